@@ -34,15 +34,15 @@ export interface CodeFacts extends CodeAdvice {
 
 type FailureFacts = CodeFacts & { readonly class: FailureClass };
 
-const again = 'Run "cqbatch retry" for these rows; if it happens again, ask those who run the service.';
-const mend = 'Mend these rows in failed.csv, and feed that file back.';
-const renew = 'Renew the access token, then go on with "cqbatch resume" or "cqbatch retry".';
-const refused = 'Look at the message. The same call would be refused again.';
+const again = 'Run "cqbatch retry" for these rows; if it happens again, ask the operators of the service.';
+const mend = 'Fix these rows in failed.csv, then run that file.';
+const renew = 'Renew the access token, then continue with "cqbatch resume" or "cqbatch retry".';
+const refused = 'Read the message. The same call would be refused again.';
 const checkNetwork = 'Check the base URL and the network, then run "cqbatch retry" for these rows.';
 const checkProxy =
-  'Check the proxy (HTTPS_PROXY, HTTP_PROXY), then go on with "cqbatch resume" or "cqbatch retry".';
+  'Check the proxy (HTTPS_PROXY, HTTP_PROXY), then continue with "cqbatch resume" or "cqbatch retry".';
 const lookFirst =
-  'Do not repeat these rows before you have looked at the entries in the service. Show one of them to those who run the service.';
+  'Check the entries in the service before you repeat these rows. Show one of them to the operators of the service.';
 
 const ofClass =
   (failureClass: FailureClass, usualRemedy: string) =>
@@ -64,52 +64,50 @@ const failures = {
   // The canonical ones, in the order of their numbers (`google/rpc/code.proto`).
   CANCELLED: unclear(
     retry(
-      'The run was cancelled before it was done, or the service gave the call up: the message says which.',
-      '"cqbatch retry" takes these rows, too.',
+      'The run was cancelled before the row was done, or the service gave up the call: the message says which.',
+      '"cqbatch retry" includes these rows.',
     ),
   ),
-  UNKNOWN: unclear(retry('The service has failed, and does not say why.')),
+  UNKNOWN: unclear(retry('The service failed and does not say why.')),
   INVALID_ARGUMENT: permanent('The service does not accept a value of the row.', mend),
-  DEADLINE_EXCEEDED: unclear(retry('The service, or a gateway before it, took too long.')),
-  NOT_FOUND: permanent('The service knows nothing of that identifier.', `See that it is right. ${mend}`),
+  DEADLINE_EXCEEDED: unclear(retry('The service, or a gateway in front of it, took too long.')),
+  NOT_FOUND: permanent('The service does not know this identifier.', `Check that it is right. ${mend}`),
   ALREADY_EXISTS: permanent(
-    'What the row would make is there already.',
-    'Nothing, if it is as it should be.',
+    'What the row would create already exists.',
+    'Nothing to do, if it is as it should be.',
   ),
   PERMISSION_DENIED: haltEarly(
-    'The user of the access token may not do this.',
-    'Have the right given to that user, or use the token of another one.',
+    'The user of the access token is not allowed to do this.',
+    'Ask for the permission, or use the token of another user.',
   ),
   RESOURCE_EXHAUSTED: retry('The service refused too many calls.', 'Retry with a lower --rate.'),
   FAILED_PRECONDITION: permanent(
-    'The service refuses it in the state in which the entry is, for instance because it is not deleted.',
-    'Look at the message. Trying again changes nothing as long as the entry is as it is.',
+    'The service refuses this in the current state of the entry, for example because it is not deleted.',
+    'Read the message. Trying again changes nothing while the entry is in this state.',
   ),
-  ABORTED: retry('The service gave the call up because of another one.'),
+  ABORTED: retry('The service gave up the call because of another one.'),
   OUT_OF_RANGE: permanent('A value of the row is out of range.', mend),
   UNIMPLEMENTED: permanent('The service does not have this operation.', 'Check the base URL.'),
-  INTERNAL: unclear(retry('The service has failed at it.')),
-  UNAVAILABLE: unclear(retry('The service could not be used.')),
-  DATA_LOSS: unclear(permanent('The service says that data are lost.', lookFirst)),
-  UNAUTHENTICATED: halt('The access token is not valid, or not any more.'),
+  INTERNAL: unclear(retry('The service failed.')),
+  UNAVAILABLE: unclear(retry('The service was not available.')),
+  DATA_LOSS: unclear(permanent('The service reports lost data.', lookFirst)),
+  UNAUTHENTICATED: halt('The access token is not valid, or has expired.'),
   // Of HTTP statuses without one.
-  REQUEST_TIMEOUT: retry('The service did not get the whole request in time.'),
+  REQUEST_TIMEOUT: retry('The service did not receive the whole request in time.'),
   CONFLICT: permanent(
     'Another user has changed the entry at the same time.',
     'Look at the entry, then feed the row back.',
   ),
   TOO_EARLY: retry('The service refused the call because it came too early.'),
-  BAD_GATEWAY: unclear(retry('A gateway before the service got no usable answer from it.')),
-  HTTP_REDIRECT: haltEarly('The service sends callers to another address, and cqbatch does not follow.'),
+  BAD_GATEWAY: unclear(retry('A gateway in front of the service got no usable answer from it.')),
+  HTTP_REDIRECT: haltEarly('The service redirects to another address, and cqbatch does not follow.'),
   // Of answers that are not as they should be.
   ANSWER_NOT_JSON: retry(
-    'Something else than the service has answered, such as a login page or a proxy.',
+    'Something other than the service answered, such as a login page or a proxy.',
     'Open the base URL in a browser to see what answers there.',
   ),
   ANSWER_TOO_LARGE: retry('The answer is larger than cqbatch accepts.'),
-  ANSWER_ENCODING_UNKNOWN: retry(
-    'The service reported success in an answer that is compressed in an unknown way.',
-  ),
+  ANSWER_ENCODING_UNKNOWN: retry('The service reported success in an answer with an unknown compression.'),
   ANSWER_ENCODING_BROKEN: retry('The service reported success in an answer that cannot be decompressed.'),
   ANSWER_INCOMPLETE: permanent(
     'The service reported success, but does not say for which entry: it may have made the change.',
@@ -124,58 +122,58 @@ const failures = {
     lookFirst,
   ),
   ANSWER_NOT_HTTP: retry(
-    'What answered does not speak HTTP.',
-    'Check the base URL and what stands before the service.',
+    'The server does not speak HTTP.',
+    'Check the base URL and what is in front of the service.',
   ),
   ANSWER_INFORMATIONAL: retry(
-    'The service, or a proxy before it, sent an answer before the answer, and the real one is lost.',
+    'The service, or a proxy in front of it, sent an interim answer, and the final one was lost.',
     'The message says what to change there. Then run "cqbatch retry" for these rows.',
   ),
   ANSWER_CUT_OFF: retry('The connection broke in the middle of the answer.'),
   // Of the way to the API.
   CONNECTION_LOST: retry('The connection broke before the answer.'),
   HEADERS_TIMEOUT: retry('No answer came in time.'),
-  BODY_TIMEOUT: retry('The rest of an answer did not come in time.'),
-  TOTAL_TIMEOUT: retry('No whole answer came in time.', `${again} --timeout gives it longer.`),
-  CONNECTION_REFUSED: unreachable('The host of the service accepted no connection.'),
+  BODY_TIMEOUT: retry('The rest of the answer did not come in time.'),
+  TOTAL_TIMEOUT: retry('The complete answer did not come in time.', `${again} --timeout gives it more time.`),
+  CONNECTION_REFUSED: unreachable('The host of the service refused the connection.'),
   HOST_NOT_FOUND: unreachable('The host of the base URL has no address.'),
   CONNECT_TIMEOUT: unreachable('The host of the service accepted no connection in time.'),
-  CONNECT_FAILED: unreachable('No connection to the service came about.'),
+  CONNECT_FAILED: unreachable('No connection to the service could be made.'),
   TLS_ERROR: unreachable(
-    'The certificate of the service is not trusted, or the service speaks no TLS.',
-    'Check the base URL. For a private authority, set NODE_EXTRA_CA_CERTS.',
+    'The certificate of the service is not trusted, or the service does not speak TLS.',
+    'Check the base URL. For a private CA, set NODE_EXTRA_CA_CERTS.',
   ),
   PROXY_UNREACHABLE: unreachable('The proxy could not be reached.', checkProxy),
-  PROXY_BAD_GATEWAY: unreachable('The proxy got no connection to the service.', checkProxy),
-  PROXY_AUTHENTICATION: halt('The proxy wants another user name and password.', checkProxy),
-  PROXY_REFUSED: halt('The proxy does not let connections to the service through.', checkProxy),
+  PROXY_BAD_GATEWAY: unreachable('The proxy could not connect to the service.', checkProxy),
+  PROXY_AUTHENTICATION: halt('The proxy requires a user name and password, or other ones.', checkProxy),
+  PROXY_REFUSED: halt('The proxy does not allow connections to the service.', checkProxy),
   // Of this side.
   TOKEN_UNREADABLE: halt('The access token could not be read.'),
   TOKEN_EMPTY: halt('The access token was empty.'),
-  TOKEN_MALFORMED: halt('What was given as the access token cannot be one.'),
-  INTERRUPTED: aborted('The run was stopped before it was done.', 'Go on with "cqbatch resume".'),
+  TOKEN_MALFORMED: halt('The value of the access token cannot be a token.'),
+  INTERRUPTED: aborted('The run was stopped before the row was done.', 'Continue with "cqbatch resume".'),
   CLIENT_CLOSED: aborted('The call was given up before it was sent.'),
 } satisfies Record<string, FailureFacts>;
 
 /** Codes of rows that did not fail by a call. */
 const others = {
-  OK: { meaning: 'The service has done it.' },
+  OK: { meaning: 'The call succeeded.' },
   ALREADY_APPLIED: {
     meaning:
-      'The service says that it is done already. An earlier attempt whose answer was lost has most likely done it.',
+      'The service says that this is already done. Most likely an earlier attempt, whose answer was lost, did it.',
   },
-  INVALID_ROW: { meaning: 'The row was not sent, because something in it is wrong.', remedy: mend },
-  DUPLICATE: { meaning: 'The same as an earlier row, which was called instead.' },
-  DONE_BEFORE: { meaning: 'An earlier run has done it, so it was left out.' },
+  INVALID_ROW: { meaning: 'The row was not sent, because it has an error.', remedy: mend },
+  DUPLICATE: { meaning: 'Identical to an earlier row, which was called instead.' },
+  DONE_BEFORE: { meaning: 'An earlier run has done this row, so it was left out.' },
   SUPERSEDED: { meaning: 'A later row changes the same entry and was called instead.' },
   NOT_REPEATED: permanent(
     'An earlier attempt may have made the change, and this operation must not be repeated.',
     lookFirst,
   ),
-  PENDING: { meaning: 'The run has not come to it yet.' },
+  PENDING: { meaning: 'The run has not called this row yet.' },
   HALTED: {
-    meaning: 'The run has stopped itself before it was done.',
-    remedy: 'See to what has stopped it, then go on with "cqbatch resume".',
+    meaning: 'The run halted before the row was done.',
+    remedy: 'Fix what halted the run, then continue with "cqbatch resume".',
   },
 } satisfies Record<string, CodeFacts>;
 
@@ -213,7 +211,7 @@ export function codeFacts(code: string): CodeFacts {
   if (Object.hasOwn(all, code)) return all[code] as CodeFacts;
   return {
     meaning: 'This version of cqbatch does not know the code.',
-    remedy: `Look at the message. ${lookFirst}`,
+    remedy: `Read the message. ${lookFirst}`,
   };
 }
 
@@ -225,7 +223,7 @@ export function adviceOn(code: string): CodeAdvice {
 
 /** A status takes the meaning of its class (RFC 9110, section 15): 4xx that of 400, 5xx that of 500. */
 function factsOfStatus(status: number): FailureFacts {
-  const meaning = `The service has answered with HTTP status ${status}.`;
+  const meaning = `The service answered with HTTP status ${status}.`;
   if (status >= 400 && status < 500) return permanent(meaning);
   return unclear(status >= 500 && status < 600 ? retry(meaning) : permanent(meaning, lookFirst));
 }

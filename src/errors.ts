@@ -48,6 +48,6 @@ export function cannotListen(host: string, port: number, cause: unknown): Cqbatc
   const reason =
     cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
       ? `port ${port} is in use; choose another one with --port, or any free one with --port 0`
-      : `cannot listen on ${host}:${port}: ${cause instanceof Error ? cause.message : cause}`;
+      : `can't listen on ${host}:${port}: ${cause instanceof Error ? cause.message : cause}`;
   return usageError('CANNOT_LISTEN', reason, cause);
 }

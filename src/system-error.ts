@@ -38,38 +38,34 @@ const rule =
 
 const full = rule('DISK_FULL', 'free some space');
 const readOnly = rule('DISK_READ_ONLY', 'make the disk writable or choose another folder with --state-dir');
-const failed = rule('DISK_FAILED', "see the system's log and mend the disk");
-const forbidden = rule('FILE_FORBIDDEN', 'give it to this user (chown, chmod)');
+const failed = rule('DISK_FAILED', "see the system's log and repair the disk");
+const forbidden = rule('FILE_FORBIDDEN', 'give this user access (chown, chmod)');
 const tooMany = rule('TOO_MANY_FILES', 'raise the limit (as with "ulimit -n 1024")');
 
 /** What is stored is as it was; circumstances keep it from being used. */
 const circumstances: Readonly<Record<string, Rule>> = {
   ENOSPC: full('the disk of % is full', 'No space left on device', 51),
   EDQUOT: full('the disk quota of % is used up', 'Quota exceeded', 19),
-  EROFS: readOnly('% is on a disk that can only be read', 'Read-only file system', 69),
+  EROFS: readOnly('% is on a read-only disk', 'Read-only file system', 69),
   EIO: failed('the disk of % does not work (input/output error)', 'I/O error', 29),
-  EACCES: forbidden('this user may not use %', 'Permission denied', 2),
-  EPERM: forbidden('this user may not use %', 'Operation not permitted', 63),
-  EMFILE: tooMany('this process may not open as many files as it needs', 'No file descriptors available', 33),
+  EACCES: forbidden('this user has no permission for %', 'Permission denied', 2),
+  EPERM: forbidden('this user has no permission for %', 'Operation not permitted', 63),
+  EMFILE: tooMany('this process has reached its limit of open files', 'No file descriptors available', 33),
   ENFILE: tooMany('the system has no file descriptors left', 'Too many open files in system', 41),
 };
 
-const missing = rule('FILE_MISSING', 'put it back');
+const missing = rule('FILE_MISSING', 'create it or put it back');
 const unusable = (remedy: string) => rule('PATH_UNUSABLE', remedy);
 const inTheWay = unusable('move it away');
-const tooFar = unusable('let the folder where it goes be on the same disk');
+const tooFar = unusable('choose a folder on the same disk');
 
 /** What is stored is not where it should be, or not what it should be. */
 const rules: Readonly<Record<string, Rule>> = {
   ...circumstances,
-  ENOENT: missing('% is not there', 'No such file or directory', 44),
-  ENOTDIR: unusable('correct it')(
-    'the path % leads through something that is no folder',
-    'Not a directory',
-    54,
-  ),
+  ENOENT: missing("% doesn't exist", 'No such file or directory', 44),
+  ENOTDIR: unusable('correct it')('a part of the path % is not a folder', 'Not a directory', 54),
   EISDIR: inTheWay('% is a folder where a file should be', 'Is a directory', 31),
-  EEXIST: inTheWay('% is there already, but not as what it should be', 'File exists', 20),
+  EEXIST: inTheWay('% exists already, but is something else', 'File exists', 20),
   ELOOP: unusable('correct them')('the symbolic links of % lead in a circle', 'Symbolic link loop', 32),
   EXDEV: tooFar("% can't be moved to another disk", 'Cross-device link', 75),
   ENAMETOOLONG: unusable('choose a shorter one')(

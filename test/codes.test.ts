@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { codeFacts, failureCodes, failureFacts, mayPassAgain, rowCodes } from '../src/codes.ts';
 
-const lookFirst = /Do not repeat these rows before you have looked/;
+const lookFirst = /Check the entries in the service before you repeat these rows/;
 const refused = /would be refused again/;
 
 describe('what a code says', () => {

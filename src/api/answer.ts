@@ -52,7 +52,7 @@ const undecodedCodes = {
 } as const satisfies Record<ContentProblem['kind'], FailureCode>;
 
 const problems = {
-  unknown: "is encoded in a way that this client doesn't know",
+  unknown: "has an encoding that this client doesn't support",
   broken: "can't be decompressed",
   'too-large': 'is larger than the client accepts when it is decompressed',
 } as const satisfies Record<ContentProblem['kind'], string>;

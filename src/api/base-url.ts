@@ -15,24 +15,24 @@ export function parseBaseUrl(text: string, { allowInsecureHttp = false }: BaseUr
   const invalid = (problem: string) => usageError('BASE_URL_INVALID', `The base URL ${problem}`);
   const trimmed = text.trim();
   if (!/^https?:\/\//i.test(trimmed))
-    throw invalid('must begin with https:// (or http://), as in https://api.example.com');
-  if (!URL.canParse(trimmed)) throw invalid('is no valid URL: write it as in https://api.example.com');
+    throw invalid('must begin with https:// (or http://): write it as https://api.example.com');
+  if (!URL.canParse(trimmed)) throw invalid('is not a valid URL: write it as https://api.example.com');
   const url = new URL(trimmed);
   if (url.username !== '' || url.password !== '') {
     throw invalid(
-      'holds a user name or password: leave them out, and give the token by CQBATCH_TOKEN or --token-file',
+      'contains a user name or password: leave them out; the token goes in CQBATCH_TOKEN or --token-file',
     );
   }
   if (url.search !== '' || url.hash !== '')
-    throw invalid('holds a query (?) or a fragment (#): leave them out');
+    throw invalid('contains a query (?) or a fragment (#): leave them out');
   const prefix = url.pathname.replace(/\/+$/, '');
   if (/\/api\/v1alpha1$/.test(prefix)) {
-    throw invalid('ends with /api/v1alpha1: leave that out, it is part of every request path');
+    throw invalid('ends with /api/v1alpha1: leave that out, because every request path has it');
   }
   if (url.protocol === 'http:' && !allowInsecureHttp && !isLoopback(url.hostname)) {
     throw usageError(
       'BASE_URL_INSECURE',
-      `Plain http:// to ${url.hostname} would send the token in the clear: use https://, or pass --allow-insecure-http`,
+      `Plain http:// to ${url.hostname} would send the token unencrypted: use https://, or pass --allow-insecure-http`,
     );
   }
   return `${url.origin}${prefix}`;

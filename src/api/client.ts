@@ -276,7 +276,7 @@ function credentialsOf(text: string, userAgent: string | undefined): Credentials
 /** Errors of a token source that is not ours might quote the token. */
 function tokenFailure(error: unknown): ApiFailure {
   if (!(error instanceof CqbatchError))
-    return apiFailure('TOKEN_UNREADABLE', 'The source of the access token failed');
+    return apiFailure('TOKEN_UNREADABLE', 'The access token could not be read');
   const code = failureCodes.find((each) => each === error.code) ?? 'TOKEN_UNREADABLE';
   return apiFailure(code, error.message);
 }

@@ -62,7 +62,7 @@ export function checkToken(text: string): string {
   if (!/^[\x21-\x7e]{1,16384}$/.test(token)) {
     throw usageError(
       'TOKEN_MALFORMED',
-      'The access token holds blanks, control characters or letters beyond ASCII: give the token alone, on one line, without the word "Bearer"',
+      'The access token contains spaces, control characters or non-ASCII letters: give only the token, on one line, without "Bearer"',
     );
   }
   return token;

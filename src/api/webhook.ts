@@ -70,7 +70,7 @@ export function openWebhook(
       const { status } = ending.answer;
       if (status >= 200 && status <= 299) return;
       const mayPass = status >= 500 || status === 429 || status === 408;
-      const refusal = `it answers ${status}`;
+      const refusal = `it answered ${status}`;
       throw mayPass ? new Error(refusal) : new AbortError(refusal);
     } finally {
       stop.release();

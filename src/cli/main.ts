@@ -9,7 +9,7 @@ try {
   if ((error as NodeJS.ErrnoException).code !== 'EMFILE') throw error;
   writeSync(
     2,
-    'error: this process may not open as many files as it needs: raise the limit (as with "ulimit -n 1024")\n',
+    'error: this process has reached its limit of open files: raise the limit (as with "ulimit -n 1024")\n',
   );
   process.exitCode = 4;
 }

@@ -88,7 +88,7 @@ export class Inbox {
     if (!isPlace) {
       throw usageError(
         'INBOX_UNUSABLE',
-        `There is no folder ${isPattern(path) ? place.folder : path}: make it first, or name a pattern in quotation marks: 'inbox/*.csv'.`,
+        `The folder ${isPattern(path) ? place.folder : path} doesn't exist: create it first, or quote a pattern: 'inbox/*.csv'.`,
       );
     }
     for (const name of ['running', ...finalFolders]) await folderOf(place.folder, name);
@@ -251,15 +251,15 @@ export class Inbox {
     const from = join(this.folder, name);
     const path = join(await folderOf(this.folder, of.folder), uniqueName(name, of.sha256));
     const text =
-      `${name} is byte for byte what ${of.name} was, which was run as ${of.run} on ${of.base_url} and ended on ${of.ended_at}: see ` +
-      `"cqbatch show ${of.run}". It was not run again. To run it all the same, type: cqbatch run`;
+      `${name} has the same content as ${of.name}, which was run as ${of.run} on ${of.base_url} and ended on ${of.ended_at} (see ` +
+      `"cqbatch show ${of.run}"), so it was not run again. To run it anyway, type: cqbatch run`;
     await putBeside(from, `${path}.copy.txt`, (to) => writeFile(to, `${text} ${shellWord(path)}\n`));
     return (await moved(from, path)) ? { kind: 'copy', of, path } : { kind: 'gone' };
   }
 
   #describe({ run, user, host, taken_at: since, sha256 }: TakenRecord): string {
     return (
-      `run ${run} of another state folder, begun by ${user} on ${host} at ${since}; if that is gone for good, remove ` +
+      `run ${run} of another state folder, started by ${user} on ${host} at ${since}; if that folder no longer exists, remove ` +
       `${this.#records.takenPath(sha256)}`
     );
   }

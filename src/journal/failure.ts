@@ -6,9 +6,9 @@ import { circumstance } from '../system-error.ts';
 export function corruptJournal(path: string, line: number, problem: string): CqbatchError {
   return fatalError(
     'JOURNAL_CORRUPT',
-    `${path}:${line}: ${problem}. The journal says which rows are done, so nothing goes on without it: restore the ` +
-      'file from a backup, or delete this line and all lines after it, and "counts" in run.json, and know that the ' +
-      'rows they tell of may be called a second time.',
+    `${path}:${line}: ${problem}. The journal says which rows are done, so cqbatch cannot continue without it: restore the ` +
+      'file from a backup, or delete this line and all lines after it, and "counts" in run.json, and accept that the ' +
+      'rows in these lines may be called a second time.',
   );
 }
 
@@ -30,8 +30,8 @@ export function replacedJournal(path: string, problem: string): CqbatchError {
 export function removedJournal(path: string): CqbatchError {
   return fatalError(
     'JOURNAL_REMOVED',
-    `${path} was removed or replaced while the run was going, so its results have nowhere to go and the calls have ` +
-      'stopped: put the file back if you have moved it, then resume the run.',
+    `${path} was removed or replaced during the run, so results cannot be saved and the calls have ` +
+      'stopped: put the file back if you moved it, then resume the run.',
   );
 }
 
@@ -42,7 +42,7 @@ export function missingJournal(path: string, cause: unknown): CqbatchError {
 
 function withoutJournal(path: string): string {
   return (
-    'It says which rows of the run are done, so nothing goes on without it: restore it from a backup, or remove the ' +
+    'It says which rows of the run are done, so cqbatch cannot continue without it: restore it from a backup, or remove the ' +
     `folder ${dirname(path)} and start a new run of the rows that you know are not done.`
   );
 }
@@ -64,8 +64,8 @@ export function unwritableJournal(path: string, cause: unknown): CqbatchError {
     circumstance(cause, path) ??
     fatalError(
       'JOURNAL_UNWRITABLE',
-      `Cannot write ${path}: ${reason(cause)}. Mend that, then resume the run: results that did not get into the ` +
-        'journal are collected again.',
+      `Cannot write ${path}: ${reason(cause)}. Fix that, then resume the run: results that are not in the ` +
+        'journal yet are collected again.',
       cause,
     )
   );

@@ -143,7 +143,7 @@ export class JournalFile extends JournalState implements JournalReader {
     if (number === 1) this.#checkHeader(line);
     else {
       const entry = decodeEntry(line);
-      if (entry === undefined) throw corruptJournal(path, number, 'this line is no journal entry');
+      if (entry === undefined) throw corruptJournal(path, number, 'this line is not a journal entry');
       const row = lastRowOf(entry);
       if (row > rows) throw corruptJournal(path, number, `there is no row ${row}: the manifest has ${rows}`);
       this.apply(entry, this.#position);

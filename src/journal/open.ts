@@ -50,7 +50,7 @@ export async function openJournal(path: string, options: JournalOptions): Promis
     if (begun !== undefined && journal.finishedCount < begun.finished) {
       throw lostJournal(
         path,
-        `has lost lines: it tells of ${journal.finishedCount} finished rows, run.json of ${begun.finished}`,
+        `has lost lines: it has ${journal.finishedCount} finished rows, but run.json has ${begun.finished}`,
       );
     }
     if (journal instanceof AppendableJournal) await journal.begin(size);

@@ -172,11 +172,8 @@ async function refuseOtherRun({ id, manifest, options }: RunRecord, source: stri
   if (options.baseUrl !== baseUrl)
     throw usageError(
       'OTHER_API',
-      `Run ${id} was begun on ${options.baseUrl}, and the client calls ${baseUrl}.`,
+      `Run ${id} was started on ${options.baseUrl}, but the client calls ${baseUrl}.`,
     );
   if ((await hashFile(source)).sha256 !== manifest.sha256)
-    throw usageError(
-      'RUN_EXISTS',
-      `There is a run ${id} already, of another manifest: choose another runId.`,
-    );
+    throw usageError('RUN_EXISTS', `Run ${id} exists already, of another manifest: choose another runId.`);
 }

@@ -105,7 +105,7 @@ async function findLayout(source: TextSource, head: Head, reading: ReadingOption
   const first = /\S/.exec(text)?.[0];
   if (first === undefined) {
     const what = head.complete ? 'the file is empty' : 'the file begins with 64 KiB of white space';
-    throw new TextMistake('MANIFEST_EMPTY', undefined, `${what}; it must hold a header line and rows`);
+    throw new TextMistake('MANIFEST_EMPTY', undefined, `${what}; it must have a header line and rows`);
   }
   const hint = extensionOf(source);
   const mayBeHeader = (hint === 'csv' || hint === 'tsv') && !jsonBeginning.test(text);
@@ -147,7 +147,7 @@ async function jsonLayout(
   throw syntaxMistake(offset, 'a JSON manifest must begin with [ or {');
 }
 
-const nestedJson = 'a JSON object that has its rows in one of its members';
+const nestedJson = 'a JSON object that has its rows in a member';
 
 /** Tells whether a cell is called like a field of which a header has at least one. */
 export function identifierTest(operations: readonly Operation[] = []): (cell: string) => boolean {
@@ -160,13 +160,17 @@ export function headerBelow(line: number, skipLines: number): TextMistake {
   return new TextMistake(
     'MANIFEST_NO_HEADER',
     { line: line - 1, column: 1 },
-    `the column names seem to stand on line ${line}, below a title; pass --skip-lines ${skipLines}`,
+    `the column names seem to be on line ${line}, below a title; pass --skip-lines ${skipLines}`,
   );
 }
 
 function refuseOption(isGiven: boolean, option: string, what: string): void {
   if (!isGiven) return;
-  throw new TextMistake('MANIFEST_OPTION_UNSUITABLE', undefined, `${option} is for ${what}; leave it out`);
+  throw new TextMistake(
+    'MANIFEST_OPTION_UNSUITABLE',
+    undefined,
+    `${option} only works with ${what}; leave it out`,
+  );
 }
 
 /** The format that the file's name claims. */

@@ -167,8 +167,8 @@ async function openWorkbook(source: TextSource, options: OpenOptions): Promise<R
   const { name, sheets, records, bytes } = await readSheet(source, { wanted, skipLines });
   const [first] = records;
   if (first === undefined) {
-    const problem = `the sheet "${excerpt(name)}" has no rows${skipLines > 0 ? ' below those that are skipped' : ''}`;
-    throw new TextMistake('MANIFEST_EMPTY', undefined, `${problem}; name another one with --sheet`);
+    const problem = `the sheet "${excerpt(name)}" has no rows${skipLines > 0 ? ' below the skipped lines' : ''}`;
+    throw new TextMistake('MANIFEST_EMPTY', undefined, `${problem}; choose another sheet with --sheet`);
   }
   const header = readCsvHeader(first, source.name, clearToken, keptColumns);
   const lettersOf = (column: string): string | undefined => {
@@ -200,7 +200,7 @@ async function readHeader(
   for await (const [first] of batches) {
     if (first !== undefined) return readCsvHeader(first, source.name, clearToken, keptColumns);
   }
-  throw new TextMistake('MANIFEST_NO_HEADER', undefined, 'the file has no header line');
+  throw new TextMistake('MANIFEST_NO_HEADER', undefined, 'the file has no header line; add the column names');
 }
 
 /** Records of delimited text; what csv-parse refuses becomes a mistake with its place. */

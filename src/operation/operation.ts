@@ -231,8 +231,7 @@ const definitionSchema = z
     const refuse = (path: string[], message: string): void =>
       void issues.push({ code: 'custom', path, message, input: undefined });
     if (fields[subject]?.required !== true) refuse(['subject'], 'must be a field with required: true');
-    for (const name of Object.keys(fields).filter(isTaken))
-      refuse(['fields', name], 'is a name with a meaning of its own');
+    for (const name of Object.keys(fields).filter(isTaken)) refuse(['fields', name], 'is a reserved name');
     for (const name of Object.keys(columns).filter((column) => reported.includes(column)))
       refuse(['columns', name], 'is a column of every report');
   });

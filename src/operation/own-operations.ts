@@ -31,7 +31,7 @@ export async function loadOperations(
     throw unusable(`can't be loaded: ${error.message}`, error);
   });
   if (typeof exported !== 'function')
-    throw unusable('must export a function by default: export default ({ defineOperation }) => [ … ]');
+    throw unusable('must have a function as default export: export default ({ defineOperation }) => [ … ]');
   let made: unknown;
   try {
     made = await exported({ defineOperation });
@@ -42,9 +42,9 @@ export async function loadOperations(
   const names = new Set(known.map(({ name }) => name));
   for (const operation of own) {
     if (typeof operation?.check !== 'function')
-      throw unusable('the function must return what defineOperation has made, one or several in an array');
+      throw unusable('the function must return an operation made by defineOperation, or an array of them');
     const { name = '' } = operation;
-    if (names.has(name)) throw unusable(`there is an operation ${name} already`);
+    if (names.has(name)) throw unusable(`an operation ${name} exists already`);
     names.add(name);
   }
   return own as readonly Operation[];

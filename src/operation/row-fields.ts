@@ -101,7 +101,7 @@ function textField(isIdentifier: boolean, missing: string | undefined): z.ZodTyp
 
 function integerProblem(value: unknown, min: 0 | 1, missing: string | undefined): string {
   const range = `a whole number from ${min} to ${maxInt64}`;
-  if (isMissing(value) && missing !== undefined) return missing;
+  if (isLeftOut(value) && missing !== undefined) return missing;
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
     return `may have lost digits as a JavaScript number; give ${range} as text or bigint`;
   }
@@ -135,18 +135,19 @@ const spreadsheetForms: readonly { readonly form: RegExp; readonly problem: stri
     problem:
       'has decimals, so digits may be lost; format the column as text, write whole numbers and export again',
   },
-  { form: /^(?:'\d+|="?'?\d+"?)$/, problem: "has a spreadsheet's text mark; write the digits alone" },
+  { form: /^(?:'\d+|="?'?\d+"?)$/, problem: "has a spreadsheet's text mark; write only the digits" },
   {
     form: /^#/,
-    problem: 'is an error value or a column that was too narrow in the spreadsheet; export again',
+    problem: 'is a spreadsheet error, or the column was too narrow; fix it and export again',
   },
 ];
 
 function textProblem(value: unknown, missing: string | undefined): string {
-  if (isMissing(value)) return missing ?? 'must be text';
+  if (isLeftOut(value)) return missing ?? 'must be text';
   return 'must be text; in JSON write it in quotes';
 }
 
-function isMissing(value: unknown): boolean {
+/** Whether a value counts as left out where a field is required. */
+export function isLeftOut(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }

@@ -108,7 +108,7 @@ async function begin(
   const at = now().toISOString();
   if (beginning.came === 'failed') {
     const { code, message } = beginning;
-    log.error({ schedule: name, due, err: message }, 'schedule: no run could be begun');
+    log.error({ schedule: name, due, err: message }, 'schedule: no run could be started');
     await schedules.saveState(name, concluded(state, { ...occasion, ...beginning, at }));
     onFailed(schedule, usageError(code, message));
     return;
@@ -130,7 +130,7 @@ function report({ schedule, before, after }: Decision, { log, onFailed }: Keeper
     const because = entry.came === 'skipped' ? { because: entry.because } : {};
     log.warn({ schedule: schedule.name, due, ...because }, `schedule: ${came}`);
     if (came === 'missed' && after.beginning === undefined && after.waiting === undefined) {
-      const message = `it was due ${entry.until ?? due}, and no daemon was there in time`;
+      const message = `it was due ${entry.until ?? due}, and no daemon was running in time`;
       onFailed(schedule, usageError('SCHEDULE_MISSED', message));
     }
   }

@@ -74,7 +74,7 @@ export function openScheduleStore(stateDir: string) {
         if ((await look(name)) === undefined) return;
         throw usageError(
           'SCHEDULE_EXISTS',
-          `There is a schedule ${name} already ("cqbatch schedule show ${name}"): choose another name, or replace it with --replace.`,
+          `Schedule ${name} exists already ("cqbatch schedule show ${name}"): choose another name, or replace it with --replace.`,
         );
       });
       await save(schedule);
@@ -105,7 +105,7 @@ export function openScheduleStore(stateDir: string) {
         taken: (who) =>
           new BusyError(
             'SCHEDULE_LOCKED',
-            `A run of schedule ${name} is perhaps beginning: it is with ${who}`,
+            `A run of schedule ${name} may be starting: ${who} has it`,
             'Try again in a moment.',
           ),
       }),
@@ -130,7 +130,7 @@ function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<Value 
   return readJsonFile(path, schema, (cause) =>
     fatalError(
       'SCHEDULE_UNREADABLE',
-      `${path} is damaged or was written by another version of cqbatch: mend it or move it away.`,
+      `${path} is damaged or was written by another version of cqbatch: fix it or move it away.`,
       cause,
     ),
   );

@@ -44,7 +44,7 @@ async function readPattern(cron: string, tz: string): Promise<Times> {
       return inOrder(patterns.flatMap((each) => each.previousRuns(1, nextSecond))).at(-1);
     },
   };
-  if (times.next(new Date()) === undefined) throw invalidCron(cron, 'it never comes');
+  if (times.next(new Date()) === undefined) throw invalidCron(cron, 'it never occurs');
   return times;
 }
 

@@ -119,10 +119,7 @@ type CallOptions = Pick<RunOptions, CallOptionName>;
 /** How the API is called and the report is written: what is said now, else what was said before or is usual. */
 export function callOptions(settings: Settings, before?: CallOptions): CallOptions {
   if (settings.concurrency === 0) {
-    throw usageError(
-      'INVALID_SETTING',
-      '--concurrency 0 makes sense only for "cqbatch worker --coordinate".',
-    );
+    throw usageError('INVALID_SETTING', '--concurrency 0 only works with "cqbatch worker --coordinate".');
   }
   return before === undefined
     ? optionsOf('callOption', { ...defaults, ...settings })

@@ -179,11 +179,11 @@ function rejectUnknownKeys(
   for (const key of Object.keys(values)) {
     if (!known.includes(key)) {
       const hint = /token/i.test(key)
-        ? ' A token never stands in this file: use CQBATCH_TOKEN or token_file.'
+        ? ' This file must not contain a token: use CQBATCH_TOKEN or token_file.'
         : '';
       throw usageError(
         'INVALID_SETTING',
-        `${path}: unknown key "${key}"; known are ${known.join(', ')}.${hint}`,
+        `${path}: unknown key "${key}"; use one of ${known.join(', ')}.${hint}`,
       );
     }
   }

@@ -6,12 +6,12 @@ import type { Halt } from './circuit-breaker.ts';
 export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {
   if (because === 'unproven') {
     const tries = calls === 1 ? '1 try' : `${calls} tries`;
-    return fatalError('API_UNPROVEN', `No call has succeeded so far, after ${tries}. ${told(baseUrl, last)}`);
+    return fatalError('API_UNPROVEN', `No call has succeeded after ${tries}. ${told(baseUrl, last)}`);
   }
   const minutes = Math.max(1, Math.round(lastedMs / 60_000));
   return fatalError(
     'API_AWAY',
-    `The API has been away for ${minutes} min, and --max-outage allows no more. ${told(baseUrl, last)}`,
+    `The API has been away for ${minutes} min, longer than --max-outage allows. ${told(baseUrl, last)}`,
   );
 }
 
@@ -30,11 +30,11 @@ const byBaseUrl = 'base URL (--base-url, CQBATCH_BASE_URL)';
 
 const goAround = 'list the host of the API in NO_PROXY to go without it';
 
-const correctHost = `Correct host and port of the ${byBaseUrl}, or see whether the service is up and`;
+const correctHost = `Correct host and port of the ${byBaseUrl}, or check that the service is up and`;
 const correctToken = 'Correct the token (CQBATCH_TOKEN, --token-file).';
 
 const remedies: Readonly<Record<string, string>> = {
-  HOST_NOT_FOUND: `Correct the host in the ${byBaseUrl}, or mend the name service.`,
+  HOST_NOT_FOUND: `Correct the host in the ${byBaseUrl}, or DNS.`,
   CONNECTION_REFUSED: `${correctHost} no firewall is in the way.`,
   CONNECT_TIMEOUT: `${correctHost} no firewall is in the way.`,
   CONNECT_FAILED: `${correctHost} no firewall is in the way.`,
@@ -47,14 +47,14 @@ const remedies: Readonly<Record<string, string>> = {
   TOKEN_UNREADABLE: correctToken,
   TOKEN_EMPTY: correctToken,
   TOKEN_MALFORMED: correctToken,
-  PERMISSION_DENIED: `See what the token permits, and correct the ${byBaseUrl} if it is wrong.`,
+  PERMISSION_DENIED: `Check what the token allows, and correct the ${byBaseUrl} if it is wrong.`,
 };
 
 function remedy({ code, status = 0 }: ApiFailure): string {
   const known = remedies[code];
   if (known !== undefined) return known;
-  if (status >= 500) return 'The service is in trouble: go on when it works again.';
+  if (status >= 500) return 'The service has a problem: continue when it works again.';
   if (status > 0)
-    return `Correct the ${byBaseUrl}, unless the service really has nothing that these rows name.`;
-  return `Correct the ${byBaseUrl}, or see whether the service is up.`;
+    return `Correct the ${byBaseUrl}, unless the service really has none of the entries that these rows name.`;
+  return `Correct the ${byBaseUrl}, or check that the service is up.`;
 }

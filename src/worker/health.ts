@@ -112,7 +112,7 @@ function ask(state: () => HealthState): HealthState {
   try {
     return state();
   } catch (error) {
-    return { healthy: false, ready: false, reason: `it cannot say how it is: ${(error as Error).message}` };
+    return { healthy: false, ready: false, reason: `its state is unknown: ${(error as Error).message}` };
   }
 }
 
@@ -120,6 +120,6 @@ function cannotListen(host: string, port: number, cause: NodeJS.ErrnoException):
   const reason =
     cause.code === 'EADDRINUSE'
       ? `The health port ${port} of ${host} is in use; choose another one with --health-port, or any free one with --health-port 0.`
-      : `The health server cannot listen on ${host}:${port}: ${cause.message}. See --health-host and --health-port.`;
+      : `The health server can't listen on ${host}:${port}: ${cause.message}. See --health-host and --health-port.`;
   return usageError('HEALTH_PORT', reason, cause);
 }

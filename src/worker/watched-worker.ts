@@ -83,15 +83,15 @@ export class WatchedWorker {
     if (this.#paused) return;
     if (verdict === 'suspicious') log.debug({ waiting }, 'rows wait and nothing starts');
     if (verdict === 'reconnect') {
-      log.warn({ waiting }, 'rows wait, but nothing has started for a while: connecting again');
+      log.warn({ waiting }, 'rows wait, but none has started for a while: connecting again');
       this.#replace();
     }
     if (verdict === 'give-up')
       onStuck(
         fatalError(
           'WORKER_STUCK',
-          'Rows wait, nothing keeps this worker from taking them, and it takes none, also after connecting again. It ends, ' +
-            'so that its supervisor starts another.',
+          'Rows wait, but this worker takes none, even after it connected again. It ends, ' +
+            'so that its supervisor starts a new one.',
         ),
       );
   }

@@ -116,7 +116,7 @@ describe('a compressed 2xx', () => {
       'ANSWER_ENCODING_UNKNOWN',
       'zstd',
       Buffer.from([0x28, 0xb5, 0x2f, 0xfd]),
-      "doesn't know (zstd: not asked for)",
+      "doesn't support (zstd: not asked for)",
     ],
     ['ANSWER_ENCODING_BROKEN', 'gzip', gzipSync(done).subarray(0, 40), '(gzip: unexpected end of file)'],
     ['ANSWER_TOO_LARGE', 'br', brotliCompressSync(' '.repeat(2 ** 22)), 'bytes become more than 1048576'],
@@ -178,7 +178,7 @@ describe('a compressed error', () => {
           code,
           unclear,
           status,
-          message: expect.stringMatching(/ \(its body is encoded in a way .* \(zstd: not asked for\)\)$/),
+          message: expect.stringMatching(/ \(its body has an encoding .* \(zstd: not asked for\)\)$/),
         },
       });
     },

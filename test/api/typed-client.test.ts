@@ -118,10 +118,10 @@ describe('updateSoundboard', () => {
     [
       'has a field that there is not',
       { titel: 'x' },
-      /^titel is no field of a soundboard entry: there are soundboardId, fileName/,
+      /^titel is not a field of a soundboard entry: use soundboardId, fileName/,
     ],
-    ['has that beside a known one', { title: 'x', Description: 'y' }, /^Description is no field/],
-    ['has a text that is none', { title: null }, /^title must be a text$/],
+    ['has that beside a known one', { title: 'x', Description: 'y' }, /^Description is not a field/],
+    ['has a text that is none', { title: null }, /^title must be text$/],
   ])('sends nothing when the update %s', async (_title, fields, message) => {
     const { client, server } = await answering('{"soundboard_id":5}');
     await expect(client.updateSoundboard({ soundboardId: 5, ...fields })).rejects.toThrow(message);

@@ -36,7 +36,7 @@ test('what may pass is posted again, what will not is not', async () => {
   await post(shaky.url);
   expect(shaky.got).toHaveLength(3);
   const wrong = await receiver(404);
-  await expect(post(wrong.url)).rejects.toThrow('it answers 404');
+  await expect(post(wrong.url)).rejects.toThrow('it answered 404');
   expect(wrong.got).toHaveLength(1);
 });
 

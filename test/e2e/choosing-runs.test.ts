@@ -57,7 +57,7 @@ describe('without a name', () => {
 
     // What can be resumed is not given up unless it is named.
     for (const [verb, what] of [
-      ['cancel', 'going'],
+      ['cancel', 'in progress'],
       ['pause', 'running'],
       ['unpause', 'paused'],
     ] as const) {
@@ -94,7 +94,7 @@ describe('a part of an id', () => {
       const { code, stderr } = await run(...command, 'night');
       expect({ code, stderr }).toEqual({
         code: 2,
-        stderr: 'error: "night" is a part of 2 run ids (night-2, night-1): write more of the one you mean.\n',
+        stderr: 'error: "night" matches 2 runs (night-2, night-1): type more of the id.\n',
       });
     }
     // As a script does whose variable is empty.
@@ -108,7 +108,7 @@ describe('cancel', () => {
     const { end } = await going('slow');
     const refused = await run('cancel');
     expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toContain('error: Which run? There is no terminal to ask on: name the run');
+    expect(refused.stderr).toContain("error: Not a terminal, so I can't ask: name the run");
     expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({ state: 'running' });
     expect(JSON.parse((await run('cancel', '--yes', '--json')).stdout)).toMatchObject({ state: 'cancelled' });
     expect((await end).code).toBe(3);
@@ -126,9 +126,9 @@ describe('cancel', () => {
     };
     const declined = await answered('n');
     expect(declined.stdout).toMatch(
-      /^Run slow of rows\.csv on http:\S+ is running: \d+ of 400 rows done\.[^C]+Cancel it for good\? \d+ rows will not be called\. \[y\/N\]/,
+      /^Run slow of rows\.csv on http:\S+ is running: \d+ of 400 rows done\.[^C]+Cancel it permanently\? \d+ rows will not be called\. \[y\/N\]/,
     );
-    expect(declined).toMatchObject({ code: 2, stdout: expect.stringContaining('Run slow is as it was.') });
+    expect(declined).toMatchObject({ code: 2, stdout: expect.stringContaining('Run slow is unchanged.') });
     expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({ state: 'running' });
     expect((await answered('y')).code).toBe(0);
     expect((await end).code).toBe(3);

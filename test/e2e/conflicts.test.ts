@@ -32,8 +32,10 @@ describe('rows that change one entry in different ways', () => {
     for (const [command = '', ...args] of commands) {
       const { code, stdout, stderr } = await run(command, 'rows.csv', '--skip-invalid', ...args);
       expect({ code, stderr }).toMatchObject({ code: 2 });
-      expect(stdout + stderr).toContain('rows.csv:3: changes soundboard 41 otherwise than line 2 does\n');
-      expect(stdout + stderr).toContain('Not ready: 1 row of rows.csv changes what an earlier row changes');
+      expect(stdout + stderr).toContain(
+        'rows.csv:3: conflicts with line 2: different values for soundboard 41\n',
+      );
+      expect(stdout + stderr).toContain('Not ready: 1 row of rows.csv conflicts with an earlier row');
       for (const rule of ['last', 'in-order']) expect(stdout + stderr).toContain(`--on-conflict ${rule} (`);
     }
     const { error, plan } = JSON.parse(
@@ -45,7 +47,7 @@ describe('rows that change one entry in different ways', () => {
       { operation: 'update-soundboard', subject: '41', row: 2, line: 3, first_row: 1, first_line: 2 },
     ]);
     expect(await readFile(join(cwd, plan.problems.file), 'utf8')).toBe(
-      'rows.csv:3: changes soundboard 41 otherwise than line 2 does\n' +
+      'rows.csv:3: conflicts with line 2: different values for soundboard 41\n' +
         'rows.csv:5: soundboard_id: must be a whole number from 1 to 9223372036854775807, in digits only (none)\n',
     );
     expect(await sandbox.log()).toEqual([]);
@@ -56,7 +58,7 @@ describe('rows that change one entry in different ways', () => {
     const { run } = await prepared('evaluation_id,user_id\n7,u\n7,v\n');
     const { code, stdout } = await run('plan', 'rows.csv');
     expect(code).toBe(2);
-    expect(stdout).toContain('rows.csv:3: changes evaluation 7 otherwise than line 2 does\n');
+    expect(stdout).toContain('rows.csv:3: conflicts with line 2: different values for evaluation 7\n');
   });
 
   test('are called once with --on-conflict last: the last one', async () => {
@@ -74,7 +76,7 @@ describe('rows that change one entry in different ways', () => {
       'invalid INVALID_ROW',
       'succeeded OK',
     ]);
-    expect(report[0]?.['_message']).toBe('row 5, which changes soundboard 41 as well, is called instead');
+    expect(report[0]?.['_message']).toBe('row 5, which also changes soundboard 41, is called instead');
   });
 
   test('are all called with --on-conflict in-order, also as a setting: one after the other', async () => {
@@ -98,7 +100,7 @@ describe('rows that change one entry in different ways', () => {
     expect((await run(...args)).code).toBe(0);
     const { code, stderr } = await run(...args, '--on-conflict', 'last');
     expect(code).toBe(2);
-    expect(stderr).toContain('begun with another --on-conflict');
+    expect(stderr).toContain('started with another --on-conflict');
     expect((await run('plan', 'rows.csv', '--on-conflict', 'first')).stderr).toContain(
       'write refuse, last or in-order',
     );
@@ -165,9 +167,7 @@ describe('edits in order', () => {
     refused.clear();
     const { code, stderr } = await run('retry', 'first', '--code', 'FAILED_PRECONDITION', '--yes');
     expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stderr).toContain(
-      '2 of 5 rows to be tried again (2 FAILED_PRECONDITION). 1 row that failed is left out: ',
-    );
+    expect(stderr).toContain('2 of 5 rows to retry (2 FAILED_PRECONDITION). 1 row that failed is left out: ');
     expect(sent.slice(5).toSorted()).toEqual(['d', 'e']);
     const again = await run('retry', 'first', '--yes');
     expect(again).toMatchObject({

@@ -77,8 +77,8 @@ describe('rows that leave fields out', () => {
     expect(document).toMatchObject({ ready: false, warnings: [{ code: 'PARTIAL_ROWS' }] });
     const refused = await run(['run', 'rows.csv', '--yes'], asked);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain(`2 rows leave fields out. Whether ${sandbox.url} keeps`);
-    expect(refused.stderr).toContain('add --allow-partial --canary 1');
+    expect(refused.stderr).toContain(`2 rows leave fields out. ${sandbox.url} may reset fields`);
+    expect(refused.stderr).toContain('with --allow-partial --canary 1');
     expect(JSON.parse((await run(['list', '--json'])).stdout)).toEqual({ runs: [] });
     expect(await sandbox.log()).toEqual([]);
 

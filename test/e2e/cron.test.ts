@@ -47,9 +47,9 @@ describe('somebody else at work', () => {
     const child = await going();
     const busy = [
       [['run', 'good.csv', '--yes'], /in use by process \d+ on .* \(run r, since /],
-      [run, /There is a run r in \.cqbatch already, which is running\. "cqbatch status r" tells how it is\./],
+      [run, /Run r exists already in \.cqbatch, which is running\. "cqbatch status r" shows it\./],
       [['resume', 'r'], /Run r is running \(process \d+ on .*\)\. Wait for its end \(--wait 10m\)/],
-      [['retry', 'r', '--yes'], /Run r is still going\. Wait for its end/],
+      [['retry', 'r', '--yes'], /Run r is still in progress\. Wait for its end/],
       [[...run, '--or-resume'], /Run r is running/],
       [
         ['run', 'good.csv', '--yes', '--wait', '500ms'],
@@ -123,8 +123,8 @@ describe('run --or-resume', () => {
     });
     expect(piped).toMatchObject({ code: 0 });
     for (const [args, message] of [
-      [['--user-id', 'u'], 'which was begun without --default: its rows would not be the same'],
-      [['--clear-token', '-'], 'which was begun with another --clear-token'],
+      [['--user-id', 'u'], 'and was started without --default: its rows would differ'],
+      [['--clear-token', '-'], 'and was started with another --clear-token'],
     ] as const)
       expect(await type(...again, ...args)).toMatchObject({
         code: 2,
@@ -139,12 +139,12 @@ describe('run --or-resume', () => {
     const changed = await type(...again);
     expect(changed).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('rows.csv is not what it was then'),
+      stderr: expect.stringContaining('but rows.csv has changed since'),
     });
     expect(await sandbox.log()).toHaveLength(calls);
     expect(await type('run', 'rows.csv', '--yes', '--or-resume')).toMatchObject({
       code: 2,
-      stderr: 'error: --or-resume goes on with a run of that name: it needs --run-id.\n',
+      stderr: 'error: --or-resume needs --run-id: the run to continue.\n',
     });
   });
 

@@ -48,7 +48,7 @@ test('the report has the delimiter of the manifest, what failed can be fed back,
   await expect(readFile(join(cwd, xlsx.files.xlsx))).rejects.toThrow('ENOENT');
   expect(await run('report', '--format', 'pdf')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('--format "pdf": known are csv and xlsx'),
+    stderr: expect.stringContaining('--format "pdf": use csv or xlsx'),
   });
   expect(await run('report', '--delimiter', 'comma or so')).toMatchObject({
     code: 2,

@@ -68,7 +68,7 @@ export function describeHalts(newScene: NewGuardedScene): void {
     const { state, reason } = await stateOf(home, 'r');
     expect(state).toBe('halted');
     expect(reason).toMatch(
-      /^\d+ of \d+ rows have failed, and --max-failures allows 5%\. Most with FAILED_PRECONDITION \(\d+ rows\), such as row \d+0 \(evaluation \d+0 is not recoverable\)\. Look at report\.csv, then go on with: cqbatch resume r$/,
+      /^\d+ of \d+ rows failed; --max-failures allows 5%\. Mostly FAILED_PRECONDITION \(\d+ rows\), such as row \d+0 \(evaluation \d+0 is not recoverable\)\. Look at report\.csv, then continue with: cqbatch resume r$/,
     );
     expect(stderr).toContain(`Halted: ${reason}\n`);
     await expectHalted(scene, many, ({ seq }) => seq === 100);
@@ -110,7 +110,7 @@ export function describeHalts(newScene: NewGuardedScene): void {
     expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 25));
     expect(await stateOf(home, 'r')).toEqual({
       state: 'interrupted',
-      reason: '--max-rows allows 25 rows, which have been called. Go on with: cqbatch resume r',
+      reason: 'the 25 rows that --max-rows allows have been called. Continue with: cqbatch resume r',
     });
     expect(await home.run('status', 'r', '--watch')).toMatchObject({ code: 6 });
     expectAgreement(await home.report('r'), await sandbox.log());

@@ -58,7 +58,7 @@ describe('a run', () => {
     const { code, stderr } = await home.run(...runArgs, ...flags);
     expect({ code, stderr }).toMatchObject({ code: 3 });
     expect((await stateOf(home, 'r')).reason).toMatch(
-      /^the first 20 rows have all failed with FAILED_PRECONDITION/,
+      /^the first 20 rows all failed with FAILED_PRECONDITION/,
     );
     await expectHalted(scene, many, ({ seq }) => seq === 20);
     const called = await sandbox.log();
@@ -67,12 +67,12 @@ describe('a run', () => {
     for (const _start of [1, 2]) {
       const start = await home.run(...again);
       expect(start).toMatchObject({ code: 3 });
-      expect(start.stderr).toContain('Halted: the first 20 rows have all failed');
+      expect(start.stderr).toContain('Halted: the first 20 rows all failed');
     }
     expect(await sandbox.log()).toHaveLength(called.length);
     // A person may want it to go on: then the guards count from there on.
     expect(await home.run(...again, '--resume-halted')).toMatchObject({ code: 3 });
-    expect((await stateOf(home, 'r')).reason).toMatch(/^the first 20 rows have all failed/);
+    expect((await stateOf(home, 'r')).reason).toMatch(/^the first 20 rows all failed/);
     const resumed = await home.run('resume', 'r', '--max-failures', 'none', ...flags);
     expect(resumed).toMatchObject({ code: 1 });
     expect(await sandbox.log()).toHaveLength(many);
@@ -84,9 +84,7 @@ describe('a run', () => {
     expect(await home.run(...runArgs, ...guarded)).toMatchObject({ code: 6 });
     const resumed = await home.run('resume', 'r', ...guarded);
     expect(resumed).toMatchObject({ code: 3 });
-    expect((await stateOf(home, 'r')).reason).toMatch(
-      /^6 of 6 rows have failed, and --max-failures allows 5\./,
-    );
+    expect((await stateOf(home, 'r')).reason).toMatch(/^6 of 6 rows failed; --max-failures allows 5\./);
     expect((await sandbox.log()).length).toBeLessThanOrEqual(4 + 4);
   });
 
@@ -109,8 +107,8 @@ describe('a run', () => {
     expect(await stateOf(home, 'r')).toEqual({
       state: 'halted',
       reason:
-        '1 of the 12 rows of the canary have failed, and --canary-max-failures allows 0. It is FAILED_PRECONDITION, such as row ' +
-        '10 (evaluation 10 is not recoverable). Look at report.csv, then go on with: cqbatch resume r',
+        '1 of the 12 rows of the canary failed; --canary-max-failures allows 0. Code FAILED_PRECONDITION, such as row ' +
+        '10 (evaluation 10 is not recoverable). Look at report.csv, then continue with: cqbatch resume r',
     });
     const report = await home.report('r');
     expectEveryRowOnce(report, rows);
@@ -169,7 +167,7 @@ describe('a run', () => {
     const run = await home.run(...runArgs, '--max-duration', '3s', '--rate', '5/s', ...flags);
     expect({ code: run.code, stderr: run.stderr }).toMatchObject({ code: 6 });
     expect(run.stderr).toContain(
-      'Stopped: the time that --max-duration allows is over. Go on with: cqbatch resume r\n',
+      'Stopped: the time of --max-duration is over. Continue with: cqbatch resume r\n',
     );
     const called = (await sandbox.log()).length;
     // Five a second for three seconds, and the first one at once.

@@ -26,7 +26,7 @@ async function prepared() {
 }
 
 const nothing = { runs: [], plans: [] };
-const waiting = 'Waiting for somebody to write the manifest into pipe, which is a pipe. Ctrl-C gives up.';
+const waiting = 'Waiting for the manifest on the pipe pipe. Ctrl-C gives up.';
 
 test('a device is refused, however it is called, and what has no end stops at the limit', async () => {
   const { options, left, sandbox } = await prepared();
@@ -40,7 +40,7 @@ test('a device is refused, however it is called, and what has no end stops at th
       code: 2,
       stdout: '',
       stderr:
-        'error: <stdin>: the file is larger than --max-manifest-size allows (1 MB); split it, or allow more\n',
+        'error: <stdin>: the file is larger than --max-manifest-size (1 MB); split it, or raise that limit\n',
     });
   }
   expect(await left()).toEqual(nothing);
@@ -121,7 +121,7 @@ test('a size that cannot be understood is a usage error, and the unzipped text c
         error: {
           code: 'MANIFEST_TOO_LARGE',
           message:
-            'rows.csv.gz: the unzipped text is larger than --max-manifest-size allows (1 kB); split it, or allow more',
+            'rows.csv.gz: the unzipped text is larger than --max-manifest-size (1 kB); split it, or raise that limit',
         },
       },
     });
@@ -208,7 +208,7 @@ test('a plan tells equal problems together and ends with its verdict; all of the
     expect.stringMatching(/^export\.csv:43: Evaluation ID: must be a whole number .*\(x\)$/),
     'All of them, row by row: .cqbatch/problems/export.csv.txt',
     '',
-    'Not ready: 41 rows of export.csv are invalid; mend them or pass --skip-invalid.',
+    'Not ready: 41 rows of export.csv are invalid; fix them or pass --skip-invalid.',
     '',
   ]);
   const all = await readFile(join(cwd, '.cqbatch/problems/export.csv.txt'), 'utf8');
@@ -272,18 +272,18 @@ test('what a German Excel saves is run by what the messages say, step by step', 
   const tried = async () => said(await cqbatch(['plan', 'export.csv', ...given], options));
 
   expect(await tried()).toContain(
-    'export.csv:2:1: the column names seem to stand on line 3, below a title; pass --skip-lines 1',
+    'export.csv:2:1: the column names seem to be on line 3, below a title; pass --skip-lines 1',
   );
   given.push('--skip-lines', '1');
   expect(await tried()).toMatch(
-    /^error: export\.csv:2:2: byte 0xF6 .* say what it is: --encoding windows-1252\n$/,
+    /^error: export\.csv:2:2: byte 0xF6 .* or pass its encoding, such as --encoding windows-1252\n$/,
   );
   given.push('--encoding', 'windows-1252');
   const almost = await tried();
   expect(almost).toContain(
     '2 rows: evaluation_id: missing; every row needs the column evaluation_id (lines 4-5)',
   );
-  expect(almost).toContain('is it "Bewertungs-ID"? Then pass --map "Bewertungs-ID=evaluation_id"');
+  expect(almost).toContain('if it is "Bewertungs-ID", pass --map "Bewertungs-ID=evaluation_id"');
   given.push('--map', 'Bewertungs-ID=evaluation_id');
   const plan = await cqbatch(['plan', 'export.csv', ...given], options);
   expect(plan).toMatchObject({ code: 0, stdout: expect.stringContaining('Ready: 2 calls.') });
@@ -346,7 +346,7 @@ test('a number that Excel has rounded is refused by its cell', async () => {
   const { code, stderr } = await cqbatch(['run', 'export.xlsx', '--yes'], options);
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /3 rows: Evaluation ID: is a number with more digits than .* format the column as text .* \(cells B2-B4; first: 9007199254740990\)/,
+    /3 rows: Evaluation ID: is a number with more than 15 digits, .* format the column as text .* \(cells B2-B4; first: 9007199254740990\)/,
   );
   expect(await readFile(join(cwd, '.cqbatch/problems/export.xlsx.txt'), 'utf8')).toMatch(
     /^export\.xlsx:B2: Evaluation ID: /,

@@ -79,7 +79,7 @@ test('a file that can not be written fails no run, and says so; another name is 
     cqbatch(['run', 'rows.csv', '--skip-invalid', '--yes', '-q', '--metrics-file', file], options);
   const unwritable = await run('missing/run.prom');
   expect(unwritable.code).toBe(1);
-  expect(unwritable.stderr).toMatch(/^warning: --metrics-file is not written: .*missing\/run\.prom/m);
+  expect(unwritable.stderr).toMatch(/^warning: --metrics-file was not written: .*missing\/run\.prom/m);
   const misnamed = await run('run.txt');
   expect(misnamed).toMatchObject({ code: 2, stderr: expect.stringContaining('ends in .prom') });
 });

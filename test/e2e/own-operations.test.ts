@@ -58,7 +58,7 @@ test('operations of the user are planned, run, reported and undone, and missed w
 
   expect(await run('undo', 'r', '--yes')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('Run r has rows of update-issue, which is none of the service'),
+    stderr: expect.stringContaining('Run r needs the operation update-issue, which is not built in'),
   });
   expect(await run('undo', 'r', '--yes', ...own)).toMatchObject({ code: 0 });
   expect(server.titles).toEqual({ 12: 'App crashes', 13: 'Typo' });

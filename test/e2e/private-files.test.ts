@@ -50,7 +50,7 @@ describeOnPosix('what is in the state folder', () => {
     const { code, stderr } = await cqbatchProcess(['run', 'rows.csv', '--yes', '--skip-invalid'], options);
     expect(code).toBe(1);
     expect(await openToOthers(stateDir)).toEqual([]);
-    expect(stderr).toContain('warning: other users may write to the state folder .cqbatch');
+    expect(stderr).toContain('warning: other users can write to the state folder .cqbatch');
     // The folder itself is the user's to open or close.
     expect((await lstat(stateDir)).mode & 0o777).toBe(0o777);
   });

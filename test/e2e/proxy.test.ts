@@ -129,7 +129,7 @@ test('a proxy that can not be used is a usage error, and nothing is sent or left
   await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n');
   const sandbox = await startSandbox();
   const proxies = [
-    ['http://user:a-password@proxy:port', 'HTTP_PROXY is no valid URL'],
+    ['http://user:a-password@proxy:port', 'HTTP_PROXY is not a valid URL'],
     ['http://user:a-password@192.0.2.1:3128', 'set NO_PROXY=127.0.0.1'],
   ] as const;
   const commands = proxies.flatMap(([proxy, said]) =>

@@ -52,14 +52,12 @@ describe('retry', () => {
     const unknown = await run('retry', '--code', 'ABORTED', 'GONE', ...start);
     expect(unknown).toMatchObject({ code: 2 });
     expect(unknown.stderr).toMatch(
-      /No row of run a that can be tried again has the code GONE: there are (1 (ABORTED|NOT_FOUND|INTERNAL)(, )?){3}\.$/m,
+      /No row of run a that can be retried has the code GONE: there are (1 (ABORTED|NOT_FOUND|INTERNAL)(, )?){3}\.$/m,
     );
 
     const second = await run('retry', 'a', '--code', 'aborted', 'NOT_FOUND', '--run-id', 'b', ...start);
     expect(second).toMatchObject({ code: 1 });
-    expect(second.stderr).toContain(
-      'Run a of boards.csv: 2 of 6 rows to be tried again (1 ABORTED, 1 NOT_FOUND)',
-    );
+    expect(second.stderr).toContain('Run a of boards.csv: 2 of 6 rows to retry (1 ABORTED, 1 NOT_FOUND)');
     expect(second.stdout).toMatch(/^ +1 +failed +NOT_FOUND +no \(row 3\)$/m);
     expect(second.stdout).toMatch(/^Next: +cqbatch report b --with-retries$/m);
     expect(await readCsv(folder('b'), 'report.csv')).toMatchObject([
@@ -78,7 +76,7 @@ describe('retry', () => {
     expect(await readCsv(folder('c'), 'report.csv')).toMatchObject([{ _row: '4', _unclear: 'yes' }]);
     const none = await run('retry', 'b', '--unclear', ...start);
     expect(none).toMatchObject({ code: 2 });
-    expect(none.stderr).toContain('may have been processed unseen.');
+    expect(none.stderr).toContain('is unclear.');
 
     // A retry of a retry, which is the newest with a row that has failed since.
     expect(await run('retry', '--run-id', 'd', ...start)).toMatchObject({ code: 0 });
@@ -86,11 +84,13 @@ describe('retry', () => {
     expect(await readSummary(folder('d'))).toMatchObject({ retry_of: 'b', manifest: { name: 'boards.csv' } });
     expect(await run('retry', ...start)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('No run in .cqbatch has rows to be tried again: the newest, d of'),
+      stderr: expect.stringContaining('No run in .cqbatch has rows to retry: the newest, d of'),
     });
     expect(await run('retry', 'a', ...start)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('No row of run a has failed and not succeeded since'),
+      stderr: expect.stringContaining(
+        'Nothing to retry: no row of run a failed, or every row that failed has since succeeded',
+      ),
     });
 
     const all = await run('report', 'c', '--with-retries');
@@ -135,13 +135,13 @@ describe('retry', () => {
     await sandbox.requested((await sandbox.log()).length + 3);
     expect(await run('retry', 'a', '--yes')).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining('Run b, which retries rows of run a, is still going.'),
+      stderr: expect.stringContaining('Run b, which retries rows of run a, is still in progress.'),
     });
     child.kill('SIGINT');
     expect((await retried).code).toBe(130);
     expect(await run('retry', 'a', '--yes')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('"cqbatch resume b" goes on with it, or cancel it'),
+      stderr: expect.stringContaining('"cqbatch resume b" continues it, or cancel it'),
     });
     expect(await run('resume', '--rate', 'none')).toMatchObject({ code: 0 });
     expect(await run('report', '--with-retries')).toMatchObject({

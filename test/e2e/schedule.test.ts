@@ -38,7 +38,7 @@ describe('a schedule of an inbox', () => {
     await home.write('run-before.csv', board(9));
     expect((await home.run('run', 'run-before.csv', '--yes', '--run-id', 'before')).code).toBe(0);
     const add = ['schedule', 'add', 'in', '--cron', '* * * * * *', '--inbox', 'inbox'];
-    expect((await home.run(...add)).stderr).toContain('There is no folder');
+    expect((await home.run(...add)).stderr).toContain("doesn't exist: create it first");
     await mkdir(join(home.cwd, 'inbox'));
     expect((await home.run(...add)).code).toBe(0);
     for (const id of [1, 2, 3]) await drop(`week ${id} 🎧.csv`, board(id));
@@ -94,7 +94,7 @@ test('a run that waits for another one can be cancelled beside the daemon of the
   });
   expect(await home.run('cancel', 'second')).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('Run second is cancelled when its turn comes'),
+    stdout: expect.stringContaining('Run second will be cancelled when its turn comes'),
   });
   expect((await home.run('cancel', 'first')).code).toBe(0);
   const called = (await sandbox.log()).length;
@@ -117,7 +117,7 @@ test('a schedule is not removed, or made one of something else, while it begins 
   for (const change of changes)
     expect(await home.run(...change)).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining('A run of schedule nightly is perhaps beginning: it is with process'),
+      stderr: expect.stringContaining('A run of schedule nightly may be starting: process'),
     });
   await planning.release();
   for (const change of changes) expect((await home.run(...change)).code).toBe(0);

@@ -51,7 +51,7 @@ test('a plan that was signed off is run without a question, elsewhere, and once'
   expect(shown.stdout).toMatch(/approved +by Ana, as week 47\.cqplan \([0-9a-f ]{19}\)/);
   const again = await run();
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain(`There is a run ${id}`);
+  expect(again.stderr).toContain(`Run ${id} exists already`);
   expect((await run(['--or-resume'])).code).toBe(0);
   expect(await sandbox.log()).toHaveLength(2);
 });
@@ -66,21 +66,21 @@ test('whoever runs a plan may be more careful: with a canary, or a part of it', 
 
 describe('a plan is refused, and nothing is sent, when', () => {
   test.each([
-    ['another rate is wanted', ['--rate', '5/s'], {}, 'signed off with --rate 50/s, and now it is 5/s'],
+    ['another rate is wanted', ['--rate', '5/s'], {}, 'signed off with --rate 50/s, but now it is 5/s'],
     [
       'the environment wants another base URL',
       [],
       { CQBATCH_BASE_URL: 'https://other.example.com' },
       '--base-url',
     ],
-    ['invalid rows are to be left out', ['--skip-invalid'], {}, '--skip-invalid false, and now it is true'],
+    ['invalid rows are to be left out', ['--skip-invalid'], {}, '--skip-invalid false, but now it is true'],
     [
       'rows are to be read in another way',
       ['--operation', 'restore-evaluation'],
       {},
       '--operation not given',
     ],
-    ['a limit is taken away', [], { CQBATCH_RATE: 'none' }, '--rate 50/s, and now it is not given'],
+    ['a limit is taken away', [], { CQBATCH_RATE: 'none' }, '--rate 50/s, but now it is not given'],
   ])('%s', async (_title, flags, variables, message) => {
     const { sandbox, run } = await signedOff('--rate', '50/s');
     const { code, stderr } = await run(flags, variables);

@@ -134,11 +134,11 @@ describe('rows that were done before', () => {
     const going = start('run', 'many.csv', '--yes', '--run-id', 'going', '--rate', '5/s');
     await saying(going, 'Run going');
     const cases: readonly [args: readonly string[], code: number, text: string][] = [
-      [['--skip-done', 'nope'], 2, 'there is neither such a run in .cqbatch nor such a file'],
+      [['--skip-done', 'nope'], 2, 'no run in .cqbatch and no file has this name'],
       [['--skip-done', 'rows.csv'], 2, 'it has no column _row, _operation, _outcome, _code'],
-      [['--skip-done', 'going'], 5, 'Run going is still going'],
-      [['--skip-done', 'going', '--base-url', other.url], 2, `that run was on ${sandbox.url}`],
-      [['--skip-done', 'going', '--out', 'x.cqplan'], 2, '--out and --skip-done do not go together'],
+      [['--skip-done', 'going'], 5, 'Run going is still in progress'],
+      [['--skip-done', 'going', '--base-url', other.url], 2, `that run called ${sandbox.url}`],
+      [['--skip-done', 'going', '--out', 'x.cqplan'], 2, "--out can't be combined with --skip-done"],
     ];
     for (const [args, code, said] of cases) {
       const ended = await run('plan', 'rows.csv', ...args);

@@ -33,18 +33,13 @@ function expectSentence({ stderr }: Finished, message: string | RegExp): void {
 
 const long = 'x'.repeat(300);
 const missing =
-  'is a symbolic link to a folder that is not there: mount or make that folder, or remove the link';
+  "is a symbolic link to a folder that doesn't exist: mount or create that folder, or remove the link";
 
 describeOnPosix('a state folder that can not be one', () => {
   test.each([
     ['a file', 'file', 2, 'the state folder file is not a folder: name a folder with --state-dir'],
-    [
-      'a file with a slash',
-      'file/',
-      2,
-      'the path file/ leads through something that is no folder: name a folder',
-    ],
-    ['below a file', 'file/x', 2, 'the path file/x leads through something that is no folder: name a folder'],
+    ['a file with a slash', 'file/', 2, 'a part of the path file/ is not a folder: name a folder'],
+    ['below a file', 'file/x', 2, 'a part of the path file/x is not a folder: name a folder'],
     ['a circle of links', 'loop', 2, 'the symbolic links of loop lead in a circle: name a folder'],
     ['too long a name', long, 2, 'is longer than the system allows: name a folder'],
     ['nothing', '', 2, 'write the path of a folder'],
@@ -93,7 +88,7 @@ describeOnPosix('a state folder that can not be one', () => {
 
 describe('a manifest that can not be one', () => {
   test.each([
-    ['rows.csv/', 'the path rows.csv/ leads through something that is no folder'],
+    ['rows.csv/', 'a part of the path rows.csv/ is not a folder'],
     ['loop', 'the symbolic links of loop lead in a circle'],
     [long, 'is longer than the system allows'],
     ['dangling', 'there is no such file'],
@@ -108,7 +103,7 @@ describeOnPosix('too few files that may be open', () => {
   test.each([24, 40, 64, 110])('are said to be %d', async (limit) => {
     const shell = `ulimit -n ${limit}; exec "$@"`;
     const end = await cqbatch(run, { cwd: await newFolder(), env: noServer, shell });
-    expectSentence(end, 'this process may not open as many files as it needs: raise the limit');
+    expectSentence(end, 'this process has reached its limit of open files: raise the limit');
     expect(end.code).toBe(4);
   });
 });
@@ -133,10 +128,7 @@ describeWithSmallDisk('a disk that can only be read', () => {
     ];
     for (const args of commands) {
       const end = await cqbatch(args, options);
-      expectSentence(
-        end,
-        /^error: \S+ is on a disk that can only be read: make the disk writable or choose another/m,
-      );
+      expectSentence(end, /^error: \S+ is on a read-only disk: make the disk writable or choose another/m);
       expect(end.code).toBe(4);
     }
     expect(await cqbatch(['list'], options)).toMatchObject({ code: 0, stderr: '' });
@@ -201,10 +193,10 @@ describeOnPosix('what is removed in mid-run', () => {
     await saying(child, 'Run r on');
     await rm(join(cwd, '.cqbatch', 'runs', 'r', 'manifest.csv'));
     const ended = await end;
-    expectSentence(ended, 'manifest.csv is not there: put a copy of rows.csv in its place');
+    expectSentence(ended, 'manifest.csv is missing: put a copy of rows.csv in its place');
     expect(ended.code).toBe(4);
     const again = await cqbatch(['resume', 'r'], options);
-    expectSentence(again, 'manifest.csv is not there: put a copy of rows.csv in its place');
+    expectSentence(again, 'manifest.csv is missing: put a copy of rows.csv in its place');
     expect(again.code).toBe(4);
   });
 
@@ -214,7 +206,7 @@ describeOnPosix('what is removed in mid-run', () => {
       end,
       /^Run r has ended; its journal has the results of 45 of 45 rows.* Only the report is missing\.$/m,
     );
-    expectSentence(end, 'manifest.csv is not there: put a copy of rows.csv in its place');
+    expectSentence(end, 'manifest.csv is missing: put a copy of rows.csv in its place');
     expect(end.code).toBe(4);
     await cp(join(cwd, 'rows.csv'), join(cwd, '.cqbatch', 'runs', 'r', 'manifest.csv'));
     expect(await cqbatch(['report', 'r'], options)).toMatchObject({ code: 0 });

@@ -63,7 +63,7 @@ describe('a target that has answered nothing', () => {
     const { code, stderr } = await cqbatch(run, { cwd, env });
     expect(code).toBe(4);
     expect(stderr).toContain(came);
-    expect(stderr).toMatch(/Correct the base URL|The service is in trouble/);
+    expect(stderr).toMatch(/Correct the base URL|The service has a problem/);
     expect(api.calls.length).toBeLessThanOrEqual(20);
     expect(new Set(api.calls).size).toBe(api.calls.length);
     // What was called may have been processed if what came back leaves that open; nothing else has happened to any row.
@@ -98,7 +98,7 @@ describe('a target that has answered nothing', () => {
       expect({ code, stderr }).toEqual({
         code: 2,
         stderr: expect.stringMatching(
-          /was begun on \S+, and CQBATCH_BASE_URL says \S+: an access token is for one API/,
+          /was started on \S+, but CQBATCH_BASE_URL says \S+: an access token is for one API/,
         ),
       });
     }

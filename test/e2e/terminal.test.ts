@@ -45,7 +45,7 @@ describe('the question after a canary', () => {
         env,
       });
       child.stdout?.on('data', (chunk: Buffer) => {
-        if (chunk.includes('Go on with the other 1 row? [y/N]')) child.stdin?.write(answer);
+        if (chunk.includes('Continue with the other 1 row? [y/N]')) child.stdin?.write(answer);
         else if (chunk.includes('[y/N]')) child.stdin?.write('y\n');
       });
       return finished(child);

@@ -58,7 +58,7 @@ export function describeUndo(newScene: NewScene): void {
 
     sandbox.configure({ fault: 'none' });
     const undone = await home.run('undo', '--yes', '--run-id', 'back', '--reason', 'wrong', ...flags);
-    expect(undone.stderr).toContain('Run a of boards.csv: 50 rows are put back');
+    expect(undone.stderr).toContain('Run a of boards.csv: 50 rows get their old values back');
     expect(undone).toMatchObject({ code: 0 });
     expect(entries(sandbox)).toEqual(before);
     // In its report, the rows are called as in the manifest of the run that it undoes.

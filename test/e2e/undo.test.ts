@@ -39,7 +39,7 @@ describe('undo', () => {
     const requests = (await sandbox.log()).length;
     const undone = await home.run('undo', 'mixed', '--yes', ...flags);
     expect(undone).toMatchObject({ code: 0 });
-    expect(undone.stderr).toContain('2 rows are put back');
+    expect(undone.stderr).toContain('2 rows get their old values back');
     expect((await sandbox.log()).slice(requests).map(({ id }) => id)).toEqual(
       expect.arrayContaining(['1', '2']),
     );
@@ -53,7 +53,7 @@ describe('undo', () => {
         _row: '2',
         id: '2',
         fields: 'description',
-        why: 'no old values of these fields; the others are put back',
+        why: 'no old values for these fields; the others are restored',
       },
       { _row: '3', id: '3', fields: 'title', why: 'no old values' },
     ]);
@@ -96,10 +96,10 @@ describe('undo', () => {
     await long.end;
     const refused = await home.run('undo', 'long', '--yes', ...flags);
     expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain('give it up first ("cqbatch cancel long")');
+    expect(refused.stderr).toContain('cancel it first ("cqbatch cancel long")');
     await home.run('cancel', 'long', '--yes');
     const unknown = await home.run('undo', 'long', '--yes', ...flags);
     expect(unknown).toMatchObject({ code: 2 });
-    expect(unknown.stderr).toContain("its rows don't say what was before");
+    expect(unknown.stderr).toContain("its rows don't have the old values");
   });
 });

@@ -102,7 +102,7 @@ test('a content is run once, whatever it is called, and copies are put to the fi
     `partial/copy.${unique}.csv.copy.txt`,
   ]);
   expect(await readFile(join(inbox, 'partial', `copy.${unique}.csv.copy.txt`), 'utf8')).toContain(
-    `copy.csv is byte for byte what a.csv was, which was run as a-${unique} on https://api.example`,
+    `copy.csv has the same content as a.csv, which was run as a-${unique} on https://api.example`,
   );
 });
 
@@ -167,9 +167,17 @@ test('what one state folder has begun, another one does not go on with', async (
 });
 
 test.each([
-  ['a folder that is not there', 'nowhere', 'There is no folder nowhere: make it first'],
-  ['a folder in one that is not there', '/nowhere/inbox', 'There is no folder /nowhere/inbox: make it first'],
-  ['a pattern of a folder that is not there', '/nowhere/*.csv', 'There is no folder /nowhere: make it first'],
+  ['a folder that is not there', 'nowhere', "The folder nowhere doesn't exist: create it first"],
+  [
+    'a folder in one that is not there',
+    '/nowhere/inbox',
+    "The folder /nowhere/inbox doesn't exist: create it first",
+  ],
+  [
+    'a pattern of a folder that is not there',
+    '/nowhere/*.csv',
+    "The folder /nowhere doesn't exist: create it first",
+  ],
 ])('%s can not be watched', async (_what, path, problem) => {
   await expect(open(path)).rejects.toMatchObject({
     code: 'INBOX_UNUSABLE',

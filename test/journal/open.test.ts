@@ -120,7 +120,7 @@ describe('a journal is refused, and left as it is,', () => {
     [
       'has fewer results than its record says',
       good,
-      /jsonl has lost lines: it tells of 1 finished rows, run\.json of 2/,
+      /jsonl has lost lines: it has 1 finished rows, but run\.json has 2/,
     ],
     [
       'tells of a row that there is not',

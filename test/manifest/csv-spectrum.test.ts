@@ -37,6 +37,6 @@ test(`${unreadable} is refused where it is wrong`, async () => {
   const bytes = await readFile(join(suite, 'csvs', `${unreadable}.csv`));
   await expect(openText('a.csv', bytes)).rejects.toMatchObject({
     code: 'MANIFEST_SYNTAX',
-    message: expect.stringMatching(/^a\.csv:2:22: quote inside a cell that does not begin with one/),
+    message: expect.stringMatching(/^a\.csv:2:22: quote inside a cell that is not quoted/),
   });
 });

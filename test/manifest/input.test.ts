@@ -33,12 +33,12 @@ test('devices, sockets and directories are told apart, with the remedy', async (
   await once(server, 'listening');
   await symlink('/dev/zero', join(folder, 'zeros.csv'));
   await mkdir(join(folder, 'sub'));
-  const asInput = 'no file; pass what it gives as standard input (-), if that is meant';
+  const asInput = 'not a file; to read from it, pass it as standard input (-)';
   for (const [path, problem] of [
     ['/dev/zero', `this is a device, ${asInput}`],
     [join(folder, 'zeros.csv'), `this is a device, ${asInput}`],
     [socket, `this is a socket, ${asInput}`],
-    [join(folder, 'sub'), 'this is a directory; name a file'],
+    [join(folder, 'sub'), 'this is a folder; pass a file'],
   ] as const) {
     const error = { kind: 'usage', code: 'MANIFEST_NOT_A_FILE', message: `${path}: ${problem}` };
     await expect(inputKind(path, path)).rejects.toMatchObject(error);
@@ -83,7 +83,7 @@ test('reading a file can be stopped', async () => {
 });
 
 const csv = `id,note\n${'1,x\n'.repeat(2_000)}`;
-const allowed = 'is larger than --max-manifest-size allows (5 kB); split it, or allow more';
+const allowed = 'is larger than --max-manifest-size (5 kB); split it, or raise that limit';
 
 test('what is larger than allowed is refused, whichever way it comes, and nothing stays behind', async () => {
   const folder = await temporaryFolder();

@@ -115,7 +115,7 @@ describe.each(Object.entries(cellForms))('as the value of a cell %s', (_form, { 
       const told = 'error' in planned ? [planned.error.message] : planned.problems;
       expect([each, ...told]).toEqual([
         each,
-        expect.stringMatching(/^a\.jsonl?:.* "a" stands twice in this object; keep one of them/),
+        expect.stringMatching(/^a\.jsonl?:.* "a" appears twice in this object; keep one of them/),
       ]);
     }
     for (const each of undecided) {

@@ -27,7 +27,7 @@ test('Latin-1 is told with offset, line, column and remedy', async () => {
   expect(error.code).toBe('MANIFEST_NOT_UTF8');
   expect(error.message).toBe(
     'a.csv:2:5: byte 0xEB at offset 23 is not UTF-8 (in Windows-1252 it is "ë"); ' +
-      'save the file as "CSV UTF-8", or say what it is: --encoding windows-1252',
+      'save the file as "CSV UTF-8", or pass its encoding, such as --encoding windows-1252',
   );
 });
 
@@ -69,9 +69,9 @@ test.each<[title: string, content: Buffer, problem: string]>([
   ['a .zip', zip('rows.csv', csv), 'this is a ZIP archive: unpack it and use the file inside'],
   ['a .pdf', Buffer.from('%PDF-1.7\n%\xe2\xe3'), 'this is a PDF: export the data as CSV UTF-8'],
   ['a tar archive', tar, 'this is a tar archive: unpack it and use the file inside'],
-  ['gzip in gzip', gzipSync(gzipSync(csv)), 'this is gzipped twice: unzip it once'],
+  ['gzip in gzip', gzipSync(gzipSync(csv)), 'this is gzipped twice: unzip it first'],
   ['zstd', Buffer.from('28b52ffd00', 'hex'), 'this is Zstandard data: unpack it and use the file inside'],
-  ['an image', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'this is no text'],
+  ['an image', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'this is not text'],
 ])('%s is told, with the remedy', async (_title, content, problem) => {
   const error = await failure('a.csv', content);
   expect(error.code).toBe('MANIFEST_BINARY');
@@ -84,7 +84,7 @@ test.each(['<!DOCTYPE html><html>', '\n<html lang="en">', '<?xml version="1.0"?>
     const error = await failure('a.csv', content);
     expect([error.code, error.message]).toEqual([
       'MANIFEST_MARKUP',
-      'a.csv: this is HTML or XML, no manifest; was it saved from a web page that asked to log in?',
+      'a.csv: this is HTML or XML, not a manifest; was it saved from a login page?',
     ]);
   },
 );
@@ -95,21 +95,21 @@ test.each<[title: string, name: string, content: string, code: string, message: 
     'a.csv',
     '',
     'MANIFEST_EMPTY',
-    'a.csv: the file is empty; it must hold a header line and rows',
+    'a.csv: the file is empty; it must have a header line and rows',
   ],
   [
     'an empty gzip',
     'a.csv.gz',
     '',
     'MANIFEST_EMPTY',
-    'a.csv.gz: the file is empty; it must hold a header line and rows',
+    'a.csv.gz: the file is empty; it must have a header line and rows',
   ],
   [
     'white space',
     'a.csv',
     '\ufeff \r\n\n',
     'MANIFEST_EMPTY',
-    'a.csv: the file is empty; it must hold a header line and rows',
+    'a.csv: the file is empty; it must have a header line and rows',
   ],
   [
     'a header alone',
@@ -131,21 +131,21 @@ test.each<[title: string, name: string, content: string, code: string, message: 
     'a.csv',
     ',,\n1,2,3\n',
     'MANIFEST_NO_HEADER',
-    'a.csv:1: the first line names no column; it must hold the column names',
+    'a.csv:1: the first line has no column names; add them',
   ],
   [
     "only the tool's own names",
     'a.csv',
     '_row,_code\n1,2\n',
     'MANIFEST_NO_HEADER',
-    'a.csv:1: the first line names no column; it must hold the column names',
+    'a.csv:1: the first line has no column names; add them',
   ],
   [
     'data instead of a header',
     'a.csv',
     '\n123,u\n124,u\n',
     'MANIFEST_NO_HEADER',
-    'a.csv:2: the first line looks like data ("123"); it must hold the column names, such as evaluation_id',
+    'a.csv:2: the first line looks like data ("123"); it must have the column names, such as evaluation_id',
   ],
   [
     'a column twice',
@@ -160,7 +160,7 @@ test.each<[title: string, name: string, content: string, code: string, message: 
 });
 
 const inside =
-  'quote inside a cell that does not begin with one; put the whole cell in quotes and double those inside';
+  'quote inside a cell that is not quoted; put the whole cell in quotes and double the quotes inside';
 const after = (line: number) =>
   `text after the closing quote of a cell whose quote opened on line ${line}; close it where the cell ends, and double the quotes inside`;
 
@@ -231,7 +231,7 @@ test('what is no regular file is told', async () => {
   await expect(openManifest(join(folder, 'sub'))).rejects.toMatchObject({ code: 'MANIFEST_NOT_A_FILE' });
   await expect(openManifest(join(folder, 'device'))).rejects.toMatchObject({
     code: 'MANIFEST_NOT_A_FILE',
-    message: expect.stringMatching(/standard input \(-\), if that is meant$/),
+    message: expect.stringMatching(/not a file; to read from it, pass it as standard input \(-\)$/),
   });
 });
 
@@ -246,7 +246,7 @@ test.each<[name: string, beginning: string, blanks: string, end: string]>([
     const error = await failure(name, text(5_000_000));
     expect(error.code).toBe('MANIFEST_TOO_LARGE');
     expect(error.message).toMatch(
-      /^a\.\w+\.gz:\d{7,8}:1: the blank lines up to here come to more than 4 MiB; delete them$/,
+      /^a\.\w+\.gz:\d{7,8}:1: more than 4 MiB of blank lines up to here; delete them$/,
     );
   },
 );

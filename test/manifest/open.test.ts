@@ -168,7 +168,10 @@ test('a column without a name is ignored as long as it is empty', async () => {
       row: 2,
       line: 3,
       cells: { id: '2', note: 'b' },
-      problem: { problem: 'text in column 4, which has no name', value: 'stray' },
+      problem: {
+        problem: 'text in column 4, which has no name; name the column or clear the cell',
+        value: 'stray',
+      },
     },
   ]);
 });
@@ -183,7 +186,7 @@ test.each<[title: string, line: string, problem: string]>([
   [
     'too many cells',
     '1,2,3,4,5',
-    'has 5 cells, the header has 3; a cell that holds the delimiter must be in quotes',
+    'has 5 cells, the header has 3; a cell that contains the delimiter must be in quotes',
   ],
 ])('a record with %s is a row with a problem', async (_title, line, problem) => {
   const rows = await allRows(await openText('a.csv', `a,b,c\n${line}\n4,5,6\n`));
@@ -197,7 +200,7 @@ test.each<[title: string, line: string, problem: string]>([
 test.each(['1', '"text"', 'null', 'true', '[1]', '9007199254740993', '1.00000000000000000001'])(
   'a JSON row that is %s and no object is a row with a problem',
   async (value) => {
-    const problem = { problem: 'is no JSON object with a member for each column' };
+    const problem = { problem: 'is not a JSON object; write {"column": value, …}' };
     for (const content of [`[{"a":1},${value},{"a":2}]`, `{"rows":[{"a":1},${value},{"a":2}]}`]) {
       expect(await allRows(await openText('a.json', content))).toMatchObject([
         { row: 1, cells: { a: 1 } },
@@ -316,43 +319,43 @@ test.each<[title: string, content: string | Buffer, options: OpenOptions, messag
     'a title above the header',
     'Export\nevaluation_id,note\n1,x\n',
     {},
-    'a.csv:1:1: the column names seem to stand on line 2, below a title; pass --skip-lines 1',
+    'a.csv:1:1: the column names seem to be on line 2, below a title; pass --skip-lines 1',
   ],
   [
     'a title in all columns',
     'Export;;\n\nNr;Name;Art\n1;2;3\n',
     {},
-    'a.csv:2:1: the column names seem to stand on line 3, below a title; pass --skip-lines 2',
+    'a.csv:2:1: the column names seem to be on line 3, below a title; pass --skip-lines 2',
   ],
   [
     'a title and a line of nothing but delimiters',
     'Bericht;;;\n;;;\nBewertungs-ID;Benutzer;Datum;Grund\n12;u;1;2\n',
     {},
-    'a.csv:2:1: the column names seem to stand on line 3, below a title; pass --skip-lines 2',
+    'a.csv:2:1: the column names seem to be on line 3, below a title; pass --skip-lines 2',
   ],
   [
     'another title',
     'sep=;\nExport\nStand\nUser ID;Nr\n1;2\n',
     { skipLines: 1 },
-    'a.csv:3:1: the column names seem to stand on line 4, below a title; pass --skip-lines 2',
+    'a.csv:3:1: the column names seem to be on line 4, below a title; pass --skip-lines 2',
   ],
   [
     'more lines to skip than there are',
     'a\n',
     { skipLines: 2 },
-    'a.csv: the file has no more lines (--skip-lines 2)',
+    'a.csv: no line is left after the skipped lines (--skip-lines 2)',
   ],
   [
     'sep= with something strange',
     'sep=x\na\n1\n',
     {},
-    'a.csv:1:1: "sep=x" names no delimiter that can be read; known are comma, semicolon, tab and |',
+    'a.csv:1:1: "sep=x" is not a known delimiter; use comma, semicolon, tab or |',
   ],
   [
     'what is not of its encoding',
     Buffer.concat([mark, Buffer.from('a\n\ud800', 'utf16le')]),
     {},
-    'a.csv: this is not utf-16le; name its --encoding',
+    'a.csv: this is not utf-16le; pass the right --encoding',
   ],
   ['a mistake behind titles', 'Title\nA,B\n1,2"\n', { skipLines: 1 }, 'a.csv:3:4: quote inside a cell'],
   [
@@ -362,7 +365,12 @@ test.each<[title: string, content: string | Buffer, options: OpenOptions, messag
     'a.csv:2:4: quote inside a cell',
   ],
   ['lines to skip in JSON', 'x\n[{"a":1}]', { skipLines: 1 }, ''],
-  ['rows at a place in CSV', 'a,b\n1,2\n', { rowsAt: 'data' }, 'a.csv: --rows-at is for a JSON object'],
+  [
+    'rows at a place in CSV',
+    'a,b\n1,2\n',
+    { rowsAt: 'data' },
+    'a.csv: --rows-at only works with a JSON object',
+  ],
 ])('tells %s', async (_title, content, options, message) => {
   const error = await failure('a.csv', content, options);
   expect(error.message).toContain(message);
@@ -393,17 +401,17 @@ test.each<[title: string, content: string, rowsAt: string | undefined, message: 
     'the only array',
     '{"n":1,\n"data":[{"a":1}]}',
     undefined,
-    'a.json:1:1: this object has no array "rows"; if the rows are those of "data", pass --rows-at data',
+    'a.json:1:1: this object has no array "rows"; if the rows are in "data", pass --rows-at data',
   ],
   ['arrays', '{"a b":[],\n"c":[]}', undefined, 'write [ rows ], { "rows": [ rows ] }'],
   [
     'a place without rows',
     '{"a":[1],"b":{"c":2}}',
     'b.c',
-    'this object has no array at "b.c", where --rows-at looks for the rows; its arrays are a',
+    '--rows-at "b.c": this object has no array there; its arrays are a',
   ],
-  ['a place in an array', '[{"a":1}]', 'rows', 'a.json: --rows-at is for a JSON object'],
-  ['two arrays of that name', '{"d":[{"a":1}],"d":[{"a":1}]}', 'd', '"d" stands twice in this object'],
+  ['a place in an array', '[{"a":1}]', 'rows', 'a.json: --rows-at only works with a JSON object'],
+  ['two arrays of that name', '{"d":[{"a":1}],"d":[{"a":1}]}', 'd', '"d" appears twice in this object'],
 ])('tells %s', async (_title, content, rowsAt, message) => {
   const error = await failure('a.json', content, rowsAt === undefined ? {} : { rowsAt });
   expect(error.message).toContain(message);

@@ -64,7 +64,7 @@ test('what is no manifest is refused, and nothing stays behind', async () => {
   });
   await expect(stageManifest('-', folder, { stdin: Readable.from([]) })).rejects.toMatchObject({
     code: 'MANIFEST_EMPTY',
-    message: '<stdin>: the file is empty; it must hold a header line and rows',
+    message: '<stdin>: the file is empty; it must have a header line and rows',
   });
   await expect(stageManifest(join(folder, 'gone.csv'), folder)).rejects.toMatchObject({
     code: 'MANIFEST_NOT_FOUND',

@@ -37,7 +37,7 @@ describe('a module of operations', () => {
     [
       'has an operation of the service',
       defining(whole.replace('archive-call', 'update-soundboard')),
-      /there is an operation update-soundboard already/,
+      /an operation update-soundboard exists already/,
     ],
     [
       'has a wrong name',

@@ -11,8 +11,8 @@ const scientific =
 const separators = 'has separators between its digits; format the column as text and write digits only';
 const decimals =
   'has decimals, so digits may be lost; format the column as text, write whole numbers and export again';
-const mark = "has a spreadsheet's text mark; write the digits alone";
-const errorValue = 'is an error value or a column that was too narrow in the spreadsheet; export again';
+const mark = "has a spreadsheet's text mark; write only the digits";
+const errorValue = 'is a spreadsheet error, or the column was too narrow; fix it and export again';
 
 describe('an integer field', () => {
   test.each<[unknown, string]>([

@@ -117,7 +117,7 @@ describe('a schedule that is carried out', () => {
     scene.begin = begin;
     // An hour late is too late, which is told, too.
     await scene.at('07T03:30');
-    expect(scene.told.at(-1)).toBe('it was due 2026-11-07T02:00:00.000Z, and no daemon was there in time');
+    expect(scene.told.at(-1)).toBe('it was due 2026-11-07T02:00:00.000Z, and no daemon was running in time');
     await scene.at('08T02:00');
     expect(scene.begun).toEqual(['nightly-20261108-020000']);
     expect(await scene.history()).toMatchObject([

@@ -168,7 +168,7 @@ describe('the times of a pattern', () => {
     ['0 2 * *', 'it has 4 fields, not five'],
     ['nightly', 'it has one field, not five'],
     ['60 2 * * *', 'Invalid value for minute: 60'],
-    ['0 0 30 2 *', 'it never comes'],
+    ['0 0 30 2 *', 'it never occurs'],
     ['0 0 2 * * 1 2026', 'it has more than six fields'],
   ])('of %s are refused, with what is wrong', async (cron, why) => {
     await expect(timesOf({ cron, tz: london })).rejects.toMatchObject({

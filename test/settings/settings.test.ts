@@ -74,7 +74,7 @@ describe('resolveSettings', () => {
     [
       'a token in the file',
       { flags: {}, environment: {}, file: file({ token: 'x' }) },
-      'never stands in this file',
+      'must not contain a token',
     ],
   ])('names the source of a bad value: %s', (_title, sources, message) => {
     expect(() => resolveSettings(sources)).toThrow(message);

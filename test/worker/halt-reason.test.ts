@@ -5,7 +5,7 @@ test.each([
   ['PROXY_UNREACHABLE', 'Correct the proxy in that variable, or list the host of the API in NO_PROXY'],
   ['PROXY_AUTHENTICATION', 'as in http://user:password@proxy:3128'],
   ['PROXY_REFUSED', 'Ask who runs the proxy, or list the host of the API in NO_PROXY'],
-  ['PROXY_BAD_GATEWAY', 'see whether the service is up and the proxy may reach it'],
+  ['PROXY_BAD_GATEWAY', 'check that the service is up and the proxy may reach it'],
 ] as const)('what to do about %s is told', (code, remedy) => {
   const failure = {
     class: 'halt',
@@ -30,6 +30,6 @@ test('no call is said to have been made of a host that was never reached', () =>
   } as const;
   const halt = { because: 'unproven', calls: 3, lastedMs: 10, path: '/path', failure } as const;
   expect(haltReason('https://api.example.com', halt).message).toMatch(
-    /^No call has succeeded so far, after 3 tries\. /,
+    /^No call has succeeded after 3 tries\. /,
   );
 });

@@ -125,7 +125,7 @@ describe('what probes are told', () => {
     });
     expect(await ask(`${url}/healthz`)).toMatchObject({
       status: 503,
-      body: { status: 'unhealthy', reason: 'it cannot say how it is: no connection' },
+      body: { status: 'unhealthy', reason: 'its state is unknown: no connection' },
     });
   });
 });

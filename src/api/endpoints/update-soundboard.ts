@@ -50,9 +50,7 @@ export function updateSoundboardRequest(input: UpdateSoundboardInput): ApiReques
   const { fileSize, recordingLength } = input;
   for (const name in input) {
     if (!inputNames.has(name))
-      throw new RangeError(
-        `${name} is no field of a soundboard entry: there are ${[...inputNames].join(', ')}`,
-      );
+      throw new RangeError(`${name} is not a field of a soundboard entry: use ${[...inputNames].join(', ')}`);
   }
   const identifier = `"soundboard_id":${requireInt64('soundboardId', input.soundboardId, 1)}`;
   let fields = identifier;
@@ -83,6 +81,6 @@ export function readUpdateSoundboardAnswer(
 
 function stringField(name: string, value: string | undefined): string {
   if (value === undefined) return '';
-  if (typeof value !== 'string') throw new RangeError(`${name} must be a text`);
+  if (typeof value !== 'string') throw new RangeError(`${name} must be text`);
   return `,"${name}":${JSON.stringify(value)}`;
 }

@@ -113,10 +113,10 @@ type ReadingProblem = 'ANSWER_INCOMPLETE' | 'ANSWER_ID_MISMATCH' | 'ANSWER_STILL
 /** The identifier in the answer, when it is the one that was sent (canonical decimal). */
 export function readIdentifier(field: string, sent: string, received: bigint | undefined): Reading<bigint> {
   if (received === undefined) {
-    return { ok: false, code: 'ANSWER_INCOMPLETE', message: `The answer holds no readable ${field}` };
+    return { ok: false, code: 'ANSWER_INCOMPLETE', message: `The answer has no readable ${field}` };
   }
   if (String(received) !== sent) {
-    const message = `The answer is about ${field} ${received}, the request was about ${sent}`;
+    const message = `The answer is for ${field} ${received}, but the request was for ${sent}`;
     return { ok: false, code: 'ANSWER_ID_MISMATCH', message };
   }
   return { ok: true, value: received };

@@ -47,27 +47,25 @@ function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError):
   const proxy = describeProxy(named);
   if ('cause' in trouble) {
     const reason = errorCode(trouble.cause);
-    const authority = isTlsError(reason, trouble.cause)
-      ? '; for a private authority set NODE_EXTRA_CA_CERTS'
-      : '';
+    const authority = isTlsError(reason, trouble.cause) ? '; for a private CA, set NODE_EXTRA_CA_CERTS' : '';
     return lost('PROXY_UNREACHABLE', `No connection to the proxy ${proxy} (${reason})${authority}`);
   }
   const { status } = trouble;
   if (status === 407) {
     const wish =
       authorization === undefined
-        ? 'wants a user name and password'
+        ? 'requires a user name and password'
         : `refuses the user name and password of ${named.variable}`;
     return lost('PROXY_AUTHENTICATION', `The proxy ${proxy} ${wish} (407)`);
   }
   return status < 500
-    ? lost('PROXY_REFUSED', `The proxy ${proxy} does not let connections to the API through (${status})`)
-    : lost('PROXY_BAD_GATEWAY', `The proxy ${proxy} gets no connection to the API (${status})`);
+    ? lost('PROXY_REFUSED', `The proxy ${proxy} does not allow connections to the API (${status})`)
+    : lost('PROXY_BAD_GATEWAY', `The proxy ${proxy} cannot connect to the API (${status})`);
 }
 
 function unsentKind(reason: string, error: Error): Kind {
   if (isTlsError(reason, error)) {
-    const message = `No trusted TLS connection to the server (${reason}): check the base URL and the server's certificate; for a private authority set NODE_EXTRA_CA_CERTS`;
+    const message = `No trusted TLS connection to the server (${reason}): check the base URL and the server's certificate; for a private CA, set NODE_EXTRA_CA_CERTS`;
     return lost('TLS_ERROR', message);
   }
   switch (reason) {
@@ -96,7 +94,7 @@ function sentKind(reason: string, progress: RequestProgress, error: Error): Kind
   }
   const informational = informationalAnswers.get(error.message);
   if (informational !== undefined) {
-    const message = `The server answered ${informational}, which nobody had asked for and this client can't see past: the final answer is lost. Let the server, or the proxy before it, answer without`;
+    const message = `The server answered ${informational}, which the client had not requested and can't skip, so the final answer is lost. Configure the server, or the proxy in front of it, to answer without it`;
     return lost('ANSWER_INFORMATIONAL', message);
   }
   if (error.name === 'HTTPParserError' && progress === 'sent') {

@@ -38,8 +38,8 @@ export function chooseProxy(
   if (protocol === 'http:' && !allowInsecureHttp && !isLoopback(new URL(proxy.url).hostname)) {
     throw usageError(
       'PROXY_INSECURE',
-      `Plain http:// through the proxy ${describeProxy(proxy)} would send the token in the clear: set NO_PROXY=${hostname} ` +
-        'to go without it, use https://, or pass --allow-insecure-http',
+      `Plain http:// through the proxy ${describeProxy(proxy)} would send the token unencrypted: set NO_PROXY=${hostname} ` +
+        'to bypass the proxy, use https://, or pass --allow-insecure-http',
     );
   }
   return proxy;
@@ -61,17 +61,17 @@ function parseProxy(variable: string, text: string): HttpProxy {
   const trimmed = text.trim();
   // Most programs take `proxy:3128`, too.
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
-  if (!URL.canParse(full)) throw invalid('is no valid URL');
+  if (!URL.canParse(full)) throw invalid('is not a valid URL');
   const { protocol, origin, username, password } = new URL(full);
   if (protocol !== 'http:' && protocol !== 'https:') {
-    throw invalid('is no HTTP proxy; others, such as SOCKS, are not known');
+    throw invalid('is not an HTTP proxy; others, such as SOCKS, are not supported');
   }
   if (username === '' && password === '') return { url: origin, variable };
   try {
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     return { url: origin, variable, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
   } catch {
-    throw invalid('has a "%" in its user name or password that has to be written "%25"');
+    throw invalid('has a "%" in its user name or password: write it as "%25"');
   }
 }
 

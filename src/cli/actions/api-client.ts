@@ -39,7 +39,7 @@ export function tokenSource({ tokenFile }: Settings): TokenSource {
   if (token) return tokenFromValue(token);
   throw usageError(
     'TOKEN_MISSING',
-    'There is no access token: set CQBATCH_TOKEN, or name a file that holds it with --token-file.',
+    'The access token is missing: set CQBATCH_TOKEN, or pass --token-file FILE.',
   );
 }
 

@@ -21,7 +21,7 @@ export function calls({ flags: { worker = true }, settings: { queue } }: Workpla
   if (worker || queue !== undefined) return worker;
   throw usageError(
     'WORKER_MISSING',
-    'Nobody else can work on the embedded datastore: --no-worker needs a shared one (--queue redis://…).',
+    "Other workers can't use the embedded datastore: --no-worker needs a shared one (--queue redis://…).",
   );
 }
 
@@ -65,7 +65,7 @@ export function runOptions({ flags, settings, approved }: Workplace): RunOptions
   if (baseUrl === undefined) {
     throw usageError(
       'BASE_URL_MISSING',
-      'Where is the API? Set CQBATCH_BASE_URL or pass --base-url https://….',
+      'The address of the API is missing: set CQBATCH_BASE_URL or pass --base-url https://….',
     );
   }
   return {

@@ -56,7 +56,7 @@ export function failureText({ id, plan }: RunRecord, { counts, intact, ended }: 
   if (!intact)
     return `Run ${id} has stopped, and its folder is not as it was. Unless you put it back, ${results} are lost.`;
   if (ended) return `Run ${id} has ended; its journal has ${results}. Only the report is missing.`;
-  return `Run ${id} has stopped; its journal has ${results}. Go on with: cqbatch resume ${id}`;
+  return `Run ${id} has stopped; its journal has ${results}. Continue with: cqbatch resume ${id}`;
 }
 
 function codeLines({ codes }: RunSummary): readonly string[] {

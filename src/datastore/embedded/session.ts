@@ -93,8 +93,8 @@ export async function openSession(folder: string, { thread, opened }: SessionThr
       fatalError(
         'DATASTORE_UNUSABLE',
         `The embedded datastore in ${folder} can't be opened: ${reason}. ` +
-          'Move the folder away, then type "cqbatch resume": unfinished runs go on without it, and mark rows that were at ' +
-          'work as unclear.',
+          'Move the folder away, then type "cqbatch resume": unfinished runs continue without it, and mark rows that were in ' +
+          'progress as unclear.',
         cause,
       )
     );
@@ -184,7 +184,7 @@ export class Session {
       systemError(cause, this.#folder) ??
       fatalError(
         'DATASTORE_LOST',
-        `The embedded datastore in ${this.#folder} ended unexpectedly${why}.`,
+        `The embedded datastore in ${this.#folder} stopped unexpectedly${why}.`,
         cause,
       );
     this.#failure = failure;

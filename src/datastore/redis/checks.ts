@@ -52,8 +52,8 @@ async function inspectInfo(client: RedisClient, where: string, onLoading: () => 
         evictionPolicy: undefined,
         mayAskInfo: false,
         warnings: [
-          `Redis at ${where} does not let this user ask INFO: version, role, memory policy and persistence could ` +
-            'not be checked. Allow it with "ACL SETUSER <user> +info", or see to them yourself.',
+          `Redis at ${where} does not allow this user to run INFO: version, role, memory policy and persistence could ` +
+            'not be checked. Allow it with "ACL SETUSER <user> +info", or check them yourself.',
         ],
       };
     }

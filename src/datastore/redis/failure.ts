@@ -21,8 +21,8 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
   [
     'REDIS_AUTH',
     /failed to connect to sentinel.*\b(NOAUTH|WRONGPASS)\b/,
-    "can't be asked for, as its Sentinels do not accept the login. Give the password of the Sentinels, which is " +
-      'one of their own, and their ACL user, if there is one, as ?sentinel-user=name.',
+    "can't be found, because its Sentinels refuse the login. Give the password of the Sentinels, which is " +
+      'a separate one, and their ACL user, if they have one, as ?sentinel-user=name.',
   ],
   [
     'REDIS_AUTH',
@@ -43,25 +43,25 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
   [
     'REDIS_AUTH',
     /^DENIED\b/,
-    'lets in connections from its own machine only: set a password on it (its "requirepass").',
+    'accepts connections only from its own machine: set a password there ("requirepass").',
   ],
   [
     'REDIS_PERMISSION',
     /\bNOPERM\b|can't run this command|can't access at least one of the keys/,
     ({ address, prefix }, message) =>
-      `forbids this user what the queue needs (${message}): allow it with ` +
+      `does not allow this user what the queue needs (${message}): allow it with ` +
       `"ACL SETUSER ${address.username ?? 'default'} ~${prefix}:* +@all -@dangerous +info".`,
   ],
   [
     'REDIS_REPLICA',
     /\b(READONLY|MASTERDOWN)\b/,
-    'is a replica, which can only be read: connect to its primary, or through Sentinel.',
+    'is a read-only replica: connect to its primary, or through Sentinel.',
   ],
   ['REDIS_FULL', /\bOOM\b/, 'has no memory left: raise its maxmemory, or delete what is not needed.'],
   [
     'REDIS_READ_ONLY',
     /\bNOREPLICAS\b/,
-    (_, message) => `refuses to write at the moment (${message}): mend that on its machine.`,
+    (_, message) => `refuses writes at the moment (${message}): fix that on its machine.`,
   ],
   ['REDIS_LOADING', /\bLOADING\b/, 'is still loading its data: try again when it is done.'],
   [
@@ -89,7 +89,7 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
   [
     'REDIS_SENTINEL',
     /unknown command [`'"]?sentinel/i,
-    'is no Sentinel: give the addresses of the Sentinels, or connect to Redis with redis://.',
+    'is not a Sentinel: give the addresses of the Sentinels, or connect to Redis with redis://.',
   ],
   [
     'REDIS_DATABASE',
@@ -99,19 +99,19 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
   [
     'REDIS_UNREACHABLE',
     /max number of clients/,
-    'has as many clients as it takes: raise its maxclients, or stop others.',
+    'has reached its maximum number of clients: raise its maxclients, or stop other clients.',
   ],
   [
     'REDIS_TLS',
     /certificate[_ ]required/i,
-    'asks for a certificate of the client, which there is none of: set its "tls-auth-clients" to "no".',
+    'requires a client certificate, which cqbatch does not support: set its "tls-auth-clients" to "no".',
   ],
   [
     'REDIS_TLS',
     /CERT|ALTNAME|self[- ]signed|unable to verify/i,
     (_, message) =>
-      `has a certificate that is not trusted (${message}): give the file of the certificate authority ` +
-      'in NODE_EXTRA_CA_CERTS, and the host name that the certificate is for.',
+      `has a certificate that is not trusted (${message}): set NODE_EXTRA_CA_CERTS to the file of its CA, ` +
+      'and use the host name that the certificate is for.',
   ],
   [
     'REDIS_TLS',
@@ -126,17 +126,17 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
   [
     'REDIS_UNREACHABLE',
     /\b(ENOTFOUND|EAI_AGAIN|EAI_\w+)\b/,
-    "can't be found: the host name does not resolve. Correct the address, or mend the name service.",
+    "can't be found: the host name does not resolve. Correct the address, or DNS.",
   ],
   [
     'REDIS_UNREACHABLE',
     /\bENOENT\b/,
-    'is not there: there is no such socket. Start Redis, or correct the path (its "unixsocket").',
+    `can't be reached: the socket doesn't exist. Start Redis, or correct the path (its "unixsocket").`,
   ],
   [
     'REDIS_UNREACHABLE',
     /\bEACCES\b/,
-    'may not be used by this user of the system: see the rights of the socket (its "unixsocketperm").',
+    `can't be opened: this user has no permission for the socket (see its "unixsocketperm").`,
   ],
   [
     'REDIS_UNREACHABLE',
@@ -149,12 +149,12 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
   [
     'REDIS_UNREACHABLE',
     /connected, but no reply/,
-    'takes the connection but does not answer: see whether it hangs, or correct the address.',
+    'accepts the connection but does not answer: check whether it hangs, or correct the address.',
   ],
   [
     'REDIS_UNREACHABLE',
     /protocol error|please report this|unexpected (byte|type)/i,
-    'does not answer as Redis does: another service may be listening there. Correct the address.',
+    'does not answer like Redis: another service may be listening there. Correct the address.',
   ],
   [
     'REDIS_UNREACHABLE',
@@ -167,7 +167,7 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
   [
     'REDIS_CLUSTER',
     /None of startup nodes/,
-    'is a Cluster without nodes that could be used: look at its "CLUSTER NODES".',
+    'is a Cluster without usable nodes: look at its "CLUSTER NODES".',
   ],
 ];
 

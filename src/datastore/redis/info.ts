@@ -68,7 +68,7 @@ export function judgeInfo(text: string, where: string): ServerInfo {
     );
   }
   const noLog =
-    `${redis} keeps no log of its writes: should it crash, rows in progress are called again and marked unclear. ` +
+    `${redis} does not persist its writes: if it crashes, rows in progress are called again and marked unclear. ` +
     'Type "CONFIG SET appendonly yes" in redis-cli, and set the same in its configuration file.';
   return {
     server: version === undefined ? name : `${name} ${version}`,

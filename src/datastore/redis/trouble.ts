@@ -14,7 +14,7 @@ const sameSpellMs = 4_000;
 /** Replies that refuse every write, or every command, until somebody or time mends it. */
 const refusals: Readonly<Record<string, string>> = {
   LOADING: 'is still loading its data',
-  READONLY: 'is a replica at the moment, which can only be read',
+  READONLY: 'is a read-only replica at the moment',
   MASTERDOWN: 'is a replica that has lost its primary',
   OOM: 'has no memory left',
   MISCONF: "can't write to its disk",

@@ -26,7 +26,9 @@ export interface Conflict {
 
 /** What is wrong with such a row where conflicts are refused. */
 export function conflictProblem({ thing, subject, firstLine }: Conflict): RowProblem {
-  return { problem: `changes ${thing} ${escapeInvisible(subject)} otherwise than line ${firstLine} does` };
+  return {
+    problem: `conflicts with line ${firstLine}: different values for ${thing} ${escapeInvisible(subject)}`,
+  };
 }
 
 /** The identity of a call. Row numbers and lines must be below 2^32. */

@@ -177,8 +177,8 @@ class Scan {
     return [...this.#padded].map(([field, { rows, firstRow }]) => {
       const [have, first] = rows === 1 ? ['row has', ''] : ['rows have', 'first: '];
       const message =
-        `${rows} ${have} blanks around ${field} (${first}row ${firstRow}), which are sent as they are; ` +
-        '--trim drops them';
+        `${rows} ${have} white space around ${field} (${first}row ${firstRow}), which is sent too; ` +
+        '--trim removes it';
       return { code: 'BLANKS_AROUND_TEXT', message };
     });
   }

@@ -40,21 +40,21 @@ export function columnWarnings(
   const likely = likelyColumns(missing, unused);
   const warnings: ScanWarning[] = [...likely].map(([field, column]) => ({
     code: 'COLUMN_MISSING',
-    message: `no column is for ${field}; is it "${escapeInvisible(column)}"? Then pass ${mapOption(column, field)}`,
+    message: `no column for ${field}; if it is "${escapeInvisible(column)}", pass ${mapOption(column, field)}`,
   }));
   const suggested = new Set(likely.values());
   for (const column of unused) {
     const field = suggested.has(column) ? undefined : resembledField(column, known);
     if (field === undefined) continue;
     const message =
-      `column "${escapeInvisible(column)}" is for no field and will not be sent; is it meant to be ${field}? ` +
-      `Then pass ${mapOption(column, field)}`;
+      `column "${escapeInvisible(column)}" matches no field and is not sent; if it is ${field}, ` +
+      `pass ${mapOption(column, field)}`;
     warnings.push({ code: 'COLUMN_RESEMBLES_FIELD', message });
   }
   // Most likely these titles of the map were mistyped.
   const titles = new Set(columns.map(fieldNameOf));
   for (const title of Object.keys(map).filter((each) => !titles.has(fieldNameOf(each)))) {
-    const message = `--map says what "${escapeInvisible(title)}" stands for, but there is no such column`;
+    const message = `--map names the column "${escapeInvisible(title)}", which the manifest does not have`;
     warnings.push({ code: 'MAP_UNUSED', message });
   }
   return warnings;

@@ -71,7 +71,7 @@ export function fieldNamer(map: ColumnMap = {}, operations: readonly Operation[]
     if (!known.has(field)) {
       throw usageError(
         'MAP_UNKNOWN_FIELD',
-        `--map "${title}=${text}": ${text} is no field; known are ${[...known].join(', ')}`,
+        `--map "${title}=${text}": ${text} is not a field; use one of ${[...known].join(', ')}`,
       );
     }
     mapped.set(fieldNameOf(title), field);
@@ -104,7 +104,7 @@ export function readDefaults(
     if (!known.has(field)) {
       throw usageError(
         'MANIFEST_DEFAULTS',
-        `${manifest.name}: "defaults": ${excerpt(field)} is no field of any operation; rename or delete it`,
+        `${manifest.name}: "defaults": ${excerpt(field)} is not a field of any operation; rename or delete it`,
       );
     }
     values.set(field, value);
@@ -114,7 +114,7 @@ export function readDefaults(
     if (!known.has(field)) {
       throw usageError(
         'DEFAULT_UNKNOWN_FIELD',
-        `--default "${name}=${excerpt(value)}": ${excerpt(name)} is no field; known are ${[...known].join(', ')}`,
+        `--default "${name}=${excerpt(value)}": ${excerpt(name)} is not a field; use one of ${[...known].join(', ')}`,
       );
     }
     values.set(field, value);

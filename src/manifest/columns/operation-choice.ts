@@ -36,7 +36,7 @@ export function chooseOperation(facts: ChoiceFacts): OperationChoice {
   const find = (text: string | undefined, code: string, what: string): string | undefined => {
     const operation = findByLooseName(text, operations);
     if (text === undefined || operation !== undefined) return operation?.name;
-    throw usageError(code, `${what} unknown; known are ${nameList(operations)}`);
+    throw usageError(code, `${what} unknown; use one of ${nameList(operations)}`);
   };
   const byOption = find(option, 'UNKNOWN_OPERATION', `--operation ${option}:`);
   const said = `${manifest.name}: "operation": "${manifest.operation}" is`;
@@ -44,7 +44,7 @@ export function chooseOperation(facts: ChoiceFacts): OperationChoice {
   if (byOption !== undefined && byManifest !== undefined && byOption !== byManifest) {
     throw usageError(
       'MANIFEST_OPERATION_MISMATCH',
-      `${manifest.name} says it is for ${byManifest}, --operation says ${byOption}; leave out one of them`,
+      `${manifest.name} says it is for ${byManifest}, --operation says ${byOption}; remove one of them`,
     );
   }
   const columns = manifest.columns();
@@ -91,20 +91,15 @@ function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFa
 
   const known = knownNames(operations);
   const unused = columns.filter((column) => !known.has(fieldOf(column)));
-  const lacks = operations.map((each) => `${each.name} lacks ${describe(lackOf(each), each, unused)}`);
-  const verdict =
-    only === undefined
-      ? `suit no operation: ${lacks.join('; ')}`
-      : `suit several operations: ${nameList(suitable)}`;
+  const lacks = operations.map((each) => `for ${each.name}, ${describe(lackOf(each), each, unused)}`);
+  const verdict = only === undefined ? lacks.join('; ') : `the columns fit ${nameList(suitable)}`;
   const { nestedRows: member } = manifest;
   const nested =
-    member === undefined
-      ? ''
-      : `. If the rows are those of "${excerpt(member)}", pass ${rowsAtOption(member)}`;
+    member === undefined ? '' : `. If the rows are in "${excerpt(member)}", pass ${rowsAtOption(member)}`;
   throw usageError(
     'MANIFEST_OPERATION_UNCLEAR',
-    `${manifest.name}: ${columns.length === 0 ? 'the rows have no columns, so they' : `the columns (${list(columns)})`} ${verdict}. ` +
-      `${only === undefined ? 'Add what is missing' : 'Say --operation'}, or add a column "operation"${nested}`,
+    `${manifest.name}: can't tell what to do with ${columns.length === 0 ? 'rows that have no columns' : `the columns ${list(columns)}`}: ${verdict}. ` +
+      `${only === undefined ? 'Add what is missing' : 'Pass --operation'}, or add a column "operation"${nested}`,
   );
 }
 
@@ -113,8 +108,10 @@ function describe(fields: readonly string[], { subject }: Operation, unused: rea
   const likely = likelyColumns(fields, unused);
   const described = fields.map((field) => {
     const column = likely.get(field);
-    if (column !== undefined) return `${field} (is it "${excerpt(column)}"? ${mapOption(column, field)})`;
-    return field === subject ? field : `${field} (--default ${field}=VALUE gives it for all rows)`;
+    const lack = `${field} is missing`;
+    if (column !== undefined)
+      return `${lack} (if it is "${excerpt(column)}", pass ${mapOption(column, field)})`;
+    return field === subject ? lack : `${lack} (--default ${field}=VALUE gives it for all rows)`;
   });
   return described.join(' and ');
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ApiRequest } from '../../api/request.ts';
 import type { Operation } from '../../operation/operation.ts';
-import type { Row } from '../../operation/row-fields.ts';
+import { isLeftOut, type Row } from '../../operation/row-fields.ts';
 import { Cells, type Manifest, type ManifestRow } from '../manifest.ts';
 import { excerpt, type RowProblem } from '../problem.ts';
 import type { ColumnReading } from './column-advice.ts';
@@ -106,8 +106,9 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
       ...(found.operation !== undefined && { operation: found.operation }),
       problems: problems.map((problem) => located(problem, manifest)),
     });
-    const columnOf = (name: string): string =>
-      [...Object.keys(row.cells), ...manifest.columns()].find((column) => fieldOf(column) === name) ?? name;
+    const columnFor = (name: string): string | undefined =>
+      [...Object.keys(row.cells), ...manifest.columns()].find((column) => fieldOf(column) === name);
+    const columnOf = (name: string): string => columnFor(name) ?? name;
 
     if (row.problem !== undefined) return invalid(row.problem);
     if (!found.ok) return invalid({ column: columnOf('operation'), ...found.problem });
@@ -123,7 +124,11 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
     const fields = pickFields(given, reading);
     const parsed = operation.schema.safeParse(fields);
     if (!parsed.success)
-      return invalid(...parsed.error.issues.map((issue) => explainIssue(issue, fields, columnOf)));
+      return invalid(
+        ...parsed.error.issues.map((issue) =>
+          explainIssue(emptyCell(issue, operation, fields, columnFor) ?? issue, fields, columnOf),
+        ),
+      );
     const callable = callableRow(row, operation, parsed.data);
     const before = pickOldValues(given, reading);
     if (before === undefined) return callable;
@@ -249,11 +254,27 @@ function located(problem: RowProblem, { lettersOf }: Pick<Manifest, 'lettersOf'>
 }
 
 function explainClash({ name, column }: Clash): RowProblem {
-  return { column, problem: `another column gives ${name} as well; keep one of them` };
+  return { column, problem: `another column also gives ${name}; keep one of them` };
 }
 
+/** The issue of a required field whose column is there, but has no value in this row. */
+function emptyCell(
+  { path }: Issue,
+  { fields, subject }: Operation,
+  values: Readonly<Record<string, unknown>>,
+  columnFor: (name: string) => string | undefined,
+): Issue | undefined {
+  const field = fields.find(({ name, required }) => name === path[0] && required);
+  if (field === undefined || columnFor(field.name) === undefined || !isLeftOut(values[field.name]))
+    return undefined;
+  const orDefault = field.name === subject ? '' : `, or pass --default ${field.name}=VALUE`;
+  return { path, message: `is empty in this row; fill it in${orDefault}` };
+}
+
+type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'>;
+
 function explainIssue(
-  { path: [field], message }: z.core.$ZodIssue,
+  { path: [field], message }: Issue,
   fields: Readonly<Record<string, unknown>>,
   columnOf: (name: string) => string,
 ): RowProblem {

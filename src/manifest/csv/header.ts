@@ -79,14 +79,16 @@ export function readPreamble(head: string, skipLines: number, complete: boolean)
   const [line, said] = /^"?sep=([^\r\n])"?(?:\r\n|\n|\r)/i.exec(head) ?? [];
   const delimiter = delimiters.find((known) => known === said);
   if (said !== undefined && delimiter === undefined) {
-    const problem = `"sep=${said}" names no delimiter that can be read; known are comma, semicolon, tab and |`;
+    const problem = `"sep=${said}" is not a known delimiter; use comma, semicolon, tab or |`;
     throw syntaxMistake({ line: 1, column: 1 }, problem);
   }
   let end = line?.length ?? 0;
   for (let skipped = 0; skipped < skipLines; skipped++) {
     const rest = /\r\n|\n|\r/.exec(head.slice(end));
     if (rest === null) {
-      const what = complete ? 'the file has no more lines' : 'the lines to skip are longer than 64 KiB';
+      const what = complete
+        ? 'no line is left after the skipped lines'
+        : 'the skipped lines are longer than 64 KiB';
       throw new TextMistake('MANIFEST_EMPTY', undefined, `${what} (--skip-lines ${skipLines})`);
     }
     end += rest.index + rest[0].length;
@@ -175,7 +177,10 @@ export function readCsvHeader(
   const indexByName = new Map<string, number>();
   const unnamed: number[] = [];
   if (titles.length > maxColumns || titles.join('').length > maxColumnNamesLength) {
-    throw fail('MANIFEST_TOO_MANY_COLUMNS', `more than ${maxColumns} columns, or names longer than 1 MiB`);
+    throw fail(
+      'MANIFEST_TOO_MANY_COLUMNS',
+      `more than ${maxColumns} columns, or column names longer than 1 MiB`,
+    );
   }
   for (const [index, title] of titles.entries()) {
     const earlier = indexByName.get(title);
@@ -190,13 +195,13 @@ export function readCsvHeader(
     }
   }
   if (indexByName.size === 0) {
-    throw fail('MANIFEST_NO_HEADER', 'the first line names no column; it must hold the column names');
+    throw fail('MANIFEST_NO_HEADER', 'the first line has no column names; add them');
   }
   // A file that was written by a report surely has a header.
   if (guardedIndex < 0 && /^\d+$/.test(titles[0]?.trim() ?? '')) {
     throw fail(
       'MANIFEST_NO_HEADER',
-      `the first line looks like data ("${titles[0]}"); it must hold the column names, such as evaluation_id`,
+      `the first line looks like data ("${titles[0]}"); it must have the column names, such as evaluation_id`,
     );
   }
   return {

@@ -185,7 +185,7 @@ function wrongWidth({ width }: CsvHeader, values: readonly string[]): RowProblem
   const problem = `has ${values.length === 1 ? '1 cell' : `${values.length} cells`}, the header has ${width}`;
   if (values.length < width) return { problem: `${problem}; is the line cut off?` };
   return {
-    problem: `${problem}; a cell that holds the delimiter must be in quotes`,
+    problem: `${problem}; a cell that contains the delimiter must be in quotes`,
     value: excerpt(values[width]),
   };
 }
@@ -193,7 +193,10 @@ function wrongWidth({ width }: CsvHeader, values: readonly string[]): RowProblem
 function strayText({ unnamed }: CsvHeader, values: readonly string[]): RowProblem | undefined {
   for (const index of unnamed) {
     if (values[index] !== '') {
-      return { problem: `text in column ${index + 1}, which has no name`, value: excerpt(values[index]) };
+      return {
+        problem: `text in column ${index + 1}, which has no name; name the column or clear the cell`,
+        value: excerpt(values[index]),
+      };
     }
   }
   return undefined;
@@ -234,7 +237,7 @@ export async function findCsvMistake(
 }
 
 const quoteInsideCell =
-  'quote inside a cell that does not begin with one; put the whole cell in quotes and double those inside';
+  'quote inside a cell that is not quoted; put the whole cell in quotes and double the quotes inside';
 
 function textAfterQuote(openingLine: number): string {
   return (

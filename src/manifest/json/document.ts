@@ -34,7 +34,7 @@ export async function readWhole(chunks: AsyncIterable<Buffer>): Promise<Buffer> 
     parts.push(chunk);
     length += chunk.length;
     if (length <= maxDocumentBytes) continue;
-    const problem = `a JSON document is read up to ${size(maxDocumentBytes)}; write one object on each line (JSON Lines)`;
+    const problem = `the JSON document is larger than ${size(maxDocumentBytes)}; write one object on each line (JSON Lines)`;
     throw new TextMistake('MANIFEST_TOO_LARGE', undefined, problem);
   }
   return Buffer.concat(parts, length);
@@ -213,7 +213,8 @@ export class JsonDocument {
   }
 
   #brokenString(byte: number, start: number, index: number): TextMistake {
-    if (isLineEnd(byte)) return syntaxMistake(this.#offset(start), 'this string is not closed on its line');
+    if (isLineEnd(byte))
+      return syntaxMistake(this.#offset(start), 'this string has no closing quote on its line');
     const escaped = escapeInvisible(String.fromCharCode(byte));
     return syntaxMistake(this.#offset(index), `control character in a string; write it as ${escaped}`);
   }

@@ -48,7 +48,7 @@ export function valueAt(text: string, offset: number): unknown {
 
 /** What is wrong with an object that has this name twice. */
 export function repeatedName(name: string): string {
-  return `"${excerpt(name)}" stands twice in this object; keep one of them`;
+  return `"${excerpt(name)}" appears twice in this object; keep one of them`;
 }
 
 /**

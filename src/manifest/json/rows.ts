@@ -96,7 +96,7 @@ function jsonRow(value: unknown, line: number, columns: ColumnList, trim: boolea
     return {
       line,
       cells,
-      problem: { problem: 'is no JSON object with a member for each column', value: excerpt(value) },
+      problem: { problem: 'is not a JSON object; write {"column": value, …}', value: excerpt(value) },
     };
   }
   for (const [name, cell] of Object.entries(value)) {
@@ -134,7 +134,7 @@ export class ColumnList {
     if (this.#known.size > maxColumns || this.#length > maxColumnNamesLength) {
       throw usageError(
         'MANIFEST_TOO_MANY_COLUMNS',
-        `${this.#file}: the rows have more than ${maxColumns} different columns, or names longer than 1 MiB`,
+        `${this.#file}: the rows have more than ${maxColumns} different columns, or column names longer than 1 MiB`,
       );
     }
   }

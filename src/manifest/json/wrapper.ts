@@ -41,11 +41,11 @@ function lackOfRows(arrays: readonly string[], path: readonly string[] | undefin
   const [only, ...others] = arrays.map((name) => excerpt(name));
   if (path !== undefined) {
     const known = only === undefined ? '' : `; its arrays are ${[only, ...others].join(', ')}`;
-    return `this object has no array at "${excerpt(path.join('.'))}", where --rows-at looks for the rows${known}`;
+    return `--rows-at "${excerpt(path.join('.'))}": this object has no array there${known}`;
   }
   const lack = 'this object has no array "rows"';
   if (only !== undefined && others.length === 0) {
-    return `${lack}; if the rows are those of "${only}", pass ${rowsAtOption(only)}`;
+    return `${lack}; if the rows are in "${only}", pass ${rowsAtOption(only)}`;
   }
   return `${lack}; write [ rows ], { "rows": [ rows ] }, or one object on each line (JSON Lines)`;
 }
@@ -65,7 +65,7 @@ function readFacts(members: JsonDocument['members']): WrapperFacts {
       throw new TextMistake('MANIFEST_REPEATED_NAME', offset, repeatedName(name));
     }
     if (name !== 'operation' && name !== 'defaults') {
-      const problem = `unknown member "${excerpt(name)}"; known are operation, defaults and rows`;
+      const problem = `unknown member "${excerpt(name)}"; use operation, defaults and rows only`;
       throw syntaxMistake(offset, problem);
     }
     const value = valueAt(piece.text, offset);

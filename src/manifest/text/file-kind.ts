@@ -9,7 +9,7 @@ export function refuseForeignFile(head: Buffer, encoding: string): void {
   const kind = binaryKinds.find(({ magic, at = 0 }) => head.subarray(at, at + magic.length).equals(magic));
   if (kind !== undefined) throw new TextMistake('MANIFEST_BINARY', undefined, kind.problem(head));
   if (/^\s*<(?:!doctype|\?xml|html|head|table)\b/i.test(head.toString('utf8', 0, 200))) {
-    const problem = 'this is HTML or XML, no manifest; was it saved from a web page that asked to log in?';
+    const problem = 'this is HTML or XML, not a manifest; was it saved from a login page?';
     throw new TextMistake('MANIFEST_MARKUP', undefined, problem);
   }
   const unmarked = encoding === 'utf-8' ? unmarkedUtf16(head) : undefined;
@@ -54,7 +54,7 @@ const binaryKinds: readonly BinaryKind[] = [
   { magic: Buffer.from('PK\x05\x06', 'latin1'), problem: () => 'this is an empty ZIP archive' },
   { magic: Buffer.from('d0cf11e0a1b11ae1', 'hex'), problem: oldExcel },
   { magic: Buffer.from('%PDF-', 'latin1'), problem: () => 'this is a PDF: export the data as CSV UTF-8' },
-  { magic: Buffer.from('1f8b', 'hex'), problem: () => 'this is gzipped twice: unzip it once' },
+  { magic: Buffer.from('1f8b', 'hex'), problem: () => 'this is gzipped twice: unzip it first' },
   { magic: Buffer.from('ustar\0', 'latin1'), at: 257, problem: unpack('a tar archive') },
   { magic: Buffer.from('ustar ', 'latin1'), at: 257, problem: unpack('a tar archive') },
   { magic: Buffer.from('28b52ffd', 'hex'), problem: unpack('Zstandard data') },

@@ -77,7 +77,7 @@ export const maxRecordBytes = 16 * 1024 * 1024;
 export function manifestTooLarge(name: string, what: string, maxBytes: number): CqbatchError {
   return usageError(
     'MANIFEST_TOO_LARGE',
-    `${name}: ${what} is larger than --max-manifest-size allows (${size(maxBytes)}); split it, or allow more`,
+    `${name}: ${what} is larger than --max-manifest-size (${size(maxBytes)}); split it, or raise that limit`,
   );
 }
 
@@ -91,7 +91,7 @@ export function readingError(name: string, error: unknown): unknown {
     case 'ENAMETOOLONG':
       return usageError('MANIFEST_NOT_FOUND', `${systemError(error, name)?.what}; correct it`, error);
     case 'EISDIR':
-      return usageError('MANIFEST_NOT_A_FILE', `${name}: this is a directory; name a file`, error);
+      return usageError('MANIFEST_NOT_A_FILE', `${name}: this is a folder; pass a file`, error);
     case 'EACCES':
     case 'EPERM':
       return usageError('MANIFEST_UNREADABLE', `${name}: no permission to read this file`, error);

@@ -67,8 +67,8 @@ export async function inputKind(
     return 'file';
   }
   const problem = stats.isDirectory()
-    ? 'this is a directory; name a file'
-    : `this is a ${stats.isSocket() ? 'socket' : 'device'}, no file; pass what it gives as standard input (-), if that is meant`;
+    ? 'this is a folder; pass a file'
+    : `this is a ${stats.isSocket() ? 'socket' : 'device'}, not a file; to read from it, pass it as standard input (-)`;
   throw usageError('MANIFEST_NOT_A_FILE', `${name}: ${problem}`);
 }
 
@@ -95,7 +95,7 @@ async function* recode(
       throw new TextMistake(
         'MANIFEST_NOT_ENCODED',
         undefined,
-        `this is not ${encoding}; name its --encoding`,
+        `this is not ${encoding}; pass the right --encoding`,
       );
     }
   };
@@ -137,7 +137,7 @@ export async function* readText(source: TextSource): AsyncGenerator<Buffer, void
     offset += chunk.length;
     if (isWhiteSpace(chunk)) blankBytes += chunk.length;
     if (blankBytes > maxBlankBytes) {
-      const problem = 'the blank lines up to here come to more than 4 MiB; delete them';
+      const problem = 'more than 4 MiB of blank lines up to here; delete them';
       throw new TextMistake('MANIFEST_TOO_LARGE', offset, problem);
     }
     const text = chunk.subarray(before);
@@ -189,7 +189,7 @@ function notUtf8(bytes: Buffer, chunkOffset: number): TextMistake {
   const index = firstInvalidIndex(bytes);
   const offset = chunkOffset + index;
   if (bytes.includes(0)) {
-    return new TextMistake('MANIFEST_BINARY', offset, 'this is no text; save the data as "CSV UTF-8"');
+    return new TextMistake('MANIFEST_BINARY', offset, 'this is not text; save the data as "CSV UTF-8"');
   }
   const byte = bytes[index] ?? 0;
   const hex = byte.toString(16).toUpperCase().padStart(2, '0');
@@ -199,7 +199,7 @@ function notUtf8(bytes: Buffer, chunkOffset: number): TextMistake {
     'MANIFEST_NOT_UTF8',
     offset,
     `byte 0x${hex} at offset ${offset} is not UTF-8${meaning}; ` +
-      'save the file as "CSV UTF-8", or say what it is: --encoding windows-1252',
+      'save the file as "CSV UTF-8", or pass its encoding, such as --encoding windows-1252',
   );
 }
 

@@ -20,7 +20,7 @@ export function readCell(value: CellValue | undefined, details: Cell | undefined
   if (details?.type === 'error') {
     return {
       text: String(value),
-      problem: 'is an error value of the spreadsheet; mend it there or clear the cell',
+      problem: 'is a spreadsheet error; fix it there or clear the cell',
     };
   }
   if (typeof value === 'number') return readNumber(value);
@@ -32,7 +32,7 @@ const empty: SheetCell = { text: '' };
 
 const uncalculated: SheetCell = {
   text: '',
-  problem: 'is a formula whose result is not in the file; open it in Excel, save it and use that file',
+  problem: 'is a formula without a stored result; open the file in Excel, save it, and use the saved file',
 };
 
 function readNumber(value: number): SheetCell {
@@ -40,7 +40,7 @@ function readNumber(value: number): SheetCell {
   return {
     text: Number.isFinite(value) ? String(BigInt(Math.trunc(value))) : String(value),
     problem:
-      'is a number with more digits than the 15 that Excel keeps; format the column as text and enter the numbers again',
+      'is a number with more than 15 digits, which Excel does not keep; format the column as text and enter the numbers again',
   };
 }
 

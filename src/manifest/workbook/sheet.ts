@@ -122,7 +122,7 @@ async function headerWidth(
   let width = 0;
   for await (const { index, values } of streamXlsxRows(archive, { sheet })) {
     if (width * index > maxCells) {
-      const problem = `this sheet has more than ${maxCells} cells, which are read into memory; save it as "CSV UTF-8"`;
+      const problem = `this sheet has more than ${maxCells} cells, too large to read into memory; save it as "CSV UTF-8"`;
       throw new TextMistake('MANIFEST_TOO_LARGE', undefined, problem);
     }
     if (index < skipLines || first.length === sampledRows) continue;
@@ -151,7 +151,7 @@ function unreadable(reason: string): TextMistake {
 }
 
 function tooLarge(what: string, at?: Position): TextMistake {
-  const problem = `${what} more than ${size(maxUnpackedBytes)}, which are read into memory; save it as "CSV UTF-8"`;
+  const problem = `${what} more than ${size(maxUnpackedBytes)}, too large to read into memory; save it as "CSV UTF-8"`;
   return new TextMistake('MANIFEST_TOO_LARGE', at, problem);
 }
 
@@ -169,7 +169,7 @@ function candidates(infos: readonly SheetFilterInfo[], wanted: string | undefine
   throw new TextMistake(
     'MANIFEST_NO_SHEET',
     undefined,
-    `there is no sheet "${excerpt(wanted)}"; the workbook has ${names}: name one, or give its number from 1`,
+    `there is no sheet "${excerpt(wanted)}"; the workbook has ${names}: pass one of these names, or a number from 1`,
   );
 }
 

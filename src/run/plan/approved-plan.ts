@@ -98,12 +98,12 @@ export async function writeApprovedPlan(
 export async function readApprovedPlan(file: string): Promise<ApprovedPlan> {
   const { sha256, ...said } = await readSigned(file);
   const { success, data } = approvalSchema.safeParse(said);
-  if (!success) throw unreadable(file, 'is no plan of this version of cqbatch');
+  if (!success) throw unreadable(file, 'is not a plan of this version of cqbatch');
   if (digestOf(said) !== sha256) {
     throw usageError(
       'PLAN_CHANGED',
-      `${escapeInvisible(file)} is not what was signed off: it was changed since "cqbatch plan --out" wrote it. Have it made ` +
-        'and looked at again.',
+      `${escapeInvisible(file)} was changed after "cqbatch plan --out" wrote it, so it is not what was signed off: make the plan ` +
+        'again and have it reviewed.',
     );
   }
   const source = await findManifest(file, data.manifest.path);
@@ -111,8 +111,8 @@ export async function readApprovedPlan(file: string): Promise<ApprovedPlan> {
   if (found.sha256 !== data.manifest.sha256) {
     throw usageError(
       'MANIFEST_CHANGED',
-      `${escapeInvisible(source)} is not the manifest that was signed off in ${escapeInvisible(file)} (SHA-256 ${found.sha256} ` +
-        `in place of ${data.manifest.sha256}): put that one there, or have the plan made and looked at again.`,
+      `${escapeInvisible(source)} is not the manifest that was signed off in ${escapeInvisible(file)} (SHA-256 ${found.sha256}, ` +
+        `expected ${data.manifest.sha256}): restore that one, or make the plan again and have it reviewed.`,
     );
   }
   return { ...data, sha256, file, source };
@@ -127,14 +127,14 @@ async function readSigned(file: string): Promise<{ readonly sha256: string }> {
   try {
     return z.looseObject({ sha256: z.string() }).parse(JSON.parse(text));
   } catch (error) {
-    throw unreadable(file, 'is no plan', error);
+    throw unreadable(file, 'is not a plan', error);
   }
 }
 
 function unreadable(file: string, why: string, cause?: unknown) {
   return usageError(
     'PLAN_UNREADABLE',
-    `${escapeInvisible(file)} ${why}: plans are written by "cqbatch plan MANIFEST --out NAME${planSuffix}".`,
+    `${escapeInvisible(file)} ${why}: make one with "cqbatch plan MANIFEST --out NAME${planSuffix}".`,
     cause,
   );
 }
@@ -147,7 +147,7 @@ async function findManifest(file: string, path: string): Promise<string> {
   }
   throw usageError(
     'MANIFEST_NOT_FOUND',
-    `The manifest of ${escapeInvisible(file)} is not there: put ${escapeInvisible(basename(path))} beside it.`,
+    `The manifest of ${escapeInvisible(file)} is missing: put ${escapeInvisible(basename(path))} into the same folder.`,
   );
 }
 

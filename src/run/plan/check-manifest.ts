@@ -55,7 +55,7 @@ export async function checkManifest(
         uncalled(row, 'skipped', 'DONE_BEFORE', `done before, in row ${before.row} of ${before.source}`),
       ),
     onSuperseded(row, lastRow) {
-      const what = `changes ${row.operation.thing} ${row.subject} as well`;
+      const what = `also changes ${row.operation.thing} ${row.subject}`;
       return onUncalled(
         uncalled(row, 'skipped', 'SUPERSEDED', `row ${lastRow}, which ${what}, is called instead`),
       );

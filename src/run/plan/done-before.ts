@@ -46,7 +46,7 @@ async function findRunOrFile(store: RunStore, name: string): Promise<RunRecord |
     if (isFile) return undefined;
     throw usageError(
       'RUN_UNKNOWN',
-      `--skip-done ${name}: there is neither such a run in ${store.stateDir} nor such a file. "cqbatch list" shows the runs.`,
+      `--skip-done ${name}: no run in ${store.stateDir} and no file has this name. "cqbatch list" shows the runs.`,
     );
   }
 }
@@ -61,7 +61,7 @@ async function noteRun(
   if (baseUrl !== undefined && options.baseUrl !== baseUrl) {
     throw usageError(
       'OTHER_API',
-      `--skip-done ${id}: that run was on ${options.baseUrl}. What was done there is not done on ${baseUrl}.`,
+      `--skip-done ${id}: that run called ${options.baseUrl}, so its rows are not done on ${baseUrl}: leave it out.`,
     );
   }
   done.begin(id);
@@ -88,7 +88,11 @@ async function replay(
   const undos = new Set(members.flatMap((run) => undosOf(runs, run)).filter((undo) => since.has(undo)));
   const going = [record, ...retries, ...undos].find(goesOnByItself);
   if (going !== undefined)
-    throw new BusyError('RUN_RUNNING', `Run ${going.id} is still going`, 'Wait for its end, or cancel it.');
+    throw new BusyError(
+      'RUN_RUNNING',
+      `Run ${going.id} is still in progress`,
+      'Wait for its end, or cancel it.',
+    );
   const firstUndo = runs.findIndex((run) => undos.has(run));
   const sinceUndo = new Set(firstUndo < 0 ? [] : runs.slice(firstUndo));
   const before = retries.filter((retry) => !sinceUndo.has(retry));

@@ -66,14 +66,14 @@ function invalidText({ manifest, scan: { rows, invalid } }: PlannedRows): string
   const [are, them] = invalid === 1 ? ['is', 'it'] : ['are', 'them'];
   const which = invalid === rows && rows > 1 ? `all ${counted(rows, 'row')}` : counted(invalid, 'row');
   const orSkip = invalid === rows ? '' : ' or pass --skip-invalid';
-  return `${which} of ${escapeInvisible(manifest.name)} ${are} invalid; mend ${them}${orSkip}.`;
+  return `${which} of ${escapeInvisible(manifest.name)} ${are} invalid; fix ${them}${orSkip}.`;
 }
 
 function conflictText({ manifest, scan: { conflicts } }: PlannedRows): string {
   const name = escapeInvisible(manifest.name);
   return (
-    `${counted(conflicts, 'row')} of ${name} ${conflicts === 1 ? 'changes what an earlier row changes' : 'change what earlier rows change'}, ` +
-    'in another way. Take out what is not meant, or pass --on-conflict last (only the last row of each is called) or ' +
+    `${counted(conflicts, 'row')} of ${name} ${conflicts === 1 ? 'conflicts with an earlier row' : 'conflict with earlier rows'}: ` +
+    'different values for the same entry. Remove the wrong rows, or pass --on-conflict last (only the last row of each entry is called) or ' +
     "--on-conflict in-order (all are called, one after the other, in the manifest's order)."
   );
 }
@@ -82,8 +82,8 @@ function conflictText({ manifest, scan: { conflicts } }: PlannedRows): string {
 export function partialText({ scan, baseUrl }: Pick<PlannedRows, 'scan' | 'baseUrl'>): string {
   const rows = counted(scan.partial, 'row', ['leaves', 'leave']);
   return (
-    `${rows} fields out. Whether ${baseUrl ?? 'the service'} keeps such fields or resets them is not documented; if it resets ` +
-    `them, they are lost in each entry. Try it with one row: add --allow-partial --canary 1 to "cqbatch run", which asks ` +
-    'after that row; look at its entry before you say yes. Once a run has come to its end, this is not asked again for that address. Or give all fields.'
+    `${rows} fields out. ${baseUrl ?? 'The service'} may reset fields that a row leaves out: its documentation does not say. ` +
+    'Give all fields, or try one row: "cqbatch run" with --allow-partial --canary 1 asks after that row; check its entry before you ' +
+    'answer yes. After the first completed run, cqbatch does not ask again for that address.'
   );
 }

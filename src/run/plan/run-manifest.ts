@@ -41,7 +41,7 @@ function requireOperations({ operations }: RunStore, { id, plan }: RunRecord): v
   if (missing.length === 0) return;
   throw usageError(
     'OPERATION_MISSING',
-    `Run ${id} has rows of ${missing.join(', ')}, which is none of the service's own operations: pass --operations with the module ` +
+    `Run ${id} needs the operation ${missing.join(', ')}, which is not built in: pass --operations with the module ` +
       'that it was planned with, or set CQBATCH_OPERATIONS.',
   );
 }
@@ -73,7 +73,7 @@ export async function refuseChangedManifest(store: RunStore, record: RunRecord):
   if (sha256 === record.manifest.sha256) return;
   throw usageError(
     'MANIFEST_CHANGED',
-    `${path} is not what it was when run ${record.id} was planned: nothing is sent. Put the original back, or start a ` +
+    `${path} was changed after run ${record.id} was planned, so nothing is sent. Put the original back, or start a ` +
       'new run with not-attempted.csv ("cqbatch report" writes it).',
   );
 }
@@ -85,7 +85,7 @@ async function copyOf(store: RunStore, { id, manifest, retryOf, undoOf }: RunRec
   const remedy = isGiven ? `put a copy of ${manifest.name} in its place` : 'put it back';
   throw fatalError(
     'MANIFEST_COPY_MISSING',
-    `${path} is not there: ${remedy}, as it was when run ${id} was planned (SHA-256 ${manifest.sha256}).`,
+    `${path} is missing: ${remedy}, as it was when run ${id} was planned (SHA-256 ${manifest.sha256}).`,
   );
 }
 

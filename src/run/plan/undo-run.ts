@@ -77,7 +77,7 @@ export function writeUndoManifest(
       if (missing.length === 0) return;
       const why =
         missing.length < now.size
-          ? 'no old values of these fields; the others are put back'
+          ? 'no old values for these fields; the others are restored'
           : 'no old values';
       notUndone.add([String(row), call.operation.name, call.subject, missing.join(' '), why]);
     };

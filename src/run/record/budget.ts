@@ -78,9 +78,9 @@ export async function beginDeadline(
   const controller = new AbortController();
   const look = (): void => {
     if (steadyUntil !== undefined && clocks.steady() >= steadyUntil)
-      controller.abort('the time that --max-duration allows is over');
+      controller.abort('the time of --max-duration is over');
     else if (next !== undefined && clocks.timeOfDay() >= Date.parse(next))
-      controller.abort(`it is ${stopAt?.time}, at which --stop-at stops it`);
+      controller.abort(`it is ${stopAt?.time}, the time of --stop-at`);
   };
   look();
   const looks = repeat(look, { everyMs: lookMs });

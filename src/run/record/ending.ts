@@ -35,7 +35,11 @@ export interface KnownEnd {
 
 /** The end of a run whose budget is used up. */
 export function budgetSpent(what: string, runId: string): RunEnding {
-  return { state: 'interrupted', because: 'budget', reason: `${what}. Go on with: cqbatch resume ${runId}` };
+  return {
+    state: 'interrupted',
+    because: 'budget',
+    reason: `${what}. Continue with: cqbatch resume ${runId}`,
+  };
 }
 
 /** What a run came to, in one word; each goes with an exit code of the command. */

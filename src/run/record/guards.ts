@@ -86,17 +86,17 @@ export class FailureGuard {
     const { maxFailures = 'none', maxFailuresAfter = usuallyAfter, maxConsecutiveFailures } = this.#limits;
     const { finished, failed, mostInARow, alike, firstCode } = this.#tally;
     if (maxConsecutiveFailures !== undefined && mostInARow > maxConsecutiveFailures)
-      return `${mostInARow} rows in a row have failed, and --max-consecutive-failures allows ${maxConsecutiveFailures}`;
+      return `${mostInARow} rows in a row failed; --max-consecutive-failures allows ${maxConsecutiveFailures}`;
     if (maxFailures === 'none') return undefined;
     if (alike >= firstCalls)
-      return `the first ${firstCalls} rows have all failed with ${firstCode}, which only --max-failures none allows`;
+      return `the first ${firstCalls} rows all failed with ${firstCode}; use --max-failures none to continue anyway`;
     if (typeof maxFailures === 'number')
       return failed > maxFailures
-        ? `${failed} of ${finished} rows have failed, and --max-failures allows ${maxFailures}`
+        ? `${failed} of ${finished} rows failed; --max-failures allows ${maxFailures}`
         : undefined;
     const { percent } = maxFailures;
     if (finished < maxFailuresAfter || failed * 100 <= percent * finished) return undefined;
-    return `${failed} of ${finished} rows have failed, and --max-failures allows ${percent}%`;
+    return `${failed} of ${finished} rows failed; --max-failures allows ${percent}%`;
   }
 }
 
@@ -118,7 +118,7 @@ export function haltText(
   const message = length > messageLength ? `${example.message.slice(0, messageLength)}…` : example.message;
   const such = `row ${numberOf(example.row)}${length === 0 ? '' : ` (${message})`}`;
   return (
-    `${what}. ${rows === 1 ? `It is ${code}` : `Most with ${code} (${rows} rows)`}, such as ${such}. ` +
-    `Look at report.csv, then go on with: cqbatch resume ${runId}`
+    `${what}. ${rows === 1 ? `Code ${code}` : `Mostly ${code} (${rows} rows)`}, such as ${such}. ` +
+    `Look at report.csv, then continue with: cqbatch resume ${runId}`
   );
 }

@@ -81,7 +81,7 @@ export function lockRun(runFolder: string, runId: string, purpose: string): Prom
     taken: (who) =>
       new BusyError(
         'RUN_LOCKED',
-        `Run ${runId} is being worked on by ${who}`,
+        `Run ${runId} is in use by ${who}`,
         `Wait for its end, or cancel it with "cqbatch cancel ${runId}".`,
       ),
   });

@@ -29,6 +29,6 @@ export async function readRowNumbers(
     return (row) => numbers[row - 1] ?? row;
   throw fatalError(
     'ROW_NUMBERS_MISSING',
-    `${path} is not there or damaged, and nothing else says which rows were tried again: put it back.`,
+    `${path} is missing or damaged, and no other file says which rows were retried: restore it from a backup.`,
   );
 }

@@ -31,7 +31,7 @@ export async function checkStateFolder(stateDir: string): Promise<readonly strin
   await Promise.all(ownNames.map((name) => closeIfOpen(join(stateDir, name))));
   if (!(await isWritableByOthers(stateDir))) return [];
   return [
-    `other users may write to the state folder ${stateDir}, and so replace runs and their results: type ` +
+    `other users can write to the state folder ${stateDir}, and so replace runs and results: type ` +
       `"chmod go-w ${stateDir}", or choose another folder with --state-dir.`,
   ];
 }
@@ -62,7 +62,7 @@ async function refuseDanglingLink(path: string): Promise<void> {
   if (target !== undefined) return;
   throw fatalError(
     'STATE_DIR_MISSING',
-    `${path} is a symbolic link to a folder that is not there: mount or make that folder, or remove the link.`,
+    `${path} is a symbolic link to a folder that doesn't exist: mount or create that folder, or remove the link.`,
   );
 }
 

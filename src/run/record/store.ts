@@ -130,16 +130,13 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
 }
 
 function unknownRun(name: string, stateDir: string): CqbatchError {
-  return usageError(
-    'RUN_UNKNOWN',
-    `There is no run ${name} in ${stateDir}. "cqbatch list" shows those there are.`,
-  );
+  return usageError('RUN_UNKNOWN', `There is no run ${name} in ${stateDir}. "cqbatch list" shows all runs.`);
 }
 
 /** @param record absent while it is being planned. */
 function existingRun(id: string, stateDir: string, record: RunRecord | undefined): CqbatchError {
-  const what = `There is a run ${id} in ${stateDir} already`;
-  const remedy = `"cqbatch status ${id}" tells how it is.`;
+  const what = `Run ${id} exists already in ${stateDir}`;
+  const remedy = `"cqbatch status ${id}" shows it.`;
   const state = record === undefined ? 'being planned' : actualState(record);
   if (record !== undefined && !isActive(state)) return usageError('RUN_EXISTS', `${what}: ${remedy}`);
   return new BusyError('RUN_EXISTS', `${what}, which is ${state}`, remedy);
@@ -153,7 +150,7 @@ export function ambiguousRun(name: string, ids: readonly string[]): CqbatchError
   const more = ids.length > shownIds ? ` and ${ids.length - shownIds} more` : '';
   return usageError(
     'RUN_AMBIGUOUS',
-    `"${name}" is a part of ${ids.length} run ids (${shown}${more}): write more of the one you mean.`,
+    `"${name}" matches ${ids.length} runs (${shown}${more}): type more of the id.`,
   );
 }
 

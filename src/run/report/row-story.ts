@@ -99,7 +99,7 @@ async function readRow(
     const row = chunk.find((one) => one.row === number);
     if (row !== undefined) return { row, prepared: prepare(row) };
   }
-  throw usageError('ROW_UNKNOWN', `The manifest of run ${record.id} has no row ${number} any more.`);
+  throw usageError('ROW_UNKNOWN', `The manifest of run ${record.id} no longer has a row ${number}.`);
 }
 
 async function only(parts: AsyncIterable<readonly RowResult[]>): Promise<RowResult | undefined> {

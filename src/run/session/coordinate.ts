@@ -57,7 +57,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   const most = options.datastore.exclusive ? 1 : maxRuns;
   const errors = new ErrorNews();
   const warnOnce = (error: Error): void => {
-    if (errors.isNews(error)) log.error({ err: error.message }, 'a run can not be taken');
+    if (errors.isNews(error)) log.error({ err: error.message }, 'cannot take a run');
   };
   const atWork = new Map<string, Promise<void>>();
   setMaxListeners(2 * maxRuns, stop);
@@ -72,9 +72,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
         if (atWork.size >= most || stop.aborted) break;
         if (atWork.has(record.id) || !isClaimable(record)) continue;
         if (onlyApi !== undefined && record.options.baseUrl !== onlyApi) {
-          warnOnce(
-            new Error(`run ${record.id} is for ${record.options.baseUrl}, not ${onlyApi}: it is left alone`),
-          );
+          warnOnce(new Error(`run ${record.id} is for ${record.options.baseUrl}, not ${onlyApi}: skipped`));
           continue;
         }
         const lock = await tryLock(store, record.id);
@@ -82,14 +80,12 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
         const { id } = record;
         const work = coordinate(options, lock, id)
           // A full disk, say: the other runs go on.
-          .catch((error: Error) =>
-            log.error({ run: id, err: error.message }, 'the run was not left in order'),
-          )
+          .catch((error: Error) => log.error({ run: id, err: error.message }, 'stopping the run failed'))
           .finally(() => atWork.delete(id));
         atWork.set(id, work);
       }
     } catch (error) {
-      log.error({ err: (error as Error).message }, 'the state folder can not be read');
+      log.error({ err: (error as Error).message }, 'cannot read the state folder');
     }
     await orAborted(after(lookMs), stop);
   }

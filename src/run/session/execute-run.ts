@@ -74,6 +74,6 @@ function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Jou
   const remedy = record.queue === undefined ? 'leave out --queue' : `pass --queue ${record.queue}`;
   throw usageError(
     'OTHER_DATASTORE',
-    `Rows of run ${record.id} are still in ${was}, where it was worked on last: ${remedy}.`,
+    `Rows of run ${record.id} are still in ${was}, the datastore of its last session: ${remedy}.`,
   );
 }

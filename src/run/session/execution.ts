@@ -170,7 +170,7 @@ export class Execution {
     const { pace } = this.#progress;
     if (estimates !== undefined && pace !== undefined)
       await keepEstimate(estimates, pace).catch((error: Error) =>
-        this.#warn(error, 'the estimate of the limit is not kept'),
+        this.#warn(error, 'the estimated limit was not saved'),
       );
     const { state, ...cause } = end;
     const isHandedOver = handOver === true && state === 'interrupted' && end.because === undefined;
@@ -212,7 +212,7 @@ export class Execution {
   async #remember(what: 'used' | 'partial'): Promise<void> {
     const { store, record } = this.#run;
     await rememberTarget(store.stateDir, record.options.baseUrl, what).catch((error: Error) =>
-      this.#warn(error, 'targets.json is not written'),
+      this.#warn(error, 'targets.json was not written'),
     );
   }
 

@@ -46,9 +46,8 @@ export async function announce(cluster: Cluster, entry: RunEntry): Promise<void>
   if (await cluster.putRun(entry)) return;
   const other = await cluster.run(entry.id);
   const where = other === undefined ? '' : ` (on ${other.coordinator.host}, ${actualEntryState(other)})`;
-  const what = `Another run called ${entry.id}${where} uses this datastore`;
-  const remedy =
-    "Give this one another --run-id, or the datastore's installations different prefixes (CQBATCH_QUEUE_PREFIX).";
+  const what = `Another run named ${entry.id}${where} uses this datastore`;
+  const remedy = 'Choose another --run-id, or give each installation its own prefix (CQBATCH_QUEUE_PREFIX).';
   throw other !== undefined && isActive(actualEntryState(other))
     ? new BusyError('RUN_ID_TAKEN', what, remedy)
     : usageError('RUN_ID_TAKEN', `${what}. ${remedy}`);

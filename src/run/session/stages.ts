@@ -89,7 +89,7 @@ export class Stages {
     const isDone = this.#allowed === undefined && this.#canary === undefined;
     if (isDone || journal.finishedCount >= record.plan.rows) return { state: 'completed' };
     if (this.#canary === undefined || [...this.#canary].some((row) => !journal.isFinished(row)))
-      return budgetSpent(`--max-rows allows ${maxRows} rows, which have been called`, record.id);
+      return budgetSpent(`the ${maxRows} rows that --max-rows allows have been called`, record.id);
     const halt = await this.#evaluate(this.#canary, signal);
     if (halt === undefined) this.#canary = undefined;
     return halt;
@@ -116,7 +116,7 @@ export class Stages {
     });
     await keeper.save();
     if (wentOn) return undefined;
-    const declined = `the user has stopped it after its canary, in which ${failed} of ${rows.length} rows have failed. Go on with: cqbatch resume ${record.id}`;
+    const declined = `stopped by you after the canary (${failed} of ${rows.length} failed). Continue with: cqbatch resume ${record.id}`;
     return { state: 'halted', because: 'canary', reason: failure ?? declined };
   }
 }

@@ -93,7 +93,7 @@ export class Work {
         );
       const reason = await this.#coordinator.run();
       if (reason.state === 'again' && reason.hasLostRows)
-        log.error({ run: record.id }, 'the datastore has lost rows: they are fed again, marked unclear');
+        log.error({ run: record.id }, 'the datastore lost rows: they are fed again and marked unclear');
       return (await orAborted(this.#left(reason), this.#givenUp)) ?? { state: 'interrupted' };
     });
   }

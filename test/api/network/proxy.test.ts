@@ -61,9 +61,9 @@ describe('the proxy', () => {
   });
 
   test.each([
-    ['no URL', 'http://pass:word@', 'HTTPS_PROXY is no valid URL'],
-    ['no port', 'http://user:secret@proxy:port', 'HTTPS_PROXY is no valid URL'],
-    ['SOCKS', 'socks5://user:secret@proxy:1080', 'HTTPS_PROXY is no HTTP proxy'],
+    ['no URL', 'http://pass:word@', 'HTTPS_PROXY is not a valid URL'],
+    ['no port', 'http://user:secret@proxy:port', 'HTTPS_PROXY is not a valid URL'],
+    ['SOCKS', 'socks5://user:secret@proxy:1080', 'HTTPS_PROXY is not an HTTP proxy'],
     [
       'a stray percent sign',
       'http://user:sec%ret@proxy:3128',
@@ -80,7 +80,7 @@ describe('the proxy', () => {
     const variables = { HTTP_PROXY: 'http://user:secret@proxy.example.com:3128' };
     const choose = () => chooseProxy('http://127.0.0.1:8791', { variables });
     expect(choose).toThrow(expect.objectContaining({ kind: 'usage', code: 'PROXY_INSECURE' }));
-    expect(choose).toThrow('set NO_PROXY=127.0.0.1 to go without it');
+    expect(choose).toThrow('set NO_PROXY=127.0.0.1 to bypass the proxy');
     expect(choose).not.toThrow('secret');
     expect(chooseProxy('http://127.0.0.1:8791', { variables, allowInsecureHttp: true })).toMatchObject({
       url: proxyUrl,
@@ -221,7 +221,7 @@ describe('trouble of the proxy is told as what it is, and nothing was sent:', ()
       requests: 0,
       failure: {
         code: 'PROXY_AUTHENTICATION',
-        message: expect.stringContaining('wants a user name and password (407)'),
+        message: expect.stringContaining('requires a user name and password (407)'),
       },
     });
   });

@@ -12,22 +12,22 @@ test.each<[rows: number, callable: number, invalid: number, skipInvalid: boolean
   [1, 1, 0, true, 'Ready: 1 call.'],
   [3, 2, 1, true, 'Ready: 2 calls, 1 invalid row left out.'],
   [4000, 0, 4000, true, 'Ready: 0 calls, 4,000 invalid rows left out.'],
-  [41, 1, 40, false, 'Not ready: 40 rows of a.csv are invalid; mend them or pass --skip-invalid.'],
-  [2, 1, 1, false, 'Not ready: 1 row of a.csv is invalid; mend it or pass --skip-invalid.'],
-  [2, 0, 2, false, 'Not ready: all 2 rows of a.csv are invalid; mend them.'],
-  [1, 0, 1, false, 'Not ready: 1 row of a.csv is invalid; mend it.'],
+  [41, 1, 40, false, 'Not ready: 40 rows of a.csv are invalid; fix them or pass --skip-invalid.'],
+  [2, 1, 1, false, 'Not ready: 1 row of a.csv is invalid; fix it or pass --skip-invalid.'],
+  [2, 0, 2, false, 'Not ready: all 2 rows of a.csv are invalid; fix them.'],
+  [1, 0, 1, false, 'Not ready: 1 row of a.csv is invalid; fix it.'],
 ])('of %d rows %d callable, %d invalid, left out: %s', (rows, callable, invalid, skipInvalid, verdict) => {
   const scan = { rows, callable, invalid, conflicts: 0, partial: 0 };
   expect(verdictText({ ...planned, scan, skipInvalid, onConflict: 'refuse' })).toBe(verdict);
 });
 
 const remedy =
-  'in another way. Take out what is not meant, or pass --on-conflict last (only the last row of each is called) or ' +
+  'different values for the same entry. Remove the wrong rows, or pass --on-conflict last (only the last row of each entry is called) or ' +
   "--on-conflict in-order (all are called, one after the other, in the manifest's order).";
 
 test.each<[invalid: number, conflicts: number, onConflict: ConflictRule, verdict: string]>([
-  [0, 1, 'refuse', `Not ready: 1 row of a.csv changes what an earlier row changes, ${remedy}`],
-  [1, 12, 'refuse', `Not ready: 12 rows of a.csv change what earlier rows change, ${remedy}`],
+  [0, 1, 'refuse', `Not ready: 1 row of a.csv conflicts with an earlier row: ${remedy}`],
+  [1, 12, 'refuse', `Not ready: 12 rows of a.csv conflict with earlier rows: ${remedy}`],
   [0, 12, 'in-order', 'Ready: 19 calls.'],
   [1, 12, 'in-order', 'Ready: 19 calls, 1 invalid row left out.'],
 ])('of %d invalid and %d conflicting rows, by the rule %s: %s', (invalid, conflicts, onConflict, verdict) => {
@@ -37,9 +37,9 @@ test.each<[invalid: number, conflicts: number, onConflict: ConflictRule, verdict
 
 test('what is invalid and what conflicts is told in one verdict', () => {
   const scan = { rows: 20, callable: 19, invalid: 1, conflicts: 1, partial: 0 };
-  const invalid = 'Not ready: 1 row of a.csv is invalid; mend it or pass --skip-invalid.';
+  const invalid = 'Not ready: 1 row of a.csv is invalid; fix it or pass --skip-invalid.';
   expect(verdictText({ ...planned, scan, skipInvalid: false, onConflict: 'refuse' })).toBe(
-    `${invalid} Not ready: 1 row of a.csv changes what an earlier row changes, ${remedy}`,
+    `${invalid} Not ready: 1 row of a.csv conflicts with an earlier row: ${remedy}`,
   );
 });
 
@@ -53,7 +53,7 @@ test.each([
   const plan = { ...planned, scan, skipInvalid: false, onConflict: 'refuse' as const, allowPartial, target };
   expect(isReady(plan)).toBe(ready);
   expect(verdictText(plan)).toMatch(
-    ready ? /^Ready: 2 calls\.$/ : /^Not ready: 2 rows leave fields out\. .*add --allow-partial --canary 1/,
+    ready ? /^Ready: 2 calls\.$/ : /^Not ready: 2 rows leave fields out\. .*with --allow-partial --canary 1 /,
   );
 });
 

@@ -14,12 +14,12 @@ describe('what is said of a run that has failed is what was found', () => {
       'to be there',
       { counts, intact: true, ended: false },
       'Run r has stopped; its journal has the results of 1,203 of 6,000 rows (1,200 succeeded, 3 failed). ' +
-        'Go on with: cqbatch resume r',
+        'Continue with: cqbatch resume r',
     ],
     [
       'to be there, though it is nothing',
       { counts: none, intact: true, ended: false },
-      'Run r has stopped; its journal has the results of 0 of 6,000 rows. Go on with: cqbatch resume r',
+      'Run r has stopped; its journal has the results of 0 of 6,000 rows. Continue with: cqbatch resume r',
     ],
     [
       'to be gone',

@@ -247,13 +247,13 @@ describeWithRedis('a Redis that can not be reached is reported:', () => {
   });
 
   test('there is no such socket', async () => {
-    expect((await refusal('unix:///nowhere.sock')).message).toContain('no such socket');
+    expect((await refusal('unix:///nowhere.sock')).message).toContain("the socket doesn't exist");
   });
 
   test('the host takes the connection and says nothing', async () => {
     const error = await refusal(await listen(() => {}));
     expect(error).toMatchObject({ code: 'REDIS_UNREACHABLE' });
-    expect(error.message).toContain('takes the connection but does not answer');
+    expect(error.message).toContain('accepts the connection but does not answer');
   });
 
   test('another service answers', async () => {

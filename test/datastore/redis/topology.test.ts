@@ -85,7 +85,7 @@ describeWithRedis('Redis behind a Sentinel', () => {
     const primary = await redisForTest();
     const sentinel = await redisForTest({ sentinelOf: primary });
     await expect(open(`redis+sentinel://127.0.0.1:${primary.port}/mymaster`)).rejects.toThrow(
-      'is no Sentinel',
+      'is not a Sentinel',
     );
     await expect(open(sentinel.url)).rejects.toThrow('is a Sentinel: write redis+sentinel://');
   });

@@ -32,7 +32,7 @@ async function control(
 
   const paused = await type('pause', 'r');
   expect(paused).toMatchObject({ code: 0, stderr: '' });
-  expect(paused.stdout).toBe('Run r is paused. Go on with: cqbatch unpause r\n');
+  expect(paused.stdout).toBe('Run r is paused. Continue with: cqbatch unpause r\n');
   const before = await seen();
   const [status, list, again] = await Promise.all([
     type('status', 'r', '--json'),
@@ -136,7 +136,7 @@ async function keepsRates(
   expect(stopped).toMatchObject({
     code: 2,
     stderr:
-      'error: Run r is interrupted, not going: "cqbatch resume r --rate 20/s" goes on with it at that rate.\n',
+      'error: Run r is interrupted, not in progress: "cqbatch resume r --rate 20/s" continues it at that rate.\n',
   });
   // What was set stays, and what was wanted of it before is forgotten.
   const resumed = observe(startCqbatch(['resume', 'r', '--rate', '7/s'], runOptions));
@@ -210,21 +210,21 @@ describeWithRedis('a run on Redis', () => {
     expect(none.stderr).toMatch(/^error: There is no run that is paused, neither in \.cqbatch nor in redis:/);
     expect(await elsewhere.run('status', 'night')).toMatchObject({
       code: 2,
-      stderr: 'error: "night" is a part of 2 run ids (night-2, night-1): write more of the one you mean.\n',
+      stderr: 'error: "night" matches 2 runs (night-2, night-1): type more of the id.\n',
     });
     expect(await elsewhere.json('status', 't-1')).toMatchObject({ run: 'night-1', state: 'completed' });
     expect(await elsewhere.run('pause')).toMatchObject({
       code: 0,
-      stdout: 'Run night-2 is paused. Go on with: cqbatch unpause night-2\n',
+      stdout: 'Run night-2 is paused. Continue with: cqbatch unpause night-2\n',
     });
     expect(await elsewhere.run('unpause')).toMatchObject({ code: 0, stdout: 'Run night-2 is running.\n' });
     expect(await elsewhere.run('cancel')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Which run? There is no terminal to ask on'),
+      stderr: expect.stringContaining("Not a terminal, so I can't ask"),
     });
     expect(await elsewhere.run('cancel', '--yes')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('"cqbatch retry night-2" runs the rows that it has not done.'),
+      stdout: expect.stringContaining('"cqbatch retry night-2" runs the rows that are not done.'),
     });
     expect((await run.end).code).toBe(3);
   });

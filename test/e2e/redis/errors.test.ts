@@ -106,18 +106,12 @@ describeWithRedis('what can not be meant is a usage error, and nothing is sent',
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
       [
         [...run, '--no-worker'],
-        /^Nobody else can work on the embedded datastore: --no-worker needs a shared/,
+        /^Other workers can't use the embedded datastore: --no-worker needs a shared/,
       ],
-      [['worker'], /^A worker needs a datastore that it shares with others: set CQBATCH_QUEUE or pass/],
-      [
-        ['worker', ...redis, '--concurrency', '0'],
-        /^--concurrency 0 makes sense only together with --coordinate\.$/,
-      ],
+      [['worker'], /^A worker needs a shared datastore: set CQBATCH_QUEUE or pass/],
+      [['worker', ...redis, '--concurrency', '0'], /^--concurrency 0 only works with --coordinate\.$/],
       [['worker', ...redis, '--base-url', 'http://example.com'], /insecure/],
-      [
-        [...run, '--concurrency', '0'],
-        /^--concurrency 0 makes sense only for "cqbatch worker --coordinate"\.$/,
-      ],
+      [[...run, '--concurrency', '0'], /^--concurrency 0 only works with "cqbatch worker --coordinate"\.$/],
       [[...run, '--queue', 'redis:/nonsense'], /redis:\/\//],
     ];
     const all = cases.map(async ([args, message]) => ({ message, ended: await home.run(...args) }));
@@ -142,7 +136,7 @@ describeWithRedis('what can not be meant is a usage error, and nothing is sent',
     const { code, stderr } = await home.runWith({ CQBATCH_QUEUE: '' }, 'resume', 'r', '--quiet');
     expect({ code, stderr }).toMatchObject({ code: 2 });
     expect(errorIn(stderr)).toBe(
-      `Rows of run r are still in ${redis.url}, where it was worked on last: pass --queue ${redis.url}.`,
+      `Rows of run r are still in ${redis.url}, the datastore of its last session: pass --queue ${redis.url}.`,
     );
     expect(await home.json('status', 'r')).toMatchObject({ state: 'interrupted' });
 

@@ -185,13 +185,12 @@ test('warns of columns that are called almost like a field', async () => {
   expect(summary.warnings).toEqual([
     {
       code: 'COLUMN_RESEMBLES_FIELD',
-      message:
-        'column "titel" is for no field and will not be sent; is it meant to be title? Then pass --map "titel=title"',
+      message: 'column "titel" matches no field and is not sent; if it is title, pass --map "titel=title"',
     },
     {
       code: 'COLUMN_RESEMBLES_FIELD',
       message:
-        'column "Operatoin" is for no field and will not be sent; is it meant to be operation? Then pass --map "Operatoin=operation"',
+        'column "Operatoin" matches no field and is not sent; if it is operation, pass --map "Operatoin=operation"',
     },
   ]);
 });
@@ -203,16 +202,16 @@ test('a column that is probably meant for a field that is missing is told once, 
   expect((await scanManifest(manifest, preparer)).warnings).toEqual([
     {
       code: 'COLUMN_MISSING',
-      message: 'no column is for room_id; is it "roomid"? Then pass --map "roomid=room_id"',
+      message: 'no column for room_id; if it is "roomid", pass --map "roomid=room_id"',
     },
-    { code: 'MAP_UNUSED', message: '--map says what "Name" stands for, but there is no such column' },
+    { code: 'MAP_UNUSED', message: '--map names the column "Name", which the manifest does not have' },
   ]);
 });
 
 test('warns of columns that only late JSON rows have', async () => {
   const content = `${'{"room_id":"1","title":"t"}\n'.repeat(20_000)}{"room_id":"2","tittle":"t"}`;
   expect((await scan('a.jsonl', content)).warnings).toMatchObject([
-    { message: expect.stringMatching(/^column "tittle" .* to be title\?/) },
+    { message: expect.stringMatching(/^column "tittle" .* if it is title, /) },
   ]);
 });
 
@@ -233,12 +232,11 @@ test('warns of blanks around texts that are sent', async () => {
   expect((await scan('a.csv', content)).warnings).toEqual([
     {
       code: 'BLANKS_AROUND_TEXT',
-      message:
-        '2 rows have blanks around title (first: row 1), which are sent as they are; --trim drops them',
+      message: '2 rows have white space around title (first: row 1), which is sent too; --trim removes it',
     },
     {
       code: 'BLANKS_AROUND_TEXT',
-      message: '1 row has blanks around floor (row 2), which are sent as they are; --trim drops them',
+      message: '1 row has white space around floor (row 2), which is sent too; --trim removes it',
     },
   ]);
 });

@@ -62,7 +62,7 @@ test('titles of the map that no column has are told', async () => {
   expect(columnWarnings(['id', 'note'], preparer, ['rename-room'])).toEqual([
     {
       code: 'MAP_UNUSED',
-      message: '--map says what "Room name" stands for, but there is no such column',
+      message: '--map names the column "Room name", which the manifest does not have',
     },
   ]);
 });

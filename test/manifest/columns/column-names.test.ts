@@ -36,7 +36,7 @@ test('a column stands for what the map says, however its title is written', () =
 
 test('a map for a field that is none is refused', () => {
   expect(() => fieldNamer({ ID: 'roomid' }, testOperations)).toThrow(
-    '--map "ID=roomid": roomid is no field; known are operation, ',
+    '--map "ID=roomid": roomid is not a field; use one of operation, ',
   );
 });
 

@@ -67,30 +67,30 @@ test.each<[title: string, content: string, options: Options, code: string, messa
     'room_id\n1\n',
     { operation: 'rename' },
     'UNKNOWN_OPERATION',
-    '--operation rename: unknown; known are close-ticket, rename-room',
+    '--operation rename: unknown; use one of close-ticket, rename-room',
   ],
   [
     'the manifest says an unknown one',
     '{"operation":"rename","rows":[{"x":1}]}',
     {},
     'MANIFEST_UNKNOWN_OPERATION',
-    'a: "operation": "rename" is unknown; known are close-ticket, rename-room',
+    'a: "operation": "rename" is unknown; use one of close-ticket, rename-room',
   ],
   [
     'the manifest and --operation differ',
     '{"operation":"rename-room","rows":[{"x":1}]}',
     { operation: 'close-ticket' },
     'MANIFEST_OPERATION_MISMATCH',
-    'a says it is for rename-room, --operation says close-ticket; leave out one of them',
+    'a says it is for rename-room, --operation says close-ticket; remove one of them',
   ],
   [
     'no operation suits the columns',
     'ticket_id,roomid\n1,2\n',
     {},
     'MANIFEST_OPERATION_UNCLEAR',
-    'a: the columns ("ticket_id", "roomid") suit no operation: ' +
-      'close-ticket lacks user_id (--default user_id=VALUE gives it for all rows); rename-room lacks room_id (is it "roomid"? ' +
-      '--map "roomid=room_id"). ' +
+    'a: can\'t tell what to do with the columns "ticket_id", "roomid": ' +
+      'for close-ticket, user_id is missing (--default user_id=VALUE gives it for all rows); for rename-room, room_id is missing (if it is "roomid", ' +
+      'pass --map "roomid=room_id"). ' +
       'Add what is missing, or add a column "operation"',
   ],
   [
@@ -98,14 +98,14 @@ test.each<[title: string, content: string, options: Options, code: string, messa
     '[{},{"_row":1}]',
     {},
     'MANIFEST_OPERATION_UNCLEAR',
-    /^a: the rows have no columns, so they suit no operation: close-ticket lacks/,
+    /^a: can't tell what to do with rows that have no columns: for close-ticket, /,
   ],
   [
     'several operations suit the columns',
     'ticket_id,user_id,room_id\n1,2,3\n',
     {},
     'MANIFEST_OPERATION_UNCLEAR',
-    /suit several operations: close-ticket, rename-room\. Say --operation, or add a column "operation"$/,
+    /: the columns fit close-ticket, rename-room\. Pass --operation, or add a column "operation"$/,
   ],
   [
     'two columns stand for a field',
@@ -126,7 +126,7 @@ test.each<[title: string, content: string, options: Options, code: string, messa
     '{"defaults":{"titel":"x"},"rows":[{"room_id":"1"}]}',
     {},
     'MANIFEST_DEFAULTS',
-    'a: "defaults": titel is no field of any operation; rename or delete it',
+    'a: "defaults": titel is not a field of any operation; rename or delete it',
   ],
 ])('a manifest is refused when %s', async (_title, content, options, code, message) => {
   await expect(prepareAll(content, options)).rejects.toMatchObject({
@@ -138,7 +138,7 @@ test.each<[title: string, content: string, options: Options, code: string, messa
 
 test('rows that stand in a member of the only row are suggested', async () => {
   await expect(prepareAll('{"total":2,"data":[{"room_id":1},{"room_id":2}]}')).rejects.toThrow(
-    /or add a column "operation"\. If the rows are those of "data", pass --rows-at data$/,
+    /or add a column "operation"\. If the rows are in "data", pass --rows-at data$/,
   );
 });
 

@@ -15,7 +15,7 @@ test.each<[title: string, content: string, problem: RegExp]>([
     `{"a":${'['.repeat(600)}${']'.repeat(600)}}`,
     /^is not JSON: JSON is nested deeper than 512 levels \(character 517 of the line\)$/,
   ],
-  ['no objects', '"x"\n[2]', /^is no JSON object/],
+  ['no objects', '"x"\n[2]', /^is not a JSON object/],
 ])('rows of JSON Lines that are all %s have their real problem', async (_title, content, problem) => {
   const manifest = await openText('a.jsonl', content);
   const [row] = (await allRows(manifest)).map(createRowPreparer({ manifest, operations: testOperations }));
@@ -114,7 +114,7 @@ test('values come from the row, else --default, else the defaults of the manifes
 test('a default for no field is refused', async () => {
   await expect(prepareAll('ticket_id\n1\n', { defaults: { user: 'u' } })).rejects.toMatchObject({
     ...{ kind: 'usage', code: 'DEFAULT_UNKNOWN_FIELD' },
-    message: '--default "user=u": user is no field; known are ticket_id, user_id, room_id, title, floor',
+    message: '--default "user=u": user is not a field; use one of ticket_id, user_id, room_id, title, floor',
   });
 });
 
@@ -148,7 +148,7 @@ test('problems name the original column and a short value, one for each field', 
         },
         {
           column: 'User Id',
-          problem: 'missing; add a column user_id, or pass --default user_id=VALUE for all rows',
+          problem: 'is empty in this row; fill it in, or pass --default user_id=VALUE',
         },
       ],
     },
@@ -174,11 +174,11 @@ test('a JSON row with two keys for a field is invalid, if the operation has it a
     { operation: 'rename-room' },
   );
   expect(rows.map(brief)).toEqual([
-    '1 rename-room Title: another column gives title as well; keep one of them ()',
+    '1 rename-room Title: another column also gives title; keep one of them ()',
     '2 rename-room {"room_id":"2","title":"b"}',
     '3 rename-room {"room_id":"3","title":"c"}',
-    '4 rename-room roomId: another column gives room_id as well; keep one of them ()',
-    '5 rename-room Operation: another column gives operation as well; keep one of them ()',
+    '4 rename-room roomId: another column also gives room_id; keep one of them ()',
+    '5 rename-room Operation: another column also gives operation; keep one of them ()',
   ]);
 });
 

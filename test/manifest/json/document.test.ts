@@ -9,6 +9,6 @@ test('a document is read into memory up to a bound, and the message says what to
   }
   await expect(readWhole(chunks(10))).rejects.toMatchObject({
     code: 'MANIFEST_TOO_LARGE',
-    message: 'a JSON document is read up to 1 GB; write one object on each line (JSON Lines)',
+    message: 'the JSON document is larger than 1 GB; write one object on each line (JSON Lines)',
   });
 });

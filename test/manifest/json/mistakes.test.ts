@@ -9,13 +9,13 @@ test.each<[content: string, message: RegExp]>([
   ['[{"a":1}]\n]', /^a\.json:2:1: text after the end of the array$/],
   ['[{"a":"ë"},\n{"é":"x" "b":2}]', /^a\.json:2:10: /],
   ['[{"a":\n  tru}]', /^a\.json:2:\d: /],
-  ['[{"a":1},{"a":"x\n"}]', /^a\.json:1:15: this string is not closed on its line$/],
+  ['[{"a":1},{"a":"x\n"}]', /^a\.json:1:15: this string has no closing quote on its line$/],
   ['[{"a":"\t"}]', /^a\.json:1:8: control character in a string; write it as \\t$/],
   ['{"rows":[{"a":1}] "x":1}', /^a\.json:1:19: expected , or \}, not """$/],
   ['{rows:[]}', /^a\.json:1:2: expected a name in double quotes, not "r"$/],
   [
     '{"rows":[{"a":1}],"default":{}}',
-    /^a\.json:1:29: unknown member "default"; known are operation, defaults and rows$/,
+    /^a\.json:1:29: unknown member "default"; use operation, defaults and rows only$/,
   ],
   ['{"operation":1,"rows":[{"a":1}]}', /^a\.json:1:14: "operation" must be the name of an operation$/],
   ['{"defaults":[],"rows":[{"a":1}]}', /^a\.json:1:13: "defaults" must be an object/],
@@ -52,7 +52,7 @@ test.each<[content: string, where: string, name: string]>([
   const error = await failure('a.json', content);
   expect([error.code, error.message]).toEqual([
     'MANIFEST_REPEATED_NAME',
-    `a.json:${where}: "${name}" stands twice in this object; keep one of them`,
+    `a.json:${where}: "${name}" appears twice in this object; keep one of them`,
   ]);
 });
 
@@ -63,11 +63,11 @@ test('a line of JSON Lines that has a name twice is an invalid row of which noth
   expect(rows).toMatchObject([
     {
       cells: {},
-      problem: { problem: '"id" stands twice in this object; keep one of them (character 17 of the line)' },
+      problem: { problem: '"id" appears twice in this object; keep one of them (character 17 of the line)' },
     },
     {
       cells: {},
-      problem: { problem: '"b" stands twice in this object; keep one of them (character 20 of the line)' },
+      problem: { problem: '"b" appears twice in this object; keep one of them (character 20 of the line)' },
     },
     { cells: { id: 4 } },
   ]);

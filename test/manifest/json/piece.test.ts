@@ -47,7 +47,7 @@ test('a piece is refused where one object has a name a second time, and for noth
       if (parsed.ok) return;
       const literal = /^"(?:[^"\\]|\\.)*"/.exec(text.slice(parsed.index))?.[0] ?? '';
       expect(parsed.code).toBe('MANIFEST_REPEATED_NAME');
-      expect(parsed.problem).toContain(`"${JSON.parse(literal)}" stands twice`);
+      expect(parsed.problem).toContain(`"${JSON.parse(literal)}" appears twice`);
     }),
     { numRuns: 1000 },
   );

@@ -51,7 +51,7 @@ function expectRows(rows: readonly UnnumberedRow[], values: readonly unknown[]):
       const read = Object.entries(cells).map(([name, cell]) => [name, JSON.parse(stringifyJson(cell))]);
       expect(JSON.stringify(read)).toBe(JSON.stringify(own));
     } else {
-      expect(problem?.problem).toMatch(/^is no JSON object/);
+      expect(problem?.problem).toMatch(/^is not a JSON object/);
     }
   }
 }
@@ -98,7 +98,7 @@ test('a line is accepted when JSON.parse accepts it', async () => {
         const row = rows[index] as UnnumberedRow;
         const expected = parsed(line);
         if (expected === undefined) expect(row.problem?.problem).toMatch(/^is not JSON: /);
-        else if (!/ stands twice /.test(row.problem?.problem ?? '')) expectRows([row], [expected.value]);
+        else if (!/ appears twice /.test(row.problem?.problem ?? '')) expectRows([row], [expected.value]);
       }
     }),
     { numRuns: 500 },

@@ -109,15 +109,15 @@ test('cells that are not what was meant make a row invalid by their address, but
   );
   expect(problems).toEqual([
     'ok',
-    'a.xlsx:B3: Room ID: is a number with more digits than the 15 that Excel keeps; format the column as text and enter the numbers again (9007199254740990)',
-    'a.xlsx:C4: title: is an error value of the spreadsheet; mend it there or clear the cell (#REF!)',
-    'a.xlsx:B5: Room ID: is a formula whose result is not in the file; open it in Excel, save it and use that file',
+    'a.xlsx:B3: Room ID: is a number with more than 15 digits, which Excel does not keep; format the column as text and enter the numbers again (9007199254740990)',
+    'a.xlsx:C4: title: is a spreadsheet error; fix it there or clear the cell (#REF!)',
+    'a.xlsx:B5: Room ID: is a formula without a stored result; open the file in Excel, save it, and use the saved file',
     expect.stringMatching(/^a\.xlsx:B6: Room ID: /),
   ]);
 });
 
 test.each([
-  ['f:A1', 'is a formula whose result is not in the file; open it in Excel, save it and use that file'],
+  ['f:A1', 'is a formula without a stored result; open the file in Excel, save it, and use the saved file'],
   ['e:#N/A', 'is unknown; name one of close-ticket, rename-room (#N/A)'],
 ])(
   'a row whose operation is the cell %s is invalid, whatever rows are for that say none',
@@ -140,7 +140,7 @@ test.each([
 test('a title above the header is told, and skipped when the user says so', async () => {
   const rows = [['Export'], [], ['Nr', 'Name'], ['n:1', 'x']];
   expect((await failure('a.xlsx', sheet(rows))).message).toBe(
-    'a.xlsx:2:1: the column names seem to stand on line 3, below a title; pass --skip-lines 2',
+    'a.xlsx:2:1: the column names seem to be on line 3, below a title; pass --skip-lines 2',
   );
   const manifest = await openText('a.xlsx', sheet(rows), { skipLines: 2 });
   expect(await allRows(manifest)).toEqual([{ row: 1, line: 4, cells: { Nr: '1', Name: 'x' } }]);
@@ -152,10 +152,10 @@ test('a sheet is chosen by its name or its number', async () => {
     expect((await openText('a.xlsx', content, { sheet: wanted })).sheet?.name).toBe('2');
   }
   expect((await failure('a.xlsx', content, { sheet: 'Tabelle' })).message).toBe(
-    'a.xlsx: there is no sheet "Tabelle"; the workbook has "2", "Leer": name one, or give its number from 1',
+    'a.xlsx: there is no sheet "Tabelle"; the workbook has "2", "Leer": pass one of these names, or a number from 1',
   );
   expect((await failure('a.xlsx', content, { sheet: 'Leer' })).message).toBe(
-    'a.xlsx: the sheet "Leer" has no rows; name another one with --sheet',
+    'a.xlsx: the sheet "Leer" has no rows; choose another sheet with --sheet',
   );
 });
 
@@ -211,7 +211,7 @@ test('a small file that unpacks to a large one is refused by what its directory 
   expect(bomb.length).toBeLessThan(20_000);
   const error = await failure('a.xlsx', bomb, { context: { maxBytes: 1_000_000 } });
   expect(error.message).toBe(
-    'a.xlsx: the unpacked workbook is larger than --max-manifest-size allows (1 MB); split it, or allow more',
+    'a.xlsx: the unpacked workbook is larger than --max-manifest-size (1 MB); split it, or raise that limit',
   );
 });
 
@@ -228,7 +228,7 @@ test('a small file whose cells share one large text is refused at the row where 
   );
   const error = await failure('a.xlsx', zipped({ ...parts, 'xl/sharedStrings.xml': shared ?? '' }));
   expect(error.message).toBe(
-    'a.xlsx:301:1: the cells up to this row come to more than 300 MB, which are read into memory; save it as "CSV UTF-8"',
+    'a.xlsx:301:1: the cells up to this row come to more than 300 MB, too large to read into memory; save it as "CSV UTF-8"',
   );
 });
 
@@ -237,7 +237,7 @@ test('a gzip file that unzips to an endless workbook is refused before it is in 
   const chunk = gzipSync(Buffer.alloc(10_000_000));
   const endless = Buffer.concat([gzipSync(beginning), ...Array.from({ length: 31 }, () => chunk)]);
   expect((await failure('a.xlsx', endless)).message).toBe(
-    'a.xlsx: this workbook has more than 300 MB, which are read into memory; save it as "CSV UTF-8"',
+    'a.xlsx: this workbook has more than 300 MB, too large to read into memory; save it as "CSV UTF-8"',
   );
 });
 
@@ -251,7 +251,7 @@ test('a directory that lies about sizes gains nothing', async () => {
 
 test('other formats have no sheets, and workbooks no place of their rows', async () => {
   expect((await failure('a.csv', 'a\n1\n', { sheet: 'A' })).message).toBe(
-    'a.csv: --sheet is for Excel workbooks; leave it out',
+    'a.csv: --sheet only works with Excel workbooks; leave it out',
   );
   const error = await failure('a.xlsx', gzipSync(''), { rowsAt: 'data' });
   expect(error.kind).toBe('usage');
@@ -280,6 +280,6 @@ test('a sheet of too many cells is refused before they are in memory', async () 
     (_, row) => `<row r="${row + 1}">${text(`A${row + 1}`)}${text(`XFD${row + 1}`)}</row>`,
   );
   expect((await failure('a.xlsx', zipped(sheetOf(rows.join(''))))).message).toMatch(
-    /^a\.xlsx: this sheet has more than 20000000 cells, which are read into memory; save it as "CSV UTF-8"$/,
+    /^a\.xlsx: this sheet has more than 20000000 cells, too large to read into memory; save it as "CSV UTF-8"$/,
   );
 });

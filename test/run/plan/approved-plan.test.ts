@@ -73,7 +73,7 @@ test('the manifest is found beside the plan, too, and named when it is nowhere',
   await rename(beside, join(folder, 'elsewhere.csv'));
   await expect(readApprovedPlan(file)).rejects.toMatchObject({
     code: 'MANIFEST_NOT_FOUND',
-    message: expect.stringContaining('put rows.csv beside it'),
+    message: expect.stringContaining('put rows.csv into the same folder'),
   });
 });
 

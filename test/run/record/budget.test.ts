@@ -72,7 +72,7 @@ describe('a deadline', () => {
     expect(deadline.signal.aborted).toBe(false);
     set(-20_000_000);
     await pass(1);
-    expect(deadline.signal.reason).toBe('the time that --max-duration allows is over');
+    expect(deadline.signal.reason).toBe('the time of --max-duration is over');
     deadline.close();
   });
 
@@ -82,7 +82,7 @@ describe('a deadline', () => {
     expect(deadline.signal.aborted).toBe(false);
     set(1_000);
     await pass(0);
-    expect(deadline.signal.reason).toBe('it is 06:00, at which --stop-at stops it');
+    expect(deadline.signal.reason).toBe('it is 06:00, the time of --stop-at');
     deadline.close();
   });
 

@@ -97,7 +97,7 @@ test('a result counts once, whether it is seen when it finishes, when it is coll
   expect(guard.finished(first)).toBeUndefined();
   expect(guard.collected([second, first])).toBeUndefined();
   expect(guard.collected([third])).toMatchObject({
-    what: '3 of 3 rows have failed, and --max-failures allows 2',
+    what: '3 of 3 rows failed; --max-failures allows 2',
   });
 });
 
@@ -127,7 +127,7 @@ describe('a guard of a run that goes on', () => {
     const journal = new FailureTally();
     for (const one of resultsOf('.AAAAA..A.')) journal.add(one);
     expect(new FailureGuard({ maxConsecutiveFailures: 4 }, journal).check()).toMatchObject({
-      what: '5 rows in a row have failed, and --max-consecutive-failures allows 4',
+      what: '5 rows in a row failed; --max-consecutive-failures allows 4',
     });
     expect(new FailureGuard({ maxConsecutiveFailures: 5 }, journal).check()).toBeUndefined();
   });
@@ -158,7 +158,7 @@ test('the sentence says which guard, which code dominates, an example and how to
   const [, , halt] = halts;
   if (halt === undefined) throw new Error('It did not halt.');
   expect(haltText(halt, 'monday', (row) => row + 100)).toBe(
-    '3 of 3 rows have failed, and --max-failures allows 2. Most with FAILED_PRECONDITION (2 rows), such as row 102 ' +
-      '(evaluation 2 is not recoverable). Look at report.csv, then go on with: cqbatch resume monday',
+    '3 of 3 rows failed; --max-failures allows 2. Mostly FAILED_PRECONDITION (2 rows), such as row 102 ' +
+      '(evaluation 2 is not recoverable). Look at report.csv, then continue with: cqbatch resume monday',
   );
 });

@@ -70,7 +70,7 @@ async function change(
     });
     if (now !== to)
       throw fatalError('COMMAND_UNANSWERED', `Run ${runId} did not become ${to}: it is ${now ?? from}.`);
-    const next = to === 'paused' ? ` Go on with: cqbatch unpause ${runId}` : '';
+    const next = to === 'paused' ? ` Continue with: cqbatch unpause ${runId}` : '';
     context.terminal.result({ run: runId, state: now }, `Run ${runId} is ${now}.${next}`);
     return exitCodes.success;
   });
@@ -121,7 +121,7 @@ async function cancelHere(context: Context, id: string): Promise<void> {
   });
   if (cancelled !== undefined) await reportAnew(terminal, store, cancelled);
   else {
-    const text = `Run ${id} is cancelled when its turn comes: a daemon has other runs first.`;
+    const text = `Run ${id} will be cancelled when its turn comes: the daemon works on other runs first.`;
     terminal.result({ run: id, state: 'submitted' }, text);
   }
 }
@@ -135,7 +135,7 @@ function requireName({ terminal, flags: { yes } }: Context, id: string | undefin
   if (id !== undefined || yes || terminal.canAsk) return;
   throw usageError(
     'CONSENT_MISSING',
-    'Which run? There is no terminal to ask on: name the run ("cqbatch list" shows all), or pass --yes for the one that is going.',
+    'Not a terminal, so I can\'t ask: name the run ("cqbatch list" shows all), or pass --yes for the one in progress.',
   );
 }
 
@@ -146,9 +146,9 @@ async function isMeant({ terminal, flags: { yes } }: Context, view: RunView): Pr
   terminal.warn(
     `Run ${id} of ${escapeInvisible(manifest)} on ${baseUrl} is ${state}: ${count(done)} of ${counted(rows, 'row')} done.`,
   );
-  if (await terminal.confirm(`Cancel it for good? ${counted(rows - done, 'row')} will not be called.`))
+  if (await terminal.confirm(`Cancel it permanently? ${counted(rows - done, 'row')} will not be called.`))
     return true;
-  terminal.result({ run: id, state: 'declined' }, `Run ${id} is as it was.`);
+  terminal.result({ run: id, state: 'declined' }, `Run ${id} is unchanged.`);
   return false;
 }
 
@@ -171,7 +171,7 @@ async function cancelStopped(
     if (cancelled !== undefined) return cancelled;
     throw fatalError(
       'CANCEL_INTERRUPTED',
-      `Workers are still calling rows of run ${record.id}: it is as it was. Cancel it again.`,
+      `Workers are still calling rows of run ${record.id}, so it was not cancelled: try again.`,
     );
   });
 }
@@ -185,7 +185,7 @@ async function ended(context: Context, { id, process }: RunRecord): Promise<RunR
   if (left === undefined) {
     throw fatalError(
       'CANCEL_UNANSWERED',
-      `Process ${process?.pid} has not stopped run ${id} within two minutes; end it by hand, then cancel again.`,
+      `Process ${process?.pid} did not stop run ${id} within two minutes; stop the process, then cancel again.`,
     );
   }
   // Its process may have died before it had read the request.
@@ -206,13 +206,13 @@ async function cancelElsewhere(
   if (left?.state !== 'cancelled') {
     throw fatalError(
       'CANCEL_UNANSWERED',
-      `No process coordinates run ${id} at the moment. It is cancelled as soon as one does; or type "cqbatch cancel ${id}" ` +
+      `No process coordinates run ${id} at the moment. It will be cancelled as soon as one does; or type "cqbatch cancel ${id}" ` +
         `on ${coordinator.host}, where its state folder is.`,
     );
   }
   terminal.result(
     { run: id, state: left.state },
-    `Run ${id} is cancelled. Its report is on ${coordinator.host}; there, "cqbatch retry ${id}" runs the rows that it has not done.`,
+    `Run ${id} is cancelled. Its report is on ${coordinator.host}; there, "cqbatch retry ${id}" runs the rows that are not done.`,
   );
 }
 
@@ -236,10 +236,10 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
     if (!isTaken) {
       throw fatalError(
         'COMMAND_UNANSWERED',
-        `Run ${runId} has not taken the rate ${name} within ${ratePatienceMs / 1_000} s: "cqbatch status ${runId}" shows its state.`,
+        `Run ${runId} did not take the rate ${name} within ${ratePatienceMs / 1_000} s: "cqbatch status ${runId}" shows its state.`,
       );
     }
-    const said = rate === null ? 'is called as fast as can be' : `has the rate ${name}`;
+    const said = rate === null ? 'is called as fast as possible' : `has the rate ${name}`;
     context.terminal.result({ run: runId, state, rate: name }, `Run ${runId} ${said}.`);
     return exitCodes.success;
   });
@@ -249,7 +249,7 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
 function refuseUnlessGoing(runId: string, state: string, rate: string): void {
   if (isActive(state)) return;
   const instead = runStates.filter(isResumable).some((each) => each === state)
-    ? `: "cqbatch resume ${runId} --rate ${rate}" goes on with it at that rate`
+    ? `: "cqbatch resume ${runId} --rate ${rate}" continues it at that rate`
     : '';
-  throw usageError('RUN_STATE', `Run ${runId} is ${state}, not going${instead}.`);
+  throw usageError('RUN_STATE', `Run ${runId} is ${state}, not in progress${instead}.`);
 }

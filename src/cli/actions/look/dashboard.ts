@@ -44,8 +44,8 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
     );
     if (!isLoopback(isIP(host) === 6 ? `[${host}]` : host))
       terminal.warn(
-        `warning: whoever reaches port ${served.port} of this machine can read what is shown: names of runs, manifests, schedules ` +
-          'and machines, counts, codes, and reports with their rows. Nothing is encrypted. Elsewhere, open it by the IP address of this machine.',
+        `warning: anyone who can reach port ${served.port} of this machine can read what is shown: names of runs, manifests, schedules ` +
+          'and machines, counts, codes, and reports with their rows. Nothing is encrypted. From other machines, use the IP address of this one.',
       );
     if (!terminal.json) terminal.say(hintOf(controlUrl));
     await aborted(stop.signal);
@@ -56,7 +56,7 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
 function hintOf(controlUrl: string | undefined): string {
   const control =
     controlUrl === undefined
-      ? 'It shows and changes nothing; with --control runs can be paused and cancelled there.'
-      : 'This address works once: the browser that opens it first may pause, unpause and cancel runs and set their rate.';
-  return `${control} Ctrl-C ends it; runs go on.`;
+      ? 'It is read-only: with --control, you can pause and cancel runs there.'
+      : 'This address works once: the browser that opens it first can pause, unpause and cancel runs and set their rate.';
+  return `${control} Ctrl-C stops the dashboard; runs continue.`;
 }

@@ -75,13 +75,13 @@ export function isGoing(state: string): boolean {
   return isActive(state) || state === 'submitted';
 }
 
-export const anyRun = inState('is there', () => true);
+export const anyRun = inState('exists', () => true);
 export const runningRun = inState('is running', (state) => state === 'running');
 export const pausedRun = inState('is paused', (state) => state === 'paused');
 export const goingRun = inState(
-  'is going',
+  'is in progress',
   isGoing,
-  'To give up one that has stopped before its end, name it.',
+  'To cancel a run that has stopped before its end, name it.',
 );
 export const unfinishedRun: FittingRun = {
   what: 'can be resumed',

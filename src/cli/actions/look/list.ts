@@ -89,7 +89,7 @@ export async function list(flags: Flags): Promise<ExitCode> {
   try {
     runs.push(...(await runsElsewhere(datastore, new Set(runs.map(({ run }) => run)))));
   } catch (error) {
-    terminal.warn(`warning: only the runs of ${store.stateDir}: ${(error as Error).message}`);
+    terminal.warn(`warning: only the runs of ${store.stateDir} are shown: ${(error as Error).message}`);
   }
   const text = runs.length === 0 ? `There is no run in ${store.stateDir} yet.` : listText(runs);
   terminal.result({ runs }, text);

@@ -27,7 +27,7 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
   const { terminal, store, settings } = await openWorkplace(flags);
   const { delimiter } = settings;
   if (flags.open && flags.html === false)
-    throw usageError('INVALID_SETTING', '--open shows what --no-html leaves out: give one of them.');
+    throw usageError('INVALID_SETTING', '--open needs the page that --no-html leaves out: use one of them.');
   const how = {
     ...(delimiter !== undefined && { delimiter }),
     xlsx: wantsXlsx(flags),
@@ -41,8 +41,8 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
     const unfinished = unfinishedAmong(retried.retries);
     if (unfinished !== undefined) {
       terminal.warn(
-        `warning: run ${unfinished.id}, one of the retries, is ${actualState(unfinished)} and may yet call rows: feed nothing ` +
-          'back before it is finished or cancelled.',
+        `warning: run ${unfinished.id}, one of the retries, is ${actualState(unfinished)} and may still call rows: finish ` +
+          'or cancel it before you feed files back.',
       );
     }
     reports = await reportWithRetries(store, retried, how);
@@ -54,7 +54,7 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
 
 function wantsXlsx({ format = 'csv' }: Flags): boolean {
   if (format === 'csv' || format === 'xlsx') return format === 'xlsx';
-  throw usageError('INVALID_SETTING', `--format "${format}": known are csv and xlsx.`);
+  throw usageError('INVALID_SETTING', `--format "${format}": use csv or xlsx.`);
 }
 
 /** Writes and prints the report of a run that is not worked on here. */
@@ -79,7 +79,9 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [program: strin
 function showPage(terminal: Terminal, { paths: { html = '' } }: WrittenReports): void {
   const [program, ...args] = openers[process.platform] ?? ['xdg-open'];
   const opening = spawn(program, [...args, resolve(html)], { stdio: 'ignore', detached: true });
-  opening.once('error', () => terminal.warn(`warning: ${program} is not there: open ${html} in a browser.`));
+  opening.once('error', () =>
+    terminal.warn(`warning: ${program} is not installed: open ${html} in a browser.`),
+  );
   opening.unref();
 }
 
@@ -110,8 +112,8 @@ export function printReport(
       next,
     },
     mayBeFedTwice
-      ? `${text}\nEither resume the run, or cancel it ("cqbatch cancel ${record.id}") before you feed its files back: both would ` +
-          'call rows twice.'
+      ? `${text}\nEither resume the run, or cancel it ("cqbatch cancel ${record.id}") before you feed its files back: doing both ` +
+          'would send rows twice.'
       : text,
   );
 }

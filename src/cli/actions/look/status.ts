@@ -55,7 +55,7 @@ async function seenFromHere({ terminal, datastore }: Context, atEnd: AtEnd): Pro
     atEnd(() => opened.close());
     return openCluster(opened);
   } catch (error) {
-    terminal.warn(`warning: only what the state folder knows: ${(error as Error).message}`);
+    terminal.warn(`warning: only what the state folder has is shown: ${(error as Error).message}`);
     return undefined;
   }
 }

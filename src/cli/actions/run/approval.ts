@@ -68,8 +68,8 @@ function refuseOtherOptions(
     if (isDeepStrictEqual(now, then)) continue;
     throw usageError(
       'PLAN_DIFFERS',
-      `${escapeInvisible(file)} was signed off with --${optionInWords(name)} ${textOf(then)}, and now it is ${textOf(now)}: leave that ` +
-        'out, also in the environment and the configuration file, or have the plan made and looked at again.',
+      `${escapeInvisible(file)} was signed off with --${optionInWords(name)} ${textOf(then)}, but now it is ${textOf(now)}: leave that ` +
+        'out, also in the environment and the configuration file, or make the plan again and have it reviewed.',
     );
   }
 }
@@ -81,7 +81,7 @@ export function refuseOtherRows({ file, counts, made_by }: ApprovedPlan, scan: S
     if (now === planned) continue;
     throw usageError(
       'PLAN_DIFFERS',
-      `${escapeInvisible(file)} was signed off for ${planned} rows ${name === 'rows' ? 'in all' : `that are ${name}`}, this version of ` +
+      `${escapeInvisible(file)} was signed off for ${planned} rows ${name === 'rows' ? 'in all' : `that are ${name}`}, but this version of ` +
         `cqbatch finds ${now}: use the version that made it${made_by?.version === undefined ? '' : ` (${made_by.version})`}.`,
     );
   }

@@ -116,7 +116,7 @@ export function measuring(
     const { operations } = store;
     const options = { version: readVersion(), operations, runs: true, once: true };
     const file = await openMetricsFile(metricsFile, options, ({ message }) =>
-      terminal.warn(`warning: --metrics-file is not written: ${message}`),
+      terminal.warn(`warning: --metrics-file was not written: ${message}`),
     );
     const { metrics } = file;
     atEnd(() => file.close());

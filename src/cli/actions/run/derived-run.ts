@@ -88,7 +88,11 @@ export function refuseUnlessOver(
 ): void {
   const { id } = record;
   if (isActive(actualState(record)))
-    throw new BusyError('RUN_RUNNING', `Run ${id} is still going`, `Wait for its end, then ${doing} it.`);
+    throw new BusyError(
+      'RUN_RUNNING',
+      `Run ${id} is still in progress`,
+      `Wait for its end, then ${doing} it.`,
+    );
   const unfinished = unfinishedAmong(later);
   if (unfinished === undefined) return;
   const state = actualState(unfinished);
@@ -96,12 +100,12 @@ export function refuseUnlessOver(
   if (isActive(state))
     throw new BusyError(
       'RUN_RUNNING',
-      `Run ${unfinished.id}, which ${what} run ${id}, is still going`,
+      `Run ${unfinished.id}, which ${what} run ${id}, is still in progress`,
       'Wait for its end.',
     );
   throw usageError(
     'RETRY_UNFINISHED',
-    `Run ${unfinished.id}, which ${what} run ${id}, is ${state}: "cqbatch resume ${unfinished.id}" goes on with it, ` +
+    `Run ${unfinished.id}, which ${what} run ${id}, is ${state}: "cqbatch resume ${unfinished.id}" continues it, ` +
       `or cancel it ("cqbatch cancel ${unfinished.id}") before you ${doing} them again.`,
   );
 }

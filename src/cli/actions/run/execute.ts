@@ -128,7 +128,7 @@ async function confirmAfterCanary(
     if (asks) terminal.warn(canaryText(canary));
     else terminal.say(canaryText(canary));
     if (!asks) return undefined;
-    return await terminal.confirm(`Go on with the other ${counted(canary.left, 'row')}?`, signal);
+    return await terminal.confirm(`Continue with the other ${counted(canary.left, 'row')}?`, signal);
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     stop();
@@ -153,7 +153,7 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
   else if (end.reason !== undefined && end.state === 'interrupted') terminal.warn(`Stopped: ${end.reason}`);
   if (alteredRows > 0) {
     terminal.warn(
-      `${counted(alteredRows, 'row', ['holds', 'hold'])} text that CSV can't: feed such rows back with "cqbatch retry ${record.id}", not with ` +
+      `${counted(alteredRows, 'row', ['has', 'have'])} text that CSV can't hold: run these rows again with "cqbatch retry ${record.id}", not with ` +
         'failed.csv.',
     );
   }

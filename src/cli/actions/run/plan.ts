@@ -80,7 +80,7 @@ function planWriter(workplace: Workplace, source: string) {
   if (skipDone !== undefined) {
     throw usageError(
       'INVALID_SETTING',
-      '--out and --skip-done do not go together: what was done may be more by the time the plan is carried out.',
+      "--out can't be combined with --skip-done: more rows may be done when the plan is carried out.",
     );
   }
   if (!out.endsWith(planSuffix)) {
@@ -89,7 +89,7 @@ function planWriter(workplace: Workplace, source: string) {
   if (source === '-') {
     throw usageError(
       'INVALID_SETTING',
-      '--out needs a manifest that is a file, to be found again by the run.',
+      '--out needs a manifest that is a file, because the run reads it again.',
     );
   }
   const options = runOptions(workplace);

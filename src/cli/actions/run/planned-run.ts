@@ -106,7 +106,7 @@ export async function readingManifest<Result>(
         terminal.warn(
           name === '<stdin>'
             ? 'Waiting for the manifest on standard input. Ctrl-C gives up.'
-            : `Waiting for somebody to write the manifest into ${escapeInvisible(name)}, which is a pipe. Ctrl-C gives up.`,
+            : `Waiting for the manifest on the pipe ${escapeInvisible(name)}. Ctrl-C gives up.`,
         ),
     });
   } catch (error) {
@@ -124,7 +124,7 @@ export function runIdOf({ runId }: Flags): string | undefined {
   throw usageError(
     'INVALID_SETTING',
     isDeviceName(runId)
-      ? `--run-id "${runId}": Windows has a device of that name, which no folder can have; choose another name, such as ${runId}-1.`
+      ? `--run-id "${runId}": Windows reserves this name, so no folder can have it; choose another name, such as ${runId}-1.`
       : `--run-id "${runId}": write up to 63 small letters, digits, "-" and "_", a letter or digit first.`,
   );
 }
@@ -136,10 +136,10 @@ export function runIdOf({ runId }: Flags): string | undefined {
  */
 export function requireConsent({ terminal, flags: { yes } }: Workplace, source?: string): void {
   if (yes || (terminal.canAsk && source !== '-')) return;
-  const why = source === '-' ? 'the manifest comes from standard input' : 'there is no terminal to ask on';
+  const why = source === '-' ? 'the manifest comes from standard input' : 'this is not a terminal';
   throw usageError(
     'CONSENT_MISSING',
-    `Nobody can be asked, because ${why}: look at "cqbatch plan" first, then pass --yes.`,
+    `Can't ask for confirmation, because ${why}: check the plan with "cqbatch plan", then pass --yes.`,
   );
 }
 

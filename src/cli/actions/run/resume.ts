@@ -90,13 +90,13 @@ export function otherApi(
   wanted: string,
   { baseUrl: flag }: Flags,
 ): CqbatchError {
-  const begun = `Run ${id} was begun on ${baseUrl}`;
+  const begun = `Run ${id} was started on ${baseUrl}`;
   const variable = environment['CQBATCH_BASE_URL'] ? 'CQBATCH_BASE_URL' : '"base_url" in config.json';
   return usageError(
     'OTHER_API',
     flag === undefined
-      ? `${begun}, and ${variable} says ${wanted}: an access token is for one API. Set ${variable} and the token to those of the run.`
-      : `${begun}, which has answered for some of its rows: leave out --base-url, or start a new run with its not-attempted.csv.`,
+      ? `${begun}, but ${variable} says ${wanted}: an access token is for one API. Set ${variable} and the token to those of the run.`
+      : `${begun}, which has already answered for some of its rows: leave out --base-url, or start a new run with its not-attempted.csv.`,
   );
 }
 
@@ -105,8 +105,8 @@ function refuseUnlessResumable(record: RunRecord): void {
   if (isResumable(state)) return;
   if (isActive(state)) throw runGoing(record);
   const why = {
-    completed: `is complete; "cqbatch retry ${record.id}" makes a new run of the rows that failed`,
-    cancelled: `was cancelled; "cqbatch retry ${record.id}" makes a new run of the rows that it has not done`,
+    completed: `is complete; "cqbatch retry ${record.id}" runs the failed rows again`,
+    cancelled: `was cancelled; "cqbatch retry ${record.id}" runs the rows that are not done`,
   }[state as 'completed' | 'cancelled'];
   throw usageError('RUN_NOT_RESUMABLE', `Run ${record.id} ${why}.`);
 }
@@ -114,7 +114,7 @@ function refuseUnlessResumable(record: RunRecord): void {
 /** Why nobody else may work on a run that is going. */
 export function runGoing({ id, state, process }: RunRecord): BusyError {
   return state === 'paused'
-    ? new BusyError('RUN_RUNNING', `Run ${id} is paused`, `"cqbatch unpause ${id}" lets it go on.`)
+    ? new BusyError('RUN_RUNNING', `Run ${id} is paused`, `"cqbatch unpause ${id}" continues it.`)
     : new BusyError(
         'RUN_RUNNING',
         `Run ${id} is running (process ${process?.pid} on ${process?.host})`,
@@ -192,8 +192,8 @@ export async function refuseOtherManifest(
   if (sha256 === manifest.sha256) return undefined;
   const name = escapeInvisible(manifest.name);
   const difference =
-    manifest.name === source ? `and ${name} is not what it was then` : `of another manifest (${name})`;
-  throw usageError('RUN_EXISTS', `There is a run ${id} already, ${difference}: choose another --run-id.`);
+    manifest.name === source ? `but ${name} has changed since` : `of another manifest (${name})`;
+  throw usageError('RUN_EXISTS', `Run ${id} exists already, ${difference}: choose another --run-id.`);
 }
 
 /** What can be read only once is put into a file first. */
@@ -219,8 +219,8 @@ function refuseOtherOptions({ flags, settings }: Context, { id, options }: RunRe
     const flag = `--${nameInWords(name, '-')}`;
     throw usageError(
       'RUN_EXISTS',
-      `There is a run ${id} already, which was begun ${before === undefined ? `without ${flag}` : `with another ${flag}`}: its rows ` +
-        'would not be the same. Choose another --run-id.',
+      `Run ${id} exists already, and was started ${before === undefined ? `without ${flag}` : `with another ${flag}`}: its rows ` +
+        'would differ. Choose another --run-id.',
     );
   }
 }

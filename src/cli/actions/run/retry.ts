@@ -42,7 +42,7 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
     const left = overtaken === 0 ? '' : `. ${overtakenText(overtaken)}`;
     terminal.say(
       `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${count(rowNumbers.length)} of ` +
-        `${counted(before.plan.rows, 'row')} to be tried again (${codeTexts(codes, choice.codes)})${left}`,
+        `${counted(before.plan.rows, 'row')} to retry (${codeTexts(codes, choice.codes)})${left}`,
     );
     // Older versions called rows that conflict, too: now at least one after the other.
     const { map, onConflict = 'in-order' } = before.options;
@@ -54,7 +54,7 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
 function runToRetry(store: RunStore): FittingRun {
   let all: Promise<readonly RunRecord[]> | undefined;
   return {
-    what: 'has rows to be tried again',
+    what: 'has rows to retry',
     async fits(record) {
       if (isActive(actualState(record))) return false;
       const { failed } = (await progressOf(store, record)).outcomes;
@@ -64,7 +64,7 @@ function runToRetry(store: RunStore): FittingRun {
       return unfinishedAmong(later) === undefined && hasRowsToRetry(store, record, later);
     },
     fitsElsewhere: () => false,
-    otherwise: 'One that has stopped goes on with "cqbatch resume".',
+    otherwise: 'To continue a stopped run, type "cqbatch resume".',
   };
 }
 
@@ -82,28 +82,25 @@ function refuseNothing(
   const unknown = wanted.find((code) => !codes.has(code));
   if (rowNumbers.length > 0 && unknown === undefined) return;
   if (codes.size === 0 && overtaken > 0)
-    throw usageError(
-      'NOTHING_TO_RETRY',
-      `There is nothing to retry in run ${id}: ${overtakenText(overtaken)}.`,
-    );
+    throw usageError('NOTHING_TO_RETRY', `Nothing to retry in run ${id}: ${overtakenText(overtaken)}.`);
   if (codes.size === 0) {
     const goesOn = ['completed', 'cancelled'].includes(state)
       ? ''
       : ` "cqbatch resume ${id}" calls those that have no result.`;
     throw usageError(
       'NOTHING_TO_RETRY',
-      `No row of run ${id} has failed and not succeeded since: there is nothing to retry.${goesOn}`,
+      `Nothing to retry: no row of run ${id} failed, or every row that failed has since succeeded.${goesOn}`,
     );
   }
-  const which = unknown === undefined ? 'may have been processed unseen' : `has the code ${unknown}`;
+  const which = unknown === undefined ? 'is unclear' : `has the code ${unknown}`;
   const among = unclear && unknown === undefined ? '' : `: there are ${codeTexts(codes)}`;
-  throw usageError('NOTHING_TO_RETRY', `No row of run ${id} that can be tried again ${which}${among}.`);
+  throw usageError('NOTHING_TO_RETRY', `No row of run ${id} that can be retried ${which}${among}.`);
 }
 
 function overtakenText(rows: number): string {
   return (
-    `${counted(rows, 'row', ['that failed is', 'that failed are'])} left out: a later row for the same entry has succeeded, ` +
-    `and ${rows === 1 ? 'it' : 'they'} would take that back`
+    `${counted(rows, 'row', ['that failed is', 'that failed are'])} left out: a later row for the same entry succeeded, ` +
+    `and ${rows === 1 ? 'it' : 'they'} would overwrite that`
   );
 }
 

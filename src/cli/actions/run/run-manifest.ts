@@ -24,11 +24,11 @@ async function runOrResume(opened: Context, manifest: string): Promise<ExitCode>
   if (flags.resumeHalted && !flags.orResume)
     throw usageError(
       'INVALID_SETTING',
-      '--resume-halted goes with --or-resume; "cqbatch resume" needs no flag.',
+      '--resume-halted needs --or-resume; "cqbatch resume" continues a halted run without it.',
     );
   if (!flags.orResume) return whenFree(context, `run ${id ?? source}`, (free) => start(free, source));
   if (id === undefined) {
-    throw usageError('INVALID_SETTING', '--or-resume goes on with a run of that name: it needs --run-id.');
+    throw usageError('INVALID_SETTING', '--or-resume needs --run-id: the run to continue.');
   }
   return whenFree(context, `run ${id}`, async (free) => {
     const existing = await lookUpRun(free.store, id);

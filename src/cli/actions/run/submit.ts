@@ -73,6 +73,6 @@ async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefi
   if (seen !== undefined) return seen.record;
   throw usageError(
     'RUN_EXISTS',
-    `Somebody else has been planning a run ${id} for two minutes: choose another name.`,
+    `Another process has been planning a run ${id} for two minutes: choose another name.`,
   );
 }

@@ -36,13 +36,12 @@ async function undoRun(context: Context, id: string | undefined): Promise<ExitCo
   refuseUnlessOver('undo', before, [...later, ...undos]);
   refuseUnlessEnded(before);
   for (const earlier of undos)
-    terminal.warn(`warning: run ${before.id} was undone already, by run ${earlier.id}.`);
+    terminal.warn(`warning: run ${earlier.id} has already undone run ${before.id}.`);
   return runDerived(context, before, 'undo', async (path) => {
     const undone = await writeUndoManifest(store, before, later, path);
     if (undone.rowNumbers.length === 0) return nothingToSend(context, before, undone);
     terminal.say(
-      `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${counted(undone.rowNumbers.length, 'row', ['is', 'are'])} put back ` +
-        'to what the manifest says was before',
+      `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${counted(undone.rowNumbers.length, 'row', ['gets its', 'get their'])} old values back`,
     );
     for (const text of leftTexts(undone)) terminal.warn(`warning: ${text}`);
     await warnOfLaterEdits(context, before, runs, undone);
@@ -67,7 +66,7 @@ function runToUndo(store: RunStore): FittingRun {
       return false;
     },
     fitsElsewhere: () => false,
-    otherwise: 'Name an undo to undo it; a run that could go on must be cancelled before ("cqbatch cancel").',
+    otherwise: 'To undo an undo, name it. Cancel an unfinished run first ("cqbatch cancel").',
   };
 }
 
@@ -81,7 +80,7 @@ function refuseUnlessEnded(record: RunRecord): void {
   const { id } = record;
   throw usageError(
     'RUN_NOT_ENDED',
-    `Run ${id} is ${actualState(record)} and could be gone on with: give it up first ("cqbatch cancel ${id}"), then undo it.`,
+    `Run ${id} is ${actualState(record)} and could be resumed: cancel it first ("cqbatch cancel ${id}"), then undo it.`,
   );
 }
 
@@ -94,7 +93,7 @@ function leftTexts({ notUndone, byHand }: UndoManifest): readonly string[] {
   }
   if (byHand.file !== undefined) {
     const rows = counted(byHand.rows, 'row', ['has', 'have']);
-    texts.push(`what ${rows} restored can be deleted by hand only: ${escapeInvisible(byHand.file)} lists it`);
+    texts.push(`what ${rows} restored can only be deleted by hand: ${escapeInvisible(byHand.file)} lists it`);
   }
   return texts;
 }
@@ -106,8 +105,8 @@ function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoMan
   if (byHand.rows === 0) {
     const why =
       notUndone.file === undefined
-        ? 'none of its rows has changed anything'
-        : `its rows don't say what was before (columns old_title, old_description, …): ${escapeInvisible(notUndone.file)} lists them`;
+        ? 'none of its rows changed anything'
+        : `its rows don't have the old values (columns old_title, old_description, …): ${escapeInvisible(notUndone.file)} lists them`;
     throw usageError('NOTHING_TO_UNDO', `Run ${id} can't be undone: ${why}.`);
   }
   terminal.result(
@@ -133,7 +132,7 @@ async function warnOfLaterEdits(
     const rows = await rowsOn(store, run, subjects).catch(() => 0);
     if (rows > 0)
       terminal.warn(
-        `warning: run ${run.id} has edited some of these entries since (${counted(rows, 'row')}): the undo overwrites that. ` +
+        `warning: run ${run.id} has edited some of these entries since (${counted(rows, 'row')}): the undo overwrites these edits. ` +
           `Undo that run first, or look at its report.`,
       );
   }

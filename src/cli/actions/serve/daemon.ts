@@ -139,7 +139,7 @@ function pruneDaily(
     },
     {
       everyMs: dayMs,
-      onError: ({ message }) => log.error({ err: message }, 'old runs can not be removed'),
+      onError: ({ message }) => log.error({ err: message }, 'cannot remove old runs'),
     },
   );
   daily.now();
@@ -147,7 +147,7 @@ function pruneDaily(
 }
 
 async function pruneRuns(store: RunStore, keep: Parameters<typeof prunable>[1], log: Log): Promise<void> {
-  const runs = await store.list(({ message }) => log.warn({ err: message }, 'a run can not be read'));
+  const runs = await store.list(({ message }) => log.warn({ err: message }, 'cannot read a run'));
   const removed = prunable(runs, { ...keep, ids: await awaitedRuns(runs) }, Date.now());
   const bytes = await removeRuns(store, removed);
   if (removed.length > 0) log.info({ runs: removed.map(({ id }) => id), bytes }, 'old runs removed');

@@ -42,7 +42,7 @@ export async function watch(path: string, flags: Flags): Promise<ExitCode> {
         ? { healthy: true, ready: false, reason: 'stopping' }
         : { healthy: true, ready: true };
     const onError = ({ message }: Error): void =>
-      terminal.warn(`warning: --metrics-file is not written: ${message}`);
+      terminal.warn(`warning: --metrics-file was not written: ${message}`);
     const { metrics, port } = await openProbes(
       { settings, operations: store.operations, store, state, onError },
       atEnd,
@@ -64,7 +64,7 @@ export async function runOnce(context: Context, path: string): Promise<ExitCode>
   if (runId !== undefined || orResume) {
     throw usageError(
       'INVALID_SETTING',
-      'With --once, each run is named after its manifest, and gone on with: leave out --run-id and --or-resume.',
+      'With --once, each run is named after its manifest and resumed by itself: leave out --run-id and --or-resume.',
     );
   }
   const { notifyUrl: _notifyUrl, ...pinging } = context.settings;
@@ -101,7 +101,7 @@ async function openWork(context: Context, path: string, stop: AbortSignal) {
   const { settle: settleMs = defaults.settle } = settings;
   const inbox = await Inbox.open({ path, stateDir: store.stateDir, settleMs });
   const way = wayTo(options.baseUrl, callsHere ? proxyTo(options) : undefined);
-  const question = `Run each manifest in ${escapeInvisible(path)} on ${way}, with no further question?`;
+  const question = `Run each manifest in ${escapeInvisible(path)} on ${way} without asking again?`;
   if (!flags.yes && !(await terminal.confirm(question))) return undefined;
   return inboxWork({ ...context, flags: { ...flags, yes: true } }, inbox, stop);
 }
@@ -127,11 +127,11 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
       if (taking.kind === 'copy') {
         const { name: first, run } = taking.of;
         terminal.say(
-          `${escapeInvisible(name)} is a copy of ${escapeInvisible(first)}, run ${run}: put to ${escapeInvisible(taking.path)}`,
+          `${escapeInvisible(name)} is a copy of ${escapeInvisible(first)}, run ${run}: moved to ${escapeInvisible(taking.path)}`,
         );
       }
       if (taking.kind === 'elsewhere')
-        sayOnce(`${escapeInvisible(name)} waits: its content is with ${taking.who}`);
+        sayOnce(`${escapeInvisible(name)} waits: its content belongs to ${taking.who}`);
       if (taking.kind === 'unusable')
         sayOnce(`${escapeInvisible(name)} waits: ${escapeInvisible(taking.why)}`);
     }

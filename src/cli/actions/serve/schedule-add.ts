@@ -64,10 +64,10 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
   }
   if (settings.baseUrl === undefined)
     terminal.warn(
-      'warning: the daemon has to be told where the API is: CQBATCH_BASE_URL, or --base-url here.',
+      'warning: the daemon needs the address of the API: set CQBATCH_BASE_URL for it, or pass --base-url here.',
     );
   if ('manifest' in source && (await stat(source.manifest).catch(() => undefined)) === undefined)
-    terminal.warn(`warning: ${source.manifest} is not there yet.`);
+    terminal.warn(`warning: ${source.manifest} doesn't exist yet.`);
   const view = await viewOf(place, schedule);
   const paused = schedule.paused ? ' It is paused.' : '';
   terminal.result(
@@ -82,19 +82,27 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
 /** What runs are made of; the daemon may be in another folder. */
 async function sourceOf({ manifest, inbox }: Flags, stateDir: string): Promise<Schedule['source']> {
   if (manifest !== undefined && inbox !== undefined)
-    throw usageError('INVALID_SETTING', '--manifest and --inbox: a schedule has one of them.');
+    throw usageError(
+      'INVALID_SETTING',
+      'A schedule has either --manifest or --inbox: leave out one of them.',
+    );
   if (inbox !== undefined) {
     await Inbox.open({ path: inbox, stateDir, settleMs: 0 });
     return { inbox: resolve(inbox) };
   }
   if (manifest === undefined)
-    throw usageError('INVALID_SETTING', 'What is to be run? Pass --manifest FILE or --inbox DIR.');
-  if (manifest === '-' || manifest.endsWith(planSuffix)) {
-    const why =
-      manifest === '-' ? 'standard input can be read once' : 'a signed-off plan is carried out once';
     throw usageError(
       'INVALID_SETTING',
-      `--manifest ${manifest}: ${why}. Name a file that is written anew for each time.`,
+      'The schedule has nothing to run: pass --manifest FILE or --inbox DIR.',
+    );
+  if (manifest === '-' || manifest.endsWith(planSuffix)) {
+    const why =
+      manifest === '-'
+        ? 'standard input can be read only once'
+        : 'a signed-off plan can be carried out only once';
+    throw usageError(
+      'INVALID_SETTING',
+      `--manifest ${manifest}: ${why}. Name a file that is rewritten for each run.`,
     );
   }
   if ((await stat(manifest).catch(() => undefined))?.isDirectory())

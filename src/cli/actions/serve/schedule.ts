@@ -99,7 +99,7 @@ async function setPaused(name: string, flags: Flags, paused: boolean): Promise<E
   await schedules.save(schedule);
   const view = await viewOf(place, schedule);
   const next = paused
-    ? `Go on with: cqbatch schedule unpause ${name}`
+    ? `Continue with: cqbatch schedule unpause ${name}`
     : `It is due ${timesText(view.next.slice(0, 3), schedule.tz)}, …`;
   terminal.result(scheduleDocument(view), `Schedule ${name} is ${what}. ${next}`);
   return exitCodes.success;
@@ -115,15 +115,15 @@ export async function triggerSchedule(name: string, flags: Flags): Promise<ExitC
   if (going !== undefined && schedule.overlap === 'skip')
     throw new BusyError(
       'SCHEDULE_RUNNING',
-      `Run ${going} of schedule ${name} is still going`,
-      'Two at a time are never begun: wait for its end, or replace the schedule with one that has --overlap queue.',
+      `Run ${going} of schedule ${name} is still in progress`,
+      'A schedule never has two runs at a time: wait for its end, or replace the schedule with one that has --overlap queue.',
     );
   const at = new Date().toISOString();
   await schedules.saveTrigger(name, { at, ...attribution });
   const when = going === undefined ? 'within a second or two' : `when run ${going} has ended`;
   terminal.result(
     { schedule: name, triggered_at: at, going: going ?? null },
-    `Schedule ${name} is triggered: a run begins ${when}. "cqbatch schedule history ${name}" tells what came of it.`,
+    `Schedule ${name} is triggered: a run begins ${when}. "cqbatch schedule history ${name}" shows the result.`,
   );
   await sayWhoCarriesOut(place);
   return exitCodes.success;
@@ -140,7 +140,7 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
     await schedules.remove(name);
     return run;
   });
-  const still = going === undefined ? '' : ` Run ${going} goes on.`;
+  const still = going === undefined ? '' : ` Run ${going} continues.`;
   terminal.result(
     { schedule: name, removed: true, going: going ?? null },
     `Schedule ${name} is removed.${still}`,
@@ -193,7 +193,7 @@ export function refuseToLeave(source: Schedule['source'], going: string | undefi
   if (!('inbox' in source) || going === undefined) return;
   throw new BusyError(
     'SCHEDULE_RUNNING',
-    `Run ${going} of ${source.inbox} is still going, and its manifest would stay in running/`,
+    `Run ${going} of ${source.inbox} is still in progress, and its manifest would stay in running/`,
     'Pause the schedule, and wait for the end of the run or cancel it.',
   );
 }
@@ -212,7 +212,7 @@ export async function warnOfLeftManifests(
     if (left.length === 0) return;
     const names = left.map(({ name, run }) => `${escapeInvisible(name)} (run ${run})`).join(', ');
     terminal.warn(
-      `warning: No schedule finishes what is in ${join(inbox.folder, 'running')} any more: ${names}. To finish it, type: ` +
+      `warning: no schedule takes care of ${join(inbox.folder, 'running')} any more: ${names}. To finish it, type: ` +
         `cqbatch run ${shellWord(source.inbox)} --once`,
     );
   } catch (error) {
@@ -245,7 +245,5 @@ export async function viewOf({ schedules, store }: Place, schedule: Schedule): P
 /** Schedules alone do nothing. */
 export async function sayWhoCarriesOut({ terminal, schedules }: Place): Promise<void> {
   if ((await schedules.daemon()) !== undefined) return;
-  terminal.say(
-    'warning: nobody carries schedules out at the moment: start "cqbatch worker --coordinate" here.',
-  );
+  terminal.say('warning: no daemon is running: start one here with "cqbatch worker --coordinate".');
 }

@@ -94,14 +94,14 @@ function refuseToBeAlone(
   if (!coordinate) {
     throw usageError(
       'QUEUE_MISSING',
-      'A worker needs a datastore that it shares with others: set CQBATCH_QUEUE or pass --queue redis://…. With --coordinate it ' +
-        'takes the submitted runs of this state folder to their end by itself.',
+      'A worker needs a shared datastore: set CQBATCH_QUEUE or pass --queue redis://…. Or pass --coordinate: ' +
+        'then it carries out the runs that are submitted to this state folder.',
     );
   }
   if (concurrency === 0) {
     throw usageError(
       'QUEUE_MISSING',
-      'Nobody else can call the API for the embedded datastore: leave out --concurrency 0, or share a datastore (--queue redis://…).',
+      "Other workers can't use the embedded datastore: leave out --concurrency 0, or use a shared one (--queue redis://…).",
     );
   }
 }
@@ -123,12 +123,12 @@ function apiOf(
 ): CallSettings | undefined {
   if (concurrency === 0) {
     if (coordinate) return undefined;
-    throw usageError('INVALID_SETTING', '--concurrency 0 makes sense only together with --coordinate.');
+    throw usageError('INVALID_SETTING', '--concurrency 0 only works with --coordinate.');
   }
   if (baseUrl === undefined) {
     throw usageError(
       'BASE_URL_MISSING',
-      'Which API is the token for? Set CQBATCH_BASE_URL or pass --base-url https://…; rows of other APIs are left alone.',
+      'The address of the API is missing: set CQBATCH_BASE_URL or pass --base-url https://…; the worker ignores rows of other APIs.',
     );
   }
   return {

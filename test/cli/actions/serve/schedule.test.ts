@@ -26,7 +26,7 @@ test('a removed schedule names the manifests of its inbox that stay in running/,
   await schedules.remove(nightly.name);
   await warn();
   expect(warnings).toEqual([
-    `warning: No schedule finishes what is in ${join(inbox, 'running')} any more: week.csv (run ${taken?.record.run}). ` +
+    `warning: no schedule takes care of ${join(inbox, 'running')} any more: week.csv (run ${taken?.record.run}). ` +
       `To finish it, type: cqbatch run ${inbox} --once`,
   ]);
 });
