@@ -20,9 +20,9 @@ import type { SlotReply } from './timeline.ts';
 import { serverClock, timelineScripts } from './timeline-script.ts';
 
 /**
- * The processes that share a Redis: which runs and workers are there, how the API is called, and what is wanted of runs.
- * Hashes with an expiry, read and written by small scripts. Ages are told by the clock of Redis. It is for people and for
- * the rate: no result and no lock depends on it, but for one: the first run of an id keeps it.
+ * The processes that share a Redis: which runs and workers there are, how the API is called, and what users want of runs. They
+ * are hashes with an expiry, read and written by small scripts. The clock of Redis tells their age. The cluster serves people
+ * and the rate: no result and no lock depends on it, except that the first run of an id keeps it.
  */
 export type Cluster = ReturnType<typeof openCluster>;
 
@@ -39,9 +39,9 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
     );
   return {
     /**
-     * Writes down a run, or how it is getting on.
+     * Registers a run, or its progress.
      *
-     * @returns false when another run of the same id is there; nothing was written then.
+     * @returns false, and writes nothing, when another run of the same id is there
      */
     async putRun(entry: RunEntry): Promise<boolean> {
       return (await ask(scripts.putRun, ['runs'], entry.id, entry.key, JSON.stringify(entry))) === 1;
@@ -70,7 +70,7 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
     async tell(runId: string, control: Control): Promise<void> {
       await ask(scripts.tell, ['controls'], runId, control.kind, `0 ${JSON.stringify(control)}`);
     },
-    /** What it was told: the latest of each kind. */
+    /** What the run was told: the latest command of each kind. */
     async told(runId: string): Promise<readonly Control[]> {
       const [now, ...controls] = (await ask(scripts.told, ['controls'], runId)) as string[];
       return controls.flatMap((control) => read(controlSchema, now ?? '', control));
@@ -79,7 +79,7 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
     async clearControls(runId: string): Promise<void> {
       await ask(scripts.clearControls, ['controls'], runId);
     },
-    /** Removes runs that ended long ago, and workers of an API that did. */
+    /** Removes runs that ended long ago, and old workers of an API. */
     async sweep(baseUrl: string): Promise<void> {
       await ask(scripts.sweep, ['runs', 'controls', apiKeys(baseUrl).workers], forgottenAfterMs);
     },
@@ -99,7 +99,7 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
   const id = randomUUID();
   const startedAt = new Date().toISOString();
   const facts = { id, host: hostname(), pid: process.pid, version, baseUrl, startedAt };
-  /** Of the latest beat that had the lead. */
+  /** As of the latest beat that had the lead. */
   let known = { runs: [] as string[], workers: 1 };
   return {
     isShared: true,
@@ -115,7 +115,7 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
       const pace = readPace(now, at, paceText);
       const leads = lead > 0;
       const present = workers.flatMap((entry) => read(workerEntrySchema, now, entry));
-      // A run that is paused calls nothing, so that it must not hold the others back.
+      // A paused run calls nothing, so that it must not hold the others back.
       const begun = runs
         .flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)))
         .filter((run) => run.baseUrl === baseUrl && run.state === 'running');
@@ -152,7 +152,7 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
   };
 }
 
-/** What the script that takes slots replies. */
+/** Reads the reply of the script that takes slots. */
 export function slotReply(reply: readonly string[]): SlotReply {
   const [now = 0, count = 0, from = 0, , , places = 0, elsewhere = 0, restMs = 0, callers = 0] =
     reply.map(Number);
@@ -170,7 +170,7 @@ export function slotReply(reply: readonly string[]): SlotReply {
   };
 }
 
-/** An entry as it is kept, after the time at which it was written; nothing where another version has its own. */
+/** Reads an entry after the time at which it was written; nothing where another version wrote its own. */
 function read<Entry>(schema: z.ZodType<Entry>, now: string, text: string): readonly Entry[] {
   const space = text.indexOf(' ');
   const ageMs = Number(now) - Number(text.slice(0, space));
@@ -196,12 +196,12 @@ function withoutKey(text: string): string {
   return text.replace(/^(\S+) \S+ /, '$1 ');
 }
 
-/** A key of ours. Its prefix is a hash tag, so that a Cluster keeps all of them on one node. */
+/** A key of this program. Its prefix is a hash tag, so that a Redis Cluster keeps all of them on one node. */
 export function keyOf(prefix: string, name: string): string {
   return `${prefix}:cluster:${name}`;
 }
 
-/** The keys of an API, whose address is normalised. */
+/** The keys of an API, by its normalised address. */
 export function apiKeys(baseUrl: string) {
   const api = createHash('sha256').update(baseUrl).digest('hex').slice(0, 12);
   return { timeline: `${api}:timeline`, pace: `${api}:pace`, workers: `${api}:workers` } as const;

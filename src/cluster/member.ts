@@ -11,7 +11,7 @@ import {
   take,
 } from './timeline.ts';
 
-/** What a worker says of itself at each beat. */
+/** What a worker reports at each beat. */
 export type WorkerBeat = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency'> & {
   readonly traffic: TrafficReport;
 };
@@ -20,17 +20,17 @@ export type WorkerBeat = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency'
 export interface Beat {
   /** Whether this worker decides for all. */
   readonly leads: boolean;
-  /** Whether it was also the last one to do so. */
+  /** Whether it was also the last worker to do so. */
   readonly hasLed: boolean;
-  /** The one that leads: what each worker has met with, this one included; else its own only. */
+  /** For the leading worker: the reports of all workers, including its own; otherwise only its own. */
   readonly reports: ReadonlyMap<string, TrafficReport>;
-  /** The one that leads: how fast the runs that are at work let the API be called. */
+  /** For the leading worker: how fast the runs in progress let the API be called. */
   readonly policies: RunPolicies;
-  /** The one that leads: whether a run has begun and not ended, also one whose coordinator is gone. */
+  /** For the leading worker: whether a run has started and not ended, even one whose coordinator is gone. */
   readonly hasRuns: boolean;
-  /** The one that leads: rows that the runs at work have left. */
+  /** For the leading worker: rows that the runs in progress have left. */
   readonly rows: number;
-  /** What was decided last, by whomever; absent: nothing yet. */
+  /** The last decision, by any worker; absent: nothing yet. */
   readonly pace?: PublishedPace;
 }
 
@@ -38,25 +38,25 @@ export interface Beat {
 export interface Member {
   /** Whether there can be others. */
   readonly isShared: boolean;
-  /** @param wantsLead whether it takes the lead, or keeps it, when no other worker has it */
+  /** @param wantsLead whether it takes or keeps the lead when no other worker has it */
   beat(heartbeat: WorkerBeat, wantsLead: boolean): Promise<Beat>;
   /**
    * Sets the timeline to a pace, and publishes it.
    *
-   * @returns false when another worker has the lead: nothing was done
+   * @returns false, and does nothing, when another worker has the lead
    */
   decide(pace: PaceReport): Promise<boolean>;
   /**
    * Gives up the lead: nothing may be called before a worker takes it.
    *
-   * @returns false when another worker wants to call, or has the lead: nothing was done
+   * @returns false, and does nothing, when another worker wants to call or has the lead
    */
   giveUpLead(): Promise<boolean>;
   take(request: Omit<SlotRequest, 'worker'>): Promise<SlotReply>;
   leave(): Promise<void>;
 }
 
-/** The only worker of a datastore that is ours alone. */
+/** The only worker of a datastore that is exclusively ours. */
 export function onlyMember(policy: () => RatePolicy | undefined, rows: () => number): Member {
   const timeline = newTimeline();
   const worker = 'own';
@@ -77,7 +77,7 @@ export function onlyMember(policy: () => RatePolicy | undefined, rows: () => num
   };
 }
 
-/** What a pace sets the timeline to. */
+/** The timeline command for a pace. */
 export function rateCommandOf(pace: Pace): Omit<RateCommand, 'worker'> {
   return {
     rate: pace.isKept ? pace.rate : undefined,

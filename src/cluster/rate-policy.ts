@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 /** How fast an API may be called, as a user wants it. */
 export const ratePolicySchema = z.object({
-  /** As it was written: `auto`, `auto..50/s`, `50/s`. */
+  /** As the user wrote it: `auto`, `auto..50/s`, `50/s`. */
   text: z.string(),
-  /** Whether the API's own limit is looked for. */
+  /** Whether to look for the API's own limit. */
   auto: z.boolean().default(false),
   /** The most calls per second. */
   perSecond: z.number().positive().exactOptional(),
@@ -20,10 +20,10 @@ export interface CommonPolicy {
   readonly boundBy?: string;
 }
 
-/** What each run that calls an API allows, by its id; undefined: as fast as can be. */
+/** What each run that calls an API allows, by its id; undefined: as fast as possible. */
 export type RunPolicies = ReadonlyMap<string, RatePolicy | undefined>;
 
-/** The strictest of all bounds; the API's own limit is looked for as soon as one of them wants that. */
+/** The strictest of all bounds; the API's own limit is looked for as soon as one of them asks for that. */
 export function commonPolicy(policies: RunPolicies): CommonPolicy {
   let strictest: { readonly run: string; readonly perSecond: number } | undefined;
   for (const [run, policy] of policies) {
@@ -38,7 +38,7 @@ export function commonPolicy(policies: RunPolicies): CommonPolicy {
   };
 }
 
-/** To two decimals: what people and programs read of a rate. */
+/** To two decimals: the precision in which people and programs read a rate. */
 export function toHundredths(value: number): number {
   return Math.round(value * 100) / 100;
 }

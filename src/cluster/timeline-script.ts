@@ -1,8 +1,8 @@
 import { farthestMs, leadMs, rateTtlMs, sharesPerWorkerMs, silentMs } from './timeline.ts';
 
 /**
- * The functions of `timeline.ts` for Redis: the state is the hash KEYS[1], a worker's places are its field `w:<id>`.
- * Numbers are written with 17 digits, so that none loses its fraction on the way.
+ * The functions of `timeline.ts` for Redis: the state is the hash KEYS[1], a worker's places are its field `w:<id>`. Numbers
+ * are written with 17 digits, so that none loses its fraction.
  */
 
 /** The clock of Redis, milliseconds. */
@@ -47,10 +47,10 @@ set('cap', ARGV[3])
 `;
 
 /**
- * ARGV: worker, want, held, need, active, aheadMs, leadInMs. Replies with what `SlotReply` has, as texts. A visit reads only what
- * the field `shares` says of all workers together: when the shares were worked out, of how many workers, how many of these want
- * to call, what they need, have in flight and were granted in all, the level, and who gets one more. All are read where that
- * is too old.
+ * ARGV: worker, want, held, need, active, aheadMs, leadInMs. Replies with the parts of `SlotReply`, as texts. A visit reads
+ * only the field `shares`, which covers all workers: when the shares were worked out, of how many workers, how many of these
+ * want to call, what they need, have in flight and were granted in all, the level, and which workers get one more. All workers
+ * are read when that is too old.
  */
 const takeBody = `
 local worker, want, held, need = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -161,17 +161,17 @@ if slots < 1 then return reply(0, 0, free ~= next and free or nil) end
 return reply(slots, from, from + slots * gap)
 `;
 
-/** How long what nobody asks for any more is kept. */
+/** How long unused keys are kept. */
 const kept = `
 local function keep(...) for _, name in ipairs({ ... }) do redis.call('PEXPIRE', name, 86400000) end end
 `;
 
-/** The scripts, for a clock that is told in its first lines. */
+/** The scripts, for a clock that their first lines read. */
 export function timelineScripts(clock: string) {
   return {
     take: `${clock}${state}${takeBody}`,
     setRate: `${clock}${state}${lead}${setRateBody}return 1`,
-    /** Besides, publishes a pace: KEYS[2], ARGV[5]. */
+    /** Also publishes a pace: KEYS[2], ARGV[5]. */
     decide: `${clock}${state}${lead}${kept}${setRateBody}
 redis.call('HSET', KEYS[2], 'at', text(now), 'pace', ARGV[5])
 redis.call('HDEL', KEYS[2], 'over')
@@ -179,8 +179,8 @@ keep(key, KEYS[2])
 return 1`,
     /**
      * KEYS: timeline, pace, workers, runs. ARGV: worker, its entry, whether it wants the lead. Replies with: now, whether it
-     * leads (2: as it did before), when the pace was published, the pace; to the one that leads also the workers that were
-     * not silent, and the runs that are going.
+     * leads (2: as it did before), when the pace was published, the pace; to the leading worker also the workers that were not
+     * silent, and the runs in progress.
      */
     beat: `${clock}${state}${lead}${kept}
 redis.call('HSET', KEYS[3], ARGV[1], text(now) .. ' ' .. ARGV[2])
@@ -201,8 +201,8 @@ if leads then
 end
 return reply`,
     /**
-     * KEYS: timeline, pace. ARGV: worker. Replies with 0 when another worker has the lead or wants to call. The pace is over,
-     * and nothing may be called before a worker takes the lead; slots that were taken belong to the past by then.
+     * KEYS: timeline, pace. ARGV: worker. Replies with 0 when another worker has the lead or wants to call. The pace ends, and
+     * nothing may be called before a worker takes the lead; slots that were taken have passed by then.
      */
     giveUpLead: `${clock}${state}
 if get('leader') ~= ARGV[1] then return 0 end
@@ -214,7 +214,7 @@ end
 redis.call('HSET', key, 'leadUntil', text(now), 'until', '0', 'next', text(now))
 redis.call('HSET', KEYS[2], 'over', '1')
 return 1`,
-    /** KEYS: timeline, workers, pace. ARGV: worker. When no other worker is there that may call at the pace, it is over. */
+    /** KEYS: timeline, workers, pace. ARGV: worker. The pace ends when there is no other worker that may call at it. */
     leave: `${clock}${state}
 redis.call('HDEL', KEYS[2], ARGV[1])
 redis.call('HDEL', key, 'w:' .. ARGV[1], 'shares')
@@ -236,7 +236,7 @@ return 1`,
     all: `${clock}${state} return { text(now), redis.call('HVALS', key) }`,
     /** KEYS: a hash. ARGV: a field. */
     one: `${clock}${state} return { text(now), get(ARGV[1]) or '' }`,
-    /** KEYS: pace. Replies with nothing but the clock when it is over. */
+    /** KEYS: pace. Replies with only the clock when it has expired. */
     pace: `${clock}${state}
 if get('over') then return { text(now), '', '' } end
 return { text(now), get('at') or '', get('pace') or '' }`,
@@ -246,7 +246,7 @@ return { text(now), get('at') or '', get('pace') or '' }`,
     told: `${clock}${state} return { text(now), get(ARGV[1] .. ' command') or '', get(ARGV[1] .. ' rate') or '' }`,
     /** KEYS: controls. ARGV: run. */
     clearControls: `${clock}${state} redis.call('HDEL', key, ARGV[1] .. ' command', ARGV[1] .. ' rate') return 1`,
-    /** KEYS: runs, controls, workers. ARGV: how long ago the last sign may be. */
+    /** KEYS: runs, controls, workers. ARGV: how old the last sign of life may be. */
     sweep: `${clock}${state}
 for _, name in ipairs({ key, KEYS[3] }) do
   local all = redis.call('HGETALL', name)

@@ -1,27 +1,27 @@
 /**
- * The timeline of an API: which slots are taken, and how many calls each worker may have in flight. A slot is a moment at
- * which one call may go out. The worker that leads sets the rate, all workers take their slots from it.
+ * The timeline of an API: which slots are taken, and how many calls each worker may have in flight. A slot is a moment at which
+ * one call may leave. The leading worker sets the rate; all workers take their slots from the timeline.
  *
  * These functions are pure: state and time in, reply out. The embedded datastore uses them as they are; the script in
- * `timeline-script.ts` does the same inside Redis, operation by operation, so that both give the same numbers.
- * All times are milliseconds by the clock of whoever keeps the state.
+ * `timeline-script.ts` does the same inside Redis, operation by operation, so that both give the same numbers. All times are
+ * milliseconds by the clock of the process that keeps the state.
  */
 
-/** Whoever set the rate last has the lead for so long; the commands of anybody else are refused until then. */
+/** The worker that last set the rate keeps the lead for this long; commands of other workers are refused until then. */
 export const leadMs = 2_000;
-/** A rate that was not renewed for so long holds no more: nothing may be called. */
+/** A rate that was not renewed for this long is void: nothing may be called. */
 export const rateTtlMs = 2_000;
-/** A worker that was not heard of for so long frees its places, and takes no part in what is decided. */
+/** A worker that was silent for this long frees its places, and takes no part in decisions. */
 export const silentMs = 2_000;
-/** No slot is so far ahead: one that is was left by a clock that was set back. */
+/** No slot is farther ahead: one that is was left by a clock that was set back. */
 export const farthestMs = 1_000;
-/** For each worker, how old shares may be: working them out takes the longer the more workers there are. */
+/** How old shares may be, per worker: working them out takes longer with more workers. */
 export const sharesPerWorkerMs = 0.2;
 
-/** What a worker was given of the calls in flight. */
+/** The places of a worker, out of the calls in flight. */
 export interface WorkerPlaces {
   readonly at: number;
-  /** Calls that it has in flight, or could make at once. */
+  /** Calls that it has in flight or could make at once. */
   readonly need: number;
   readonly active: number;
   readonly granted: number;
@@ -30,20 +30,20 @@ export interface WorkerPlaces {
 /** How the calls in flight are divided among workers that want more of them than there are. */
 interface Shares {
   readonly at: number;
-  /** Each gets so many, if it needs them. */
+  /** Each worker gets this many, if it needs them. */
   readonly level: number;
-  /** Workers from this id on, in a circle, until that one get one more; absent: no worker. */
+  /** Workers from this id on, in a circle, up to the other one, get one more; absent: no worker. */
   readonly more?: readonly [from: string, until: string];
 }
 
 export interface TimelineState {
-  /** The first slot that is free. */
+  /** The first free slot. */
   next?: number | undefined;
-  /** Between two slots; absent: the rate is not kept. */
+  /** The time between two slots; absent: the rate is not kept. */
   gap?: number | undefined;
-  /** Until when the rate holds. */
+  /** When the rate expires. */
   until: number;
-  /** Until when no call may be made. */
+  /** No call may be made before this time. */
   restUntil: number;
   /** Calls in flight of all workers. */
   cap: number;
@@ -59,7 +59,7 @@ export function newTimeline(): TimelineState {
 
 /** Takes or renews the lead. @returns whether the worker has it */
 export function lead(state: TimelineState, now: number, worker: string): boolean {
-  // A lead of the far future was left by a clock that was set back.
+  // A lead far in the future was left by a clock that was set back.
   const isFree = state.leader === undefined || state.leadUntil <= now || state.leadUntil > now + leadMs;
   if (!isFree && state.leader !== worker) return false;
   state.leader = worker;
@@ -77,7 +77,7 @@ export interface RateCommand {
   readonly restMs: number;
 }
 
-/** Sets the rate from now on. @returns false when another worker has the lead: nothing was done */
+/** Sets the rate from now on. @returns false, and does nothing, when another worker has the lead */
 export function setRate(
   state: TimelineState,
   now: number,
@@ -85,7 +85,7 @@ export function setRate(
 ): boolean {
   if (!lead(state, now, worker)) return false;
   const gap = rate === undefined ? undefined : 1_000 / rate;
-  // Slots that are taken count at the new rate, too.
+  // Taken slots count at the new rate, too.
   if (gap !== undefined && state.gap !== undefined && state.next !== undefined && state.next > now)
     state.next = now + ((state.next - now) * gap) / state.gap;
   if (gap === undefined) state.next = undefined;
@@ -102,33 +102,35 @@ export interface SlotRequest {
   readonly want: number;
   /** Slots that it has. */
   readonly held: number;
-  /** Calls in flight, and those that it could make at once. */
+  /** Calls in flight, and calls in flight or possible at once. */
   readonly need: number;
   readonly active: number;
-  /** How far ahead slots are taken, and how soon it can use one. */
+  /** How far ahead slots are taken, and how soon the worker can use one. */
   readonly aheadMs: number;
   readonly leadInMs: number;
 }
 
 export interface SlotReply {
-  /** When this was answered. */
+  /** When the reply was made. */
   readonly now: number;
-  /** Slots that are the worker's from now on: so many, the first at `from`, `gap` apart. */
+  /** The slots that belong to the worker from now on: `count` of them, the first at `from`, `gap` apart. */
   readonly count: number;
   readonly from: number;
   /** Absent: the rate is not kept. */
   readonly gap?: number;
-  /** Whether a rate holds, or none is wanted; else nothing may be called. */
+  /** Whether a rate is in force, or none is wanted; otherwise nothing may be called. */
   readonly isSet: boolean;
-  /** Calls that the worker may have in flight, and those that all others have. */
+  /** Calls that the worker may have in flight, and calls in flight of all others. */
   readonly places: number;
   readonly elsewhere: number;
-  /** Workers that want to call, this one included if it does; where it has places, at most as many as there are places. */
+  /**
+   * Workers that want to call, this one included if it does; where the worker has places, at most as many as there are places.
+   */
   readonly callers: number;
   readonly restMs: number;
 }
 
-/** Takes the next slots of a worker, and its part of the calls in flight. */
+/** Takes the next slots of a worker, and its share of the calls in flight. */
 export function take(state: TimelineState, now: number, request: SlotRequest): SlotReply {
   const { worker, want, held, aheadMs } = request;
   const isSet = state.until > now && state.until <= now + rateTtlMs;
@@ -149,13 +151,13 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
     ...(gap !== undefined && { gap }),
   };
   if (!isSet || gap === undefined || restMs > 0) return none;
-  // After a loss of data it is not known what was taken.
+  // After a loss of data it is unknown what was taken.
   const free = Math.min(state.next ?? now + aheadMs, now + farthestMs + gap);
   const from = Math.max(now + request.leadInMs, free);
   const room = (aheadOf: number): number => Math.floor((now + aheadOf - from) / gap) + 1;
   const others = request.need > 0 ? callers - 1 : callers;
   const part = Math.max(1, Math.ceil(aheadMs / gap / (others + 1)));
-  // Beyond its part a worker takes what would soon be lost.
+  // Beyond its share a worker takes what would soon be lost.
   const count = Math.min(want, Math.max(Math.min(part - held, room(aheadMs)), room(aheadMs / 2)));
   if (count < 1) {
     state.next = free;
@@ -166,8 +168,8 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
 }
 
 /**
- * Calls in flight are shared by need: nobody gets more than it needs while another one lacks places, and what is left is
- * divided among all. What others hold is not given away before they have let go of it.
+ * Calls in flight are shared by need: no worker gets more than it needs while another one lacks places, and the rest is divided
+ * among all. Places that others hold are given away only after they are released.
  */
 function takePlaces(state: TimelineState, now: number, { worker, need, active }: SlotRequest): number {
   const { workers, shares } = state;
@@ -184,7 +186,7 @@ function takePlaces(state: TimelineState, now: number, { worker, need, active }:
   return places;
 }
 
-/** A worker's part of the calls in flight. */
+/** A worker's share of the calls in flight. */
 function shareOf({ workers, cap, shares }: TimelineState, worker: string): number {
   const need = workers.get(worker)?.need ?? 0;
   if (need === 0 || shares === undefined) return 0;
@@ -215,8 +217,8 @@ function workOutShares({ workers, cap }: TimelineState, now: number): Shares {
     }
     left -= need;
   }
-  // What can't be divided goes by rank, so that it does not move with each visit. Where there are more workers than places,
-  // they take turns by seconds.
+  // The remainder goes by rank, so that it does not move with each visit. Where there are more workers than places, they take
+  // turns by the second.
   const turn = ids.length > cap ? Math.floor(now / 1_000) : 0;
   const first = ids.length - (turn % Math.max(1, ids.length));
   const byRank = [...ids.slice(first), ...ids.slice(0, first)];

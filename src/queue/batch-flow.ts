@@ -3,19 +3,19 @@ import { type Batch, encodeBatch, type RowTask } from './payload.ts';
 
 /** Data of a batch's job in the queue of its run. */
 export interface RunBatchData {
-  /** The rows that it has, in order, as ranges. */
+  /** Its rows, in order, as ranges. */
   readonly rows: readonly (readonly [first: number, last: number])[];
-  /** Characters of their request bodies. */
+  /** Characters of the request bodies of its rows. */
   readonly bytes: number;
-  /** Set before its coordinator takes it out: when it has no child and no value then, none of its rows was called unseen. */
+  /** Set before its coordinator removes it: if it then has no child and no value, none of its rows was called unseen. */
   readonly taken?: true;
 }
 
-/** A collection that failed is no row's fault: it is tried until the run ends or the journal takes it. */
+/** A failed collection is not the fault of any row: it is tried again until the run ends or the journal takes the results. */
 const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_000 } } as const;
 
 /**
- * A batch as the datastore gets it: a job for its coordinator, which is ready when the one for a worker is done.
+ * A batch for the datastore: a job for its coordinator, which is ready when the job for a worker is done.
  *
  * @param id of both jobs
  */

@@ -27,22 +27,22 @@ import {
 } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 
-/** Pause before a batch is added again that could not be, in milliseconds. */
+/** Pause before adding a batch is tried again, in milliseconds. */
 const addAgainMs = 1_000;
-/** The states of a run's batches: waiting for their worker, then for being collected. */
+/** The states of a run's batches: waiting for their worker, then for their collection. */
 const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
 
 /** A row that was handed back. */
 export interface HandedBack extends Leftover {
-  /** The row as it is to be fed again; absent when only the manifest knows it. */
+  /** The row for feeding it again; absent when only the manifest has it. */
   readonly task?: RowTask;
 }
 
-/** What a batch has come to. */
+/** The outcome of a batch. */
 export interface CollectedBatch extends BatchSize {
   readonly results: readonly RowResult[];
   readonly leftovers: readonly HandedBack[];
-  /** Rows of which the datastore says nothing, though nobody took them back. */
+  /** Rows without a result or leftover in the datastore, though they were not handed back. */
   readonly missing: readonly number[];
 }
 
@@ -50,15 +50,17 @@ export interface BatchQueueOptions {
   readonly runId: string;
   readonly rows: RowQueue;
   readonly policy: RetryPolicy;
-  /** Takes over what a batch has come to; the datastore forgets it when it resolves, and hands it out again if it rejects. */
+  /**
+   * Takes over the outcome of a batch. The datastore forgets it when this resolves, and hands it out again when this rejects.
+   */
   readonly collect: (batch: CollectedBatch) => Promise<void>;
-  /** Called with results of batches that are still open. They come again when these are collected. */
+  /** Called with results of batches that are still open. They come again when these batches are collected. */
   readonly onResults: (results: readonly RowResult[]) => Promise<void>;
-  /** Called with answers of the API before the results that they led to, where the policy wants them. */
+  /** Called with answers of the API, before the results that follow from them, if the policy asks for answers. */
   readonly onAnswers: (answers: readonly SavedAnswer[]) => Promise<void>;
   /** Called with the rows of a batch that the datastore has lost. They were fed, and may have been called. */
   readonly onVanished: (rows: readonly number[], size: BatchSize) => Promise<void>;
-  /** Errors of the datastore, one by one; the queue goes on by itself. */
+  /** Errors of the datastore, one by one; the queue continues by itself. */
   readonly onError: (error: Error) => void;
 }
 
@@ -69,7 +71,7 @@ export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
   const { runId, rows } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
-  // Nobody else listens there.
+  // No other process listens on this queue.
   const name = `batches-${runId}`;
   const queue = new classes.Queue<RunBatchData>(name, { ...bound, ...shortEventStream });
   const producer = new classes.FlowProducer(producerOptions);
@@ -84,7 +86,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     name,
     async (job, token) => {
       const { id = '' } = job;
-      // Completed here, it would be lost for the coordinator that has added it: this one was suspended, or ends.
+      // Completed here, the batch would be lost to the coordinator that added it: that one was suspended, or is ending.
       if (!known.has(id)) throw new Error(`batch ${id} belongs to another coordinator of the run`);
       const batch = open.get(id);
       const lock = locks.hold(job, token);
@@ -110,8 +112,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
   async function recover() {
     await goOn();
-    // A batch that was being collected when its process died: nobody else can be at it. One that could not be collected is due
-    // by a clock that may have been set back since.
+    // These batches were being collected when their process died: no other process collects them. A batch whose collection
+    // failed is due by a clock that may have been set back since.
     for (const job of await queue.getActive()) await job.moveToWait('0');
     for (const job of await queue.getDelayed()) await promote(job);
     for (const job of await queue.getJobs()) {
@@ -126,12 +128,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const held = batches.filter(({ isTaken }) => !isTaken);
     return {
       batches: batches.map(({ size }): BatchSize => size),
-      /** Every row in it, finished or not; not those of a batch that was taken out. */
+      /** Every row in these batches, finished or not, except those of batches that were taken out. */
       rows: new Set(held.flatMap(({ rows }) => rows)),
     };
   }
 
-  /** A process of the run that made the datastore forget it may have died on the way, or older data may say that it did. */
+  /** A process of the run that made the datastore forget the batch may have died on the way, or older data may say so. */
   async function goOn(): Promise<void> {
     if (await queue.isPaused()) await queue.resume();
   }
@@ -153,7 +155,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     open.delete(job.id ?? '');
   }
 
-  /** Takes a batch out if nobody has it, and else asks for it back. */
+  /** Removes a batch that no worker has; asks for any other batch back. */
   async function drainOne(
     id: string,
     batch: OpenBatch,
@@ -162,17 +164,18 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const since = performance.now();
     const child = await rows.job(id);
     if (child === undefined) return;
-    // Also where nobody has it: a worker that had it until it was suspended finds that before its next call.
+    // Even if no worker has it: a worker that was suspended finds this entry before its next call.
     batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
     if (!batch.isWithdrawn || (await child.isActive())) return;
     const taken = await batch.abandoned((first) => rows.readLedger(id, first));
     await saveAnswers(batch);
-    // A worker that has claimed it since knows which of its intents led to no call. What it returns has the last word.
+    // A worker that has claimed the batch since knows which of its intents led to no call. Its return value decides.
     if (batch.isCollected || !(await child.isWaiting())) return;
     await save(taken);
     const job = await queue.getJob(id);
     if (job === undefined || !(await ifJobThere(job.updateData({ ...job.data, taken: true })))) return;
-    // Whoever has claimed it meanwhile has it still, unless that was long ago: BullMQ removes nothing that is locked.
+    // A worker that has claimed the batch meanwhile still has it, unless that was long ago: BullMQ removes nothing that is
+    // locked.
     if (performance.now() - since > lockMs / 2) return;
     batch.isTaken = true;
     await child.remove().catch(() => {
@@ -195,13 +198,13 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   async function lookForAll(): Promise<void> {
-    // By their ids, not by how many there are: there may be some of another coordinator of the run.
+    // By id, not by number: batches of another coordinator of the run may be there.
     const there = new Set(await queue.getRanges([...unfinished], 0, -1));
     const missing = [...open].filter(([id]) => !there.has(id));
     await Promise.all(missing.map(([id, batch]) => lookFor(id, batch)));
   }
 
-  /** A batch that is done is there until it has been collected; what is being taken over can't be lost any more. */
+  /** A batch that is done stays until it has been collected; a batch that is being collected can't be lost any more. */
   async function lookFor(id: string, batch: OpenBatch): Promise<void> {
     if (batch.isAdding || !(await isNotThere(id, batch)) || !open.delete(id)) return;
     await options.onVanished(batch.rows, batch.size);
@@ -216,19 +219,19 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   return {
-    /** What an earlier process of the run left there, and what is now looked after here. */
+    /** What an earlier process of the run left behind, which is looked after here from now on. */
     recovered,
-    /** Unfinished rows in the datastore, as far as is known since the last `refresh`. */
+    /** Unfinished rows in the datastore, as known since the last `refresh`. */
     get openRows(): number {
       return [...open.values()].reduce((sum, { unfinishedRows }) => sum + unfinishedRows, 0);
     },
-    /** Reads what workers have written of batches that stay open, and whether the datastore still has all batches. */
+    /** Reads what workers have written for batches that stay open, and checks that the datastore still has all batches. */
     async refresh(): Promise<void> {
       await tellNews([...open]);
       await goOn();
       await lookForAll();
     },
-    /** Reads at once what workers have written of the batches with such a row. */
+    /** Reads at once what workers have written for the batches with such a row. */
     async lookAfter(isAwaited: (row: number) => boolean): Promise<void> {
       await tellNews(
         [...open].filter(([, batch]) => batch.rows.some(isAwaited)),
@@ -236,13 +239,13 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       );
     },
     /**
-     * Adds rows as one batch, all or nothing; at least one. Waits for a datastore that does not answer. Aborted, it leaves
+     * Adds rows as one batch, all or nothing; at least one. Waits for a datastore that does not answer. When aborted, it leaves
      * open whether the batch was added.
      *
-     * @param into the epoch of the datastore, as it is known: what was added to it is lost in another one
+     * @param into the known epoch of the datastore: a batch is lost if the epoch changes after it was added
      */
     async add(tasks: readonly RowTask[], signal: AbortSignal, into?: string): Promise<void> {
-      // In both queues; never used again, so that nobody takes a later batch for this one.
+      // In both queues. It is never used again, so that no later batch is taken for this one.
       const id = `${runId}-b-${randomUUID()}`;
       const flow = flowOf(id, { batches: name, rows: rows.name }, { tasks, policy: options.policy });
       const added = tasks.map(({ row }) => row);
@@ -257,30 +260,30 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         } catch (error) {
           if (datastore.exclusive) throw error;
           options.onError(error as Error);
-          // Its reply may have been lost, not the batch: a second one of the same rows would call them again.
+          // The reply may have been lost, not the batch: a second batch of the same rows would call them again.
           mayBeAdded ||= !isQueueRefusal(error);
           await orAborted(after(addAgainMs), signal);
           batch.isAdding = !signal.aborted && (await isNotThere(id, batch));
           if (!batch.isAdding || !mayBeAdded || (await isStill(into))) continue;
-          // It may have been there, and its rows called, before the datastore lost it.
+          // The batch may have been there, and its rows called, before the datastore lost it.
           batch.isAdding = false;
           await lookFor(id, batch);
         }
       }
     },
     /**
-     * Takes the batches that no worker has out of the datastore, after `save` has got what they went through, and asks
-     * for the others back.
+     * Removes the batches that no worker has from the datastore, after `save` has taken what became of their rows, and asks for
+     * the others back.
      */
     async drain(save: (taken: BatchReturn) => Promise<void>): Promise<void> {
       for (const [id, batch] of open) if (!batch.isTaken) await drainOne(id, batch, save);
     },
-    /** Collects no more, and takes the last traces of the run out of the datastore. All batches must be collected. */
+    /** Collects no more, and removes the last traces of the run from the datastore. All batches must be collected. */
     async forget(): Promise<void> {
       await collector.close();
       await obliterate(queue);
     },
-    /** Waits for a collection that is going on. */
+    /** Waits for a collection that is under way. */
     async close(): Promise<void> {
       await collector.close();
       await Promise.all([producer.close(), queue.close()]);
@@ -290,7 +293,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
 const nothing: BatchReturn = { results: [], leftovers: [] };
 
-/** Whether a process of the run took a batch out that has no child any more, and died before it was collected. */
+/** Whether a process of the run took a batch out, which has lost its child, and died before collecting it. */
 async function isTaken(job: Job<RunBatchData>): Promise<boolean> {
   return job.data.taken === true && Object.keys(await job.getChildrenValues()).length === 0;
 }

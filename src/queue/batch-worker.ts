@@ -11,21 +11,21 @@ import { type Batch, type BatchJobData, decodeBatch, encodeReturn, type RowTask 
 import type { RowQueue } from './row-queue.ts';
 
 export interface BatchWorkerOptions {
-  /** Rows in hand at once, to begin with: waiting for their call, or being called. */
+  /** Rows in hand at the start: waiting for their call, or being called. */
   readonly concurrency: number;
-  /** Why a row can't be called by this version of the program; its batch is left for another one then. */
+  /** Why this version of the program can't call a row; its batch is then left for another worker. */
   readonly refusal: (task: RowTask) => CqbatchError | undefined;
   /**
-   * Calls the API for a row and judges the answer. What it throws is taken for a defect of this program. `signal` aborts
+   * Calls the API for a row and judges the answer. Anything that it throws counts as a defect of this program. `signal` aborts
    * when the worker can't wait any longer.
    */
   readonly process: (task: RowTask, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
   /**
-   * Called when a batch can't be understood, or with a defect of this program. The worker claims no more; the batch has
+   * Called when a batch can't be understood, or with a defect of this program. The worker claims no more, and the batch has
    * gone back for another worker.
    */
   readonly onRefused: (reason: CqbatchError) => void;
-  /** Errors of the datastore, one by one; the worker goes on by itself. */
+  /** Errors of the datastore, one by one; the worker continues by itself. */
   readonly onError: (error: Error) => void;
 }
 
@@ -33,7 +33,7 @@ type BatchJob = Job<BatchJobData, string>;
 
 const againAfterMs = 1_000;
 
-/** Takes batches from the queue, has their rows processed, and puts what came of them where it can't be lost. */
+/** Takes batches from the queue, has their rows processed, and puts the outcomes where they can't be lost. */
 export class BatchWorker {
   readonly #options: BatchWorkerOptions;
   readonly #queue: RowQueue;
@@ -48,7 +48,7 @@ export class BatchWorker {
   #paused = false;
   #resting = false;
   readonly #working = new Set<Promise<void>>();
-  /** Lets the claiming look again whether to claim. */
+  /** Makes the claiming loop check again whether to claim. */
   #claimMore = deferred();
 
   constructor(datastore: Datastore, queue: RowQueue, options: BatchWorkerOptions) {
@@ -74,7 +74,7 @@ export class BatchWorker {
     return this.#active;
   }
 
-  /** Rows ever begun. */
+  /** Rows started so far. */
   get started(): number {
     return this.#started;
   }
@@ -85,7 +85,7 @@ export class BatchWorker {
     this.#beginRows();
   }
 
-  /** Whether it claims nothing and begins no rows for the time being. */
+  /** Whether the worker claims and starts nothing for now. */
   get resting(): boolean {
     return this.#resting;
   }
@@ -95,7 +95,7 @@ export class BatchWorker {
     this.#beginRows();
   }
 
-  /** Begins no more rows, and hands back those that are not begun; those in hand go on. Takes effect at once. */
+  /** Starts no more rows, and hands back those that have not started; those in hand go on. Takes effect at once. */
   pause(): void {
     this.#paused = true;
     for (const batch of this.#batches) batch.handBack();
@@ -108,9 +108,9 @@ export class BatchWorker {
     const timer = setTimeout(() => this.#stopping.abort(), deadlineMs);
     try {
       await Promise.all(this.#working);
-      // Forced, it does not wait for the batch that it would claim next; none is in hand.
+      // With force, BullMQ does not wait for the batch that it would claim next; none is in hand.
       await this.#worker.close(true);
-      // On PostgreSQL it goes on waiting, for up to five seconds. On Redis this would close a connection of others, too.
+      // On PostgreSQL BullMQ still waits, for up to five seconds. On Redis this would also close a connection of others.
       if (this.#isEmbedded) await this.#worker.disconnect();
     } finally {
       clearTimeout(timer);
@@ -139,7 +139,7 @@ export class BatchWorker {
     }
   }
 
-  /** Whether the rows that are ready will soon all be in hand. */
+  /** Whether all ready rows will soon be in hand. */
   #wantsMore(): boolean {
     if (this.#resting) return false;
     let ready = 0;
@@ -213,7 +213,7 @@ export class BatchWorker {
     }
   }
 
-  /** Until it is done, the batch belongs to this worker. */
+  /** Until this is done, the batch belongs to this worker. */
   async #complete(job: BatchJob, token: string, value: string): Promise<void> {
     for (;;) {
       try {
@@ -221,7 +221,7 @@ export class BatchWorker {
         return;
       } catch (error) {
         this.#options.onError(error as Error);
-        // BullMQ's words for a batch that another worker has, or has completed.
+        // BullMQ's words for a batch that another worker has or has completed.
         if (/^(Missing (key|lock)|Lock mismatch)|is not in the active state/.test((error as Error).message))
           return;
         await after(againAfterMs);
@@ -229,7 +229,7 @@ export class BatchWorker {
     }
   }
 
-  /** @returns why not, when this version of the program can't call it. */
+  /** @returns why this version of the program can't call it, if it can't */
   #read(data: BatchJobData): Batch | CqbatchError {
     try {
       const batch = decodeBatch(data);

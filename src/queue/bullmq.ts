@@ -2,28 +2,27 @@ import { type Job, type Queue, withBackend } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 
 /**
- * Binds BullMQ to a datastore: its constructors, and the options that tie them to it. Nothing else in this folder knows
- * which one it is.
+ * Binds BullMQ to a datastore: its constructors, and their options. Nothing else in this folder knows which datastore it is.
  */
 export function bullmqOn(datastore: Datastore) {
   const prefix = datastore.prefix === undefined ? {} : { prefix: datastore.prefix };
   return {
     classes: withBackend(datastore.backend),
     options: { connection: datastore.connection, ...prefix },
-    /** The same for what adds rows. */
+    /** Like `options`, for code that adds rows. */
     producerOptions: { connection: datastore.producerConnection, ...prefix },
   };
 }
 
-/** Nobody reads BullMQ's event streams; the least that is kept of them costs the least. */
+/** BullMQ's event streams are not read: the shortest costs the least. */
 export const shortEventStream = { streams: { events: { maxLen: 100 } } } as const;
 
-/** Whether an error is BullMQ's word for a job that is not there. */
+/** Whether an error is BullMQ's word for a missing job. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Missing key');
 }
 
-/** Whether an error is the datastore's answer to a command, which has done nothing then. */
+/** Whether an error is the datastore's answer to a command, which then has done nothing. */
 export function isQueueRefusal(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }
@@ -32,9 +31,9 @@ export function isQueueRefusal(error: unknown): boolean {
 export const lockMs = 20_000;
 
 /**
- * Worker options that all processes of a datastore must agree on. A batch whose worker was lost comes back after
- * `lockDuration` and one or two of `stalledInterval`; it is never given up because of that. Locks are renewed by
- * `renewLocks`. After an error of the datastore, what BullMQ repeats by itself it repeats after `runRetryDelay`.
+ * Worker options that all processes of a datastore must agree on. A batch whose worker was lost comes back after `lockDuration`
+ * and one or two `stalledInterval`s; it is never given up for that. `renewLocks` renews locks. What BullMQ repeats by itself
+ * after an error of the datastore, it repeats after `runRetryDelay`.
  */
 export const stallOptions = {
   lockDuration: lockMs,
@@ -45,11 +44,11 @@ export const stallOptions = {
 } as const;
 
 /*
- * Commands that may find their work done: by another process just now, or by themselves, when the reply was lost with the
- * connection and the client has sent them again.
+ * These commands may find their work already done: by another process just now, or by themselves, when the connection lost the
+ * reply and the client sent them again.
  */
 
-/** Waits for a command on a job. @returns false when the job is not there: it has just been completed */
+/** Waits for a command on a job. @returns false when the job does not exist: it has just been completed */
 export async function ifJobThere(command: Promise<unknown>): Promise<boolean> {
   try {
     await command;
@@ -69,7 +68,7 @@ export async function promote(job: Job): Promise<void> {
   }
 }
 
-/** Takes a queue out of the datastore, with all of its jobs. BullMQ wants it paused for that. */
+/** Removes a queue from the datastore, with all of its jobs. BullMQ requires it to be paused. */
 export async function obliterate(queue: Pick<Queue, 'pause' | 'isPaused' | 'obliterate'>): Promise<void> {
   for (;;) {
     await queue.pause();
@@ -77,7 +76,7 @@ export async function obliterate(queue: Pick<Queue, 'pause' | 'isPaused' | 'obli
       await queue.obliterate({ force: true });
       return;
     } catch (error) {
-      // Nothing says any more that it is paused where it was taken out, or put back as it was before, meanwhile.
+      // The mark that it is paused is gone where the queue was removed, or restored to an earlier state, meanwhile.
       if (await queue.isPaused()) throw error;
     }
   }

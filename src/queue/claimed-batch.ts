@@ -5,16 +5,16 @@ import { Ledger } from './ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
 import type { Batch, BatchReturn, Leftover, RetryPolicy, RowTask } from './payload.ts';
 
-/** What a worker makes of a row that it has in hand. */
+/** What a worker decides about a row in hand. */
 export type RowVerdict =
-  /** The row is done, well or badly. */
+  /** The row is done, successfully or not. */
   (
     | { readonly kind: 'finished'; readonly result: RowResult }
     /** The attempt failed and may be repeated after a while; it used up one of the row's attempts. */
     | { readonly kind: 'retry'; readonly history: RowHistory; readonly delayMs: number }
     /**
-     * The API asks everybody to slow down; the row goes back and no attempt is used up. Nobody calls for `waitMs`
-     * milliseconds; 0 leaves it to the governor.
+     * The API asks all workers to slow down: the row goes back and no attempt is used up. No worker calls for `waitMs`
+     * milliseconds; 0 leaves that to the governor.
      */
     | { readonly kind: 'throttled'; readonly history: RowHistory; readonly waitMs: number }
     /** The row goes back, for a while if `delayMs` says so, and no attempt is used up. */
@@ -25,15 +25,15 @@ export type RowVerdict =
 export interface Claim {
   /** Attempts used up before this one. */
   readonly attemptsUsed: number;
-  /** What the run that the row belongs to allows; other runs may allow something else. */
+  /** What the run of the row allows; other runs may allow something else. */
   readonly policy: RetryPolicy;
-  /** Has it written down that the row is about to be called. Resolves once it is; false: the row must not be called. */
+  /** Has the intent of the row written. Resolves with true then, and with false if the row must not be called. */
   intend(): Promise<boolean>;
-  /** Whether it may still be called: its batch is neither wanted back nor lost, and its lock can't have run out. */
+  /** Whether the row may still be called: its batch is neither wanted back nor lost, and its lock can't have expired. */
   isWanted(): boolean;
 }
 
-/** A row that may be begun now. */
+/** A row that may be started now. */
 export interface ReadyRow {
   readonly task: RowTask;
   readonly claim: Claim;
@@ -41,19 +41,19 @@ export interface ReadyRow {
 
 export interface ClaimedBatchOptions {
   readonly batch: Batch;
-  /** How often the batch was claimed, this time included. */
+  /** How often the batch was claimed, including this claim. */
   readonly claim: number;
   readonly log: LedgerLog;
-  /** Whether its lock is surely this worker's: else another one may have begun, and nothing is called. */
+  /** Whether its lock certainly belongs to this worker: otherwise another worker may have started, and nothing is called. */
   readonly isLocked: () => boolean;
-  /** Called when a row has become ready again. */
+  /** Called when a row is ready again. */
   readonly onReady: () => void;
   readonly onError: (error: Error) => void;
 }
 
-/** Whoever waits longer than that before a row may be called again hands it back: batches must not stay open for it. */
+/** A row that must wait longer before it may be called again is handed back: batches must not stay open for it. */
 const longestWaitMs = 5_000;
-/** A row that could not be called is tried again after that time. */
+/** A row that could not be called is tried again after this time. */
 const returnedMs = 50;
 
 /**
@@ -72,16 +72,16 @@ export class ClaimedBatch {
   readonly #tasks: ReadonlyMap<number, RowTask>;
   readonly #ledger: Ledger;
   readonly #writer: LedgerWriter;
-  /** Rows that may be begun, in order, and those that wait, each with its timer. */
+  /** Rows that may be started, in order, and waiting rows, each with its timer. */
   readonly #ready: Leftover[] = [];
   readonly #waiting = new Map<number, NodeJS.Timeout>();
-  /** When rows that are left over may be called again, by row. */
+  /** When leftover rows may be called again, by row. */
   readonly #dueAt = new Map<number, number>();
   #inHand = 0;
   #isHandedBack = false;
   #isLost = false;
   readonly #done = deferred();
-  /** Resolves when nothing is left to be done with it here. */
+  /** Resolves when nothing remains to be done with it here. */
   readonly done = this.#done.promise;
 
   constructor(options: ClaimedBatchOptions) {
@@ -101,7 +101,7 @@ export class ClaimedBatch {
     });
   }
 
-  /** Makes its rows ready: those that an earlier worker has not finished. */
+  /** Makes its rows ready, except those that an earlier worker has finished. */
   async begin(): Promise<void> {
     if (this.#options.claim > 1) await this.#writer.begin();
     if (!this.#isHandedBack) this.#ready.push(...this.#ledger.leftovers());
@@ -112,12 +112,12 @@ export class ClaimedBatch {
     return this.#ready.length;
   }
 
-  /** Whether another worker has it, or the datastore has lost it: what it has come to concerns nobody. */
+  /** Whether another worker has the batch, or the datastore has lost it: its outcome does not count. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Takes a row in hand; `settle` is to be called with what came of it. */
+  /** Takes a row in hand; `settle` is to be called with the verdict. */
   take(): ReadyRow | undefined {
     const next = this.#ready.shift();
     const task = next && this.#tasks.get(next.row);
@@ -140,14 +140,14 @@ export class ClaimedBatch {
       const { history } = verdict;
       const attemptsUsed = claim.attemptsUsed + (verdict.kind === 'retry' ? 1 : 0);
       const known = { row, ...(history.attempts > 0 && { history }), attemptsUsed };
-      // Also of a row that was not called in the end: it would be unclear if this worker died.
+      // Also for a row that was not called in the end: it would be unclear if this worker died.
       if (wasIntended || history.attempts > 0) this.#writer.unfinished(known);
       this.#again({ ...known, delayMs: pauseOf(verdict) });
     }
     this.#checkDone();
   }
 
-  /** Has it written down that a row in hand is about to be called. */
+  /** Has the intent of a row in hand written. */
   intend(row: number): Promise<boolean> {
     return this.#options.isLocked() ? this.#writer.intend(row) : Promise.resolve(false);
   }
@@ -157,7 +157,7 @@ export class ClaimedBatch {
     return !this.#isHandedBack && this.#options.isLocked();
   }
 
-  /** Begins no more rows; those that are not in hand are left over. */
+  /** Starts no more rows; those that are not in hand are leftovers. */
   handBack(): void {
     this.#isHandedBack = true;
     this.#writer.end();
@@ -167,11 +167,11 @@ export class ClaimedBatch {
     this.#checkDone();
   }
 
-  /** What it has come to, once it is done. Nothing is written into its ledger any more. */
+  /** Its outcome, once it is done. Nothing more is written into its ledger. */
   close(): BatchReturn {
     this.#writer.close();
     const answers = this.#ledger.takeAnswers();
-    // The others of the batch may have taken long since.
+    // The other rows of the batch may have taken longer than the wait.
     const delayMs = (row: number) => Math.max(0, (this.#dueAt.get(row) ?? 0) - steadyNow());
     return {
       results: this.#ledger.results(),
@@ -201,7 +201,7 @@ export class ClaimedBatch {
   }
 }
 
-/** A class, because closures for each row would be its garbage. */
+/** A class, because closures would be garbage for each row. */
 class BatchClaim implements Claim {
   readonly attemptsUsed: number;
   readonly policy: RetryPolicy;
@@ -224,7 +224,7 @@ class BatchClaim implements Claim {
   }
 }
 
-/** How long a row that is not finished waits before it may be called again. */
+/** How long an unfinished row waits before it may be called again. */
 function pauseOf(verdict: Exclude<RowVerdict, { kind: 'finished' }>): number {
   return verdict.kind === 'throttled' ? verdict.waitMs : (verdict.delayMs ?? returnedMs);
 }

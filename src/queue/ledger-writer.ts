@@ -7,49 +7,48 @@ import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry, type Unfinished
 
 /** The ledger as the datastore keeps it: texts in the order in which they were appended. */
 export interface LedgerLog {
-  /** @returns how many there are then. */
+  /** @returns the new number of texts */
   append(text: string): Promise<number>;
-  /** @param first index of the first one, from 0 */
+  /** @param first index of the first text, from 0 */
   read(first: number): Promise<readonly string[]>;
 }
 
 export interface LedgerWriterOptions {
   readonly log: LedgerLog;
-  /** What the ledger says; it is kept up to date. */
+  /** The content of the ledger; it is kept up to date. */
   readonly ledger: Ledger;
   /** The claim of this worker, from 1. */
   readonly claim: number;
-  /** Called once when nothing of the batch may be called any more: it is wanted back, or another worker has it. */
+  /** Called once when nothing in the batch may be called any more: it is wanted back, or another worker has it. */
   readonly onEnd: (end: 'withdrawn' | 'lost') => void;
-  /** Errors of the datastore, one by one; what failed is tried again. */
+  /** Errors of the datastore, one by one; a failed write is tried again. */
   readonly onError: (error: Error) => void;
 }
 
-/** The most intents of an entry. */
+/** The most intents in one entry. */
 const mostIntents = 25;
-/** What came of calls is written after that time, when so many have gathered, or with the next intents. */
+/** Results of calls are written after this time, when this many have gathered, or with the next intents. */
 const noteAfterMs = 10;
 const mostNotes = 16;
 const againAfterMs = 200;
-/** How often a ledger to which nothing is written is looked at. */
+/** How often to read a ledger to which nothing is written. */
 const lookEveryMs = 1_000;
 
 /**
- * Writes what a worker does with a batch into its ledger. What gathers while one entry is on its way goes into the next.
+ * Writes what a worker does with a batch into its ledger. What gathers while one entry is under way goes into the next.
  *
- * An entry that is not where it belongs tells that somebody else has written: what that was is read before anything is
- * called.
+ * An entry in an unexpected place shows that another process has written: its entries are read before anything is called.
  */
 export class LedgerWriter {
   readonly #options: LedgerWriterOptions;
   /** Entries that were read or written. */
   #length = 0;
   readonly #intents: { readonly row: number; readonly resolve: (recorded: boolean) => void }[] = [];
-  /** What came of calls, and is not written yet. */
+  /** Results of calls that are not written yet. */
   readonly #results: RowResult[] = [];
   readonly #unfinished: Unfinished[] = [];
   readonly #answers: SavedAnswer[] = [];
-  /** Whether something is read or written: what gathers meanwhile is written, too. */
+  /** Whether a read or write is under way: what gathers meanwhile is written afterwards. */
   #isAtWork = false;
   #noteTimer: NodeJS.Timeout | undefined;
   readonly #looks = repeat(() => this.#look(), { everyMs: lookEveryMs });
@@ -60,7 +59,7 @@ export class LedgerWriter {
     this.#options = options;
   }
 
-  /** Takes the batch over from whoever had it: afterwards the ledger says all that they have done. */
+  /** Takes the batch over from its former worker: afterwards the ledger says all that the former worker has done. */
   async begin(): Promise<void> {
     const { claim, ledger } = this.#options;
     const length = await this.#append({ type: 'begin', claim });
@@ -68,7 +67,7 @@ export class LedgerWriter {
     if (ledger.claim > claim) this.#end('lost');
   }
 
-  /** Resolves once the row may be called; false: it must not be. */
+  /** Resolves with true once the row may be called, and with false if it must not be. */
   intend(row: number): Promise<boolean> {
     if (this.#ended) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -89,19 +88,19 @@ export class LedgerWriter {
     this.#noteSoon();
   }
 
-  /** Goes into the ledger with what came of the call. */
+  /** The answer goes into the ledger with the result of the call. */
   answered(answer: SavedAnswer): void {
     this.#options.ledger.answered(answer);
     this.#answers.push(answer);
   }
 
-  /** Nothing of the batch is to be called any more: what waits for its intent is refused. */
+  /** Nothing in the batch is to be called any more: rows that wait for their intents are refused. */
   end(): void {
     this.#ended = true;
     for (const { resolve } of this.#intents.splice(0)) resolve(false);
   }
 
-  /** Writes nothing any more. */
+  /** Stops writing. */
   close(): void {
     this.end();
     this.#closed = true;
@@ -139,7 +138,7 @@ export class LedgerWriter {
       const unfinished = this.#unfinished.splice(0);
       const answers = this.#answers.splice(0);
       if (this.#closed || intents.length + results.length + unfinished.length === 0) {
-        // In the same moment: the next intent may come before anything else is done.
+        // Set synchronously: the next intent may arrive before anything else is done.
         this.#isAtWork = false;
         return;
       }
@@ -152,7 +151,7 @@ export class LedgerWriter {
         ...(answers.length > 0 && { answers }),
       };
       let state = await this.#written(entry);
-      // Written twice, it says the same.
+      // An entry that is written twice means the same.
       while (state === 'outdated' && intents.length > 0) state = await this.#written(entry);
       for (const { row, resolve } of intents) {
         if (state === 'current') this.#options.ledger.intend(row);
@@ -164,8 +163,8 @@ export class LedgerWriter {
   /**
    * Appends an entry, and reads what others have appended before it.
    *
-   * @returns `outdated` when that took so long that the lock of the batch may have run out since the datastore answered, and another
-   * worker may have begun, or even completed it
+   * @returns `outdated` when that took so much time that the lock of the batch may have expired since the datastore answered,
+   *   and another worker may have started or even completed it
    */
   async #written(entry: LedgerEntry): Promise<'current' | 'outdated' | 'ended'> {
     const sentAt = performance.now();
@@ -176,27 +175,27 @@ export class LedgerWriter {
     return performance.now() - sentAt > lockMs / 2 ? 'outdated' : 'current';
   }
 
-  /** @returns how long the ledger is then; undefined when there is none any more. */
+  /** @returns the new length of the ledger; undefined when it does not exist any more */
   async #append(entry: LedgerEntry): Promise<number | undefined> {
     const text = encodeLedgerEntry(entry);
     while (!this.#closed) {
       try {
         return await this.#options.log.append(text);
       } catch (error) {
-        // The datastore has lost it, or another worker has completed it.
+        // The datastore has lost the batch, or another worker has completed it.
         if (isMissing(error)) {
           this.#end('lost');
           return undefined;
         }
         this.#options.onError(error as Error);
-        // Whether it was written is unknown: written twice, it says the same.
+        // It is unknown whether the entry was written; written twice, it means the same.
         await after(againAfterMs);
       }
     }
     return undefined;
   }
 
-  /** Also when the batch is handed back meanwhile: what is returned must hold all that the ledger says. */
+  /** Even if the batch is handed back meanwhile: its return value must contain everything in the ledger. */
   async #readTo(length: number): Promise<void> {
     while (!this.#closed && this.#length < length) {
       try {
@@ -217,12 +216,12 @@ export class LedgerWriter {
     const { log, ledger, claim } = this.#options;
     const first = this.#length;
     const texts = await log.read(first);
-    // Who begins and who looks may read the same at the same time.
+    // A takeover and a look may read the same entries at the same time.
     const unread = texts.slice(this.#length - first);
     this.#length += unread.length;
     for (const text of unread) {
       const entry = decodeLedgerEntry(text);
-      // Own entries are known; those of an earlier claim are old news once this one has begun.
+      // The worker knows its own entries, and entries of an earlier claim are outdated once this one has started.
       if (entry.type !== 'work' || entry.claim !== claim) ledger.apply(entry);
     }
     if (ledger.claim > claim) this.#end('lost');

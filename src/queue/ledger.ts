@@ -2,19 +2,19 @@ import { perhapsCalled } from '../attempts.ts';
 import { noHistory, type RowHistory, type RowResult, type SavedAnswer } from '../domain.ts';
 import type { LedgerEntry, Leftover, RowTask, Unfinished } from './payload.ts';
 
-/** What is known of a row of a batch. */
+/** The state of a row in a batch. */
 interface RowState {
   result?: RowResult;
   history: RowHistory | undefined;
   attemptsUsed: number;
-  /** Whether a worker was about to call it, and has not said what came of that. */
+  /** Whether a worker was about to call it, and has not reported the outcome. */
   isIntended: boolean;
 }
 
 /**
- * What the entries of a batch's ledger add up to, read in their order. A row that a worker intended to call when another
- * one took the batch over was perhaps called: it is unclear from then on. What a worker writes after that is not
- * believed any more, because the other one has not read it.
+ * The sum of the entries of a batch's ledger, read in order. A row with an intent when another worker took the batch over may
+ * have been called: it is unclear from then on. Later entries of the former worker are ignored, because the new one has not
+ * read them.
  */
 export class Ledger {
   readonly #rows: ReadonlyMap<number, RowState>;
@@ -30,7 +30,7 @@ export class Ledger {
     );
   }
 
-  /** The claim of the worker that has the batch, as far as was read; 0: nobody has written anything. */
+  /** The claim of the worker that has the batch, as far as was read; 0 when nothing was written. */
   get claim(): number {
     return this.#claim;
   }
@@ -40,7 +40,7 @@ export class Ledger {
     return this.#isWithdrawn;
   }
 
-  /** @returns the results that were not known before */
+  /** @returns the results that are new */
   apply(entry: LedgerEntry): readonly RowResult[] {
     if (entry.type === 'withdraw') this.#isWithdrawn = true;
     if (entry.type === 'withdraw' || entry.claim < this.#claim) return [];
@@ -54,17 +54,17 @@ export class Ledger {
     return fresh;
   }
 
-  /** The row is about to be called. */
+  /** The intent of the row is written. */
   intend(row: number): void {
     this.#row(row).isIntended = true;
   }
 
-  /** Whether that is written, and not what came of it. */
+  /** Whether the row has an intent and no reported outcome. */
   isIntended(row: number): boolean {
     return this.#row(row).isIntended;
   }
 
-  /** Whoever had the batch is gone: what it intended to call was perhaps called. */
+  /** The worker of the batch is gone: rows with an intent may have been called. */
   abandon(): void {
     for (const state of this.#rows.values()) {
       if (!state.isIntended) continue;
@@ -73,7 +73,7 @@ export class Ledger {
     }
   }
 
-  /** @returns whether the row had no result yet: the first one counts */
+  /** @returns whether the row had no result yet: the first result counts */
   finish(result: RowResult): boolean {
     const state = this.#row(result.row);
     state.isIntended = false;
@@ -91,7 +91,7 @@ export class Ledger {
     this.#answers.push(answer);
   }
 
-  /** The answers that nobody has taken yet. */
+  /** The answers not taken yet. */
   takeAnswers(): readonly SavedAnswer[] {
     return this.#answers.splice(0);
   }

@@ -2,51 +2,52 @@ import { steadyNow, steadyTimeOf, watchClock } from '../clock.ts';
 import { repeat } from '../repeat.ts';
 import { lockMs } from './bullmq.ts';
 
-/** What extends locks: a worker of BullMQ. @returns the jobs whose lock is another worker's */
+/** What extends locks: a BullMQ worker. @returns the jobs whose locks another worker has */
 interface LockHolder {
   extendJobLocks(jobIds: string[], tokens: string[], durationMs: number): Promise<string[]>;
   once(event: 'closed', listener: () => void): unknown;
 }
 
-/** What is needed of a job that was claimed; `processedOn` is when the claim was sent, in milliseconds since 1970. */
+/** What a claimed job must tell; `processedOn` is when the claim was sent, in milliseconds since 1970. */
 interface ClaimedJob {
   readonly id?: string | undefined;
   readonly processedOn?: number | undefined;
 }
 
-/** A lock that a claim has, until it is released. */
+/** The lock of a claim, until it is released. */
 interface HeldLock {
-  /** Whether it can't have run out. If it may have, another worker may be at the job. */
+  /** Whether it certainly has not expired. If it may have, another worker may have the job. */
   isHeld(): boolean;
   release(): void;
 }
 
 export type LockRenewal = ReturnType<typeof renewLocks>;
 
-/** A lock survives two renewals that fail. */
+/** A lock survives two failed renewals. */
 const renewAfterMs = lockMs / 4;
 
 /**
- * Renews the locks of the jobs that a worker is at. BullMQ's own renewal goes by the system's clock: set back, it would
- * renew nothing until that has caught up, and rows in flight would be called a second time.
+ * Renews the locks of a worker's jobs. BullMQ's own renewal uses the system's clock: after that was set back, it would renew
+ * nothing until the clock caught up, and rows in flight would be called a second time.
  *
- * @param onError called with each failure; the next renewal is tried all the same
+ * @param onError called with each failure; the next renewal is tried nevertheless
  */
 export function renewLocks(onError: (error: Error) => void) {
-  // Of one job there may be two: a worker that was suspended may claim again what it still believes to have.
+  // A job may have two locks: a worker that was suspended may claim a job again that it believes to have.
   const held = new Set<{
     readonly id: string;
     readonly token: string;
     readonly since: number;
-    /** When the last renewal that succeeded was sent: one that is answered late says nothing of the time since. */
+    /** When the last successful renewal was sent: a late answer says nothing about the time since then. */
     renewedAt: number;
     readonly onLost: (() => void) | undefined;
   }>();
   return {
     /**
-     * Keeps the lock of a job that was just claimed. It counts from when the claim was sent: the answer may have come late.
+     * Keeps the lock of a job that was just claimed. It counts from when the claim was sent, because the answer may have been
+     * late.
      *
-     * @param onLost called when the lock is another worker's
+     * @param onLost called when another worker has the lock
      */
     hold({ id = '', processedOn = Date.now() }: ClaimedJob, token = '', onLost?: () => void): HeldLock {
       const since = Math.min(steadyNow(), steadyTimeOf(processedOn));
@@ -57,7 +58,7 @@ export function renewLocks(onError: (error: Error) => void) {
         release: () => void held.delete(lock),
       };
     },
-    /** Begins to renew with a worker, until it is closed. */
+    /** Renews locks through this worker until it is closed. */
     start(worker: LockHolder): void {
       const renew = async (olderThanMs: number): Promise<void> => {
         const sentAt = steadyNow();
@@ -75,7 +76,7 @@ export function renewLocks(onError: (error: Error) => void) {
         }
       };
       const renewals = repeat(() => renew(renewAfterMs), { everyMs: renewAfterMs, onError, catchUp: true });
-      // Where locks run out by this clock, they would seem to have.
+      // Where locks expire by this clock, they would seem to have expired.
       const clock = watchClock(() => void renew(0).catch(onError));
       worker.once('closed', () => {
         void renewals.stop();

@@ -2,15 +2,15 @@ import type { Method, RowHistory, RowResult, SavedAnswer } from '../domain.ts';
 import { fatalError } from '../errors.ts';
 
 /**
- * What goes through the datastore. Every payload is JSON text inside one string: the text escapes NUL and lone
- * surrogates, which PostgreSQL's `jsonb` refuses, so whatever a manifest or an API says comes back exactly. Only this
- * program writes payloads, so that their version is checked and their parts are not.
+ * What goes through the datastore. Every payload is JSON text inside one string: the text escapes NUL and lone surrogates,
+ * which PostgreSQL's `jsonb` refuses, so that everything in a manifest or an answer comes back exactly. Only this program
+ * writes payloads, so that it checks their version but not their parts.
  */
 
-/** Version of the payloads; a worker refuses batches of a version that it does not know. */
+/** Version of the payloads; a worker refuses batches of another version. */
 const payloadVersion = 3;
 
-/** A row as a worker gets it. It holds no token: each worker has its own. */
+/** A row for a worker. It holds no token: each worker has its own. */
 export interface RowTask {
   readonly run: string;
   readonly row: number;
@@ -19,17 +19,17 @@ export interface RowTask {
   /** Absent: POST. */
   readonly method?: Method;
   readonly path: string;
-  /** The request's body, exactly as it goes out. */
+  /** The request's body, exactly as it is sent. */
   readonly body: string;
-  /** What attempts did before; absent when there were none. */
+  /** What earlier attempts did; absent when there were none. */
   readonly history?: RowHistory;
-  /** Attempts of this run that are used up; absent: none. */
+  /** Attempts of this run that are used up; absent means 0. */
   readonly attemptsUsed?: number;
 }
 
 /** How often and after which pauses a failed attempt is repeated. */
 export interface RetryPolicy {
-  /** Attempts a row has for failures that may pass, from 1. */
+  /** Attempts of a row for transient failures, from 1. */
   readonly attempts: number;
   /** Upper bound of the pause after the first failed attempt, in milliseconds; it doubles with each further one. */
   readonly backoffMs: number;
@@ -43,7 +43,7 @@ export interface Batch {
   readonly policy: RetryPolicy;
 }
 
-/** A row that was about to be called, and will be again: what its attempts did so far. */
+/** A row that is about to be called, possibly again: what its attempts did so far. */
 export interface Unfinished {
   readonly row: number;
   /** Absent when it was never called. */
@@ -57,7 +57,7 @@ export interface Leftover extends Unfinished {
   readonly delayMs: number;
 }
 
-/** What a batch has come to: each of its rows is in one of the two. */
+/** The outcome of a batch: each of its rows is in one of the two. */
 export interface BatchReturn {
   readonly results: readonly RowResult[];
   readonly leftovers: readonly Leftover[];
@@ -66,11 +66,11 @@ export interface BatchReturn {
 
 /** One entry of a batch's ledger (`ledger.ts`). */
 export type LedgerEntry =
-  /** The worker of that claim, counted from 1, takes the batch over: the one that had it before may call nothing more. */
+  /** The worker of this claim, counted from 1, takes the batch over: its former worker may call nothing more. */
   | { readonly type: 'begin'; readonly claim: number }
   /** The coordinator wants the batch back. */
   | { readonly type: 'withdraw' }
-  /** What the worker of that claim is about to call, and what came of earlier calls. */
+  /** What the worker of this claim is about to call, and the outcomes of earlier calls. */
   | {
       readonly type: 'work';
       readonly claim: number;
@@ -80,7 +80,7 @@ export type LedgerEntry =
       readonly answers?: readonly SavedAnswer[];
     };
 
-/** Data of a batch's job: an envelope that every version understands around a text that may not. */
+/** Data of a batch's job: an envelope that every version understands, around a text that it may not. */
 export interface BatchJobData {
   readonly v: number;
   readonly text: string;

@@ -20,22 +20,22 @@ export function openRowQueue(datastore: Datastore, baseUrl: string) {
   const name = rowsQueueName(baseUrl);
   const { classes, options } = bullmqOn(datastore);
   const queue = new classes.Queue<BatchJobData>(name, { ...options, ...shortEventStream });
-  // BullMQ throws what nobody listens for; each call here reports its own failure already.
+  // BullMQ throws errors without a listener; each call here already reports its own failure.
   queue.on('error', () => {});
   let stalledWatch: { close(): Promise<void> } | undefined;
 
   return {
     name,
-    /** The job of a batch; undefined when it is not there any more. */
+    /** The job of a batch; undefined when it does not exist any more. */
     job: (id: string): Promise<Job<BatchJobData> | undefined> => queue.getJob(id),
-    /** What was written into the ledger of a batch, from that entry on, counted from 0. */
+    /** The entries in the ledger of a batch, from this index, counted from 0. */
     async readLedger(id: string, first: number): Promise<readonly string[]> {
       const { logs } = await queue.getJobLogs(id, first);
       return logs;
     },
     /** Batches of any run that are ready to be claimed. */
     countWaiting: (): Promise<number> => queue.getJobCountByTypes('waiting', 'prioritized'),
-    /** Looks after batches whose workers died, in a process without a worker; workers do so anyway. */
+    /** Looks after batches whose workers died, in a process without a worker; workers do so by themselves. */
     async watchStalled(): Promise<void> {
       if (stalledWatch !== undefined) return;
       const watch = new classes.Worker(name, null, { ...options, ...stallOptions, autorun: false });
@@ -47,7 +47,7 @@ export function openRowQueue(datastore: Datastore, baseUrl: string) {
     async releaseClaims(): Promise<void> {
       for (const job of await queue.getActive()) await job.moveToWait('0');
     },
-    /** Removes every batch, whoever may be working on it: only for a datastore that is exclusively ours. */
+    /** Removes every batch, even those of working workers: only for a datastore that is exclusively ours. */
     async clear(): Promise<void> {
       await queue.pause();
       await queue.obliterate({ force: true });

@@ -10,8 +10,8 @@ export interface CallGateOptions {
 }
 
 /**
- * Where the rows of a process wait, in order of arrival, until the scheduler lets them be called: first for their turn,
- * then, once their intents are written, for the moment of their call.
+ * Where the rows of a process wait, in order of arrival, until the scheduler lets them be called: first for their turn, then,
+ * once their intents are written, for the moment of their call.
  */
 export class CallGate {
   /** Called when a row arrives. */
@@ -78,8 +78,8 @@ export class CallGate {
   /**
    * Waits for a turn.
    *
-   * @returns true when the intent of the row is to be written, and then `enter` or `release` to be called; false when
-   *   the row must not be called now
+   * @returns true when the intent of the row is to be written, and then `enter` or `release` to be called; false when the row
+   *   must not be called now
    */
   reserve(): Promise<boolean> {
     return new Promise((resolve) => {
@@ -93,8 +93,8 @@ export class CallGate {
    * Waits for the moment of the call.
    *
    * @param tookMs how long it took to write the intent
-   * @returns the time at which the call is to leave at once, with `left` to be called when it has left and `leave` when
-   *   it is over; undefined when the row must not be called now: its turn is over
+   * @returns the time at which the call is to leave at once, with `left` to be called when it has left and `leave` when it is
+   *   over; undefined when the row must not be called now: its turn is over
    */
   enter(tookMs: number): Promise<number | undefined> {
     this.#scheduler.written(preciseNow(), tookMs);

@@ -4,8 +4,8 @@ import { ServerClock } from './server-clock.ts';
 import { TimelineVisits, type Visit, type VisitTiming, type WorkerSituation } from './timeline-visits.ts';
 
 /**
- * A longer rest is not waited for with a row in hand: other workers must be able to take the row, and rows that gather
- * here would leave in a burst.
+ * A longer rest is not waited for with a row in hand: other workers must be able to take the row, and rows that gather here
+ * would leave in a burst.
  */
 export const patienceMs = 150;
 
@@ -21,8 +21,8 @@ const mostLeadMs = 100;
 const leadOverMs = 5_000;
 
 /**
- * For each place in use, intents of this many rows are written ahead: a place would otherwise stand empty for as long
- * as an intent takes. These rows count as possibly called when this process dies.
+ * For each place in use, intents of this many rows are written ahead: a place would otherwise stand empty for as long as an
+ * intent takes. These rows count as possibly called when this process dies.
  */
 const writtenAhead = 0.2;
 
@@ -55,10 +55,10 @@ export interface Step {
  *             or a place free   written  has come
  * ```
  *
- * A row gets its turn early enough to have its intent written when the time of the slot comes. How long that takes
- * varies, and calls that leave later by as much would be too many in some second. Turns are counted and belong to no
- * slot: a late row takes the next one. There are never more turns than slots that are near, nor than places in flight.
- * Where no rate is kept, intents of a few rows are written before their places are free.
+ * A row gets its turn early enough to have its intent written when the time of the slot comes. How long that takes varies, and
+ * calls that leave later by as much would be too many in some second. Turns are counted and belong to no slot: a late row takes
+ * the next one. There are never more turns than slots that are near, nor than places in flight. Where no rate is kept, intents
+ * of a few rows are written before their places are free.
  */
 export class CallScheduler {
   /** Calls in flight that the user wants in this process, whatever others do; undefined means as many as it is given. */
@@ -119,9 +119,9 @@ export class CallScheduler {
   }
 
   /**
-   * A call was refused: no call leaves until the wait that the API asks for is over and the meaning of the refusal is
-   * known. Where a rate is kept, the latter costs at most one slot: an API that refuses half of all calls at any rate
-   * would otherwise hold calls up for good.
+   * A call was refused: no call leaves until the wait that the API asks for is over and the meaning of the refusal is known.
+   * Where a rate is kept, the latter costs at most one slot: an API that refuses half of all calls at any rate would otherwise
+   * hold calls up for good.
    */
   refused(now: number, waitUntil: number): void {
     const moment = Math.min(

@@ -38,12 +38,12 @@ interface Call {
 /**
  * The slots that a worker has taken and not used yet, by the steady clock.
  *
- * A busy process is late for some of its slots. It may still use them: calls that were late leave at once. For a second
- * after that, it makes no more calls in any second than it had slots in that second, or than a share of them.
+ * A busy process is late for some of its slots. It may still use them: calls that were late leave at once. For a second after
+ * that, it makes no more calls in any second than it had slots in that second, or than a share of them.
  *
- * A call can also leave late, because the system may suspend the process between a slot and its call. A process that is
- * alone on its timeline counts such a call when it has left. Where others use the slots around it, the call costs the
- * next slot: in each second that contains the call, one of the two slots has no other call.
+ * A call can also leave late, because the system may suspend the process between a slot and its call. A process that is alone
+ * on its timeline counts such a call when it has left. Where others use the slots around it, the call costs the next slot: in
+ * each second that contains the call, one of the two slots has no other call.
  */
 export class HeldSlots {
   #slots: Slot[] = [];

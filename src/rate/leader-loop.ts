@@ -62,11 +62,10 @@ const farewellMs = 2_000;
  *     └────────────────(stop)─────────────────┴──▶ stopped
  * ```
  *
- * - **following**: obeys what another worker decides, and starts from there if it becomes the leader. With rows in hand
- *   it beats ten times a second, less often among hundreds; without rows about once a second. Its first row makes it
- *   beat at once.
- * - **leading**: its rate controller reads the reports of all workers and decides for all of them. Without runs and
- *   calls it gives up the lead after some seconds. It continues where it stopped unless another worker has led since.
+ * - **following**: obeys what another worker decides, and starts from there if it becomes the leader. With rows in hand it
+ *   beats ten times a second, less often among hundreds; without rows about once a second. Its first row makes it beat at once.
+ * - **leading**: its rate controller reads the reports of all workers and decides for all of them. Without runs and calls it
+ *   gives up the lead after some seconds. It continues where it stopped unless another worker has led since.
  * - **stopped**: a beat that is under way sets nothing any more.
  */
 export class LeaderLoop {

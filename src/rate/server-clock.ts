@@ -4,8 +4,8 @@ const drift = 0.0005;
 const tolerance = 1;
 
 /**
- * How far the clock of the timeline is ahead of the steady clock of this process. The quickest reply tells, until a
- * reply contradicts it because one of the clocks was set or they drifted apart.
+ * How far the clock of the timeline is ahead of the steady clock of this process. The quickest reply tells, until a reply
+ * contradicts it because one of the clocks was set or they drifted apart.
  */
 export class ServerClock {
   #offset = 0;

@@ -12,18 +12,17 @@ export interface VisitTiming {
   /** Slots that are given up when a call is refused: otherwise several workers use few windows of a second well. */
   readonly refusedGaps: 0 | 1;
   /**
-   * The share of the calls ending before a slot for which a slot is taken. A slot that comes while all places are in
-   * use is lost to all workers; a slot that was not taken is lost to a worker with few places.
+   * The share of the calls ending before a slot for which a slot is taken. A slot that comes while all places are in use is
+   * lost to all workers; a slot that was not taken is lost to a worker with few places.
    */
   readonly endsShare: number;
   /**
-   * Slots that move from one worker to another are counted by neither: a worker that shares a rate uses slots late only
-   * when it has lost many, and not all of them.
+   * Slots that move from one worker to another are counted by neither: a worker that shares a rate uses slots late only when it
+   * has lost many, and not all of them.
    */
   readonly lateUse: LateUse;
   /**
-   * How far back slots are taken while calls wait, milliseconds: no other worker could have used slots that have just
-   * passed.
+   * How far back slots are taken while calls wait, milliseconds: no other worker could have used slots that have just passed.
    */
   readonly pastMs: number;
 }
@@ -50,21 +49,19 @@ export const sharedTiming: VisitTiming = {
 };
 
 /**
- * The least time between two visits per worker that wants to call: it bounds how often all of them visit. 200 workers
- * with one place each visit often enough for 2,000 calls/s.
+ * The least time between two visits per worker that wants to call: it bounds how often all of them visit. 200 workers with one
+ * place each visit often enough for 2,000 calls/s.
  */
 const visitPerCallerMs = 0.5;
 /**
- * With this many workers, each has few places, and the slots of a visit come sooner than calls end: a worker takes no
- * more slots than it has free places (of 2,000/s, 100 and 200 workers lose 5 and 6 % of the slots; 10 and 12 %
- * otherwise).
+ * With this many workers, each has few places, and the slots of a visit come sooner than calls end: a worker takes no more
+ * slots than it has free places (of 2,000/s, 100 and 200 workers lose 5 and 6 % of the slots; 10 and 12 % otherwise).
  */
 const crowd = 40;
 /** What a worker was permitted lasts longer than this. */
 const mostVisitMs = 1_000;
 /**
- * The share of the time between two visits by which a visit is early or late, so that workers do not visit at the same
- * time.
+ * The share of the time between two visits by which a visit is early or late, so that workers do not visit at the same time.
  */
 const visitSpread = 0.3;
 /** A visit without a reply for this long is lost. */
@@ -96,10 +93,7 @@ export interface WorkerSituation {
   readonly readySince: number;
 }
 
-/**
- * Decides when a worker visits the timeline, and how many slots it asks for: as many as it can use until the next
- * visit.
- */
+/** Decides when a worker visits the timeline, and how many slots it asks for: as many as it can use until the next visit. */
 export class TimelineVisits {
   readonly #timing: VisitTiming;
   readonly #random: () => number;

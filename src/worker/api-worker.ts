@@ -22,27 +22,27 @@ import { logTotals } from './totals.ts';
 import { WatchedWorker } from './watched-worker.ts';
 
 export interface ApiWorkerOptions {
-  /** What rows may be for. */
+  /** The operations that rows may have. */
   readonly operations: readonly Operation[];
   readonly datastore: Datastore;
   readonly rows: RowQueue;
   readonly client: ApiClient;
-  /** Where the API is, normalised. */
+  /** The normalised base URL of the API. */
   readonly baseUrl: string;
   /** How long an outage of the API is waited for, milliseconds; absent: without end. */
   readonly maxOutageMs?: number | undefined;
-  /** Calls in flight at once, or as many as are good. */
+  /** Calls in flight at once, or as many as the API bears. */
   readonly concurrency: number | 'auto';
   /** This worker among those of the API; it leaves them at the end. */
   readonly member: Member;
-  /** What an earlier run has found of the API. */
+  /** What an earlier run learned about the API. */
   readonly known?: StartingPoint | undefined;
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
   /**
-   * Called when it can't go on: no row can succeed (wrong token, wrong base URL, no permission, an API that is away for too
-   * long), a row can't be understood, or it has come to a standstill that no error explains.
+   * Called when the worker can't continue: no row can succeed (wrong token, wrong base URL, no permission, an API that is away
+   * for too long), a row can't be understood, or the worker has come to a standstill that no error explains.
    */
   readonly onHalt: (reason: CqbatchError) => void;
   readonly onError: (error: Error) => void;
@@ -56,14 +56,13 @@ export interface ApiWorkerOptions {
  *    └────────────────(pause)────────────────────────────▲
  * ```
  *
- * - **starting**: nothing is claimed before it is known how fast to call.
- * - **calling**: rows are claimed, as many as are worth having in hand; none while the API rests.
- * - **paused**: nothing is claimed any more, and rows that wait for their call go back; calls in flight go on. `stop` waits
- *   for them.
+ * - **starting**: nothing is claimed before a pace is known.
+ * - **calling**: rows are claimed, as many as are useful to have in hand; none while the API rests.
+ * - **paused**: nothing is claimed, and rows that wait for their call go back; calls in flight go on. `stop` waits for them.
  */
 export class ApiWorker {
   readonly #options: ApiWorkerOptions;
-  /** Calls in flight that the user wants; undefined: as many as are good. */
+  /** Calls in flight that the user wants; undefined means as many as the API bears. */
   readonly #wanted: number | undefined;
   readonly #gate: CallGate;
   readonly #meter = new TrafficMeter();
@@ -126,7 +125,7 @@ export class ApiWorker {
     this.#breaker.close();
   }
 
-  /** Calls in flight are waited for until the deadline; then they are aborted and their rows go back. */
+  /** Waits for calls in flight until the deadline; then aborts them, and their rows go back. */
   stop(deadlineMs: number): Promise<void> {
     this.pause();
     this.#stopping ??= (this.#worker?.stop(deadlineMs) ?? Promise.resolve())
@@ -175,7 +174,7 @@ export class ApiWorker {
     this.#concurrency = own.concurrency;
     const most = withSpare(this.#concurrency);
     const needed = this.#prefetch.update(this.#gate.takeBusiest(), most);
-    // What the user wants in flight is in hand at once, however few the rate needs.
+    // The calls in flight that the user wants are in hand at once, however few the rate needs.
     this.#inHand = pace.isKept && this.#wanted === undefined ? needed : most;
     this.#claimWithin();
     logPace(this.#options.log, pace, this.#pace);
@@ -183,12 +182,12 @@ export class ApiWorker {
     this.#options.onPace(pace, own);
   }
 
-  /** How many rows to have in hand; those that wait for their verdicts have left their places to others. */
+  /** How many rows to have in hand. Rows that wait for their verdicts have freed their places. */
   get #prefetchLimit(): number {
     return this.#breaker.prefetchLimit(this.#inHand, this.#wanted ?? withSpare(this.#concurrency));
   }
 
-  /** While the API rests no rows are claimed: they would only be sent back. */
+  /** While the API rests, rows are not claimed: they would only be sent back. */
   #claimWithin(): void {
     if (this.#worker === undefined) return;
     this.#worker.concurrency = this.#prefetchLimit;
@@ -196,7 +195,7 @@ export class ApiWorker {
   }
 }
 
-/** While the API is away, that is all there is to say of its pace. */
+/** While the API is away, the outage is what the pace reports. */
 function withOutage(pace: PaceReport, { outage }: CircuitBreaker, baseUrl: string): PaceReport {
   if (outage === undefined) return pace;
   const { failure } = outage.trouble;
@@ -209,7 +208,7 @@ function withOutage(pace: PaceReport, { outage }: CircuitBreaker, baseUrl: strin
   };
 }
 
-/** Says when the governor does something else, not each step of it. */
+/** Logs when the governor changes its phase, not each of its steps. */
 function logPace(log: Log, pace: PaceReport, before: PaceReport | undefined): void {
   if (pace.phase === before?.phase && pace.reason === before.reason) return;
   const { rate, limit, concurrency, restUntil, phase, reason } = pace;

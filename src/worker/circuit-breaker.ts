@@ -1,8 +1,8 @@
 import type { ApiFailure } from '../api/failure.ts';
 
-/** What a call tells of the API as a whole. */
+/** What a call shows about the API as a whole. */
 export type Sign =
-  /** It is there and knows what it was asked. */
+  /** It is there and understands requests. */
   | { readonly kind: 'answered' }
   /** Nothing: the call was stopped, or the API asks to slow down. */
   | { readonly kind: 'none' }
@@ -12,14 +12,14 @@ export type Sign =
 export interface Trouble {
   readonly kind: 'trouble';
   /**
-   * What may be the cause: `target`: surely not the row, as nobody takes connections; `either`: the row or the API;
-   * `path`: the row, or a base URL that leads to something else, which is no doubt any more once anything was answered.
+   * The possible cause. `target`: certainly not the row, because connections are refused; `either`: the row or the API; `path`:
+   * the row, or a base URL that leads to something else, which is ruled out once anything was answered.
    */
   readonly cause: 'target' | 'either' | 'path';
   /** Path of the request. */
   readonly path: string;
   readonly failure: ApiFailure;
-  /** Whether an attempt of the row had failed before: one that always fails tells nothing of the API. */
+  /** Whether an attempt of the row had failed before: a row that always fails says nothing about the API. */
   readonly repeated: boolean;
 }
 
@@ -29,10 +29,10 @@ export interface Trouble {
  */
 export type Blame = 'row' | 'target' | 'halted' | 'unproven';
 
-/** Why no more calls are made: nothing was ever answered, or not for longer than the user allows. */
+/** Why no more calls are made: no call was ever answered, or none for longer than the user allows. */
 export interface Halt extends Pick<Trouble, 'path' | 'failure'> {
   readonly because: 'unproven' | 'outage';
-  /** Calls that failed, one after the other. */
+  /** Consecutive failed calls. */
   readonly calls: number;
   readonly lastedMs: number;
 }
@@ -46,20 +46,20 @@ export interface CircuitBreakerOptions {
   readonly onHalt: (halt: Halt) => void;
 }
 
-/** An API of which nothing is known gets so many calls, or so much time, to answer one. */
+/** An unproven API gets this many calls, or this much time, to answer one. */
 const unprovenCalls = 20;
 const unprovenMs = 30_000;
-/** An outage: so many calls in a row, or fewer over a longer time, have failed. A server that restarts is none. */
+/** This many consecutive failed calls are an outage, or fewer over a longer time. A server that restarts is not one. */
 const manyCalls = 20;
 const manyCallsMs = 2_000;
 const severalCalls = 5;
 const severalCallsMs = 10_000;
 /**
- * When nothing is left to call for so long, those that failed are all that can be learned of the API. At first rows may
- * take their time to come.
+ * When nothing was left to call for this long, the failed calls are all that can be learned about the API. The first rows may
+ * take a while to arrive.
  */
 const idleMs = { unproven: 5_000, proven: 1_000 };
-/** Pauses between the single calls that test whether an outage is over grow with the time that it has lasted. */
+/** Pauses between the single calls that test whether an outage is over, as a share of the time that it has lasted. */
 const testAfterPart = 0.25;
 const shortestTestMs = 1_000;
 const longestTestMs = 15_000;
@@ -67,8 +67,8 @@ const longestTestMs = 15_000;
 const mostRecovering = 200;
 
 /**
- * Tells trouble of the API from trouble of a row. While rows fail and nothing is answered, their verdicts are held
- * back: what comes next shows whom to blame.
+ * Distinguishes trouble of the API from trouble of a row. While rows fail and no call is answered, their verdicts are held
+ * back: the next calls show what to blame.
  *
  * ```
  *              answered              calls in a row have failed
@@ -79,18 +79,18 @@ const mostRecovering = 200;
  *      └──────────────────────────▶ halted ◀────────────────────────┘ longer than `maxOutageMs`
  * ```
  *
- * What is held: `closed` releases it at the next answer, and each row has its own trouble then; `open` and `halted`
- * blame the API. After an outage the rows in hand double with each round of answers.
+ * `closed` releases the held verdicts at the next answer: each row has its own trouble then. `open` and `halted` blame the API.
+ * After an outage the rows in hand double with each round of answers.
  */
 export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions;
   #state: 'unproven' | 'closed' | 'open' | 'halted' = 'unproven';
   /** Rows between `begin` and `end`. */
   #inHand = 0;
-  /** Calls of an unproven API that have failed and are not held any more. */
+  /** Calls of an unproven API that have failed and are no longer held. */
   #spent = 0;
   #firstCallAt: number | undefined;
-  /** What has failed since the last answer: since when, the latest of it, and how many calls that tell something. */
+  /** The failures since the last answer: since when, the latest, and how many calls say something. */
   #streak: { calls: number; readonly since: number; latest: Trouble } | undefined;
   readonly #held: { readonly trouble: Trouble; readonly release: (blame: Blame) => void }[] = [];
   /** Rows that may be in hand while an API is called again after an outage. */
@@ -113,14 +113,14 @@ export class CircuitBreaker {
     return { trouble: this.#streak.latest, testMs: Math.max(0, this.#nextTestAt - performance.now()) };
   }
 
-  /** How many rows to have in hand, when `wanted` are, and `unproven` at most as long as nothing is known of the API. */
+  /** How many rows to have in hand, if `wanted` are needed; at most `unproven` as long as nothing is known about the API. */
   prefetchLimit(wanted: number, unproven: number): number {
     if (this.#state === 'unproven') return Math.max(1, Math.min(unproven, unprovenCalls - this.#spent));
     if (this.#state !== 'closed') return 1;
     return Math.min(wanted, this.#recovering) + Math.min(this.#held.length, manyCalls);
   }
 
-  /** A row was claimed; `end` is to be called when its verdict is there. */
+  /** A row was claimed; `end` is to be called when its verdict is known. */
   begin(): void {
     this.#inHand += 1;
     this.#watchIdle();
@@ -131,7 +131,7 @@ export class CircuitBreaker {
     this.#watchIdle();
   }
 
-  /** Waits until a call may go out, which may be long. False: it must not be made now. */
+  /** Waits until a call may be made, possibly for long. False: it must not be made now. */
   admit(): boolean | Promise<boolean> {
     if (this.#closed || this.#state === 'halted') return false;
     this.#firstCallAt ??= performance.now();
@@ -143,7 +143,7 @@ export class CircuitBreaker {
     });
   }
 
-  /** Takes note of what came of a call, and finds out whose fault it was. */
+  /** Records how a call ended, and finds out what was to blame. */
   assess(sign: Sign): Blame | Promise<Blame> {
     if (this.#state === 'halted') return this.#afterHalt;
     if (this.#closed) return isDoubtful(sign) || this.#state === 'open' ? 'halted' : 'row';
@@ -170,7 +170,7 @@ export class CircuitBreaker {
     });
   }
 
-  /** Lets nothing go out any more, and gives back what is held. */
+  /** Admits no more calls, and releases what is held. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#decision);
@@ -193,7 +193,7 @@ export class CircuitBreaker {
     if (changes) this.#options.onChange();
   }
 
-  /** Whether enough calls have failed, by number and time, and when to look again if not. */
+  /** Whether enough calls have failed, by number and time, and if not, when to look again. */
   #decide(): void {
     clearTimeout(this.#decision);
     if (this.#streak === undefined || this.#closed) return;
@@ -267,7 +267,7 @@ export class CircuitBreaker {
     this.#idle.unref();
   }
 
-  /** Nothing else is to be called before something is said of these rows. */
+  /** Nothing else will be called before these rows have their verdicts. */
   #nothingLeft(): void {
     const troubles = this.#held.map(({ trouble }) => trouble);
     const several = troubles.filter(({ repeated }) => !repeated).length >= severalCalls;
@@ -285,7 +285,7 @@ export class CircuitBreaker {
   }
 }
 
-/** Whether it tells more of the API than of its row. */
+/** Whether the sign says more about the API than about its row. */
 function isDoubtful(sign: Sign): boolean {
   return sign.kind === 'trouble' && sign.cause !== 'either';
 }

@@ -15,7 +15,7 @@ export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last 
   );
 }
 
-/** The same for a single answer that says enough: a wrong token, base URL or permission. */
+/** Like `haltReason`, for a single answer that is enough: a wrong token, base URL or permission. */
 export function refusalReason(baseUrl: string, path: string, failure: ApiFailure): CqbatchError {
   return fatalError('API_REFUSES', `No row can succeed. ${told(baseUrl, { path, failure })}`);
 }

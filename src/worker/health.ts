@@ -3,29 +3,29 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CqbatchError, usageError } from '../errors.ts';
 
-/** How a worker is, at the moment of asking. */
+/** The state of a worker at the time of the request. */
 export interface HealthState {
-  /** Fit to go on. If not, its supervisor should start another. */
+  /** Whether it can continue. If not, its supervisor should start another. */
   readonly healthy: boolean;
-  /** Takes rows. A worker that is starting, stopping, or waiting for its datastore does not, and is healthy. */
+  /** Whether it takes rows. A worker that is starting, stopping, or waiting for its datastore does not, but is healthy. */
   readonly ready: boolean;
-  /** Why it is not healthy or not ready, for people. Never with a secret: whoever reaches the port can read it. */
+  /** Why it is not healthy or not ready, for people. It never contains a secret: anyone who reaches the port can read it. */
   readonly reason?: string;
-  /** What else is worth knowing, such as the rows in flight. It stands beside `status` in both answers. */
+  /** Other useful facts, such as the rows in flight. They stand beside `status` in both answers. */
   readonly facts?: Readonly<Record<string, string | number | boolean>>;
 }
 
 export interface HealthServerOptions {
   readonly host: string;
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
   /** Asked at each request. */
   readonly state: () => HealthState;
-  /** What `/metrics` answers; absent: there is no such page. */
+  /** The content of `/metrics`; absent: there is no such page. */
   readonly metrics?: (() => Promise<MetricsPage>) | undefined;
 }
 
-/** Figures in a format that a Content-Type names. */
+/** Metrics in the format that a Content-Type names. */
 export interface MetricsPage {
   readonly contentType: string;
   readonly text: string;
@@ -34,19 +34,19 @@ export interface MetricsPage {
 /** A running health server. */
 export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
 
-/** What goes out. */
+/** A page to send. */
 interface Page extends MetricsPage {
   readonly status: number;
 }
 
-/** A probe asks in one packet and at once; who is slower is none. */
+/** A probe sends its request at once, in one packet; a slower client is not a probe. */
 const requestTimeoutMs = 5_000;
 
 /**
- * Starts the server that tells probes how this worker is: `/healthz` says whether it is fit to go on, `/readyz`
- * whether it takes rows; 200 if so, 503 with a reason if not. `/metrics` has figures for Prometheus.
+ * Starts the server that tells probes the state of this worker: `/healthz` says whether it can continue, `/readyz` whether it
+ * takes rows; 200 if so, 503 with a reason if not. `/metrics` has metrics for Prometheus.
  *
- * @throws CqbatchError `HEALTH_PORT` when the port is taken or the address is not one of this machine.
+ * @throws CqbatchError `HEALTH_PORT` when the port is taken or the address does not belong to this machine
  */
 export async function startHealthServer(options: HealthServerOptions) {
   const { host, port } = options;
@@ -65,7 +65,7 @@ export async function startHealthServer(options: HealthServerOptions) {
   } catch (cause) {
     throw cannotListen(host, port, cause as NodeJS.ErrnoException);
   }
-  // A connection that can't be accepted, for lack of file descriptors, must not end a worker that is at work.
+  // A connection that can't be accepted, for lack of file descriptors, must not end a working worker.
   server.on('error', () => {});
 
   let closed: Promise<unknown> | undefined;
@@ -107,7 +107,7 @@ function jsonPage(status: number, body: object): Page {
   return { status, contentType: 'application/json', text: `${JSON.stringify(body)}\n` };
 }
 
-/** A worker that can't even say how it is, isn't well. */
+/** A worker that can't even report its state is not healthy. */
 function ask(state: () => HealthState): HealthState {
   try {
     return state();

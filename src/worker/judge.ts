@@ -9,7 +9,7 @@ import type { RowTask } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/traffic-meter.ts';
 import type { Blame } from './circuit-breaker.ts';
 
-/** One attempt and all that its judgement depends on. */
+/** One attempt and everything that its judgement depends on. */
 export interface JudgedAttempt {
   readonly task: RowTask;
   readonly operation: Operation;
@@ -17,15 +17,15 @@ export interface JudgedAttempt {
   readonly answer: ApiAnswer;
   readonly startedAt: Date;
   readonly finishedAt: Date;
-  /** Whether this worker has seen a row of this operation succeed: the token and the base URL are right, then. */
+  /** Whether this worker has seen a row of this operation succeed: token and base URL are right, then. */
   readonly provenRight: boolean;
-  /** Whether a governor decides what happens when the API does not say for how long to slow down. */
+  /** Whether a governor decides what happens when the API asks to slow down without saying for how long. */
   readonly governed: boolean;
-  /** A number from 0 to 1, drawn anew for each attempt. */
+  /** A random number from 0 to 1, new for each attempt. */
   readonly random: number;
 }
 
-/** A verdict, or that this worker can't go on: every other row would fail in the same way. */
+/** A verdict, or that this worker can't continue: every other row would fail in the same way. */
 export type Judgement =
   | RowVerdict
   | { readonly kind: 'halted'; readonly history: RowHistory; readonly failure: ApiFailure };
@@ -33,17 +33,17 @@ export type Judgement =
 type Finished = Extract<RowVerdict, { readonly kind: 'finished' }>;
 
 const maxBackoffMs = 60_000;
-/** A pause when the API says "slow down" and not for how long; it doubles with each refusal of the row. */
+/** The pause when the API says "slow down" and not for how long; it doubles with each refusal of the row. */
 const unknownWaitMs = 1_000;
 const maxUnknownWaitMs = 30_000;
-/** A row that was refused so often is not refused for the rate: from then on its 503s are failures of its own. */
+/** A row that was refused this often is not refused because of the rate: from then on its 503s are failures of its own. */
 const mostRefusals = 5;
-/** An API that asks to wait for no time at all would be asked again and again. */
+/** The least wait: an API that asks to wait for no time at all would be called again and again. */
 const leastWaitMs = 100;
 
 /**
- * The answer as one that asks to slow down, if it is a 503 where those are known to depend on the rate: then it was not
- * processed, as with a 429. That is most likely, which is not enough for a row that must not be repeated.
+ * Treats the answer as one that asks to slow down, if it is a 503 where those are known to depend on the rate: like a 429, it
+ * was most likely not processed. That is not certain enough for a row that must not be repeated.
  */
 export function asRefusal(
   answer: ApiAnswer,
@@ -60,9 +60,10 @@ export function asRefusal(
  *
  * - a 2xx that fits the request: succeeded; one that doesn't: failed, and unclear;
  * - a refusal that means "done already", after an attempt whose answer never came: succeeded, `ALREADY_APPLIED`;
- * - a refusal for good, or the last attempt: failed;
- * - a failure that may pass, of an attempt that may be repeated: again, after an exponential pause with full jitter, or the one that the API asks for;
- * - "slow down", or no connection: again, at no cost; a wrong token, base URL or permission: halted; an abort: returned.
+ * - a permanent refusal, or the last attempt: failed;
+ * - a transient failure of an attempt that may be repeated: repeated, after an exponential pause with full jitter, or the pause
+ *   that the API asks for;
+ * - "slow down", or no connection: repeated, at no cost; a wrong token, base URL or permission: halted; an abort: returned.
  */
 export function judge(attempt: JudgedAttempt): Judgement {
   const { task, operation, claim, answer } = attempt;
@@ -97,7 +98,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
       const { unclear } = before;
       return finished({ outcome: 'succeeded', code: 'OK', message: '', unclear, httpStatus, columns });
     }
-    // A 2xx says that the change was made; what it says besides leaves open what was changed.
+    // A 2xx says that the change was made; the rest of this answer leaves open what was changed.
     const { code, message } = check;
     return finished({ outcome: 'failed', code, message, unclear: true, httpStatus });
   }
@@ -182,7 +183,7 @@ function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): RowHistory {
   };
 }
 
-/** The attempts of the row, this one among them unless nothing was sent. */
+/** The attempts of the row, including this one unless nothing was sent. */
 function earlierWith(
   { task, answer, startedAt }: JudgedAttempt,
   { code, message, status }: ApiFailure,
@@ -208,7 +209,7 @@ function unchargedHistory(attempt: JudgedAttempt, failure: ApiFailure): RowHisto
     : { ...history, unprocessed: history.unprocessed + attempt.answer.requests };
 }
 
-/** A row that is not called again, because an attempt may have been carried out that must not be repeated. */
+/** A row that is not called again, because an attempt that must not be repeated may have been carried out. */
 export function notRepeated({ row, operation, history = noHistory }: RowTask): Finished {
   const { attempts, unprocessed, startedAt, lastCode, lastMessage, lastStatus, earlier } = history;
   const before = lastCode === undefined ? '' : ` (${lastCode}${lastMessage ? `: ${lastMessage}` : ''})`;

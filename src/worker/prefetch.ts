@@ -1,14 +1,14 @@
-/** The most calls in flight of the last so many beats count. */
+/** The most calls in flight in this many recent beats count. */
 const beats = 10;
-/** By how much calls in flight may rise until the next beat. */
+/** How much calls in flight may rise until the next beat. */
 const mayRise = 1.25;
 const spare = 3;
-/** More than are written down before a place is free (`call-scheduler.ts`). */
+/** More than the intents that are written before a place is free (`call-scheduler.ts`). */
 const spareShare = 0.3;
 
 /**
- * How many rows to have in hand where they wait at the gate: no more than the calls in flight need. What waits there is what
- * the timeline hears of this worker's needs, and goes out at once when a rest ends.
+ * How many rows to have in hand while rows wait at the gate: no more than the calls in flight need. From the waiting rows the
+ * timeline knows what this worker needs, and they leave at once when a rest ends.
  */
 export class Prefetch {
   #busiest: number[] = [];
@@ -23,7 +23,7 @@ export class Prefetch {
   }
 }
 
-/** Rows in hand for so many calls in flight: some wait, so that a call can begin as soon as another one ends. */
+/** Rows in hand for this many calls in flight: some wait, so that a call can begin as soon as another one ends. */
 export function withSpare(concurrency: number): number {
   return concurrency + Math.max(2, Math.ceil(concurrency * spareShare));
 }

@@ -29,13 +29,13 @@ export type WorkerEvent = { readonly run: string; readonly row: number } & (
 );
 
 export interface RowProcessorOptions {
-  /** What rows may be for. */
+  /** The operations that rows may have. */
   readonly operations: readonly Operation[];
   readonly client: Pick<ApiClient, 'send'>;
-  /** Where calls wait for their turn, and what counts them. */
+  /** Where calls wait for their turn and are counted. */
   readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'left' | 'leave'>;
   readonly meter: Pick<TrafficMeter, 'sent' | 'ended' | 'refuses503'>;
-  /** What tells trouble of the API from trouble of a row. */
+  /** Distinguishes trouble of the API from trouble of a row. */
   readonly breaker: Pick<CircuitBreaker, 'begin' | 'end' | 'admit' | 'assess'>;
   /** Whether a governor decides how fast to call. */
   readonly governed: () => boolean;
@@ -55,12 +55,12 @@ export function refusal(task: RowTask, operations: readonly Operation[]): Cqbatc
   );
 }
 
-/** Makes the function that calls the API for a row. It makes one attempt; repeating is the queue's business. */
+/** Makes the function that calls the API for a row. It makes one attempt; the queue repeats attempts. */
 export function createRowProcessor(options: RowProcessorOptions) {
   const { operations, client, gate, meter, breaker, log, onEvent, onHalt } = options;
   const proven = new Set<string>();
 
-  /** @returns when the call was let in, and `gate.leave` is to be called after it; undefined: it must not be made now */
+  /** @returns when the call was admitted, and `gate.leave` is to be called after it; undefined when it must not be made now */
   async function admitted(claim: Claim): Promise<number | undefined> {
     if (!(await gate.reserve())) return undefined;
     const admission = breaker.admit();
@@ -111,7 +111,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       if (answer.ok) proven.add(task.operation);
       const sign = signOf(attempt, judgement);
       const assessed = breaker.assess(sign);
-      // The breaker waits for what the next calls meet with.
+      // The breaker waits for the outcomes of the next calls.
       if (typeof assessed !== 'string') leave();
       const blame = typeof assessed === 'string' ? assessed : await assessed;
       const verdict =
@@ -157,7 +157,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
   }
 
   /**
-   * Tells of a verdict at once, if the breaker says at once whose fault it was, so that a guard has halted the run before the next
+   * Reports a verdict at once, if the breaker knows at once whose fault it was, so that a guard halts the run before the next
    * row gets the place of this one.
    */
   function told({ task, answer }: JudgedAttempt, judgement: Judgement): RowVerdict {
@@ -171,7 +171,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     switch (judgement.kind) {
       case 'finished': {
         const { outcome, code, attempts, unclear } = judgement.result;
-        // Most logs leave that out: what they would say costs as much as the judgement.
+        // Most logs leave this out, and composing it costs as much as the judgement.
         if (log.isLevelEnabled('debug'))
           log.debug({ ...seen(), outcome, code, attempts, unclear }, 'row finished');
         onEvent({ type: 'finished', run, row, result: judgement.result });

@@ -5,15 +5,15 @@ import { openRowQueue } from '../queue/row-queue.ts';
 import { deferred, onAbort, orAfter } from '../waiting.ts';
 import { ApiWorker, type ApiWorkerOptions } from './api-worker.ts';
 
-/** Rows of another API than that at `baseUrl` are left alone: the token is for this one. */
+/** Rows of another API than the one at `baseUrl` are left alone: the token is for this API. */
 export interface ServeOptions
   extends Pick<
     ApiWorkerOptions,
     'operations' | 'datastore' | 'baseUrl' | 'client' | 'maxOutageMs' | 'concurrency' | 'log'
   > {
-  /** Version of the program, for those who look. */
+  /** Version of the program, to be shown. */
   readonly version: string;
-  /** How long calls in flight have to finish when the worker stops, milliseconds; then they are abandoned safely. */
+  /** How long calls in flight may take to finish when the worker stops, milliseconds; then they are safely abandoned. */
   readonly shutdownMs: number;
   /** Aborts when the worker is to stop. */
   readonly stop: AbortSignal;
@@ -25,7 +25,7 @@ export type Serving = ReturnType<typeof serveRows>;
 /** A datastore that is away would be waited for without end; its rows come back by themselves. */
 const farewellMs = 3_000;
 
-/** Calls the API for the rows of every run of a shared datastore, until it is told to stop or can't go on. */
+/** Calls the API for the rows of every run of a shared datastore, until it is told to stop or can't continue. */
 export function serveRows({ stop, shutdownMs, version, ...options }: ServeOptions) {
   const { datastore, baseUrl, log } = options;
   const rows = openRowQueue(datastore, baseUrl);
@@ -41,7 +41,7 @@ export function serveRows({ stop, shutdownMs, version, ...options }: ServeOption
       pace = now;
     },
     onHalt: endBecause,
-    // While it is known to be away, each connection says so every other second.
+    // While the datastore is known to be away, each connection says so every other second.
     onError: ({ message }) =>
       log[datastore.trouble === undefined ? 'warn' : 'debug']({ err: message }, 'datastore error'),
   });
@@ -65,15 +65,15 @@ export function serveRows({ stop, shutdownMs, version, ...options }: ServeOption
     get active(): number {
       return worker.active;
     },
-    /** How the API is called, once it is known. */
+    /** How the API is called, once known. */
     get pace(): Pace | undefined {
       return pace;
     },
-    /** Whether it is done with taking rows. */
+    /** Whether it has stopped taking rows. */
     get ending(): boolean {
       return ending;
     },
-    /** Resolves with undefined when it was told to stop, else with why it can't go on. */
+    /** Resolves with undefined when it was told to stop, or else with why it can't continue. */
     end,
   };
 }

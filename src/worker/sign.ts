@@ -2,7 +2,7 @@ import type { ApiFailure } from '../api/failure.ts';
 import type { Sign, Trouble } from './circuit-breaker.ts';
 import type { JudgedAttempt, Judgement } from './judge.ts';
 
-/** What a judged attempt tells of the API as a whole. */
+/** What a judged attempt shows about the API as a whole. */
 export function signOf(attempt: JudgedAttempt, judgement: Judgement): Sign {
   const { task, answer, claim } = attempt;
   const trouble = (cause: Trouble['cause'], failure: ApiFailure): Trouble => ({
@@ -16,7 +16,7 @@ export function signOf(attempt: JudgedAttempt, judgement: Judgement): Sign {
     if (judgement.kind !== 'finished' || judgement.result.outcome === 'succeeded')
       return { kind: 'answered' };
     const { code, message, unclear } = judgement.result;
-    // Whoever names no identifier at all may be another service.
+    // An answer that names no identifier at all may come from another service.
     if (code !== 'ANSWER_INCOMPLETE') return { kind: 'answered' };
     return trouble('path', { class: 'permanent', code, message, status: answer.status, unclear });
   }
@@ -38,7 +38,7 @@ export function signOf(attempt: JudgedAttempt, judgement: Judgement): Sign {
   }
 }
 
-/** Whether a refusal may be of the path rather than of the row: it does not speak of what the row is about. */
+/** Whether the refusal may be about the path rather than the row: it does not mention the subject of the row. */
 function isPathInDoubt({ task, operation }: JudgedAttempt, { status, message }: ApiFailure): boolean {
   if (status !== 404 && status !== 405) return false;
   const words = message.replaceAll(task.path, '').toLowerCase();

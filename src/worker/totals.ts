@@ -5,10 +5,10 @@ import type { WorkerEvent } from './row-processor.ts';
 
 const everyMs = 10_000;
 
-/** What calls have come to since the last line. */
+/** The outcomes of calls since the last line. */
 const nothing = { succeeded: 0, failed: 0, retries: 0, throttled: 0, returned: 0 };
 
-/** Logs what a worker has done, every ten seconds in which it did something, and at its end. */
+/** Logs what a worker has done, every ten seconds in which it did something, and when it ends. */
 export function logTotals(log: Log) {
   let finished = 0;
   let since = { ...nothing };

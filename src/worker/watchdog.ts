@@ -1,49 +1,49 @@
-/** What a worker knows of itself and of its queue at one moment. */
+/** What a worker knows about itself and its queue at one moment. */
 export interface WatchdogFacts {
   /** Rows that wait to be claimed. */
   readonly waiting: number;
   /** Rows in flight here. */
   readonly active: number;
-  /** Claims that this worker has ever made. */
+  /** Claims that this worker has made in all. */
   readonly started: number;
-  /** The queue rests: the API asked for it, a rate is set, or somebody paused it. */
+  /** The queue rests: the API asked for it, a rate is set, or a user paused it. */
   readonly resting: boolean;
-  /** The datastore does not answer, which is shown elsewhere and waited for. */
+  /** The datastore does not answer; this is shown elsewhere and waited for. */
   readonly away: boolean;
 }
 
 /**
- * What is to be done: nothing; say that rows wait and none starts; open the connections of the worker anew; stop the
- * worker, so that its supervisor starts another.
+ * What to do: nothing; report that rows wait and none starts; open new connections for the worker; stop the worker, so that its
+ * supervisor starts another.
  */
 export type WatchdogVerdict = 'fine' | 'suspicious' | 'reconnect' | 'give-up';
 
-/** Without a start for so long it reconnects, and then again after as long. */
+/** After this long without a start it reconnects, and again after as long. */
 const reconnectAfterMs = 30_000;
-/** Without a start for so long it gives up. */
+/** After this long without a start it gives up. */
 const giveUpAfterMs = 120_000;
 
 /**
- * Notices that a worker has come to a standstill, which no single error shows: rows wait, and it claims none. It has
- * no timer of its own; whoever owns it calls `check` every few seconds and does what the verdict says.
+ * Notices that a worker has come to a standstill, which no single error shows: rows wait, and it claims none. It has no timer
+ * of its own; its owner calls `check` every few seconds and does what the verdict says.
  *
  *              no excuse            reconnectAfterMs              giveUpAfterMs
  *     calm ───────────────▶ watching ──────────────▶ watching ─ … ──────────────▶ given up
- *    'fine'               'suspicious'   'reconnect' once, then               'give-up', at every
+ * 'fine'               'suspicious'   'reconnect' once, then               'give-up', at every
  *      ▲                                 'suspicious' again, until            check from then on
  *      │                                 a further reconnectAfterMs                  │
  *      └───────────────────────── an excuse ─────────────────────────────────────────┘
  *
- * An excuse is: a row was started since the last check, none waits, one is in flight, the queue rests, or the
- * datastore is away. The spell begins at the first check without one, whose verdict is still 'fine': nobody knows
- * whether the rows have waited for longer than an instant.
+ * An excuse is: a row was started since the last check, none waits, one is in flight, the queue rests, or the datastore is
+ * away. The standstill begins at the first check without one. Its verdict is still 'fine', because the rows may have waited for
+ * only an instant.
  *
- * Between two checks no more than `reconnectAfterMs` counts. A process that was suspended for an hour, or that was
- * kept from running, was not stuck for an hour; the first check after it must not be the last.
+ * Between two checks no more than `reconnectAfterMs` counts. A process that was suspended for an hour, or that was kept from
+ * running, was not stuck for an hour; the first check after it must not be the last.
  */
 export class Watchdog {
   #started = 0;
-  /** What is known of the standstill: when it was last checked, how long it has lasted, when to reconnect. */
+  /** The standstill: when it was last checked, how long it has lasted, when to reconnect. */
   #spell: { readonly checkedAt: number; readonly stuckMs: number; readonly reconnectMs: number } | undefined;
 
   check({ started, waiting, active, resting, away }: WatchdogFacts): WatchdogVerdict {

@@ -11,17 +11,17 @@ export interface WatchedWorkerOptions extends BatchWorkerOptions {
   readonly log: Log;
   /** Whether rows wait because the API asked for it. */
   readonly isResting: () => boolean;
-  /** Called when rows wait, nothing keeps the worker from taking them, and it takes none, also after connecting again. */
+  /** Called when rows wait and the worker takes none, though nothing prevents it, even with new connections. */
   readonly onStuck: (reason: CqbatchError) => void;
 }
 
 const watchEveryMs = 5_000;
-/** A datastore that takes longer to say how it is does not answer. */
+/** A datastore that takes longer to tell its state counts as not answering. */
 const answerMs = 10_000;
 
 /**
- * A worker that is replaced, with new connections, when it has come to a standstill that no error explains. Paused or
- * stopped, it is watched no longer.
+ * Replaces a worker, with new connections, when it has come to a standstill that no error explains. A worker that is paused or
+ * stopped is no longer watched.
  */
 export class WatchedWorker {
   readonly #datastore: Datastore;
@@ -51,7 +51,7 @@ export class WatchedWorker {
     this.#worker.concurrency = rows;
   }
 
-  /** Whether it claims nothing and begins no rows for the time being. */
+  /** Whether the worker claims and starts nothing for now. */
   set resting(resting: boolean) {
     this.#worker.resting = resting;
   }
@@ -71,7 +71,7 @@ export class WatchedWorker {
 
   async #check(): Promise<void> {
     const { log, isResting, onStuck } = this.#options;
-    // One that keeps silent without having said that it is away is no excuse.
+    // Silence without a reported outage is no excuse.
     const waiting = (await orAfter(this.#queue.countWaiting(), answerMs)) ?? 1;
     const verdict = this.#watchdog.check({
       waiting,

@@ -40,7 +40,7 @@ describeWithRedis('the processes that share a Redis', () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
-    // A user who may do the least that is needed.
+    // A user with the least permissions that are needed.
     const user = 'user batch on >secret ~{cqbatch}:* +@all -@dangerous';
     server = await startRedis({
       args: user.split(' ').map((word, index) => (index === 0 ? `--${word}` : word)),
@@ -54,7 +54,7 @@ describeWithRedis('the processes that share a Redis', () => {
     await server.stop();
   });
 
-  test('hand out a run as it was written last, with the age that Redis knows', async () => {
+  test('hand out a run as it was last written, with its age by the clock of Redis', async () => {
     const first = runEntry({ seenAt: '1970-01-01T00:00:00.000Z' });
     expect(await cluster.putRun(first)).toBe(true);
     const second = { ...first, state: 'paused', rate: { text: 'auto..10/s', auto: true, perSecond: 10 } };
@@ -66,14 +66,14 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await cluster.run('unheard-of')).toBeUndefined();
   });
 
-  test('give an id to the first run that wants it', async () => {
+  test('reserve an id for the first run that uses it', async () => {
     const rivals = Array.from({ length: 5 }, (_, index) => runEntry({ id: 'wanted', key: `rival-${index}` }));
     const got = await Promise.all(rivals.map((rival) => cluster.putRun(rival)));
     expect(got).toEqual([true, false, false, false, false]);
     expect(await cluster.run('wanted')).toMatchObject({ key: 'rival-0' });
   });
 
-  test('keep the latest command and the latest rate for a run, also for one that was never announced', async () => {
+  test('keep the latest command and the latest rate for a run, even for a run that was never announced', async () => {
     const at = new Date().toISOString();
     const cancel: Control = { kind: 'command', command: 'cancel', at };
     const none: Control = { kind: 'rate', rate: null, at };
@@ -86,7 +86,7 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await cluster.told('unannounced')).toEqual([]);
   });
 
-  test('forget runs and their commands, and workers, a day after their last sign', async () => {
+  test('forget runs and their commands, and workers, a day after their last sign of life', async () => {
     const [old, present] = [runEntry(), runEntry()];
     const pause: Control = { kind: 'command', command: 'pause', at: new Date().toISOString() };
     for (const run of [old, present]) {
@@ -125,7 +125,7 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await second.beat(heartbeat, true)).toMatchObject({ leads: true });
   });
 
-  test('have no leader, and nothing is called, once the one that leads gives up and no worker wants to call', async () => {
+  test('have no leader, and nothing is called, once the leading worker gives up and no worker wants to call', async () => {
     const api = newApi();
     const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
     expect(await first.beat(heartbeat, true)).toMatchObject({ leads: true, hasLed: false });
@@ -141,7 +141,7 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await first.beat(heartbeat, true)).toMatchObject({ leads: true, hasLed: true });
     await first.decide(decision);
     expect(await cluster.pace(api)).toMatchObject(decision);
-    // No slot is taken, so that the first one is not waited for.
+    // No slot is taken, so that the first one comes without a wait.
     const { now, from } = await second.take(visit);
     expect(from).toBe(now);
     await second.take({ ...visit, need: 0 });
@@ -150,7 +150,7 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await first.beat(heartbeat, true)).toMatchObject({ leads: false });
   });
 
-  test('tell only the one that leads of the others, and of those only what it needs', async () => {
+  test('tell only the leading worker about the others, and only what it needs', async () => {
     const api = newApi();
     const admin = adminOf(server);
     const [key, runs] = [apiKeys(api).workers, 'runs'].map((name) => keyOf(datastore.prefix ?? '', name));
@@ -167,13 +167,13 @@ describeWithRedis('the processes that share a Redis', () => {
       ...{ leads: false, hasRuns: false, policies: new Map(), rows: 0 },
       reports: new Map([[expect.any(String), traffic]]),
     });
-    // A run whose coordinator has gone sets no rate, but may have left rows.
+    // A run whose coordinator is gone sets no rate, but may have left rows.
     const written = (await admin.hget(runs ?? '', run.id)) ?? '';
     await admin.hset(runs ?? '', run.id, written.replace(/^\S+/, String(Date.now() - 60_000)));
     expect(await first.beat(heartbeat, true)).toMatchObject({ hasRuns: true, policies: new Map() });
   });
 
-  test('hear of what the one that leads decides for the runs that are there', async () => {
+  test('learn what the leading worker decides for the present runs', async () => {
     const api = newApi();
     const rate = { text: '50/s', auto: false, perSecond: 50 };
     const run = runEntry({ baseUrl: api, rate, rows: 100, done: 30 });
@@ -192,14 +192,14 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await second.take(visit)).toMatchObject({ isSet: true, gap: 1_000 / 49.5, places: 20 });
   });
 
-  test('hear of no pace once the last worker has left, and the next one begins with its limit', async () => {
+  test('find no pace once the last worker has left, and the next worker begins with its limit', async () => {
     const api = newApi();
     const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
     await first.beat(heartbeat, true);
     await second.beat(heartbeat, true);
     await first.decide(decision);
     await first.leave();
-    // The other may still call at that pace.
+    // The other worker may still call at that pace.
     expect(await cluster.pace(api)).toMatchObject(decision);
     await second.beat(heartbeat, true);
     await second.decide(decision);
@@ -211,7 +211,7 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await cluster.pace(api)).toMatchObject({ rate: 7 });
   });
 
-  test('leave alone what another version has written', async () => {
+  test('leave entries of another version alone', async () => {
     const api = newApi();
     const admin = adminOf(server);
     await admin.hset(keyOf(datastore.prefix ?? '', apiKeys(api).workers), 'other', `${Date.now()} {"v":9}`);
@@ -221,7 +221,7 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await cluster.run('other')).toBeUndefined();
   });
 
-  test('go on after Redis has forgotten all', async () => {
+  test('continue after Redis has lost all data', async () => {
     const api = newApi();
     const member = cluster.join(api, '1');
     await member.beat(heartbeat, true);

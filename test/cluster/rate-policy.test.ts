@@ -14,7 +14,7 @@ describe('what several runs allow together', () => {
     ['no run', [], { auto: false }],
     ['one without a limit', [none], { auto: false }],
     ['one at a fixed rate', [fixed(50)], { auto: false, perSecond: 50 }],
-    ['one that looks for the limit', [auto], { auto: true }],
+    ['one that looks for the limit of the API', [auto], { auto: true }],
     ['one that looks for it up to a bound', [bounded(50)], { auto: true, perSecond: 50 }],
     ['two at fixed rates', [fixed(50), fixed(5)], { auto: false, perSecond: 5 }],
     ['a fixed rate and no limit', [fixed(50), none], { auto: false, perSecond: 50 }],
@@ -39,7 +39,7 @@ describe('what several runs allow together', () => {
   });
 });
 
-test('a policy that an earlier version has written is a fixed rate', () => {
+test('a policy written by an earlier version is a fixed rate', () => {
   const earlier = { text: '50/s', perSecond: 50, limit: { calls: 5, perMs: 100 } };
   expect(ratePolicySchema.parse(earlier)).toEqual({ text: '50/s', auto: false, perSecond: 50 });
 });

@@ -15,7 +15,7 @@ export interface TestedTimeline {
   take(now: number, request: SlotRequest): Promise<SlotReply>;
 }
 
-/** The one that others are compared with. */
+/** The reference for all others. */
 export function timelineInMemory(): TestedTimeline {
   const state = newTimeline();
   return {
@@ -34,7 +34,7 @@ function rate(perSecond: number | undefined, changes: Partial<RateCommand> = {})
   return { worker: 'leader', rate: perSecond, cap: 50, restMs: 0, ...changes };
 }
 
-/** Slots of a reply, in milliseconds from the beginning. */
+/** Slots of a reply, in milliseconds from the start. */
 function slotsOf({ count, from, gap = 0 }: SlotReply): number[] {
   return Array.from({ length: count }, (_, index) => Math.round(from + index * gap - start));
 }
@@ -42,7 +42,7 @@ function slotsOf({ count, from, gap = 0 }: SlotReply): number[] {
 /** What a timeline does, wherever it is kept. */
 export function describeTimeline(name: string, open: () => Promise<TestedTimeline>): void {
   describe(`the timeline ${name}`, () => {
-    test('gives no slot and no place before a rate is set, and when it was not renewed', async () => {
+    test('gives no slot and no place before a rate is set, nor when it was not renewed', async () => {
       const timeline = await open();
       expect(await timeline.take(start, asks('a'))).toMatchObject({ isSet: false, count: 0, places: 0 });
       await timeline.setRate(start, rate(50));
@@ -50,17 +50,17 @@ export function describeTimeline(name: string, open: () => Promise<TestedTimelin
       expect(await timeline.take(start + 2_001, asks('a'))).toMatchObject({ isSet: false, count: 0 });
     });
 
-    test('gives slots one after the other, whoever asks', async () => {
+    test('gives slots one after the other, for any worker', async () => {
       const timeline = await open();
       await timeline.setRate(start, rate(50));
-      // What was taken before nobody knows: the first ones are those after the time ahead.
+      // What was taken before is unknown: the first slots come after the time ahead.
       expect(slotsOf(await timeline.take(start, asks('a')))).toEqual([100]);
       expect(slotsOf(await timeline.take(start + 60, asks('a', { want: 2 })))).toEqual([120, 140]);
       expect(slotsOf(await timeline.take(start + 75, asks('b')))).toEqual([160]);
       expect(slotsOf(await timeline.take(start + 75, asks('a')))).toEqual([]);
     });
 
-    test('gives nothing of a time that is over', async () => {
+    test('gives no slots of the past', async () => {
       const timeline = await open();
       await timeline.setRate(start, rate(50));
       await timeline.take(start, asks('a'));
@@ -70,18 +70,18 @@ export function describeTimeline(name: string, open: () => Promise<TestedTimelin
       ]);
     });
 
-    test('leaves others their part, and gives to one what would soon be lost', async () => {
+    test('leaves others their share, and gives one worker what would soon be lost', async () => {
       const timeline = await open();
       await timeline.setRate(start, rate(100));
       await timeline.take(start, asks('a', { want: 0 }));
       await timeline.take(start, asks('b', { want: 0 }));
       await timeline.setRate(start + 200, rate(100));
-      // Five are a half of the time ahead; one more would be lost in half of it.
+      // Five are half of the time ahead; one more would be lost in half of it.
       expect(slotsOf(await timeline.take(start + 200, asks('a')))).toHaveLength(6);
       expect(slotsOf(await timeline.take(start + 200, asks('b')))).toHaveLength(5);
     });
 
-    test('moves what is free with the rate, and counts what was taken', async () => {
+    test('moves free slots with the rate, and counts taken ones', async () => {
       const timeline = await open();
       await timeline.setRate(start, rate(100));
       await timeline.take(start, asks('a'));
@@ -89,7 +89,7 @@ export function describeTimeline(name: string, open: () => Promise<TestedTimelin
       expect(slotsOf(await timeline.take(start + 150, asks('a')))[0]).toBe(220);
     });
 
-    test('gives no slots while the API rests, nor where the rate is not kept', async () => {
+    test('gives no slots while the API rests, nor when the rate is not kept', async () => {
       const timeline = await open();
       await timeline.setRate(start, rate(50, { restMs: 500 }));
       expect(await timeline.take(start + 100, asks('a'))).toMatchObject({ count: 0, restMs: 400, gap: 20 });
@@ -99,7 +99,7 @@ export function describeTimeline(name: string, open: () => Promise<TestedTimelin
       expect(free).not.toHaveProperty('gap');
     });
 
-    test('obeys one that leads, until it was silent', async () => {
+    test('obeys the leading worker until that is silent', async () => {
       const timeline = await open();
       expect(await timeline.setRate(start, rate(50))).toBe(true);
       expect(await timeline.setRate(start + 1_999, rate(500, { worker: 'another' }))).toBe(false);
@@ -119,7 +119,7 @@ export function describeTimeline(name: string, open: () => Promise<TestedTimelin
       expect(await places(3, 'b', 8)).toBe(3);
       expect(await places(4, 'a', 2, 2)).toBe(2);
       expect(await places(5, 'b', 8, 3)).toBe(8);
-      // Who is silent frees its places.
+      // A silent worker frees its places.
       await timeline.setRate(start + 1_900, rate(50, { cap: 10 }));
       expect(await places(2_100, 'b', 8, 3)).toBe(10);
     });
@@ -155,7 +155,7 @@ const step = fc.record({
   passMs: fc.oneof(
     fc.integer({ min: 0, max: 200 }),
     fc.integer({ min: -5_000, max: 5_000 }),
-    // Shares that were worked out so lately are still good.
+    // Shares that were worked out this recently are still valid.
     fc.constantFrom(0, 0.125, 0.5),
   ),
   command: fc.oneof(
@@ -179,7 +179,7 @@ const step = fc.record({
   ),
 });
 
-/** Whatever happens, another timeline replies with the very numbers that the one in memory does. */
+/** Whatever happens, another timeline replies with the same numbers as the one in memory. */
 export async function expectSameAsInMemory(open: () => Promise<TestedTimeline>): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {

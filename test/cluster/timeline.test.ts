@@ -50,9 +50,9 @@ describeWithRedis('in Redis', () => {
   describeTimeline('on a Cluster', open);
 
   describe('the script', () => {
-    test('replies with the very numbers of the function, whatever happens', () => expectSameAsInMemory(open));
+    test('replies with the same numbers as the function, whatever happens', () => expectSameAsInMemory(open));
 
-    test('keeps its time by the clock of Redis', async () => {
+    test('uses the clock of Redis', async () => {
       const { take } = timelineScripts(
         "local time = redis.call('TIME') local now = tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000",
       );

@@ -20,7 +20,7 @@ async function opened(datastore: Datastore, rows: RowQueue) {
   return { batches, vanished };
 }
 
-test('a batch that is gone is lost, though the datastore has one of another coordinator', async () => {
+test('a missing batch is lost, though the datastore has a batch of another coordinator', async () => {
   const model = new QueueModel(() => performance.now());
   const datastore = modelDatastore(connectionTo(model), connectionTo(model));
   const rows = openRowQueue(datastore, 'rows');
@@ -37,7 +37,7 @@ test('a batch that is gone is lost, though the datastore has one of another coor
   await rows.close();
 });
 
-test('a batch is not lost while the command that adds it is on its way', async () => {
+test('a batch is not lost while the command that adds it is under way', async () => {
   const model = new QueueModel(() => performance.now());
   const connection = connectionTo(model);
   const mayArrive = deferred();
@@ -56,7 +56,7 @@ test('a batch is not lost while the command that adds it is on its way', async (
   const later = performance.now() + 60_000;
   vi.spyOn(performance, 'now').mockImplementation(() => later);
   await batches.refresh();
-  // Else the row would be fed once more, and called twice as soon as both batches are there.
+  // Otherwise the row would be fed again, and called twice once both batches are there.
   expect(vanished).toEqual([]);
   mayArrive.resolve();
   await adding;
@@ -81,7 +81,7 @@ test.each([
       if (!isAway) return connection.ask(script);
       isAway = false;
       await connection.ask(script);
-      // A worker may call the row now; then all is lost, and so is the answer.
+      // A worker may call the row now; then all data are lost, including the answer.
       model.replace();
       begun.resolve();
       throw new Error('The connection was lost.');

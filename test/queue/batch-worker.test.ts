@@ -16,7 +16,7 @@ afterEach(() => void vi.useRealTimers());
 
 const task = { run: 'r', row: 1, operation: 'o', subject: '1', path: '/o', body: '{}' };
 
-test('a row is wanted no more when its lock may have run out, also while nothing says that it has', async () => {
+test('a row is no longer wanted when its lock may have expired, even before that is known', async () => {
   const connection = connectionTo(new QueueModel(() => performance.now()));
   const back = deferred();
   let isStalled = false;
@@ -48,7 +48,7 @@ test('a row is wanted no more when its lock may have run out, also while nothing
   const adding = batches.add([task], new AbortController().signal);
   await vi.advanceTimersByTimeAsync(1_000);
   const claim = await begun.promise;
-  // A renewal that succeeds, then none that is answered.
+  // A renewal that succeeds, and then only renewals without an answer.
   await vi.advanceTimersByTimeAsync(lockMs);
   isStalled = true;
   await vi.advanceTimersByTimeAsync(lockMs / 2);

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 
 const task: RowTask = { run: 'r', row: 1, operation: 'o', subject: '1', path: '/o', body: '{}' };
 
-test('a row that was written down and not called is neither unclear nor counted when its worker dies', async () => {
+test('a row with an intent that was not called is neither unclear nor counted when its worker dies', async () => {
   const log: string[] = [];
   const batch = new ClaimedBatch({
     batch: { tasks: [task], policy: { attempts: 5, backoffMs: 0 } },
@@ -26,7 +26,7 @@ test('a row that was written down and not called is neither unclear nor counted 
   expect(ready?.claim.isWanted()).toBe(true);
   if (ready !== undefined) batch.settle(ready, { kind: 'returned', history: noHistory });
   await vi.advanceTimersByTimeAsync(1_000);
-  // The worker is gone, without a word.
+  // The worker dies without a last entry.
   const ledger = new Ledger([task]);
   for (const text of log) ledger.apply(decodeLedgerEntry(text));
   ledger.abandon();
@@ -36,7 +36,7 @@ test('a row that was written down and not called is neither unclear nor counted 
   expect(batch.close()).toEqual({ results: [], leftovers: [{ row: 1, attemptsUsed: 0, delayMs: 0 }] });
 });
 
-test('a row that has to wait for long is due when it was told, however long the others of its batch take', async () => {
+test('a row with a long wait is due when that is over, however long the other rows of its batch take', async () => {
   const batch = new ClaimedBatch({
     batch: { tasks: [task, { ...task, row: 2 }], policy: { attempts: 5, backoffMs: 0 } },
     claim: 1,
@@ -58,7 +58,7 @@ test('a row that has to wait for long is due when it was told, however long the 
   ]);
 });
 
-test('a batch that is handed back while it is taken over returns all that its ledger says', async () => {
+test('a batch that is handed back during a takeover returns everything in its ledger', async () => {
   const log: string[] = [];
   const mayRead = deferred();
   const claimed = (claim: number) =>
@@ -86,7 +86,7 @@ test('a batch that is handed back while it is taken over returns all that its le
   };
   if (done !== undefined) first.settle(done, { kind: 'finished', result });
   await vi.advanceTimersByTimeAsync(1_000);
-  // The worker is gone; the next one is told to stop before it has read what that one did.
+  // The worker is gone; the next one is told to stop before it has read that worker's entries.
   const second = claimed(2);
   const begun = second.begin();
   second.handBack();

@@ -22,7 +22,7 @@ const { encodeBatch } = await built<typeof import('../../src/queue/payload.ts')>
 const { obliterate, promote } = await built<typeof import('../../src/queue/bullmq.ts')>('queue/bullmq');
 const { openBatchQueue } = await built<typeof import('../../src/queue/batch-queue.ts')>('queue/batch-queue');
 
-/** What a row went through, as its processor sees it. */
+/** The history of a row, as its processor sees it. */
 type Processor = (task: RowTask, claim: Claim, signal: AbortSignal) => RowVerdict | Promise<RowVerdict>;
 
 const succeed: Processor = (task) => succeeded(task);
@@ -56,7 +56,7 @@ function succeeded(task: RowTask, changes: Partial<RowResult> = {}): RowVerdict 
   };
 }
 
-/** From now on the system's clock is by so much off; what passes of time stays as it is. */
+/** From now on the system's clock is off by this much; time passes as before. */
 function setClock(byMs: number): void {
   vi.restoreAllMocks();
   const right = Date.now;
@@ -69,9 +69,9 @@ const never = new AbortController().signal;
 const history = { attempts: 1, unprocessed: 0, unclear: false, lastCode: 'CODE', lastMessage: awkward };
 
 /**
- * What every datastore must do alike: the promises that the coordinator and the worker build on.
+ * What every datastore must do alike: the promises on which the coordinator and the worker rely.
  *
- * @param part what sends each command and script once is enough where only the way to the same server is another one
+ * @param part tests that send each command and script once are enough where only the way to the same server differs
  */
 export function describeQueueOn(
   name: string,
@@ -169,7 +169,7 @@ export function describeQueueOn(
       };
     }
 
-    /** A run of a batch that is being collected, until the test lets that end. */
+    /** Runs one batch, whose collection goes on until the test ends it. */
     async function beginCollecting() {
       const collecting = deferred();
       const mayEnd = deferred();
@@ -182,7 +182,7 @@ export function describeQueueOn(
       return { run, batches: batchesOf(run.runId), mayEnd };
     }
 
-    /** The queue of a run in which its batches are collected, past all that looks after it. */
+    /** The queue of a run in which its batches are collected, bypassing the code that looks after it. */
     function batchesOf(runId: string) {
       const { classes, options } = bullmqOn(datastore);
       return new classes.Queue(`batches-${runId}`, options);
@@ -198,7 +198,7 @@ export function describeQueueOn(
       expect(run.errors).toEqual([]);
     });
 
-    test('hands a row back that has to wait for long, with all that is known of it', async () => {
+    test('hands back a row that must wait for long, with its history', async () => {
       const begunAt = steadyNow();
       const run = await begin((task) =>
         task.row === 1 ? { kind: 'retry', delayMs: 60_000, history } : succeeded(task),
@@ -213,13 +213,13 @@ export function describeQueueOn(
         ...{ row: 1, history, attemptsUsed: 1, delayMs: expect.any(Number) },
         task: { ...task, history, attemptsUsed: 1 },
       });
-      // It has waited since it was called.
+      // The wait counts from its call.
       expect(leftover?.delayMs).toBeLessThanOrEqual(60_000);
       expect(leftover?.delayMs).toBeGreaterThanOrEqual(60_000 - (steadyNow() - begunAt));
       await run.end();
     });
 
-    test('claims no more than what it waited for while the worker rests', async () => {
+    test('claims no more than one batch while the worker rests', async () => {
       const run = await begin(succeed, 1);
       run.worker.resting = true;
       for (const row of [1, 2, 3]) await run.add(tasksOf(run.runId, 1, row));
@@ -231,7 +231,7 @@ export function describeQueueOn(
     });
 
     test.each([0, -3_600_000, 3_600_000])(
-      'hands a batch out again when it could not be taken over, also when the clock is set by %d ms',
+      'hands a batch out again when its collection failed, even when the clock is set by %d ms',
       async (byMs) => {
         let tries = 0;
         const run = await begin(succeed, 1, async () => {
@@ -249,11 +249,7 @@ export function describeQueueOn(
 
     test.each<[string, BatchJobData, string]>([
       ['of another version', { v: 99, text: '' }, 'UNKNOWN_PAYLOAD'],
-      [
-        'with a row that it can not call',
-        encodeBatch({ tasks: tasksOf('', 1), policy }),
-        'UNKNOWN_OPERATION',
-      ],
+      ['with a row that it cannot call', encodeBatch({ tasks: tasksOf('', 1), policy }), 'UNKNOWN_OPERATION'],
     ])('leaves a batch %s where it is, and takes no more', async (_title, data, code) => {
       const run = await begin(succeed, 1);
       await run.worker.stop(1_000);
@@ -276,7 +272,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('takes back what nobody has, and asks for the rest', async () => {
+    test('removes batches that no worker has, and asks for the rest', async () => {
       const calling = deferred();
       const mayFinish = deferred();
       const begun: number[] = [];
@@ -307,8 +303,8 @@ export function describeQueueOn(
     });
 
     test.each([
-      ['carried out, but its reply was lost', (once: () => Promise<void>) => once()],
-      ['refused, as older data say that the queue is not paused', async () => {}],
+      ['carried out, but its reply is lost', (once: () => Promise<void>) => once()],
+      ['refused, because older data say that the queue is not paused', async () => {}],
     ])('takes a queue out of the datastore though the command was %s', async (_title, before) => {
       runs += 1;
       const batches = batchesOf(`gone-${runs}`);
@@ -325,7 +321,7 @@ export function describeQueueOn(
       await batches.close();
     });
 
-    test('makes a delayed job due, also when it has just become so', async () => {
+    test('makes a delayed job due, even when it has just become due', async () => {
       runs += 1;
       const batches = batchesOf(`due-${runs}`);
       const job = await batches.add('row', { rows: [], bytes: 0 }, { delay: 60_000 });
@@ -337,7 +333,7 @@ export function describeQueueOn(
       await batches.close();
     });
 
-    test('tells what is finished of a batch that stays open', async () => {
+    test('reports the finished rows of a batch that stays open', async () => {
       const mayFinish = deferred();
       const run = await begin(async (task) => {
         if (task.row === 3) await mayFinish.promise;
@@ -359,7 +355,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('marks what a worker was calling that has gone, and nothing else', async () => {
+    test('marks the rows that a lost worker was calling, and no others', async () => {
       const calling = deferred();
       const run = await begin(async (task, _claim, signal) => {
         if (task.row === 1) return succeeded(task);
@@ -376,7 +372,7 @@ export function describeQueueOn(
       await expect
         .poll(async () => (await run.queue.readLedger(job?.id ?? '', 0)).join())
         .toContain('"results"');
-      // What the datastore does when the lock of a worker has run out.
+      // What the datastore does when the lock of a worker expires.
       await calls.getActive().then((jobs) => Promise.all(jobs.map((each) => each.moveToWait('0'))));
       await calls.close();
       const histories = new Map<number, unknown>();
@@ -407,7 +403,7 @@ export function describeQueueOn(
       await run.end(0);
     });
 
-    test('tells which rows the datastore has lost', async () => {
+    test('reports which rows the datastore has lost', async () => {
       const run = await begin(succeed, 1);
       await run.worker.stop(1_000);
       await run.add(tasksOf(run.runId, 2));
@@ -430,7 +426,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('collects what is added after a process that died while it forgot the run', async () => {
+    test('collects what is added after a process died while it was forgetting the run', async () => {
       const run = await begin(succeed);
       await run.batchQueue.close();
       const batches = batchesOf(run.runId);
@@ -447,7 +443,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('adopts what another process has left, and collects it', async () => {
+    test('adopts and collects what another process left behind', async () => {
       const run = await begin(async (task, _claim, signal) => {
         if (task.row <= 2) return succeeded(task);
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -502,7 +498,7 @@ export function describeQueueOn(
       expect(run.results()[0]?.message).toBe('1000000');
     });
 
-    test('repeats a row that may pass, and tells each attempt what came before', async () => {
+    test('repeats a row after a transient failure, and gives each attempt the history', async () => {
       const seen: (readonly [number, number | undefined])[] = [];
       const run = await runThrough([tasksOf('', 1)], (task, claim) => {
         seen.push([claim.attemptsUsed, task.history?.attempts]);
@@ -518,7 +514,7 @@ export function describeQueueOn(
       expect(run.results()[0]).toMatchObject({ attempts: 3, unclear: true });
     });
 
-    test('is fed a row again that was handed back ten times', async () => {
+    test('accepts a row again that was handed back ten times', async () => {
       const run = await begin((task, claim) =>
         claim.attemptsUsed === 10
           ? succeeded(task)
@@ -549,7 +545,7 @@ export function describeQueueOn(
       expect(run.results()[0]).toMatchObject({ attempts: 6, unclear: false });
     });
 
-    test.each([-3_600_000, -30_000, 3_600_000])('goes on when the clock is set by %d ms', async (byMs) => {
+    test.each([-3_600_000, -30_000, 3_600_000])('continues when the clock is set by %d ms', async (byMs) => {
       const run = await begin((task) => {
         if (task.history !== undefined) return succeeded(task);
         if (task.row === 10) setClock(byMs);
@@ -561,7 +557,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('tells each claim what its own run allows', async () => {
+    test('gives each claim the policy of its own run', async () => {
       const seen: unknown[] = [];
       await runThrough([tasksOf('', 1)], (task, claim) => {
         seen.push(claim.policy);
@@ -570,7 +566,7 @@ export function describeQueueOn(
       expect(seen).toEqual([policy]);
     });
 
-    test('collects what is done though older data say that the run was being forgotten', async () => {
+    test('collects finished batches though older data say that the run was being forgotten', async () => {
       const run = await begin(succeed);
       const batches = batchesOf(run.runId);
       await batches.pause();
@@ -583,7 +579,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('writes into the ledger of a batch that it is wanted back before it takes the batch from where nobody has it', async () => {
+    test('writes the withdrawal into the ledger of a batch before it removes a batch that no worker has', async () => {
       const run = await begin(succeed);
       run.worker.pause();
       await run.add(tasksOf(run.runId, 2));
@@ -594,13 +590,14 @@ export function describeQueueOn(
       await run.batchQueue.drain(async () => {
         ledgers.push(await run.queue.readLedger(job?.id ?? '', 0));
       });
-      // A worker that was suspended until its lock had run out may go on just then, and looks there before its next call.
+      // A worker that was suspended until its lock expired may continue at this moment, and reads the ledger before its next
+      // call.
       expect(ledgers).toEqual([[expect.stringContaining('withdraw')]]);
       await run.collected(1);
       await run.end();
     });
 
-    test('takes no row for called of a batch that a worker claims and hands back at the moment at which it is asked for', async () => {
+    test('takes no row as called when a worker claims the batch and hands it back at the moment of the withdrawal', async () => {
       const run = await begin(succeed);
       run.worker.pause();
       const batches = batchesOf(run.runId);
@@ -629,7 +626,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('leaves a batch alone that is completed at the moment at which it is asked for', async () => {
+    test('leaves a batch alone that is completed at the moment of the withdrawal', async () => {
       const mayFinish = deferred();
       let calls = 0;
       const run = await begin(async (task) => {
@@ -670,13 +667,13 @@ export function describeQueueOn(
       });
       const taken: BatchReturn[] = [];
       await run.batchQueue.drain(async (batch) => void taken.push(batch));
-      // Else the journal would forget the second attempt, and that it is unclear.
+      // Otherwise the journal would forget the second attempt, and that it is unclear.
       expect(taken).toEqual([]);
       expect(run.batches[0]?.leftovers.map((leftover) => leftover.history?.attempts)).toEqual([2, 2, 2, 2]);
       await run.end();
     });
 
-    test('calls nothing any more that was asked for back', async () => {
+    test('calls no row of a batch that was asked back', async () => {
       const calling = deferred();
       const mayFinish = deferred();
       const begun: number[] = [];
@@ -697,7 +694,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('takes no batch for lost that is being taken over', async () => {
+    test('does not take a batch for lost while it is being collected', async () => {
       const { run, batches, mayEnd } = await beginCollecting();
       await batches.obliterate({ force: true });
       await batches.close();
@@ -707,14 +704,14 @@ export function describeQueueOn(
       vi.restoreAllMocks();
       mayEnd.resolve();
       await run.collected(1);
-      // Else its rows would be counted twice among those that are out of the datastore.
+      // Otherwise its rows would be counted twice among those outside the datastore.
       expect([run.vanished, run.results().length]).toEqual([[], 2]);
       await run.end();
     });
 
-    test('takes a batch over once that is handed out again meanwhile, as when the process was suspended', async () => {
+    test('collects a batch once that is handed out again meanwhile, as after the process was suspended', async () => {
       const { run, batches, mayEnd } = await beginCollecting();
-      // What the datastore does when the lock has run out.
+      // What the datastore does when the lock has expired.
       for (const job of await batches.getActive()) await job.moveToWait('0');
       await expect.poll(() => batches.getActiveCount(), { timeout: 60_000 }).toBe(1);
       mayEnd.resolve();
@@ -724,7 +721,7 @@ export function describeQueueOn(
       expect(run.batches).toHaveLength(1);
     });
 
-    test('takes no batch for lost whose answers are being kept', async () => {
+    test('does not take a batch for lost while its answers are being saved', async () => {
       const keeping = deferred();
       const mayEnd = deferred();
       const run = await begin((task) => ({
@@ -759,7 +756,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('collects at once what an earlier process could not, also when the clock was set back since', async () => {
+    test('collects at once what an earlier process could not, even when the clock was set back since', async () => {
       const failed = deferred();
       const run = await begin(succeed, 1, async () => {
         setClock(3_600_000);
@@ -807,7 +804,7 @@ export function describeQueueOn(
         ...unheard(run.runId, run.queue),
         collect: async (batch) => collected.resolve(batch),
       });
-      // What was taken out is fed again; the rest is still there.
+      // Rows of a batch that was taken out are fed again; the others are still there.
       expect([...batchQueue.recovered.rows]).toEqual(isTaken ? [] : [1, 2]);
       const { rows, results, leftovers, missing } = await collected.promise;
       expect([rows, results, leftovers.map(({ row }) => row), missing]).toEqual([
@@ -820,7 +817,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('leaves the batches of another coordinator of the run to it', async () => {
+    test('leaves batches of another coordinator of the run to that one', async () => {
       const stale = await begin(succeed);
       const collected: CollectedBatch[] = [];
       const batchQueue = await openBatchQueue(datastore, {

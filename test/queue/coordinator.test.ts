@@ -71,7 +71,7 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   await rm(stateDir, { recursive: true });
 }
 
-/** What came of the first row. */
+/** A result of the first row. */
 function resultOf(outcome: RowResult['outcome']): RowResult {
   const known = { row: 1, operation: 'restore-evaluation', message: '', attempts: 1, unclear: false };
   return { ...known, outcome, code: outcome === 'succeeded' ? 'OK' : 'NOT_FOUND' };
@@ -86,7 +86,7 @@ async function claimed({ datastore, rows }: Pick<OpenRun, 'datastore' | 'rows'>)
   return { worker, job };
 }
 
-test('a run that is stopped between what it says of its batches and adding them waits for none of them', () =>
+test('a run that is stopped between announcing its batches and adding them waits for none of them', () =>
   withRun(async ({ run: { journal }, start }) => {
     const coordinator = await start();
     const append = journal.append.bind(journal);
@@ -102,7 +102,7 @@ test('a run that is stopped between what it says of its batches and adding them 
     await coordinator.close();
   }));
 
-test('a coordinator that can not begin leaves nothing open that would collect for the next one', () =>
+test('a coordinator that cannot begin leaves nothing open that would collect in place of the next one', () =>
   withRun(async ({ run }) => {
     const closed = vi.spyOn(Worker.prototype, 'close');
     vi.spyOn(run.journal, 'append').mockRejectedValueOnce(new Error('its folder was moved away'));
@@ -117,7 +117,7 @@ test('a row that is handed back though the journal has its result is not fed aga
     const coordinator = await start();
     const running = coordinator.run();
     const { worker, job } = await claimed({ datastore, rows });
-    // As after an older copy of the datastore was put in its place.
+    // As after the datastore was replaced by an older copy.
     await journal.append([{ type: 'row', result: resultOf('succeeded') }]);
     const leftover = { row: 1, attemptsUsed: 1, delayMs: 0 };
     await job.moveToCompleted(encodeReturn({ results: [], leftovers: [leftover] }), 'token', false);
@@ -126,7 +126,7 @@ test('a row that is handed back though the journal has its result is not fed aga
     await coordinator.close();
   }, 1));
 
-test('a row that gets its result while the journal is told that it is fed is not called again', () =>
+test('a row that gets its result while the journal records its feeding is not called again', () =>
   withRun(async ({ run: { rows, journal }, start }) => {
     const coordinator = await start();
     const append = journal.append.bind(journal);
@@ -141,7 +141,7 @@ test('a row that gets its result while the journal is told that it is fed is not
     await coordinator.close();
   }, 1));
 
-test('a run that its guard halts while it recovers what the process before it left calls nothing', () =>
+test('a run that its guard halts during recovery calls nothing', () =>
   withRun(async ({ run, start }) => {
     const before = await start();
     const running = before.run();
@@ -155,7 +155,7 @@ test('a run that its guard halts while it recovers what the process before it le
     await worker.close();
 
     const guard = new FailureGuard({ maxFailures: 0 });
-    // Recovering asks for it once batches are collected.
+    // Recovery asks for the epoch once batches are collected.
     vi.spyOn(run.datastore, 'epoch').mockImplementation(async () => {
       await vi.waitUntil(() => guard.check(), { timeout: 60_000 });
       return undefined;

@@ -36,7 +36,7 @@ const work = (claim: number, parts: Omit<LedgerEntry & { type: 'work' }, 'type' 
 const left = (ledger: Ledger) => ledger.leftovers().map(({ row, history: known }) => [row, known]);
 
 describe('a ledger', () => {
-  test('of a batch that nobody had leaves every row as it was', () => {
+  test('of a batch that no worker had leaves every row as it was', () => {
     expect(read().results()).toEqual([]);
     expect(left(read())).toEqual([
       [1, undefined],
@@ -45,7 +45,7 @@ describe('a ledger', () => {
     ]);
   });
 
-  test('tells rows that are finished, perhaps called, and never called apart', () => {
+  test('distinguishes finished rows, rows that were perhaps called, and rows that were never called', () => {
     const ledger = read(work(1, { intents: [1, 2] }), work(1, { results: [result(1)] }));
     ledger.abandon();
     expect(ledger.results()).toEqual([result(1)]);
@@ -55,7 +55,7 @@ describe('a ledger', () => {
     ]);
   });
 
-  test('counts a call that may have been made on top of those that are known', () => {
+  test('counts a call that may have been made in addition to known calls', () => {
     const ledger = read(
       work(1, { intents: [1] }),
       work(1, { unfinished: [{ row: 1, history, attemptsUsed: 1 }], intents: [1] }),
@@ -69,7 +69,7 @@ describe('a ledger', () => {
     });
   });
 
-  test('does not believe who was taken over from', () => {
+  test('ignores the former worker after a takeover', () => {
     const ledger = read(
       work(1, { intents: [1] }),
       { type: 'begin', claim: 2 },
@@ -83,7 +83,7 @@ describe('a ledger', () => {
     ]);
   });
 
-  test('hands on the answers of whoever had the batch before, each once', () => {
+  test('hands on the answers of the former worker, each once', () => {
     const answer = (second: number) => ({
       ...{ row: 1, at: `2026-01-01T00:00:0${second}.000Z`, status: 503, headers: {}, body: '' },
     });
@@ -102,7 +102,7 @@ describe('a ledger', () => {
   });
 });
 
-test('a worker that took long to begin learns of the one after it', async () => {
+test('a worker that was slow to begin learns of its successor', async () => {
   const log = [encodeLedgerEntry(work(1, { intents: [1] }))];
   const mayRead = deferred();
   const writer = new LedgerWriter({
@@ -129,8 +129,8 @@ test('a worker that took long to begin learns of the one after it', async () => 
   writer.close();
 });
 
-test.each(['has begun', 'has completed the batch'])(
-  'a worker whose intent is acknowledged 25 s after it was written calls nothing when another one %s since',
+test.each(['has started', 'has completed the batch'])(
+  'a worker whose intent is acknowledged 25 s after it was written calls nothing when another worker %s since',
   async (what) => {
     const log: string[] = [];
     const mayAnswer = deferred();
@@ -161,7 +161,7 @@ test.each(['has begun', 'has completed the batch'])(
   },
 );
 
-/** One thing that happens to a batch: a worker claims it, works on a row of it, freezes or goes on, or dies. */
+/** One thing that happens to a batch: a worker claims it, works on a row of it, freezes or continues, or dies. */
 type Step =
   | { readonly kind: 'claim' }
   | { readonly kind: 'call' | 'answer' | 'fail'; readonly worker: number; readonly row: number }
@@ -177,7 +177,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('die' as const), worker: fc.nat({ max: 3 }) }),
 );
 
-test('whatever workers do, freeze or die: each row has one result, and one that was called twice is unclear', async () => {
+test('whether workers work, freeze or die: each row has one result, and a row that was called twice is unclear', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { maxLength: 40 }), async (steps) => {
       const log: string[] = [];
@@ -210,7 +210,7 @@ test('whatever workers do, freeze or die: each row has one result, and one that 
       expect(ledger.leftovers()).toEqual([]);
       for (const { row, attempts, unclear } of ledger.results()) {
         const made = calls.get(row) ?? 0;
-        // No call is forgotten; one that is counted may not have been made, and is marked then.
+        // No call is missing from the count. A counted call may not have been made: its row is then unclear.
         expect(attempts).toBeGreaterThanOrEqual(made);
         expect(unclear || attempts === made).toBe(true);
       }
@@ -218,7 +218,7 @@ test('whatever workers do, freeze or die: each row has one result, and one that 
   );
 });
 
-/** A worker that claims the batch whose ledger is that log. */
+/** A worker that claims the batch with this log as its ledger. */
 async function claim(number: number, log: string[]) {
   const ledger = new Ledger(rows);
   let isDead = false;

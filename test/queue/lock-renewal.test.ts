@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { lockMs } from '../../src/queue/bullmq.ts';
 import { renewLocks } from '../../src/queue/lock-renewal.ts';
 
-/** A worker whose locks run out as those of Redis do: by a clock of its own. */
+/** A worker whose locks expire as those of Redis do: by a clock of its own. */
 class FakeWorker extends EventEmitter {
   readonly until = new Map<string, number>();
   readonly taken = new Set<string>();
@@ -43,7 +43,7 @@ afterEach(() => {
 });
 
 test.each([0, -3_600_000, -30_000, 3_600_000])(
-  'what a worker is at stays its own for as long as that takes, though the clock is set by %d ms',
+  'a worker keeps the locks of its jobs for as long as they take, even when the clock is set by %d ms',
   async (byMs) => {
     const { claim, isHeld, errors } = begin();
     const lock = claim('a');
@@ -58,19 +58,19 @@ test.each([0, -3_600_000, -30_000, 3_600_000])(
   },
 );
 
-test('a claim whose answer comes late counts from when it was sent, unless the clock was set back meanwhile', async () => {
+test('a claim with a late answer counts from when it was sent, unless the clock was set back meanwhile', async () => {
   const { locks } = begin();
   const sentAt = Date.now();
   await vi.advanceTimersByTimeAsync(lockMs - 1_000);
   const late = locks.hold({ id: 'a', processedOn: sentAt }, 'token of a');
   const ahead = locks.hold({ id: 'b', processedOn: Date.now() + 3_600_000 }, 'token of b');
   expect([late.isHeld(), ahead.isHeld()]).toEqual([true, true]);
-  // No renewal comes through.
+  // No renewal succeeds.
   await vi.advanceTimersByTimeAsync(1_000);
   expect([late.isHeld(), ahead.isHeld()]).toEqual([false, true]);
 });
 
-test('a clock that is set makes it renew at once, what was claimed a moment ago, too', async () => {
+test('renews at once when the clock is set, even locks claimed a moment ago', async () => {
   const { worker, claim } = begin();
   await vi.advanceTimersByTimeAsync(6_000);
   claim('a');
@@ -80,7 +80,7 @@ test('a clock that is set makes it renew at once, what was claimed a moment ago,
   expect(worker.until.get('a')).toBe(performance.now() + lockMs);
 });
 
-test('what is done is renewed no more, nor what is done quickly', async () => {
+test('finished jobs are not renewed any more, and quick jobs never are', async () => {
   const { worker, claim, isHeld } = begin();
   const renew = vi.spyOn(worker, 'extendJobLocks');
   const lock = claim('a');
@@ -90,7 +90,7 @@ test('what is done is renewed no more, nor what is done quickly', async () => {
   expect([isHeld('a'), renew.mock.calls]).toEqual([false, []]);
 });
 
-test('a lock that somebody else has is an error, and so is a datastore that is away; it goes on', async () => {
+test('a lock that another worker has is an error, as is a datastore that is away; renewal continues', async () => {
   const { worker, claim, isHeld, errors } = begin();
   claim('a');
   claim('b');
@@ -105,7 +105,7 @@ test('a lock that somebody else has is an error, and so is a datastore that is a
   expect(isHeld('b')).toBe(true);
 });
 
-test('a lock is held for as long as it lasts after the last renewal that succeeded', async () => {
+test('a lock is held for its duration after the last successful renewal', async () => {
   const { worker, claim } = begin();
   const lock = claim('a');
   await vi.advanceTimersByTimeAsync(12_000);
@@ -124,7 +124,7 @@ test('a job that a worker has claimed twice stays locked when one of the claims 
   expect([former.isHeld(), latter.isHeld()]).toEqual([false, true]);
 });
 
-test('a worker that is closed renews nothing', async () => {
+test('a closed worker renews nothing', async () => {
   const { worker, claim } = begin();
   const renew = vi.spyOn(worker, 'extendJobLocks');
   claim('a');

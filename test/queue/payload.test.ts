@@ -83,7 +83,7 @@ const anyEntry: fc.Arbitrary<LedgerEntry> = fc.oneof(
 );
 
 describe('a batch', () => {
-  test('comes back as it was, whatever it says', () => {
+  test('comes back unchanged, whatever it contains', () => {
     fc.assert(
       fc.property(anyBatch, (original) => {
         expect(decodeBatch(encodeBatch(original))).toEqual(original);
@@ -103,7 +103,7 @@ describe('a batch', () => {
     ['another version', { v: 1, text: '{}' }],
     ['no version', {}],
     ['no text', { v: 3 }],
-    ['an object for its text', { v: 3, text: {} }],
+    ['an object in place of its text', { v: 3, text: {} }],
   ])('of %s is refused as UNKNOWN_PAYLOAD', (_, data) => {
     expect(() => decodeBatch(data)).toThrow(
       expect.objectContaining({ kind: 'fatal', code: 'UNKNOWN_PAYLOAD' }),
@@ -115,8 +115,8 @@ describe('a batch', () => {
   });
 });
 
-describe('what a batch has come to', () => {
-  test('comes back as it was, from the JSON string and from its text', () => {
+describe('the outcome of a batch', () => {
+  test('comes back unchanged, from the JSON string and from its text', () => {
     fc.assert(
       fc.property(anyReturn, (original) => {
         const encoded = encodeReturn(original);
@@ -126,12 +126,12 @@ describe('what a batch has come to', () => {
     );
   });
 
-  test.each(['', '{"row":', undefined])('that is no JSON is refused: %j', (value) => {
+  test.each(['', '{"row":', undefined])('that is not JSON is refused: %j', (value) => {
     expect(() => decodeReturn(value)).toThrow(SyntaxError);
   });
 });
 
-test('an entry of a ledger comes back as it was, as text that PostgreSQL takes', () => {
+test('an entry of a ledger comes back unchanged, as text that PostgreSQL takes', () => {
   fc.assert(
     fc.property(anyEntry, (original) => {
       const text = encodeLedgerEntry(original);

@@ -43,9 +43,9 @@ describeWithRedis('Redis', () => {
     });
     return open(`redis://batch:secret@127.0.0.1:${port}/0`);
   };
-  describeQueueOn('a Redis that allows the least', openLeast, 'each command');
+  describeQueueOn('a Redis with the least permissions', openLeast, 'each command');
 
-  test('a run is forgotten that ends while its connections are made anew', async () => {
+  test('a run that ends while its connections are replaced is forgotten', async () => {
     const server = await redisForTest();
     const { datastore } = await openRedis({ url: server.url, purpose: 'test' });
     const rows = openRowQueue(datastore, 'rows');

@@ -3,7 +3,7 @@ import type { RowQueue } from '../../src/queue/row-queue.ts';
 
 export const policy = { attempts: 3, backoffMs: 7 };
 
-/** How a test opens the batches of a run of which it wants to hear nothing. */
+/** Options for the batches of a run when a test needs no reports of them. */
 export function unheard(runId: string, rows: RowQueue): BatchQueueOptions {
   return {
     runId,

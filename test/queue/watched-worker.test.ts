@@ -8,7 +8,7 @@ import { QueueModel } from '../simulation/queue-model.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** What a worker says in so many seconds, of a queue that says of itself what is wanted: nothing can be claimed from it. */
+/** What a worker reports in this many seconds, on a queue with these facts from which nothing can be claimed. */
 async function watched(seconds: number, facts: Partial<RowQueue>, resting = false) {
   const said: string[] = [];
   const onStuck = vi.fn();
@@ -34,7 +34,7 @@ async function watched(seconds: number, facts: Partial<RowQueue>, resting = fals
   return { said, isStuck: onStuck.mock.calls.length > 0 };
 }
 
-test('a worker that takes nothing though rows wait connects anew, then gives up', async () => {
+test('a worker that takes nothing though rows wait reconnects, then gives up', async () => {
   const facts = { countWaiting: async () => 3 };
   expect(await watched(120, facts)).toMatchObject({ isStuck: false });
   const { said, isStuck } = await watched(130, facts);

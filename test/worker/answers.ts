@@ -18,7 +18,7 @@ export function failing(failure: Partial<ApiFailure>, figures: Figures = {}): Ap
   };
 }
 
-/** What the API answers when calls are too many, perhaps with how long to wait. */
+/** The answer of an API when there are too many calls, with a waiting time if given. */
 export function tooMany(waitMs?: number): ApiAnswer {
   return failing({
     class: 'slow-down',
@@ -30,7 +30,7 @@ export function tooMany(waitMs?: number): ApiAnswer {
 
 export const unavailable = failing({ code: 'UNAVAILABLE', status: 503 });
 
-/** The same, with how long to wait. */
+/** The same answer with a waiting time. */
 export function unavailableFor(waitMs: number): ApiAnswer {
   return failing({ class: 'slow-down', code: 'UNAVAILABLE', status: 503, waitMs });
 }

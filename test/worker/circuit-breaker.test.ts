@@ -26,7 +26,7 @@ function trouble(cause: Trouble['cause'], changes: Partial<Trouble> = {}): Troub
 }
 
 const answered = { kind: 'answered' } as const;
-/** Rows that wait to be claimed keep a breaker from taking what it has seen for all there is. */
+/** While rows wait to be claimed, a breaker does not conclude that it has seen everything. */
 const others = 1_000;
 
 function begin({ proven = true, maxOutageMs }: { proven?: boolean; maxOutageMs?: number } = {}) {
@@ -34,7 +34,7 @@ function begin({ proven = true, maxOutageMs }: { proven?: boolean; maxOutageMs?:
   const breaker = new CircuitBreaker({ maxOutageMs, onChange() {}, onHalt: (halt) => halts.push(halt) });
   if (proven) void breaker.assess(answered);
   for (let row = 0; row < others; row += 1) breaker.begin();
-  /** Makes that many calls meet with it; what was said of each comes when it is decided. */
+  /** Makes this many calls with this sign; the blame of each comes when it is decided. */
   const meet = (sign: Trouble, calls = 1): Blame[] => {
     const blames: Blame[] = [];
     for (let call = 0; call < calls; call += 1) {
@@ -42,7 +42,7 @@ function begin({ proven = true, maxOutageMs }: { proven?: boolean; maxOutageMs?:
     }
     return blames;
   };
-  /** Nothing else is there to be called. */
+  /** No other row is left to be called. */
   const runOut = (held: number): void => {
     for (let row = 0; row < others - held; row += 1) breaker.end();
   };
@@ -62,7 +62,7 @@ describe('a row that fails', () => {
     expect(blames).toEqual(['row', 'row', 'row']);
   });
 
-  test('is to blame when too few others fail to tell, and nothing else is left', async () => {
+  test('is to blame when too few others fail to be sure, and no other row is left', async () => {
     const { meet, runOut } = begin();
     const blames = meet(trouble('either'), 4);
     runOut(4);
@@ -70,7 +70,7 @@ describe('a row that fails', () => {
     expect(blames).toEqual(['row', 'row', 'row', 'row']);
   });
 
-  test('is to blame, however many do, when each has failed before', async () => {
+  test('is to blame, however many fail, when each has failed before', async () => {
     const { breaker, meet, runOut } = begin();
     const blames = meet(trouble('either', { repeated: true }), 30);
     runOut(30);
@@ -79,7 +79,7 @@ describe('a row that fails', () => {
     expect(breaker.outage).toBeUndefined();
   });
 
-  test('with a path in doubt is to blame at once when anything was ever answered', () => {
+  test('with a path in doubt is to blame at once when any call was ever answered', () => {
     const { breaker } = begin();
     expect(breaker.assess(trouble('path'))).toBe('row');
   });
@@ -110,7 +110,7 @@ describe('an outage', () => {
   });
 
   test.each<[string, Trouble, number]>([
-    ['nobody takes a connection', trouble('target'), 1],
+    ['connections are refused', trouble('target'), 1],
     ['several fail for the first time', trouble('either'), 5],
   ])('begins when %s and nothing else is left', async (_title, sign, calls) => {
     const { breaker, meet, runOut } = begin();
@@ -168,7 +168,7 @@ describe('an outage', () => {
     expect(breaker.assess(answered)).toBe('halted');
   });
 
-  test('is waited for without end when the user wants that', async () => {
+  test('is waited for without end when the user asks for that', async () => {
     const { halts, meet } = begin();
     meet(trouble('target'), 20);
     await pass(24 * 3_600_000);
@@ -176,7 +176,7 @@ describe('an outage', () => {
   });
 });
 
-describe('an API of which nothing is known', () => {
+describe('an API of which nothing is known yet', () => {
   test.each(['target', 'either', 'path'] as const)('has 20 calls to answer one (%s)', async (cause) => {
     const { breaker, halts, meet } = begin({ proven: false });
     expect([breaker.prefetchLimit(3, 50), breaker.prefetchLimit(3, 15)]).toEqual([20, 15]);
@@ -201,7 +201,7 @@ describe('an API of which nothing is known', () => {
     expect(halts).toHaveLength(1);
   });
 
-  test('that has no certificate to trust is not asked again', async () => {
+  test('without a trusted certificate is not called again', async () => {
     const { halts, meet } = begin({ proven: false });
     meet(trouble('target', { failure: failure('TLS_ERROR') }));
     expect(halts).toHaveLength(1);
@@ -222,19 +222,16 @@ describe('an API of which nothing is known', () => {
     ['path', 1, true],
     ['either', 5, true],
     ['either', 4, false],
-  ] as const)(
-    'and that has nothing but trouble (%s, %d calls) is given up: %s',
-    async (cause, calls, given) => {
-      const { halts, meet, runOut } = begin({ proven: false });
-      const blames = meet(trouble(cause), calls);
-      runOut(calls);
-      await pass(5_000);
-      expect(halts).toHaveLength(given ? 1 : 0);
-      expect(blames).toEqual(Array(calls).fill(given ? 'unproven' : 'row'));
-    },
-  );
+  ] as const)('with nothing but trouble (%s, %d calls) is given up: %s', async (cause, calls, given) => {
+    const { halts, meet, runOut } = begin({ proven: false });
+    const blames = meet(trouble(cause), calls);
+    runOut(calls);
+    await pass(5_000);
+    expect(halts).toHaveLength(given ? 1 : 0);
+    expect(blames).toEqual(Array(calls).fill(given ? 'unproven' : 'row'));
+  });
 
-  test('has no more calls for those that were told to be the fault of their rows', async () => {
+  test('gets no extra calls for failures that were the fault of their rows', async () => {
     const { breaker, halts, meet, runOut } = begin({ proven: false });
     meet(trouble('either'), 4);
     runOut(4);
@@ -246,7 +243,7 @@ describe('an API of which nothing is known', () => {
 });
 
 describe('a breaker that is closed', () => {
-  test('holds nothing back, and lets nothing out', async () => {
+  test('holds nothing back, and admits no call', async () => {
     const { breaker, meet } = begin({ proven: false });
     const blames = meet(trouble('target'), 2);
     breaker.close();
@@ -256,7 +253,7 @@ describe('a breaker that is closed', () => {
     expect([breaker.assess(trouble('path')), breaker.assess(trouble('either'))]).toEqual(['halted', 'row']);
   });
 
-  test('sends the row away that was to test whether an outage is over', async () => {
+  test('turns away the row that was to test whether an outage is over', async () => {
     const { breaker, meet } = begin();
     meet(trouble('target'), 20);
     await pass(2_000);

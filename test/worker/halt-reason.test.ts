@@ -21,7 +21,7 @@ test.each([
   expect(message).toContain(remedy);
 });
 
-test('no call is said to have been made of a host that was never reached', () => {
+test('no call is reported for a host that was never reached', () => {
   const failure = {
     class: 'unreachable',
     code: 'CONNECTION_REFUSED',

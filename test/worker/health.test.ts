@@ -11,7 +11,7 @@ import {
 
 const well: HealthState = { healthy: true, ready: true };
 
-/** A health server on any free port; it ends with the test. */
+/** A health server on any free port; it stops with the test. */
 async function serve(
   state: () => HealthState,
   metrics?: HealthServerOptions['metrics'],
@@ -32,7 +32,7 @@ async function ask(url: string, init: RequestInit = {}) {
   };
 }
 
-describe('what probes are told', () => {
+describe('the answers to probes', () => {
   test.each<[title: string, path: string, state: HealthState, status: number, body: object]>([
     ['a worker at work is healthy', '/healthz', well, 200, { status: 'ok', healthy: true, ready: true }],
     ['a worker at work is ready', '/readyz', well, 200, { status: 'ok', healthy: true, ready: true }],
@@ -58,7 +58,7 @@ describe('what probes are told', () => {
       { status: 'unhealthy', healthy: false, ready: false, reason: 'no row was started for 120 s' },
     ],
     [
-      'a worker that is not healthy is not ready, whatever it says',
+      'a worker that is not healthy is not ready, whatever its state claims',
       '/readyz',
       { healthy: false, ready: true },
       503,
@@ -72,7 +72,7 @@ describe('what probes are told', () => {
       { status: 'ok', healthy: true, ready: true, in_flight: 3 },
     ],
     [
-      'a query is no other path',
+      'a query does not change the path',
       '/healthz?verbose=1',
       well,
       200,
@@ -111,7 +111,7 @@ describe('what probes are told', () => {
     answer.resume();
   });
 
-  test('the state is asked at each request', async () => {
+  test('the state is read at each request', async () => {
     let ready = false;
     const { url } = await serve(() => ({ healthy: true, ready }));
     expect((await ask(`${url}/readyz`)).status).toBe(503);
@@ -119,7 +119,7 @@ describe('what probes are told', () => {
     expect((await ask(`${url}/readyz`)).status).toBe(200);
   });
 
-  test('a worker that cannot say how it is, is not healthy', async () => {
+  test('a worker that cannot report its state is not healthy', async () => {
     const { url } = await serve(() => {
       throw new Error('no connection');
     });
@@ -131,7 +131,7 @@ describe('what probes are told', () => {
 });
 
 describe('the page for Prometheus', () => {
-  test('is what there is to be told, in its own type', async () => {
+  test('has the metrics, with their own type', async () => {
     const { url } = await serve(
       () => well,
       async () => ({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' }),
@@ -165,8 +165,8 @@ describe('the port', () => {
     });
   });
 
-  test('of an address that is not of this machine is a usage error too', async () => {
-    // 192.0.2.0/24 is set aside for documentation.
+  test('of an address of another machine is a usage error, too', async () => {
+    // 192.0.2.0/24 is reserved for documentation.
     await expect(startHealthServer({ host: '192.0.2.1', port: 0, state: () => well })).rejects.toMatchObject({
       kind: 'usage',
       code: 'HEALTH_PORT',
@@ -199,19 +199,19 @@ describe('close', () => {
     await ended;
   });
 
-  test('does not wait for a client that never ends its request', async () => {
+  test('does not wait for a client that never finishes its request', async () => {
     const { port, close } = await serve(() => well);
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n');
-    // It may be cut off before the server has read what it wrote: then it is told so by a reset.
+    // The connection may be cut off before the server has read what was written: the client then gets a reset.
     socket.on('error', () => {});
     const ended = new Promise((resolve) => socket.once('close', resolve));
     await close();
     await ended;
   });
 
-  test('may be called again, also at the same time', async () => {
+  test('may be called again, even at the same time', async () => {
     const { close } = await serve(() => well);
     await Promise.all([close(), close()]);
     await close();

@@ -91,13 +91,13 @@ describe('a 503 that depends on the rate', () => {
     });
   });
 
-  test('is a failure that may have been processed where the row must not be repeated', () => {
+  test('is a failure that may have been processed when the row must not be repeated', () => {
     expect(asRefusal(answer, task, { repeatable: false })).toBe(answer);
   });
 
   test.each([
     ['another failure', failing({ class: 'retry', code: 'INTERNAL', status: 500, unclear: true })],
-    ['a failure for good', failing({ class: 'permanent', code: 'NOT_FOUND', status: 503 })],
+    ['a permanent failure', failing({ class: 'permanent', code: 'NOT_FOUND', status: 503 })],
     ['a success', answered('right')],
   ])('is not %s', (_title, other) => {
     expect(asRefusal(other, task, operation)).toBe(other);
@@ -125,7 +125,7 @@ describe('an answer', () => {
     });
   });
 
-  test('to another request is a failure with a code of its own, and unclear', () => {
+  test('that fits another request is a failure with its own code, and unclear', () => {
     expect(judge(attempt(answered('wrong')))).toMatchObject({
       result: { outcome: 'failed', code: 'ANSWER_ID_MISMATCH', httpStatus: 200, unclear: true },
     });
@@ -153,7 +153,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a refusal for good', () => {
+describe('a permanent refusal', () => {
   test('is a failure', () => {
     expect(judge(attempt(failing({ class: 'permanent', status: 404 })))).toMatchObject({
       kind: 'finished',
@@ -191,7 +191,7 @@ describe('a row that must not be repeated', () => {
     expect(judge(attempt(failing({ class: failureClass, unclear }), once))).toMatchObject(judgement);
   });
 
-  test('ends with what is known of the attempt that may have been carried out', () => {
+  test('ends with the facts of the attempt that may have been carried out', () => {
     const known = {
       attempts: 2,
       unprocessed: 1,
@@ -212,7 +212,7 @@ describe('a row that must not be repeated', () => {
   });
 });
 
-describe('a failure that may pass', () => {
+describe('a transient failure', () => {
   test.each([
     ['retry', 0, 'retry'],
     ['retry', 3, 'retry'],
@@ -235,7 +235,7 @@ describe('a failure that may pass', () => {
     expect(judge(attempt(answer, { claim, random }))).toMatchObject({ kind: 'retry', delayMs });
   });
 
-  test('never waits longer than a minute by itself', () => {
+  test('never waits for longer than a minute on its own', () => {
     const claim = claimed({ attemptsUsed: 50, policy: { attempts: 100, backoffMs: 1_000 } });
     expect(judge(attempt(failing({ class: 'retry' }), { claim }))).toMatchObject({ delayMs: 60_000 });
   });
@@ -271,8 +271,8 @@ describe('"slow down"', () => {
     ['as long as the API asks', 0, 12_000, 12_000],
     ['a second when it does not say', 0, undefined, 1_000],
     ['twice as long with each refusal', 3, undefined, 8_000],
-    ['half a minute at the most', 20, undefined, 30_000],
-    ['a moment at least', 0, 0, 100],
+    ['at most half a minute', 20, undefined, 30_000],
+    ['at least a moment', 0, 0, 100],
   ])('waits %s', (_title, unprocessed, waitMs, expected) => {
     const answer = failing({ class: 'slow-down', ...(waitMs !== undefined && { waitMs }) });
     expect(judge(attempt(answer, { task: withHistory({ unprocessed }) }))).toMatchObject({
@@ -284,7 +284,7 @@ describe('"slow down"', () => {
 
   test.each([
     ['as long as the API asks', 0, 12_000, 12_000],
-    ['a moment at least when it asks', 0, 0, 100],
+    ['at least a moment when it asks', 0, 0, 100],
     ['as long as the governor decides when it does not say', 0, undefined, 0],
     ['no longer after many refusals', 20, undefined, 0],
   ])('waits, while a governor is there, %s', (_title, unprocessed, waitMs, expected) => {
@@ -303,7 +303,7 @@ describe('"slow down"', () => {
   });
 });
 
-describe('what every other row would meet as well', () => {
+describe('a failure that every other row would meet', () => {
   test.each([
     ['halt', false, 'halted'],
     ['halt', true, 'halted'],
@@ -314,13 +314,13 @@ describe('what every other row would meet as well', () => {
     expect(judge(attempt(failing({ class: failureClass }), { provenRight })).kind).toBe(kind);
   });
 
-  test('leaves a row that was refused with all others unprocessed', () => {
+  test('leaves a row unprocessed that was refused like all others', () => {
     expect(judge(attempt(failing({ class: 'halt' })))).toMatchObject({
       history: { attempts: 1, unprocessed: 1 },
     });
   });
 
-  test('sends an aborted row back with what may have happened to it', () => {
+  test('sends an aborted row back with its history', () => {
     expect(judge(attempt(failing({ class: 'aborted', unclear: true })))).toMatchObject({
       kind: 'returned',
       history: { attempts: 1, unclear: true },
@@ -332,21 +332,21 @@ describe('a row that was claimed and not called', () => {
   const earlier = { attempts: 2, unprocessed: 1, unclear: false, lastCode: 'UNAVAILABLE' };
 
   test.each([
-    ['is as it was', withHistory(earlier), earlier],
-    ['is as new when it was never called', task, { attempts: 0, unprocessed: 0, unclear: false }],
+    ['is unchanged', withHistory(earlier), earlier],
+    ['is like new when it was never called', task, { attempts: 0, unprocessed: 0, unclear: false }],
   ])('%s', (_title, row, history) => {
     expect(uncalled(row)).toEqual({ kind: 'returned', history });
   });
 });
 
-describe('a row that is spared', () => {
+describe('a row that is returned uncharged', () => {
   const halfDone = failing({ class: 'retry', code: 'BAD_GATEWAY', unclear: true });
   const page = failing({ class: 'retry', code: 'ANSWER_NOT_JSON', unclear: true });
 
   test.each([
     ['that may have been processed', halfDone, 'unproven', true],
     ['that got a page from a service that had answered before', page, 'target', true],
-    ['that got a page from nobody who had ever answered', page, 'unproven', false],
+    ['that got a page from a service that had never answered', page, 'unproven', false],
   ] as const)('%s is unclear or certainly not processed', (_title, answer, blame, unclear) => {
     expect(returnUncharged(attempt(answer), answer.failure, blame)).toMatchObject({
       kind: 'returned',

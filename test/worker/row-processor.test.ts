@@ -37,7 +37,7 @@ function claimed(changes: Partial<Claim> = {}): Claim {
 
 const notFound = failing({ class: 'permanent', code: 'NOT_FOUND', status: 404 });
 
-/** A processor with an API that gives these answers, one after the other. */
+/** A processor for an API that gives these answers in turn. */
 function begin(answers: readonly (ApiAnswer | Error)[], changes: Partial<RowProcessorOptions> = {}) {
   const { gate, set } = gateOnTimeline({ cap: 10 });
   const meter = new TrafficMeter();
@@ -92,20 +92,20 @@ describe('a row', () => {
     expect([gate.active, meter.active, calls()]).toEqual([0, 0, 1]);
   });
 
-  test('that failed for good is told of before another row gets its place: a guard may halt the run', async () => {
+  test('that failed permanently is reported before another row gets its place: a guard may halt the run', async () => {
     const inFlight: number[] = [];
     const { gate, process } = begin([notFound], { onEvent: () => inFlight.push(gate.active) });
     await process();
     expect([inFlight, gate.active]).toEqual([[1], 0]);
   });
 
-  test('gives up its place while the breaker waits for what other calls meet with', async () => {
+  test('gives up its place while the breaker waits for the outcomes of other calls', async () => {
     const told: string[] = [];
     const onEvent = ({ type, row }: WorkerEvent) => told.push(`${row} ${type}, ${gate.active} in flight`);
     const { gate, set, process } = begin([failing({ class: 'retry', status: 500 }), notFound], { onEvent });
     set({ cap: 1 });
     await Promise.all([process(), process({ ...task, row: 2 })]);
-    // Only one call may be in flight: the first row has given up its place, and is told of when the second one is answered.
+    // Only one call may be in flight: the first row has given up its place, and is reported when the second one is answered.
     expect(told).toEqual(['2 finished, 1 in flight', '7 retrying, 0 in flight']);
   });
 
@@ -119,7 +119,7 @@ describe('a row', () => {
     expect((await verdict).kind).toBe('finished');
   });
 
-  test('tells the gate when its request has left, and when it is made once more', async () => {
+  test('reports to the gate when its request has left, and when it is made once more', async () => {
     const { gate } = gateOnTimeline({ cap: 10 });
     const left = vi.spyOn(gate, 'left');
     const send: RowProcessorOptions['client']['send'] = async (_request, options) => {
@@ -141,7 +141,7 @@ describe('a row', () => {
     expect([calls(), gate.active, meter.report().accepted, events]).toEqual([0, 0, 0, []]);
   });
 
-  test('that the gate turns away keeps what is known of it', async () => {
+  test('that the gate turns away keeps its history', async () => {
     const { gate, process } = begin([]);
     gate.close();
     const history = { attempts: 2, unprocessed: 1, unclear: false, lastCode: 'UNAVAILABLE' };
@@ -159,13 +159,13 @@ describe('a row', () => {
     });
   });
 
-  test('is not called unless it is written down first', async () => {
+  test('is not called before its intent is written', async () => {
     const { gate, process, calls } = begin([]);
     expect(await process(task, claimed({ intend: async () => false }))).toMatchObject({ kind: 'returned' });
     expect([calls(), gate.active]).toEqual([0, 0]);
   });
 
-  test('is written down once, however long it waits for its call after that', async () => {
+  test('has its intent written once, however long it then waits for its call', async () => {
     const { gate, set, process, calls } = begin([notFound]);
     const intend = vi.fn(async () => {
       set({ cap: 0 });
@@ -180,7 +180,7 @@ describe('a row', () => {
     expect(intend).toHaveBeenCalledTimes(1);
   });
 
-  test('goes back uncalled when the gate closes after it was written down', async () => {
+  test('goes back uncalled when the gate closes after its intent was written', async () => {
     const { gate, process, calls } = begin([]);
     const intend = async () => {
       gate.close();
@@ -201,13 +201,13 @@ describe('a row', () => {
 });
 
 describe('a call', () => {
-  test('is counted by what the API has made of it', async () => {
+  test('is counted by the answer of the API', async () => {
     const { meter, process } = begin([notFound, tooMany(), failing({ code: 'TOTAL_TIMEOUT' })]);
     for (let row = 1; row <= 3; row += 1) await process({ ...task, row });
     expect(meter.report()).toMatchObject({ accepted: 1, rejected: 1, active: 0 });
   });
 
-  test('that a defect ends lets the next one in', async () => {
+  test('that ends with a defect lets the next one in', async () => {
     const { gate, process } = begin([new Error('defect'), notFound]);
     await expect(process()).rejects.toThrow('defect');
     expect(gate.active).toBe(0);
@@ -241,7 +241,7 @@ describe('a call', () => {
   });
 });
 
-test('a row of an operation that is not known is refused', () => {
+test('a row of an unknown operation is refused', () => {
   expect(refusal(task, operations)).toBeUndefined();
   expect(refusal({ ...task, operation: 'unheard-of' }, operations)).toMatchObject({
     code: 'UNKNOWN_OPERATION',

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('totals are logged every ten seconds in which there was something, and at the end', async () => {
+test('totals are logged every ten seconds in which something happened, and at the end', async () => {
   const lines: Record<string, unknown>[] = [];
   const totals = logTotals(
     pino({ base: null, timestamp: false }, { write: (json) => lines.push(JSON.parse(json)) }),

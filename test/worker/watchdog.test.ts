@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Watchdog, type WatchdogFacts, type WatchdogVerdict } from '../../src/worker/watchdog.ts';
 
-/** Rows wait, and nothing excuses that none is started. */
+/** Rows wait, and nothing excuses that none starts. */
 const stuck: WatchdogFacts = { waiting: 3, active: 0, started: 0, resting: false, away: false };
 
 const second = 1_000;
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** A watchdog whose clock goes on by so much before each check. */
+/** A watchdog whose clock advances by this much before each check. */
 function watched() {
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
@@ -22,13 +22,13 @@ function watched() {
   };
 }
 
-/** The verdicts of so many checks, one every few seconds. */
+/** The verdicts of this many checks, one every few seconds. */
 function verdicts(checks: number, everyMs: number, facts: WatchdogFacts = stuck): WatchdogVerdict[] {
   const { checkAfter } = watched();
   return Array.from({ length: checks }, () => checkAfter(everyMs, facts));
 }
 
-/** Changes to the facts that each excuse a standstill. The claims must differ from those of the check before. */
+/** Changes to the facts, each of which excuses a standstill. The claims must differ from those at the previous check. */
 const excuses: readonly (readonly [title: string, change: (facts: WatchdogFacts) => WatchdogFacts])[] = [
   ['a row was started', (facts) => ({ ...facts, started: facts.started + 1 })],
   ['nothing waits', (facts) => ({ ...facts, waiting: 0 })],
@@ -77,7 +77,7 @@ describe('a worker that is stuck', () => {
   });
 });
 
-describe('a worker is fine, however long, while', () => {
+describe('a worker is fine, for any time, while', () => {
   test.each(excuses)('%s', (_title, change) => {
     const { checkAfter } = watched();
     let facts = stuck;
@@ -88,7 +88,7 @@ describe('a worker is fine, however long, while', () => {
   });
 });
 
-describe('the clock begins anew when', () => {
+describe('the clock starts again when', () => {
   test.each(excuses)('%s', (_title, change) => {
     const { checkAfter } = watched();
     for (let check = 0; check < 12; check += 1) checkAfter(10 * second);
@@ -140,7 +140,7 @@ describe('whatever happens', () => {
     );
   });
 
-  test('a worker that is stuck for good is given up in the end, after it was reconnected', () => {
+  test('a worker that stays stuck is given up in the end, after it was reconnected', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(pauses, fc.constantFrom(...excuses)), { maxLength: 20 }),

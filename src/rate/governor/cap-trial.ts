@@ -1,14 +1,14 @@
 import type { Traffic } from './traffic.ts';
 
 /**
- * How long a suspicion is tried, at least and in multiples of the reaction. A longer trial costs what fewer calls in
- * flight lose (50/s, 500/s learned before). Only the second half counts.
+ * How long a suspicion is tried, at least and in multiples of the reaction. A longer trial costs what fewer calls in flight
+ * lose (50/s, 500/s learned before). Only the second half counts.
  */
 const trialMs = 1_000;
 const trialReactions = 6;
 /**
- * The share of the usual calls that must be accepted. Where calls in flight are what is limited, fewer of them lose
- * less than that (leaky-bucket:rate=50,queue=20 with `Retry-After`: 3 points less are used with 0.76).
+ * The share of the usual calls that must be accepted. Where calls in flight are what is limited, fewer of them lose less than
+ * that (leaky-bucket:rate=50,queue=20 with `Retry-After`: 3 points less are used with 0.76).
  */
 const confirmed = 0.92;
 

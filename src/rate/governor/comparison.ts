@@ -30,18 +30,15 @@ export interface SearchedRate {
 
 /** The first rate is at least this at the start, because the search may have come down to 1 call/s. */
 const leastRate = 20;
-/**
- * The first stretch is long enough with this many accepted and failed calls, or with some accepted and many failed
- * ones.
- */
+/** The first stretch is long enough with this many accepted and failed calls, or with some accepted and many failed ones. */
 const enough = 10;
 const someAccepted = 4;
 const manyFailed = 40;
 /** When hardly any call fails for this long, the cause of the comparison is gone. */
 const fewMs = 5_000;
 /**
- * The second rate, as a share of the accepted calls: calls beyond a limit are gone then. It is higher where a limit was
- * learned before, because the first rate does not double then, and highest where about that limit is accepted.
+ * The second rate, as a share of the accepted calls: calls beyond a limit are gone then. It is higher where a limit was learned
+ * before, because the first rate does not double then, and highest where about that limit is accepted.
  */
 const ofAccepted = 0.6;
 const ofAcceptedWhereLearned = 0.75;
@@ -51,17 +48,17 @@ const slowestRate = 0.5;
 /** News of calls that were sent before the rate was lowered arrives for this long, plus two calls. */
 const lateNewsMs = 300;
 /**
- * The second stretch is judged after this many calls, or after this time with fewer. It ends after the longest time in
- * any case.
+ * The second stretch is judged after this many calls, or after this time with fewer. It ends after the longest time in any
+ * case.
  */
 const cleanCalls = 30;
 const cleanMs = 5_000;
 const fewestCalls = 8;
 const longestMs = 20_000;
 /**
- * The rest of a short window may be used up when a stretch begins (fixed-window:limit=50,window=1s), so the stretch
- * counts from its first accepted call. After this many calls without an accepted one, only a few more are sent. After
- * this time without one, the API is away or a longer window is used up.
+ * The rest of a short window may be used up when a stretch begins (fixed-window:limit=50,window=1s), so the stretch counts from
+ * its first accepted call. After this many calls without an accepted one, only a few more are sent. After this time without
+ * one, the API is away or a longer window is used up.
  */
 const dryCalls = 40;
 const dryCallsOfWindow = 5;
@@ -79,10 +76,7 @@ const mostSteps = 3;
 
 const empty: Stretch = { calls: 0, failed: 0, ms: 0 };
 
-/**
- * Compares two stretches of calls, the second one at a lower rate: does the same share fail in it, or only part of
- * that?
- */
+/** Compares two stretches of calls, the second one at a lower rate: does the same share fail in it, or only part of that? */
 export class Comparison {
   /** Whether the comparison calls faster than the search does. */
   readonly isRaised: boolean;

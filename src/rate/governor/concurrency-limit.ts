@@ -7,20 +7,17 @@ export const usualConcurrency = 50;
 export const mostConcurrency = 200;
 
 /**
- * The length of a step (50/s, calls of 1 s: three times as long costs a point). It also lasts long enough for a few
- * calls, because the mean of fewer says little.
+ * The length of a step (50/s, calls of 1 s: three times as long costs a point). It also lasts long enough for a few calls,
+ * because the mean of fewer says little.
  */
 const stepMs = 500;
 const stepCalls = 10;
 const longestStepMs = 5_000;
-/**
- * The usual latency is the shortest of this many steps (a server of 8 places): a minute, or more where there are few
- * calls.
- */
+/** The usual latency is the shortest of this many steps (a server of 8 places): a minute, or more where there are few calls. */
 const baselineSteps = 120;
 /**
- * A latency counts as risen when it is twice the usual one (50/s, calls of 1 s: 2 points are lost without) and this
- * much longer: a smaller rise may come from this machine.
+ * A latency counts as risen when it is twice the usual one (50/s, calls of 1 s: 2 points are lost without) and this much
+ * longer: a smaller rise may come from this machine.
  */
 const risenTimes = 2;
 const risenByMs = 100;

@@ -37,14 +37,13 @@ const longestWaitMs = 86_400_000;
  *
  * These are the phases of `RateSearch`, which always runs. Two things take precedence over it:
  *
- * - **stated**: the API states enough to derive a rate (`StatedPace`). The search follows that rate, so that it holds
- *   it when the API stops stating it. After several refusals in spite of it, the stated rate is ignored for a while.
- * - **a wait** that the API asks for: nothing is called until it is over, for at most 24 hours. A short wait keeps the
- *   phase; a long one means that the allowance of a longer window is used up, and makes it `waiting`.
+ * - **stated**: the API states enough to derive a rate (`StatedPace`). The search follows that rate, so that it holds it when
+ *   the API stops stating it. After several refusals in spite of it, the stated rate is ignored for a while.
+ * - **a wait** that the API asks for: nothing is called until it is over, for at most 24 hours. A short wait keeps the phase; a
+ *   long one means that the allowance of a longer window is used up, and makes it `waiting`.
  *
- * While nothing is called, or little of the rate is used, nothing is learned and no time passes for the search. The
- * resulting rate is never above the bound. At the start and after a rest it rises in steps (`SlowStart`), whatever the
- * API states.
+ * While nothing is called, or little of the rate is used, nothing is learned and no time passes for the search. The resulting
+ * rate is never above the bound. At the start and after a rest it rises in steps (`SlowStart`), whatever the API states.
  */
 export class Governor {
   /** The most calls per second that are ever allowed, from the next update on; undefined means no bound. */
@@ -131,9 +130,7 @@ export class Governor {
     return this.#decide(now, traffic.active);
   }
 
-  /**
-   * Counts 503s as refusals or not. A search that lowered the rate because of 503s that come at any rate starts again.
-   */
+  /** Counts 503s as refusals or not. A search that lowered the rate because of 503s that come at any rate starts again. */
   #leaveOut(now: number, met: Traffic): Traffic {
     const wasComparing = this.#dependence.isComparing;
     const time = { now, passedMs: now - this.#updatedAt, reactionMs: this.#reaction.ms };
@@ -187,8 +184,8 @@ export class Governor {
   }
 
   /**
-   * Whether calls in flight are on trial, so that the rate must not limit them. Never where another bound is known or
-   * where each refusal costs a wait (20/s, calls of 5 s, with `Retry-After`).
+   * Whether calls in flight are on trial, so that the rate must not limit them. Never where another bound is known or where
+   * each refusal costs a wait (20/s, calls of 5 s, with `Retry-After`).
    */
   get #isFree(): boolean {
     const isBound = this.bound !== undefined || this.#isCeiled || this.#waitUntil > 0;

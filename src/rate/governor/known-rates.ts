@@ -8,10 +8,7 @@ export interface RefusedRate {
   readonly isCostly: boolean;
 }
 
-/**
- * From one refusal to the next. The allowance was used up at both ends, so the calls accepted between are what it
- * gained.
- */
+/** From one refusal to the next. The allowance was used up at both ends, so the calls accepted between are what it gained. */
 export interface Cycle {
   readonly accepted: number;
   /** Seconds in which calls were made, and seconds in which the API had asked to wait. */
@@ -35,8 +32,8 @@ const uncertainCalls = 3;
 const uncertainShare = 0.01;
 
 /**
- * What the allowance gains per second. While the API asks to wait, its allowance may also fill up, for all of that time
- * or for none of it.
+ * What the allowance gains per second. While the API asks to wait, its allowance may also fill up, for all of that time or for
+ * none of it.
  *
  * @returns undefined when the cycle says nothing
  */
@@ -52,8 +49,8 @@ export function gainOf({ accepted, activeSeconds, waitedSeconds }: Cycle): Gain 
 const gap = 1.01;
 const learnedGap = 1.02;
 /**
- * How far above the held rate a failed probe lets the failed rate be, as a factor; farther where the probe was far
- * above what had failed before.
+ * How far above the held rate a failed probe lets the failed rate be, as a factor; farther where the probe was far above what
+ * had failed before.
  */
 const afterProbe = 1.03;
 const afterFarProbe = 1.1;
@@ -61,8 +58,8 @@ const ofFarProbe = 0.7;
 /** The rate at which a search failed is above the limit by at most this factor (a tenfold rise with Retry-After). */
 const afterSearch = 0.84;
 /**
- * A rate that failed after it was held for this long is close to a fine one. A rate that failed at once may be far
- * above it (a drop to a fifth, and token buckets, with Retry-After).
+ * A rate that failed after it was held for this long is close to a fine one. A rate that failed at once may be far above it (a
+ * drop to a fifth, and token buckets, with Retry-After).
  */
 const heldLongMs = 3_000;
 const afterLong = 0.96;
@@ -76,8 +73,8 @@ const carefulApproachSeconds = 20;
 const provenSeconds = 4;
 
 /**
- * What is known about the limit, in calls per second: a rate that the limit is at least, and a rate that was too high.
- * Both come from refusals. Where they are wrong, the next refusal soon corrects them.
+ * What is known about the limit, in calls per second: a rate that the limit is at least, and a rate that was too high. Both
+ * come from refusals. Where they are wrong, the next refusal soon corrects them.
  */
 export class KnownRates {
   #held: number | undefined;
@@ -110,8 +107,8 @@ export class KnownRates {
   }
 
   /**
-   * A probe was refused. The probe had used up what had gathered while less was used, so the rate at its end is far
-   * above the limit.
+   * A probe was refused. The probe had used up what had gathered while less was used, so the rate at its end is far above the
+   * limit.
    *
    * @returns the rate to hold from now on
    */

@@ -16,8 +16,8 @@ export interface QuotaRecovery {
 }
 
 /**
- * Handles times in which nothing is accepted: the allowance of a longer window is used up. Single calls, seldom enough,
- * test when such a time ends. From two ends it learns how long the window is and how much it allows.
+ * Handles times in which nothing is accepted: the allowance of a longer window is used up. Single calls, seldom enough, test
+ * when such a time ends. From two ends it learns how long the window is and how much it allows.
  */
 export class QuotaExhaustion {
   #since = 0;
@@ -118,13 +118,13 @@ export function testPause(elapsedMs: number): number {
 }
 
 /**
- * The quota of a window that is longer than this is not spread over it, milliseconds: users do not want to wait for
- * hours for a few calls.
+ * The quota of a window that is longer than this is not spread over it, milliseconds: users do not want to wait for hours for a
+ * few calls.
  */
 export const longestSpreadMs = 600_000;
 
 /**
- * An API that asks to wait for longer than this, or accepts nothing for longer, has used up the allowance of a longer
- * window, milliseconds.
+ * An API that asks to wait for longer than this, or accepts nothing for longer, has used up the allowance of a longer window,
+ * milliseconds.
  */
 export const longWaitMs = 3_000;

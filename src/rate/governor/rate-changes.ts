@@ -5,10 +5,7 @@ const startSeconds = 0.5;
 const startReactions = 4;
 /** How long a search takes from a rate that was fine to one that was not. */
 const searchSeconds = 2.5;
-/**
- * A probe begins slowly, so that a limit that has not moved refuses few calls; the later refusals show, the more
- * slowly.
- */
+/** A probe begins slowly, so that a limit that has not moved refuses few calls; the later refusals show, the more slowly. */
 const gentleSeconds = 3;
 const gentleReactions = 5;
 const doublingSeconds = 1.5;
@@ -28,9 +25,7 @@ export function searchedRate(fine: number, failed: number, seconds: number, reac
   return failed * probingGrowth(seconds - searchSeconds, reactionMs);
 }
 
-/**
- * The growth of a rate after this many seconds of a probe, as a factor: slow until the rate has doubled, then doubling.
- */
+/** The growth of a rate after this many seconds of a probe, as a factor: slow until the rate has doubled, then doubling. */
 export function probingGrowth(seconds: number, reactionMs: number): number {
   const gentle = gentleSeconds + (gentleReactions * reactionMs) / 1_000;
   return (
@@ -39,8 +34,8 @@ export function probingGrowth(seconds: number, reactionMs: number): number {
 }
 
 /**
- * The rate after a refusal, as a share of the held rate, so that some allowance gathers. A longer wait has already let
- * it gather.
+ * The rate after a refusal, as a share of the held rate, so that some allowance gathers. A longer wait has already let it
+ * gather.
  */
 const belowHeld = 0.9;
 const belowHeldAfterWait = 0.98;
@@ -60,8 +55,8 @@ export function cutDeep(rate: number): number {
 
 const doublingMs = 500;
 /**
- * After a rest of this length, calls begin with part of the rate (50/s, 500/s learned before). After a shorter one,
- * that would cost too much.
+ * After a rest of this length, calls begin with part of the rate (50/s, 500/s learned before). After a shorter one, that would
+ * cost too much.
  */
 const longRestMs = 3_000;
 const afterRest = 0.25;
@@ -139,8 +134,8 @@ export interface Period {
 }
 
 /**
- * The time after the rate was lowered, until the calls show whether that was enough. The first news is about calls that
- * were sent before: nothing counts until all reports are about later ones.
+ * The time after the rate was lowered, until the calls show whether that was enough. The first news is about calls that were
+ * sent before: nothing counts until all reports are about later ones.
  */
 export class Cooldown {
   readonly restUntil: number;

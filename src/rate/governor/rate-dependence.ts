@@ -4,10 +4,7 @@ import { Backoff } from './schedules.ts';
 import { asRejected, isAboutRate, type Traffic, type UpdateTime, withoutRefusals } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
 
-/**
- * 503s that went away at a lower rate depend on the rate when they come back at this share of what was accepted, or
- * sent.
- */
+/** 503s that went away at a lower rate depend on the rate when they come back at this share of what was accepted, or sent. */
 const comesBackFrom = 0.85;
 const comesBackTo = 1.2;
 /** After calls were accepted, calls fail again this often: it is not a window that is used up now and then. */
@@ -17,8 +14,8 @@ const manySetbacks = 4;
 const severalCalls = 3;
 const amongCalls = 20;
 /**
- * More failures than usual are compared again at most this often, and taken for a limit in between; sooner where the
- * rate is low.
+ * More failures than usual are compared again at most this often, and taken for a limit in between; sooner where the rate is
+ * low.
  */
 const compareAgainMs = 60_000;
 const farCompareAgainMs = 10_000;
@@ -28,9 +25,9 @@ const farBelow = 1 / 20;
 const forgottenMs = 60_000;
 
 /**
- * Finds out whether 503s depend on the rate. When the rate goes down, the 503s of a limit go away, and those of an API
- * that fails half of its calls at random do not. A 429 always depends on the rate. So does a 503 that asks to wait,
- * once several came among few calls: a single one is waited for and does not lower the rate.
+ * Finds out whether 503s depend on the rate. When the rate goes down, the 503s of a limit go away, and those of an API that
+ * fails half of its calls at random do not. A 429 always depends on the rate. So does a 503 that asks to wait, once several
+ * came among few calls: a single one is waited for and does not lower the rate.
  *
  * ```
  *             several among few calls             hardly any at the lower rate
@@ -173,8 +170,7 @@ export class RateDependence {
   }
 
   /**
-   * Whether a 503 that asks to wait for a moment is an accident, like one that does not: the wait is kept, and the rate
-   * stays.
+   * Whether a 503 that asks to wait for a moment is an accident, like one that does not: the wait is kept, and the rate stays.
    */
   #isSingleWait({ rejectedWith, waitUntil = 0 }: Traffic, now: number, { isWaiting }: SearchedRate): boolean {
     const isShort = waitUntil > now && waitUntil <= now + longWaitMs;

@@ -18,8 +18,8 @@ const quotaProbe = 1.1;
 const quotaWindows = 2;
 
 /**
- * Finds the rate that an API permits only from which calls it accepts and which it refuses. Its phases are documented
- * above `Governor`. A rate that is hardly used neither rises nor says anything.
+ * Finds the rate that an API permits only from which calls it accepts and which it refuses. Its phases are documented above
+ * `Governor`. A rate that is hardly used neither rises nor says anything.
  */
 export class RateSearch {
   #phase: Exclude<Phase, 'stated'> = 'starting';

@@ -7,8 +7,8 @@ const callsWithinMs = 1_800_000;
 /** What was learned in an earlier run may not hold any more. */
 const firstAfterLearnedMs = 3_000;
 /**
- * A failed probe costs the wait that the API then asks for: the pause before the next one is this many times as long,
- * and grows with every failed probe.
+ * A failed probe costs the wait that the API then asks for: the pause before the next one is this many times as long, and grows
+ * with every failed probe.
  */
 const waits = 24;
 const mostWaits = 50;

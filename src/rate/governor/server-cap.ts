@@ -4,8 +4,8 @@ import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';
 
 /**
- * The first refusal may show a cap, because nothing else is known (concurrency:limit=10); later two refusals are
- * needed. It comes this late where the limit answers with 503 (three workers, a cap of 3).
+ * The first refusal may show a cap, because nothing else is known (concurrency:limit=10); later two refusals are needed. It
+ * comes this late where the limit answers with 503 (three workers, a cap of 3).
  */
 const firstWithinMs = 20_000;
 /** Before this time it is not known how many calls others had in flight when calls were accepted. */
@@ -17,21 +17,20 @@ const apartMs = 500;
 /** A call that was refused among this share of the calls in flight was not refused because of a cap. */
 const farBelow = 0.3;
 /**
- * A cap that must be lowered more often than this within this time is not a cap (three workers: calls in flight are
- * known only approximately). It is lowered by this much each time: more steps would cost refusals where the rate is
- * what is limited.
+ * A cap that must be lowered more often than this within this time is not a cap (three workers: calls in flight are known only
+ * approximately). It is lowered by this much each time: more steps would cost refusals where the rate is what is limited.
  */
 const loweredAtMost = 5;
 const loweredWithinMs = 10_000;
 const lowered = 1 / 6;
 /**
- * Calls in flight of other workers that this one has not heard of yet, where few are in flight or nothing else is known
- * (three workers, a cap of 3, of 10): a value that is too high is lowered, one that is too low is given up.
+ * Calls in flight of other workers that this one has not heard of yet, where few are in flight or nothing else is known (three
+ * workers, a cap of 3, of 10): a value that is too high is lowered, one that is too low is given up.
  */
 const mostUnseen = 2;
 /**
- * When this many refusals during a trial are more than half of the calls, the rate is what is limited. News of calls
- * that were sent before the trial arrives for this many reactions (the first seconds of two and three workers).
+ * When this many refusals during a trial are more than half of the calls, the rate is what is limited. News of calls that were
+ * sent before the trial arrives for this many reactions (the first seconds of two and three workers).
  */
 const clearly = 5;
 const lateReactions = 1.5;
@@ -49,9 +48,9 @@ export interface Circumstances {
 }
 
 /**
- * Finds how many calls an API accepts at once, if it limits those. It refuses exactly the calls that are sent while
- * many are in flight; one that limits the rate refuses some and accepts others among equally many. A trial
- * distinguishes them: one call fewer in flight, and the rate free to rise.
+ * Finds how many calls an API accepts at once, if it limits those. It refuses exactly the calls that are sent while many are in
+ * flight; one that limits the rate refuses some and accepts others among equally many. A trial distinguishes them: one call
+ * fewer in flight, and the rate free to rise.
  *
  *              the first refusal, or             as many calls are
  *     free ─────────────────────────▶ on trial ────────────────────▶ known ──┐ tries more from time to time,
@@ -235,8 +234,8 @@ export class ServerCap {
 }
 
 /**
- * After this time one call more is tried than the API is known to accept at once; sooner, and more, where that goes
- * well (a cap that rises).
+ * After this time one call more is tried than the API is known to accept at once; sooner, and more, where that goes well (a cap
+ * that rises).
  */
 const afterMs = 15_000;
 const againMs = 2_000;
@@ -255,8 +254,7 @@ export class AdditiveIncrease {
   /**
    * @param value calls that the API is known to accept at once
    * @param limit calls that may be in flight
-   * @returns how many may be in flight from now on; undefined when nothing changes. What was allowed until now went
-   *   well.
+   * @returns how many may be in flight from now on; undefined when nothing changes. What was allowed until now went well.
    */
   next(now: number, value: number, limit: number): number | undefined {
     if (now < this.#at) return undefined;

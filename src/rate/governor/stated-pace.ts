@@ -4,8 +4,8 @@ import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';
 
 /**
- * Clocks and travel times differ: stays just below what is permitted, and lower when calls are refused in spite of that
- * (50/s, 52/s stated).
+ * Clocks and travel times differ: stays just below what is permitted, and lower when calls are refused in spite of that (50/s,
+ * 52/s stated).
  */
 const caution = 0.986;
 const lowered = 0.99;
@@ -15,8 +15,8 @@ const forgivenMs = 300_000;
 /** Calls leave early or late by this much: it must not put one call too many into a short window. */
 const jitterMs = 25;
 /**
- * What remains of a window that is not spread is used within this time at the earliest, so that the end of the window
- * is reached without a refusal.
+ * What remains of a window that is not spread is used within this time at the earliest, so that the end of the window is
+ * reached without a refusal.
  */
 const usedUpInMs = 1_000;
 /** The last calls of a window are not sent all at once. */

@@ -9,15 +9,12 @@ const manyRefused = 3;
 const amongCalls = 10;
 const single = 1.5;
 /**
- * After this many single refusals, the rate that was fine before is tried again, if the present one is at most this
- * share of it.
+ * After this many single refusals, the rate that was fine before is tried again, if the present one is at most this share of
+ * it.
  */
 const severalRefused = 5;
 const farBelow = 0.6;
-/**
- * The trial takes this many calls or this time. It ends at once after this many refusals that are this share of the
- * calls.
- */
+/** The trial takes this many calls or this time. It ends at once after this many refusals that are this share of the calls. */
 const triedCalls = 100;
 const triedMs = 3_000;
 const longestMs = 60_000;
@@ -37,9 +34,9 @@ interface Trial {
 }
 
 /**
- * Finds out whether single refusals depend on the rate. Each of them lowers the rate, so that refusals that come at any
- * rate lower it further and further, while a limit refuses at about the same rate each time. So the rate that was fine
- * before is tried again, with refusals counted but not obeyed:
+ * Finds out whether single refusals depend on the rate. Each of them lowers the rate, so that refusals that come at any rate
+ * lower it further and further, while a limit refuses at about the same rate each time. So the rate that was fine before is
+ * tried again, with refusals counted but not obeyed:
  *
  * ```
  *            the rate came down by single refusals             no more of them than before

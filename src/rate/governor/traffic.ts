@@ -23,17 +23,13 @@ export interface Traffic {
   readonly acceptedAmong?: number | undefined;
   /** The fewest calls in flight, itself included, when a call was sent that was rejected or is unavailable. */
   readonly rejectedAmong?: number | undefined;
-  /**
-   * The error of those two numbers: the API counts at other moments, and each process counts its own calls. Default 0.
-   */
+  /** The error of those two numbers: the API counts at other moments, and each process counts its own calls. Default 0. */
   readonly amongError?: number | undefined;
   /** What the answers stated about the API's limits; the latest of each. */
   readonly stated: readonly StatedLimit[];
 }
 
-/**
- * When an update is made, how long after the previous one, and how long it takes until a decision shows, milliseconds.
- */
+/** When an update is made, how long after the previous one, and how long it takes until a decision shows, milliseconds. */
 export interface UpdateTime {
   readonly now: number;
   readonly passedMs: number;
@@ -149,10 +145,7 @@ export class CallTally {
     return this.#sentMs === 0 ? 0 : (this.#sent * 1_000) / this.#sentMs;
   }
 
-  /**
-   * The share of a rate that is used lately, or of what was allowed meanwhile where that is less, as while the rate
-   * rises.
-   */
+  /** The share of a rate that is used lately, or of what was allowed meanwhile where that is less, as while the rate rises. */
   usedShareOf(rate: number): number {
     const allowed = Math.min(this.#allowed, (rate * this.#sentMs) / 1_000);
     return allowed === 0 ? 0 : this.#sent / allowed;
@@ -175,8 +168,8 @@ const usualLatencyMs = 50;
 const longestGapMs = 1_000;
 const gapSmoothing = 0.2;
 /**
- * With several workers, decisions arrive this much later, and slots are already taken (three of them, windows of a
- * second; a limit that drops to a fifth).
+ * With several workers, decisions arrive this much later, and slots are already taken (three of them, windows of a second; a
+ * limit that drops to a fifth).
  */
 const heardLateMs = 100;
 
