@@ -1,17 +1,17 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** What of a request decides who has sent it. Names are in lower case. */
+/** The parts of a request that tell its sender. Header names are in lower case. */
 export interface RequestFacts {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
 /**
- * Whether a request comes from our own page or from a person, and not from another site in the same browser: a name that
- * was made to lead here (DNS rebinding) is refused, and so is what a page of another origin asks for.
+ * Whether a request comes from our own page or from a person, and not from another site in the same browser. Refuses unknown
+ * host names (DNS rebinding) and requests from pages of other origins.
  *
- * @param host the address that we listen on, whose name is allowed
+ * @param host the address that the server listens on; its name is allowed
  */
 export function isFromHere({ headers }: RequestFacts, host: string): boolean {
   const name = hostNameOf(headers['host']);
@@ -24,27 +24,27 @@ export function isFromHere({ headers }: RequestFacts, host: string): boolean {
   return site === undefined || site === 'same-origin' || site === 'none' || isLink;
 }
 
-/** The name or address in a header `Host`, without brackets and port. */
+/** The name or address in a `Host` header, without brackets and port. */
 function hostNameOf(host: string | readonly string[] | undefined): string | undefined {
   if (typeof host !== 'string') return undefined;
   const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::\d{1,5})?$/.exec(host) ?? [];
   return (bracketed ?? plain)?.toLowerCase();
 }
 
-/** Lets a reader control runs who has exchanged the token for a session, which works once. */
+/** Lets a reader control runs after an exchange of the token for a session. The token works once. */
 export class ControlAccess {
-  /** Stands in the URL that is printed. */
+  /** Part of the printed URL. */
   readonly token = randomBytes(24).toString('base64url');
   readonly #session = randomBytes(24).toString('base64url');
   readonly #cookie: string;
   #isSpent = false;
 
-  /** @param port tells apart several on one machine, whose cookies a browser sends to all */
+  /** @param port part of the cookie's name: a browser sends the cookies of a host to all of its ports */
   constructor(port: number) {
     this.#cookie = `cqbatch-${port}`;
   }
 
-  /** The cookie of the session, for the first who has the token; undefined for anybody else. */
+  /** The session cookie for the first request with the token; undefined for all others. */
   exchange(token: unknown): string | undefined {
     if (this.#isSpent || typeof token !== 'string' || !isSame(token, this.token)) return undefined;
     this.#isSpent = true;
@@ -61,7 +61,7 @@ export class ControlAccess {
   }
 }
 
-/** Takes as long for a text that is nearly right as for another. */
+/** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

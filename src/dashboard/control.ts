@@ -9,23 +9,23 @@ import { inCluster, inFolder, type Wanted } from '../run/session/control.ts';
 import { orAfter } from '../waiting.ts';
 import type { ControlName } from './page-data.ts';
 
-/** Where runs are that may be told something. */
+/** The places with runs that can be controlled. */
 export interface ControlRoom {
   readonly store: RunStore;
   readonly cluster: Cluster | undefined;
-  /** Reads a rate as `--rate` takes it. @throws a RangeError that says how to write one */
+  /** Parses a value of `--rate`. @throws a RangeError that says how to write one */
   readonly parseRate: (text: string) => RatePolicy | null;
 }
 
-/** What came of it: the run was asked, or it was refused, and why. */
+/** The result: the run was asked, or why not. */
 export type ControlAnswer =
   | { readonly status: 202; readonly asked: ControlName }
   | { readonly status: 400 | 404 | 409 | 503; readonly message: string };
 
-/** Redis is not waited for any longer: people look at the page. */
+/** The longest wait for Redis, because a person waits for the answer. */
 const patienceMs = 5_000;
 
-/** Asks the process that works on a run to do something. The page shows what comes of it. */
+/** Asks the process that works on a run to do something. The page shows the effect. */
 export async function controlRun(
   { store, cluster, parseRate }: ControlRoom,
   id: string,
@@ -34,11 +34,11 @@ export async function controlRun(
 ): Promise<ControlAnswer> {
   const state = await stateOf(store, cluster, id);
   if (state === undefined) return { status: 404, message: `There is no run ${id}.` };
-  if (state === 'away') return { status: 503, message: 'Redis does not answer: the run can not be asked.' };
+  if (state === 'away') return { status: 503, message: 'Redis does not respond, so the run was not asked.' };
   const refused = refusalOf(id, control, state.state);
   if (refused !== undefined) return { status: 409, message: refused };
   if (control === 'cancel' && body.confirm !== id)
-    return { status: 400, message: `To cancel the run, confirm its id: ${id}.` };
+    return { status: 400, message: `To cancel the run, confirm its id: {"confirm": "${id}"}.` };
   const wanted = wantedOf(control, body.rate, parseRate);
   if (typeof wanted === 'string') return { status: 400, message: wanted };
   const place = state.isHere || cluster === undefined ? inFolder(store.folder(id)) : inCluster(cluster, id);
@@ -48,7 +48,10 @@ export async function controlRun(
   );
   return sent
     ? { status: 202, asked: control }
-    : { status: 503, message: `Redis does not answer: run ${id} may still be asked to when it is back.` };
+    : {
+        status: 503,
+        message: `Redis does not respond. Run ${id} may still get the request when Redis is back.`,
+      };
 }
 
 async function stateOf(
@@ -73,14 +76,14 @@ function refusalOf(id: string, control: ControlName, state: string): string | un
   if (control === 'unpause' && state !== 'paused') return `Run ${id} is ${state}, not paused.`;
   if (isActive(state)) return undefined;
   const instead = control === 'cancel' && state !== 'completed' && state !== 'cancelled';
-  return `Run ${id} is ${state}, not going.${instead ? ` Type: cqbatch cancel ${id}` : ''}`;
+  return `Run ${id} is ${state}: no process works on it.${instead ? ` Type: cqbatch cancel ${id}` : ''}`;
 }
 
-/** What the run is to be told, or why it can't be told that. */
+/** The command for the run, or why the request is refused. */
 function wantedOf(control: ControlName, rate: unknown, parseRate: ControlRoom['parseRate']): Wanted | string {
   const by = attributed('on the dashboard');
   if (control !== 'set-rate') return { kind: 'command', command: control, ...by };
-  if (typeof rate !== 'string') return 'Say the rate: {"rate": "20/s"}.';
+  if (typeof rate !== 'string') return 'Give the rate: {"rate": "20/s"}.';
   try {
     return { kind: 'rate', rate: parseRate(rate), ...by };
   } catch (error) {

@@ -1,31 +1,31 @@
 import { repeat } from '../repeat.ts';
 
-/** A reader who wants to know how things stand. */
+/** A reader of the feed. */
 interface Listener<Topic> {
-  /** What the reader is interested in besides. */
+  /** Selects the reader's document. */
   readonly topic: Topic;
-  /** Takes a document when it is another one than before. */
+  /** Receives each document that differs from the previous one. */
   send(json: string): void;
 }
 
-/** Begins a look for listeners with these topics; what it gives makes the document of each. */
+/** Takes a look for these topics, and returns a function that makes the document of each. */
 type Look<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => object>;
 
-/** Tells listeners how things stand, each what is new to it. */
+/** Sends each listener its changed documents. */
 export interface EventFeed<Topic> {
-  /** @returns ends it */
+  /** @returns a function that stops listening */
   listen(listener: Listener<Topic>): () => void;
   close(): Promise<void>;
 }
 
-/** Looks, a tenth of the time at most, while there are listeners. A look that fails is repeated. */
+/** Looks while there are listeners, for at most a tenth of the time. A failed look is repeated. */
 export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000): EventFeed<Topic> {
   const told = new Map<Listener<Topic>, string>();
   let tookMs = 0;
 
   async function tell(): Promise<void> {
     if (told.size === 0) return;
-    const begun = performance.now();
+    const start = performance.now();
     const documentFor = await look([...told.keys()].map(({ topic }) => topic));
     for (const [listener, before] of [...told]) {
       const json = JSON.stringify(documentFor(listener.topic));
@@ -33,7 +33,7 @@ export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000): EventF
       told.set(listener, json);
       listener.send(json);
     }
-    tookMs = performance.now() - begun;
+    tookMs = performance.now() - start;
   }
 
   const looks = repeat(tell, { everyMs: () => Math.max(everyMs, 10 * tookMs) });

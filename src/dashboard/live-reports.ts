@@ -3,12 +3,12 @@ import type { RunStore } from '../run/record/store.ts';
 import { pageOfRun } from '../run/report/report-run.ts';
 
 /**
- * Makes reports of runs when one is asked for, one at a time: a large one keeps a processor busy for seconds.
+ * Makes reports on request, one at a time, because a large report keeps a processor busy for seconds.
  *
- * @returns a function that rejects with what `make` throws
+ * @returns a function that rejects with the errors of `make`
  */
 export function oneAtATime(make: (runId: string) => Promise<string>): (runId: string) => Promise<string> {
-  /** Reports that have not started: they will tell of all that has happened until now. */
+  /** Reports that have not started yet: they will include everything up to now. */
   const waiting = new Map<string, Promise<string>>();
   let last: Promise<unknown> = Promise.resolve();
   return (runId) => {
@@ -25,10 +25,10 @@ export function oneAtATime(make: (runId: string) => Promise<string>): (runId: st
 }
 
 /**
- * How a run and its rows stand.
+ * The current report of a run.
  *
  * @returns `PageContent` as JSON
- * @throws `RUN_UNKNOWN`, and what reading the run throws
+ * @throws `RUN_UNKNOWN`, and the errors of reading the run
  */
 export async function liveReport(store: RunStore, runId: string): Promise<string> {
   const record = await store.load(runId);

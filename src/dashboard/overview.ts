@@ -14,27 +14,27 @@ import { orAfter } from '../waiting.ts';
 import type { RunData, RunDetails, ScheduleData, Snapshot, WorkerData } from './page-data.ts';
 import { Shares } from './shares.ts';
 
-/** A shared datastore to look into. */
+/** A shared datastore. */
 export interface SharedPlace {
   /** Its address, without a password. */
   readonly name: string;
   readonly cluster: Cluster;
-  /** What keeps it from answering at the moment. */
+  /** Why it does not answer; undefined while it does. */
   readonly trouble: () => string | undefined;
 }
 
-/** A Redis that has not answered for so long is away. */
+/** After this long without an answer, Redis counts as away. */
 const patienceMs = 2_000;
-/** Older runs that have ended are left to `cqbatch list`. */
+/** Only `cqbatch list` shows older ended runs. */
 const mostEnded = 50;
 const shownTimes = 3;
 
-/** How everything stands that can be seen from here. */
+/** The state of all runs, workers and schedules. */
 export type Look = Omit<Snapshot, 'run' | 'mayControl'>;
 
 export const reportFile = 'report.html';
 
-/** Looks at runs, workers and schedules, of a state folder and of a shared datastore. */
+/** Reads the runs, workers and schedules of a state folder and of a shared datastore. */
 export class Overview {
   readonly #store: RunStore;
   readonly #shared: SharedPlace | undefined;
@@ -44,7 +44,7 @@ export class Overview {
   readonly #warnings = new Set<string>();
   #looking: Promise<ClusterLook> | undefined;
   #awaySince: Date | undefined;
-  /** Runs of other machines, and workers, when it was last seen. */
+  /** Runs of other machines and workers, as of the latest answer of the shared datastore. */
   #elsewhere: readonly RunData[] = [];
   #workers: readonly WorkerData[] = [];
 
@@ -57,7 +57,7 @@ export class Overview {
 
   readonly #warn = ({ message }: Error): void => void this.#warnings.add(message);
 
-  /** @param wanted runs that are told of however old they are */
+  /** @param wanted runs to include regardless of their age */
   async look(wanted: ReadonlySet<string | undefined>): Promise<Look> {
     this.#warnings.clear();
     const seen = await this.#lookAtShared();
@@ -82,7 +82,7 @@ export class Overview {
     };
   }
 
-  /** What the state folder tells of a run; undefined when it has none of that id. */
+  /** The details of a run in the state folder; undefined when it has no run with this id. */
   async details(id: string): Promise<RunDetails | undefined> {
     const record = isRunId(id) ? await this.#store.load(id).catch(() => undefined) : undefined;
     if (record === undefined) return undefined;
@@ -103,7 +103,7 @@ export class Overview {
     return this.#runs.close();
   }
 
-  /** Undefined while it does not answer. */
+  /** Undefined while the shared datastore does not answer. */
   async #lookAtShared(): Promise<ClusterLook | undefined> {
     if (this.#shared === undefined) return undefined;
     const { cluster } = this.#shared;
@@ -159,7 +159,7 @@ export class Overview {
   }
 }
 
-/** While the shared datastore is away, a worker that was there was last seen before that. */
+/** While the shared datastore is away, its workers were last seen before that. */
 function lastSeenBefore(awaySince: Date): (worker: WorkerData) => WorkerData {
   return (worker) => ({ lastSeenAt: awaySince.toISOString(), ...worker });
 }
@@ -173,7 +173,7 @@ function workerData(worker: WorkerEntry, share: number | undefined): WorkerData 
   };
 }
 
-/** @param seen the shared datastore, if it is there */
+/** @param seen the answer of the shared datastore, if any */
 export function runData(view: RunView, seen: ClusterLook | undefined): RunData {
   const { id, state, ended, manifest, baseUrl, rows, done, counts, wantedRate } = view;
   const { throughput, pace, coordinator, local } = view;
@@ -195,7 +195,7 @@ export function runData(view: RunView, seen: ClusterLook | undefined): RunData {
   };
 }
 
-/** Rounded, so that it is the same at each look. */
+/** Rounded, so that the time stays the same at each look. */
 function wholeSecond(fromNowMs: number): string {
   const at = timeOfDay(steadyNow() + fromNowMs).getTime();
   return new Date(Math.round(at / 1_000) * 1_000).toISOString();
@@ -206,11 +206,11 @@ function waitingOf(
   seen: ClusterLook | undefined,
   waitMs: number,
 ): string | undefined {
-  if (state === 'submitted') return 'for a daemon that takes it over: "cqbatch worker --coordinate"';
+  if (state === 'submitted') return 'for a daemon: start "cqbatch worker --coordinate"';
   if (state !== 'running') return state === 'paused' ? 'until it is unpaused' : undefined;
   if (pace !== undefined && (pace.phase === 'waiting' || waitMs >= noticeableRestMs)) return pace.reason;
   const isShared = seen?.entries.some((entry) => entry.id === id);
   return isShared && !workers.some((worker) => isPresent(worker))
-    ? 'for a worker: none calls this API'
+    ? 'for a worker: none is running for this API'
     : undefined;
 }

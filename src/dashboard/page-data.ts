@@ -3,27 +3,27 @@ import type { Pace } from '../pace.ts';
 import type { RunView } from '../run/record/run-view.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 
-/** What the server tells the page; times are ISO 8601 UTC. The page takes every text in it for hostile. */
+/** The data that the server sends to the page. Times are ISO 8601 UTC. The page treats every text as hostile. */
 
-/** A run on the list. */
+/** A run in the overview. */
 export interface RunData
   extends Pick<RunView, 'id' | 'state' | 'ended' | 'manifest' | 'baseUrl' | 'rows' | 'done' | 'counts'>,
     Pick<RunView, 'throughput' | 'wantedRate'> {
-  /** Rates are calls per second; absent: without a limit, or unknown. */
+  /** Rates are calls per second; absent when unlimited or unknown. */
   readonly pace?: Pick<Pace, 'reason'> & { readonly [Name in 'rate' | 'limit']: Pace[Name] | undefined };
-  /** Why no row is called at the moment. */
+  /** Why no row is called now. */
   readonly waiting?: string;
-  /** Until when, if that is known. */
+  /** When the wait ends, if known. */
   readonly waitUntil?: string;
   readonly etaSeconds?: number;
-  /** The process that coordinates it. */
+  /** The process that coordinates the run. */
   readonly coordinator?: { readonly host: string; readonly pid: number };
   /** Whether its state folder is on another machine. */
   readonly isElsewhere: boolean;
   readonly startedAt?: string;
 }
 
-/** What a run's state is called, and the class that gives it its colour: not every run that completed has succeeded. */
+/** The name of a run's state, and the CSS class for its colour. A completed run may have failures. */
 export function stateOf({ state, waiting, counts }: RunData): {
   readonly text: string;
   readonly kind: string;
@@ -34,18 +34,18 @@ export function stateOf({ state, waiting, counts }: RunData): {
   return { text: state, kind: state };
 }
 
-/** What the state folder tells of one run besides; how its rows stand is asked for at `/runs/ID/report.json`. */
+/** More about a run in the state folder. The page requests its rows from `/runs/ID/report.json`. */
 export interface RunDetails {
   readonly states: readonly { readonly state: string; readonly at: string; readonly reason?: string }[];
-  /** Whether `report.html` is in its folder. */
+  /** Whether its folder has a `report.html`. */
   readonly hasReport: boolean;
 }
 
 export interface WorkerData
   extends Pick<WorkerEntry, 'host' | 'pid' | 'version' | 'baseUrl' | 'active' | 'concurrency' | 'finished'> {
-  /** Its part of the calls that all workers of the API made in the last seconds. */
+  /** Its share of the calls that all workers of the API made in the last seconds, 0 to 1. */
   readonly share?: number;
-  /** When it was last heard of; absent while it is there. */
+  /** When it was last seen; absent while it is present. */
   readonly lastSeenAt?: string;
 }
 
@@ -61,30 +61,30 @@ export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'p
 }
 
 /**
- * How often the server sends something on an event stream, at least: the event `alive` when it has no news. A page that
- * has heard nothing for three times as long takes the server for gone.
+ * The longest pause between two events on a stream; without news, the server sends `alive`. After three times as long, the
+ * page considers the connection lost.
  */
 export const heartbeatMs = 3_000;
 
-/** All that the page shows. */
+/** Everything that the page shows. */
 export interface Snapshot {
   readonly stateDir: string;
-  /** The shared datastore, if there is one, and what keeps it from answering. */
+  /** The shared datastore, if any, and why it does not answer. */
   readonly datastore?: { readonly name: string; readonly trouble?: string; readonly since?: string };
   readonly runs: readonly RunData[];
   readonly workers: readonly WorkerData[];
   readonly schedules: readonly ScheduleData[];
-  /** Whether a daemon is running, which carries the schedules out. */
+  /** Whether a daemon is running, which starts scheduled runs. */
   readonly hasDaemon: boolean;
-  /** What is damaged or can't be read. */
+  /** Files that are damaged or unreadable. */
   readonly warnings: readonly string[];
-  /** The run that this reader looks at; null: the state folder has no run of that id. */
+  /** The run that the reader has opened; null when the state folder has no run with this id. */
   readonly run?: RunDetails | null;
   /** Whether this reader may control runs. */
   readonly mayControl: boolean;
 }
 
-/** What a run may be asked to do. */
+/** The controls of a run. */
 export const controls = ['pause', 'unpause', 'cancel', 'set-rate'] as const;
 
 export type ControlName = (typeof controls)[number];

@@ -15,26 +15,26 @@ import { controls, heartbeatMs, type RunDetails, type Snapshot } from './page-da
 
 export interface DashboardOptions {
   readonly host: string;
-  /** 0 takes any free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly store: RunStore;
   readonly shared?: SharedPlace | undefined;
-  /** How rates are read, where runs may be controlled. */
+  /** Allows controls, and parses their rates. */
   readonly control?: Pick<ControlRoom, 'parseRate'> | undefined;
 }
 
 /** A running dashboard. */
 export interface Dashboard {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Where the first who opens it may control runs. */
+  /** The one-time URL that allows its first visitor to control runs. */
   readonly controlUrl?: string;
   /** Ends every connection, and stops listening. */
   close(): Promise<void>;
 }
 
-/** What a listener of the feed is interested in. */
+/** Selects the snapshot of a listener. */
 interface Topic {
   readonly run: string | undefined;
   readonly mayControl: boolean;
@@ -52,7 +52,7 @@ const page = `<!doctype html>
 <script type="module" src="/dashboard.js"></script>
 </head>
 <body>
-<noscript>The dashboard needs JavaScript; "cqbatch status" and "cqbatch list" tell the same.</noscript>
+<noscript>The dashboard needs JavaScript. Without it, use "cqbatch status" and "cqbatch list".</noscript>
 <main id="page" aria-busy="true"></main>
 </body>
 </html>
@@ -62,25 +62,25 @@ const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A report has a policy of its own inside. Its scripts run as if it came from nowhere: they can't ask for anything here. */
+/** Gives a report no origin, so that its scripts can't request anything from the dashboard. Its own policy applies, too. */
 const reportPolicy =
   "sandbox allow-scripts allow-downloads; connect-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const assets = { '/dashboard.js': 'text/javascript', '/dashboard.css': 'text/css' } as const;
 
 const notFromHere =
-  'The dashboard does not answer requests of other sites. Open it by an IP address, by "localhost" or by the name in --host.\n';
+  'The dashboard refuses requests from other sites. Open it by IP address, as "localhost", or by the name in --host.\n';
 const noSession =
   'You may not control runs here. Open the address that "cqbatch dashboard --control" prints.';
 
-/** How soon a browser that has lost its connection comes back. */
+/** The delay before a browser reconnects. */
 const retryMs = 2_000;
 
-/** Bytes that may wait for a slow reader. */
+/** The most unsent bytes for a slow reader. */
 const mostUnsent = 4_000_000;
 
 /**
- * Starts the server of the page: it listens, tells how things stand, and lets a reader control runs only after an exchange of the token.
+ * Starts the dashboard. A reader can control runs only after an exchange of the token.
  *
  * @throws a usage error `CANNOT_LISTEN`
  */
@@ -104,13 +104,13 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
   };
 }
 
-/** One that listens on all addresses is reached here by that of this machine itself. */
+/** The host for a URL; a server on all addresses is reached at the loopback address. */
 function nameIn({ address, family }: AddressInfo): string {
   if (family === 'IPv6') return address === '::' ? '[::1]' : `[${address}]`;
   return address === '0.0.0.0' ? '127.0.0.1' : address;
 }
 
-/** The server, not listening yet; it can be controlled once its port is known. */
+/** Builds the server without listening. Controls need `openControl`, once the port is known. */
 export async function buildServer({ host, store, shared, control }: DashboardOptions): Promise<{
   readonly server: FastifyInstance;
   openControl(port: number): ControlAccess | undefined;
@@ -158,7 +158,7 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     const stop = feed.listen({
       topic: { run: typeof run === 'string' ? run : undefined, mayControl },
       send: (json) => {
-        // Who takes nothing any more comes back, if he is there.
+        // A reader that stopped reading is cut off; the browser reconnects if it is still there.
         if (reply.raw.writableLength > mostUnsent) reply.raw.destroy();
         else reply.raw.write(`event: snapshot\ndata: ${json}\n\n`);
       },
@@ -170,7 +170,7 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     const html = isRunId(id)
       ? await readFile(join(store.folder(id), reportFile)).catch(() => undefined)
       : undefined;
-    if (html === undefined) return reply.code(404).send({ message: `Run ${id} has no report.html here.` });
+    if (html === undefined) return reply.code(404).send({ message: `Run ${id} has no report.html.` });
     return reply.header('content-security-policy', reportPolicy).type('text/html; charset=utf-8').send(html);
   });
 
@@ -183,19 +183,19 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     }
   });
 
-  // A HEAD request, as programs that preview links send it, must not use the token up.
+  // A HEAD request, such as for a link preview, must not use up the token.
   const getOnly = { exposeHeadRoute: false };
   server.get<{ Querystring: { token?: string } }>('/control', getOnly, async ({ query }, reply) => {
     const cookie = access?.exchange(query.token);
     if (cookie !== undefined) return reply.header('set-cookie', cookie).redirect('/', 303);
     const why =
-      'This address no longer works: it is for one visit. Start "cqbatch dashboard --control" again.\n';
+      'This address worked once and has expired. Restart "cqbatch dashboard --control" for a new one.\n';
     return reply.code(403).type('text/plain; charset=utf-8').send(why);
   });
 
   for (const what of controls)
     server.post<{ Params: { id: string }; Body: unknown }>(`/runs/:id/${what}`, async (request, reply) => {
-      // Every browser says where a POST comes from; whether it is from here was looked at before.
+      // Every browser sends the origin of a POST; the hook above has checked it.
       const mayControl = access?.isHeldBy(request) === true && request.headers.origin !== undefined;
       if (control === undefined || !mayControl) return reply.code(403).send({ message: noSession });
       const body = typeof request.body === 'object' && request.body !== null ? request.body : {};
@@ -213,7 +213,7 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   };
 }
 
-/** Leaves the answer open, until either side ends it. */
+/** Keeps the response open until either side ends it. */
 function openEventStream(reply: FastifyReply, onClose: () => void): void {
   reply.hijack();
   const headers = Object.entries(reply.getHeaders()).filter((pair) => pair[1] !== undefined);

@@ -5,11 +5,11 @@ const memoryMs = 5_000;
 
 interface Sample {
   readonly at: number;
-  /** Calls by worker, since it was started. */
+  /** Calls of each worker since its start. */
   readonly calls: ReadonlyMap<string, number>;
 }
 
-/** Remembers what workers have called, to tell what part of the calls of the last seconds each made. */
+/** Computes each worker's share of the calls in the last seconds. */
 export class Shares {
   readonly #samples = new Map<string, Sample[]>();
   readonly #now: () => number;
@@ -18,7 +18,7 @@ export class Shares {
     this.#now = now;
   }
 
-  /** @param workers of one API; @returns parts of 1 by the id of the worker, none while nothing is called */
+  /** @param workers of one API @returns shares of 1 by worker id; empty while there are no calls */
   of(workers: readonly WorkerEntry[]): ReadonlyMap<string, number> {
     const [first] = workers;
     if (first === undefined) return new Map();
@@ -34,7 +34,7 @@ export class Shares {
   }
 }
 
-/** To whole percents: less says nothing, and would be news at each look. */
+/** To whole percents: finer changes would trigger an update at each look. */
 function round(share: number): number {
   return Math.round(share * 100) / 100;
 }

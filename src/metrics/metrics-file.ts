@@ -8,31 +8,31 @@ import type { RunStore } from '../run/record/store.ts';
 import { type LastRun, Metrics, type MetricsOptions } from './metrics.ts';
 import { lastRunGauges, type MetricsPages, openRegistry } from './registry.ts';
 
-/** Prometheus is rarely told to look more often. */
+/** Prometheus rarely scrapes more often. */
 const everyMs = 15_000;
-/** node_exporter is another user, and reads what everybody may. */
+/** node_exporter runs as another user. */
 const readableByAll = 0o644;
 
-/** Metrics that a page or a file shows. */
+/** Metrics with their page. */
 export interface OpenMetrics {
   readonly metrics: Metrics;
   readonly page: MetricsPages;
-  /** Writes the file a last time, if there is one. */
+  /** Writes the file a last time, if any. */
   close(): Promise<void>;
 }
 
 /**
- * Keeps a file for node_exporter's textfile collector: written at once, every 15 seconds, and at the end, each time as a whole.
- * What it says of the last run is taken over from the process before. While another process keeps it, that one's figures stay.
+ * Writes a file for node_exporter's textfile collector: at the start, every 15 seconds, and at the end. It takes over the
+ * metrics of the last run from an earlier process. While another process holds the file, it writes nothing.
  *
- * @param onError called when it can't be written, once for as long as that lasts
+ * @param onError called once for each series of failed writes
  */
 export async function openMetricsFile(
   path: string,
   options: MetricsOptions,
   onError: (error: Error) => void,
 ): Promise<OpenMetrics> {
-  // The collector refuses two files with the same series.
+  // The collector rejects two files with the same series.
   const labels = { ...options.labels, file: basename(path, '.prom') };
   const metrics = new Metrics({ ...options, labels });
   const page = await openRegistry(metrics);
@@ -64,19 +64,19 @@ export async function openMetricsFile(
 
 function takenError(path: string, who: string): Error {
   return new Error(
-    `${path} is kept by ${who}. Give each command a file of its own, such as cqbatch-weekly.prom.`,
+    `${path} is in use by ${who}. Give each command its own file, such as cqbatch-weekly.prom.`,
   );
 }
 
 export interface DaemonMetricsOptions extends Pick<MetricsOptions, 'version' | 'operations'> {
-  /** The runs that it works on; undefined where it works on none. */
+  /** The runs that the process works on; undefined when it works on none. */
   readonly store?: Pick<RunStore, 'list'> | undefined;
-  /** The file that they are kept in, if one is wanted. */
+  /** The metrics file, if any. */
   readonly file?: string | undefined;
   readonly onError: (error: Error) => void;
 }
 
-/** Metrics of a process that goes on until it is stopped. Of earlier runs it knows what is in the state folder, and in the file. */
+/** Metrics of a long-running process. Earlier runs come from the state folder and the file. */
 export async function openDaemonMetrics({
   version,
   operations,
@@ -96,7 +96,7 @@ export async function openDaemonMetrics({
   return { metrics, page: await openRegistry(metrics), close: async () => {} };
 }
 
-/** What the file of an earlier process says; nothing where there is none. */
+/** The last run, from the file of an earlier process; empty without a file. */
 async function readLastRun(path: string): Promise<LastRun> {
   const text = await readFile(path, 'utf8').catch(() => '');
   const known = Object.entries(lastRunGauges).map(([key, [name]]) => {
@@ -106,7 +106,7 @@ async function readLastRun(path: string): Promise<LastRun> {
   return Object.fromEntries(known.filter(([, value]) => Number.isFinite(value)));
 }
 
-/** What the runs of a state folder say: a daemon that is started again knows when one succeeded. */
+/** The last run, from a state folder, so that a restarted daemon knows the last success. */
 async function lastRunIn(store: Pick<RunStore, 'list'>): Promise<LastRun> {
   let last: LastRun = {};
   for (const record of await store.list(() => {})) {

@@ -7,58 +7,58 @@ import type { Pace } from '../pace.ts';
 import type { RunResult } from '../run/record/ending.ts';
 import type { RunWatch, WatchedEnd, WatchedRun } from '../run/session/execution-options.ts';
 
-/** What is known of the last run, as it outlives the process. */
+/** The last run. It outlives the process. */
 export interface LastRun {
-  /** When a run, or a command, last succeeded, seconds since 1970. */
+  /** When a run or a command last succeeded, in seconds since 1970. */
   readonly succeededAt?: number;
-  /** When the last run ended, however, seconds since 1970. */
+  /** When the last run ended with any result, in seconds since 1970. */
   readonly endedAt?: number;
   readonly durationSeconds?: number;
-  /** Of the last command that has written the file of metrics. */
+  /** Of the last command that wrote the metrics file. */
   readonly exitCode?: number;
 }
 
 export interface MetricsOptions {
   readonly version: string;
-  /** Those of which metrics tell by name. */
+  /** The operations that labels name. */
   readonly operations: readonly Operation[];
-  /** Whether this process works on runs; else nothing is told of runs and rows. */
+  /** Whether this process works on runs; otherwise there are no metrics of runs and rows. */
   readonly runs: boolean;
-  /** Whether it is a command that ends: then the rows that its runs have left open, and the pace, go on being told. */
+  /** Whether the process is a command that ends: its metrics keep the open rows of its runs, and the pace. */
   readonly once?: boolean;
-  /** What tells the series of this process from others of the same machine, on each of them. */
+  /** Labels on every series, to distinguish the processes of a machine. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly now?: () => number;
 }
 
-/** Rows that have the same labels. */
+/** The number of rows with the same labels. */
 export interface CountedRows {
   readonly labels: { readonly operation: string; readonly outcome: string; readonly code: string };
   rows: number;
 }
 
 /**
- * What this process has done, for Prometheus. Each row counts where its result is written into the journal, each request where
- * it is made, so that sums over all machines count nothing twice.
+ * The metrics of this process. A row counts where its result is written into the journal, and a request where it is made, so
+ * that sums over all machines count nothing twice.
  *
- * What is counted is kept as plain numbers, because a row must cost next to nothing; only who asks for the text pays for it.
+ * Counts are plain numbers, because a row must cost next to nothing. Only a scrape makes text of them.
  */
 export class Metrics implements RunWatch {
   readonly options: MetricsOptions;
   readonly rows = new Map<string, CountedRows>();
-  /** By label, that of no answer among them. */
+  /** By status label; `none` without an answer. */
   readonly requests = new Map<string, number>();
   readonly runs = new Map<RunResult, number>();
-  /** How a worker calls its API; undefined where that is not known, or there is none. */
+  /** The pace of the worker; undefined when unknown, or without a worker. */
   paceOfWorker: () => Pace | undefined = () => undefined;
-  /** How a run that is going calls the API. */
+  /** The pace of the run in progress. */
   paceOfRun: () => Pace | undefined = () => undefined;
-  /** Whether rows are taken; undefined where that is not asked. */
+  /** Whether the worker takes rows; undefined in other processes. */
   ready: () => boolean | undefined = () => undefined;
-  /** Calls in flight; undefined in a process that makes none. */
+  /** Calls in flight; undefined in a process that makes no calls. */
   inFlight: number | undefined;
   last: LastRun = {};
-  /** Called with how long a request took. */
+  /** Called with the duration of a request. */
   onRequest: (seconds: number) => void = () => {};
   readonly #now: () => number;
   #hasNews = true;
@@ -114,12 +114,12 @@ export class Metrics implements RunWatch {
     };
   }
 
-  /** The run was finished before: what was told of it then stays, whatever the exit code is now. */
+  /** The run had already finished: its earlier metrics stay, whatever the exit code is now. */
   foundFinished(): void {
     this.#hasNews = false;
   }
 
-  /** A command is about to end. */
+  /** Called before a command ends. */
   ending(exitCode: number): void {
     if (!this.#hasNews) return;
     this.last = { ...this.last, exitCode, ...(exitCode === 0 && { succeededAt: this.#now() / 1_000 }) };
@@ -143,7 +143,7 @@ export class Metrics implements RunWatch {
     return this.paceOfRun() ?? this.paceOfWorker();
   }
 
-  /** Rows without a result, of the runs that are going here. */
+  /** Rows without a result in runs in progress here. */
   get waitingRows(): number {
     return [...this.#going].reduce((sum, waitingRows) => sum + waitingRows(), this.#left);
   }
@@ -153,31 +153,31 @@ function countUp<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** Whether a run that has ended so can be gone on with. */
+/** Whether a run with this result can be resumed. */
 function isOpen(result: RunResult): boolean {
   return result !== 'succeeded' && result !== 'rows_failed' && result !== 'cancelled';
 }
 
 /**
- * What a value of a label counts as that is not on a list known here: each that an API, or a worker of another version, comes
- * up with would be a time series of its own in Prometheus, for ever.
+ * The label for unknown values. Otherwise each value that an API or a worker of another version invents would be a time
+ * series in Prometheus forever.
  */
 export const other = 'other';
 
-/** Codes of results, as docs/report.md and docs/api-client.md explain them. */
+/** The codes of results, described in docs/reference.md. */
 const codes: ReadonlySet<string> = new Set(rowCodes);
 
 export function codeLabel(code: string): string {
   return codes.has(code) ? code : other;
 }
 
-/** @param operation empty when the row does not say a known one */
+/** @param operation empty when the row names no known operation */
 export function operationLabel(operation: string, known: readonly Operation[]): string {
   if (operation === '') return 'none';
   return findOperation(known, operation) === undefined ? other : operation;
 }
 
-/** Of an HTTP answer: those that are registered, and 499, which gateways give. @param status undefined: none came */
+/** The label of an HTTP status: registered ones, and 499 of gateways. @param status undefined without an answer */
 export function statusLabel(status: number | undefined): string {
   if (status === undefined) return 'none';
   return status === 499 || STATUS_CODES[status] !== undefined ? String(status) : other;

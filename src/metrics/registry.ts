@@ -1,23 +1,26 @@
 import { runResults } from '../run/record/ending.ts';
 import type { LastRun, Metrics } from './metrics.ts';
 
-/** Of an API that changes things: from a cache's answer to the default time-out, and what is longer. */
+/** From the answer of a cache to the default timeout. */
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** The metrics that outlive a process: name and help of each. */
+/** Name and help of the metrics that outlive a process. */
 export const lastRunGauges = {
-  succeededAt: ['cqbatch_last_success_timestamp_seconds', 'When a run last succeeded with all rows.'],
-  endedAt: ['cqbatch_last_run_timestamp_seconds', 'When the last run ended, however.'],
-  durationSeconds: ['cqbatch_last_run_duration_seconds', 'How long the last run was at work.'],
+  succeededAt: [
+    'cqbatch_last_success_timestamp_seconds',
+    'Unix time of the last run in which all rows succeeded.',
+  ],
+  endedAt: ['cqbatch_last_run_timestamp_seconds', 'Unix time at which the last run ended, with any result.'],
+  durationSeconds: ['cqbatch_last_run_duration_seconds', 'Duration of the last run.'],
   exitCode: ['cqbatch_last_exit_code', 'Exit code of the last command that wrote this file.'],
 } as const satisfies Record<keyof LastRun, readonly [name: string, help: string]>;
 
-/** Writes all of them, as Prometheus reads it. */
+/** Writes all metrics in the format of Prometheus. */
 export type MetricsPages = () => Promise<{ readonly contentType: string; readonly text: string }>;
 
-/** Names, types and help of the metrics. Each takes its value when a scrape asks; docs/monitoring.md lists them. */
+/** Names, types and help of the metrics, listed in docs/monitoring.md. A scrape reads their values. */
 export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
-  // Most commands do without.
+  // Loaded here, because most commands don't need it.
   const client = await import('prom-client');
   const registry = new client.Registry();
   const { options } = metrics;
@@ -39,7 +42,7 @@ export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
     });
   }
 
-  /** @param value undefined leaves it out */
+  /** @param value undefined leaves the metric out */
   function gauge(name: string, help: string, value: () => number | boolean | undefined): void {
     new client.Gauge({
       ...{ name, help, registers },
@@ -51,47 +54,47 @@ export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
     });
   }
 
-  counter('cqbatch_rows_total', 'Rows that got their results.', ['operation', 'outcome', 'code'], () =>
+  counter('cqbatch_rows_total', 'Rows with a result.', ['operation', 'outcome', 'code'], () =>
     [...metrics.rows.values()].map(({ labels, rows }) => [labels, rows] as const),
   );
-  gauge('cqbatch_waiting_rows', 'Rows without a result, of the runs that are going.', () =>
+  gauge('cqbatch_waiting_rows', 'Rows without a result in runs in progress.', () =>
     options.runs ? metrics.waitingRows : undefined,
   );
-  counter('cqbatch_runs_total', 'Runs that came to an end, by how.', ['result'], () =>
+  counter('cqbatch_runs_total', 'Ended runs, by result.', ['result'], () =>
     options.runs ? runResults.map((result) => [{ result }, metrics.runs.get(result) ?? 0] as const) : [],
   );
   for (const [key, [name, help]] of Object.entries(lastRunGauges))
     gauge(name, help, () => metrics.last[key as keyof LastRun]);
 
-  counter('cqbatch_requests_total', 'HTTP requests to the API, by status of the answer.', ['status'], () =>
+  counter('cqbatch_requests_total', 'HTTP requests to the API, by status.', ['status'], () =>
     [...metrics.requests].map(([status, requests]) => [{ status }, requests] as const),
   );
   const durations = new client.Histogram({
     name: 'cqbatch_request_duration_seconds',
-    help: 'How long HTTP requests to the API took.',
+    help: 'Duration of HTTP requests to the API.',
     buckets: durationBuckets,
     registers,
   });
-  gauge('cqbatch_requests_in_flight', 'HTTP requests to the API that are under way.', () => metrics.inFlight);
+  gauge('cqbatch_requests_in_flight', 'HTTP requests to the API in flight.', () => metrics.inFlight);
   gauge(
     'cqbatch_allowed_rate_calls_per_second',
-    'Calls that all workers of the API together may make; absent: as many as can be.',
+    'Calls per second allowed for all workers of the API together; absent when unlimited.',
     () => metrics.pace?.rate,
   );
   gauge(
     'cqbatch_estimated_limit_calls_per_second',
-    'What the API is found to permit; absent while that is not known.',
+    'Calls per second that the API is found to permit; absent while unknown.',
     () => metrics.pace?.limit,
   );
   gauge(
     'cqbatch_allowed_calls_in_flight',
-    'Calls in flight that all workers of the API together may have.',
+    'Calls in flight allowed for all workers of the API together.',
     () => metrics.pace?.concurrency,
   );
-  gauge('cqbatch_ready', 'Whether it takes rows: what /readyz says.', () => metrics.ready());
+  gauge('cqbatch_ready', 'Whether the worker takes rows, as /readyz reports.', () => metrics.ready());
   new client.Gauge({
     name: 'cqbatch_build_info',
-    help: 'Always 1; the labels say what is running.',
+    help: 'Always 1. The labels name the running versions.',
     labelNames: ['version', 'node'],
     registers,
   }).set({ version: options.version, node: process.version }, 1);

@@ -4,13 +4,13 @@ import { counted, exactDuration, perSecond } from '../text/quantities.ts';
 import { element } from './dom.ts';
 import { type Chart, Figure } from './figure.ts';
 
-/** Pictures of the rate and of the latency over time, as far as there is something to be seen. */
+/** Charts of the rate and the latency over time; a chart without data is left out. */
 export class Charts {
   readonly element = element('section', { 'aria-label': 'Over time', class: 'charts' });
   readonly #figures = new Map<string, Figure>();
   readonly #signal: AbortSignal;
 
-  /** @param signal they are no longer needed */
+  /** @param signal aborts when the charts are no longer needed */
   constructor(signal: AbortSignal) {
     this.#signal = signal;
   }
@@ -32,13 +32,13 @@ export class Charts {
 }
 
 function rateChart(rate: PageData['rate'], { rate: known, retries }: PageData['summary']): Chart {
-  const refused = rate.reduce((sum, point) => sum + point.rejected, 0);
+  const rejected = rate.reduce((sum, point) => sum + point.rejected, 0);
   const waited = known?.waited_s ?? 0;
   const most = Math.max(...rate.map((point) => point.accepted_per_s));
   const told = [
-    `Wanted: ${known?.wanted ?? 'as fast as can be'}. Most in a second: ${perSecond(most)}.`,
-    refused > 0 && `Refused as too many: ${counted(refused, 'call')}.`,
-    waited > 0 && `Waiting, because the service asked for it (shaded): ${exactDuration(waited * 1_000)}.`,
+    `Requested rate: ${known?.wanted ?? 'unlimited'}. Peak: ${perSecond(most)}.`,
+    rejected > 0 && `Rejected by the API as too many: ${counted(rejected, 'call')}.`,
+    waited > 0 && `Waiting at the API's request (shaded): ${exactDuration(waited * 1_000)}.`,
   ];
   return {
     title: retries.length === 0 ? 'Calls per second' : 'Calls per second, without the retries',
@@ -55,20 +55,20 @@ function rateChart(rate: PageData['rate'], { rate: known, retries }: PageData['s
         dash: [6, 4],
       },
       { label: 'achieved', colour: '--achieved', values: rate.map((point) => point.accepted_per_s) },
-      { label: 'refused', colour: '--refused', values: refusedPerSecond(rate) },
+      { label: 'rejected', colour: '--refused', values: rejectedPerSecond(rate) },
     ],
     waits: rate.map((point) => (point.waited_s ?? 0) > 0),
   };
 }
 
-function refusedPerSecond(rate: PageData['rate']): readonly number[] {
+function rejectedPerSecond(rate: PageData['rate']): readonly number[] {
   return rate.map(({ t_s, rejected }, index) => rejected / Math.max(0.1, t_s - (rate[index - 1]?.t_s ?? 0)));
 }
 
 function latencyChart({ from, stretchMs, slowestMs, p50, p90, p99 }: LatencySeries): Chart {
   return {
-    title: 'How long calls took',
-    summary: `Percentiles over time (${zoneText(new Date(from))}); the slowest call took ${exactDuration(slowestMs)}.`,
+    title: 'Latency',
+    summary: `Percentiles over time (${zoneText(new Date(from))}). Slowest call: ${exactDuration(slowestMs)}.`,
     times: p50.map((_, index) => (from + index * stretchMs) / 1_000),
     isTimeOfDay: true,
     valueText: exactDuration,

@@ -1,13 +1,13 @@
 import { type OutcomeCounts, outcomes } from '../domain.ts';
 import { inReadingOrder } from '../text/printable.ts';
 
-/** What an element has besides its children: attributes as they would be written; functions listen to events. */
+/** Attributes of an element, as in markup. Functions are event listeners. */
 type Properties = Readonly<Record<string, string | boolean | ((event: Event) => void) | undefined>>;
 
-/** What an element holds: texts, elements, and lists of them; what is false is left out. */
+/** Children of an element: texts, elements and lists of them. False and undefined are left out. */
 export type Child = Node | string | false | undefined | readonly Child[];
 
-/** Makes an element. Texts become text, never markup, with controls that would change their order made visible. */
+/** Makes an element. Texts become text nodes, never markup; characters that change the reading order become visible. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   first?: Properties | Child,
@@ -34,12 +34,12 @@ function nodesOf(child: Child): readonly Node[] {
   return child instanceof Node ? [child] : child.flatMap(nodesOf);
 }
 
-/** @param properties those that it has besides */
+/** @param properties additional attributes */
 export function button(text: Child, click: () => void, properties: Properties = {}): HTMLButtonElement {
   return element('button', { type: 'button', click, ...properties }, text);
 }
 
-/** Names and what stands under each; those under which nothing stands are left out. */
+/** Labels with their values. A label without a value is left out. */
 export function factList(facts: readonly (readonly [name: string, text: string | undefined])[]): HTMLElement {
   const told = facts.filter(([, text]) => text);
   return element(
@@ -49,7 +49,7 @@ export function factList(facts: readonly (readonly [name: string, text: string |
   );
 }
 
-/** A table that scrolls by itself. What is no cell becomes one. */
+/** A table in a scroll area of its own. Children that are not cells become cells. */
 export function tableElement(
   label: string,
   head: readonly string[],
@@ -81,7 +81,11 @@ export function numberCell(text: string): HTMLElement {
   return element('td', { class: 'number' }, text);
 }
 
-/** Shows what part of the rows ended with which outcome, and what part did not end yet. It is to be told in words besides. */
+/**
+ * A bar of the outcomes and of the rows without one.
+ *
+ * @param label the same in words; without it, the page must show these numbers elsewhere
+ */
 export function outcomeBar(counts: OutcomeCounts, rest: number, label?: string): HTMLElement {
   const shares = [...outcomes.map((outcome) => [outcome, counts[outcome]] as const), ['rest', rest] as const];
   const parts = shares
@@ -101,8 +105,8 @@ export function outcomeText(outcome: string): string {
 }
 
 /**
- * Gives an element these children in place of its own. Those that are as before stay, with what the reader has selected in
- * them; new ones may be among them that were there before. The keyboard stays where it is, by the `id` of its element.
+ * Replaces the children of an element. Equal children stay, with the text that the reader has selected in them. The new
+ * children may include old ones. The focus stays on the element with the same `id`.
  */
 export function redraw(place: Element, ...children: readonly Child[]): void {
   const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
@@ -119,7 +123,7 @@ export function redraw(place: Element, ...children: readonly Child[]): void {
     document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
-/** Hands a text to the reader as a file. */
+/** Offers a text as a download. */
 export function download(name: string, text: string): void {
   const href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
   element('a', { href, download: name }).click();

@@ -4,45 +4,45 @@ import { exactDuration } from '../text/quantities.ts';
 import { element, numberCell, tableElement } from './dom.ts';
 
 const height = 220;
-/** On paper, where two are side by side: half of a page of A4, lying. */
+/** On paper, where two charts are side by side: half of A4 landscape. */
 const printedWidth = 490;
-/** So many points are marked; more of them are a line. */
+/** With fewer points than this, each point has a mark. */
 const markedPoints = 30;
 
 export interface Line {
   readonly label: string;
-  /** The variable of the style sheet that has its colour. */
+  /** The CSS variable with its colour. */
   readonly colour: string;
   readonly values: readonly (number | null)[];
-  /** Whether a value holds until the next one. */
+  /** Whether each value holds until the next one. */
   readonly steps?: boolean;
-  /** Whether it is dashed, so that it can be told without colours. */
+  /** The dash pattern, so that lines differ without colours. */
   readonly dash?: readonly number[];
 }
 
 export interface Chart {
   readonly title: string;
-  /** What is to be seen, for those who can't see it. */
+  /** The chart in words, for screen readers. */
   readonly summary: string;
   readonly times: readonly number[];
-  /** Whether times are seconds since 1970; else they are seconds since the beginning. */
+  /** Whether times are seconds since 1970; otherwise they are seconds since the start. */
   readonly isTimeOfDay: boolean;
   readonly lines: readonly Line[];
   readonly valueText: (value: number) => string;
-  /** Whether the stretch before a point was spent waiting; shaded. */
+  /** Whether the time before each point was spent waiting; shaded. */
   readonly waits?: readonly boolean[];
 }
 
-/** A chart with its title, what is to be seen in words, and its figures as a table. */
+/** A chart with its title, a summary in words, and its data as a table. */
 export class Figure {
   readonly element: HTMLElement;
   #chart: Chart;
   #plot: uPlot | undefined;
   readonly #summary = element('p');
   readonly #place = element('div', { class: 'chart', role: 'img' });
-  readonly #figures = element('details', { toggle: () => this.#fill() }, element('summary', 'The figures'));
+  readonly #figures = element('details', { toggle: () => this.#fill() }, element('summary', 'Data table'));
 
-  /** @param signal the chart is no longer needed */
+  /** @param signal aborts when the chart is no longer needed */
   constructor(chart: Chart, signal: AbortSignal) {
     this.#chart = chart;
     this.element = element(
@@ -61,7 +61,7 @@ export class Figure {
     addEventListener('afterprint', () => this.#draw(), { signal });
   }
 
-  /** Shows what a chart of the same lines has become. The reader stays where he has zoomed in. */
+  /** Shows newer data of the same lines. The zoom stays. */
   show(chart: Chart): void {
     const { times: before } = this.#chart;
     this.#chart = chart;
@@ -76,13 +76,13 @@ export class Figure {
     if (isZoomed) plot.redraw();
   }
 
-  /** In the colours of the moment. */
+  /** Draws in the current colours. */
   #draw(width = this.#place.clientWidth): void {
     this.#plot?.destroy();
     this.#plot = new uPlot({ ...this.#options(), width, height }, dataOf(this.#chart), this.#place);
   }
 
-  /** Thousands of cells are made only for who wants to see them. */
+  /** Makes the thousands of cells only while the table is open. */
   #fill(): void {
     this.#figures.querySelector('.wide')?.remove();
     if (this.#figures.open) this.#figures.append(valueTable(this.#chart));
@@ -108,7 +108,7 @@ export class Figure {
       ],
       series: [
         {
-          label: isTimeOfDay ? 'time' : 'after',
+          label: isTimeOfDay ? 'time' : 'elapsed',
           value: (_: uPlot, value: number | null) => (value === null ? '' : whenText(value)),
         },
         ...lines.map(
@@ -133,7 +133,7 @@ function dataOf({ times, lines }: Chart): uPlot.AlignedData {
   return [[...times], ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
 }
 
-/** Marks the stretches that were spent waiting. */
+/** Shades the times spent waiting. */
 function shade({ ctx, bbox, valToPos }: uPlot, { times, waits = [] }: Chart, colour: string): void {
   ctx.save();
   ctx.fillStyle = colour;
@@ -146,7 +146,7 @@ function shade({ ctx, bbox, valToPos }: uPlot, { times, waits = [] }: Chart, col
 }
 
 function valueTable({ times, isTimeOfDay, lines, valueText }: Chart): HTMLElement {
-  const head = [isTimeOfDay ? 'Time' : 'After', ...lines.map(({ label }) => label)];
+  const head = [isTimeOfDay ? 'Time' : 'Elapsed', ...lines.map(({ label }) => label)];
   const rows = times.map((time, index) => [
     isTimeOfDay ? localTime(time * 1_000) : exactDuration(time * 1_000),
     ...lines.map(({ values }) => {
@@ -154,5 +154,5 @@ function valueTable({ times, isTimeOfDay, lines, valueText }: Chart): HTMLElemen
       return numberCell(value == null ? '' : valueText(value));
     }),
   ]);
-  return tableElement('The figures of the chart', head, rows);
+  return tableElement('Chart data', head, rows);
 }

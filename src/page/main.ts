@@ -6,7 +6,7 @@ import { element, factList, outcomeBar } from './dom.ts';
 import { ReportView } from './report-view.ts';
 import { Rows } from './rows.ts';
 
-/** What was run, where, by whom and when. */
+/** The facts of a run: manifest, API, times, user and reason. */
 function header({ run, summary }: PageData): HTMLElement {
   return element(
     'header',
@@ -14,20 +14,20 @@ function header({ run, summary }: PageData): HTMLElement {
     run.reason !== undefined && element('p', { class: 'note' }, run.reason),
     factList([
       ['Manifest', summary.manifest.name],
-      ['Service', run.baseUrl],
-      ['Begun', summary.started_at === null ? '' : localTime(summary.started_at)],
+      ['API', run.baseUrl],
+      ['Started', summary.started_at === null ? '' : localTime(summary.started_at)],
       ['Ended', summary.finished_at === null ? '' : localTime(summary.finished_at)],
-      ['At work', exactDuration(summary.duration_s * 1_000)],
-      ['By', run.by],
-      ['Why', run.purpose],
+      ['Duration', exactDuration(summary.duration_s * 1_000)],
+      ['Started by', run.by],
+      ['Reason', run.purpose],
       ['Retries', summary.retries.join(', ')],
       ['Retry of', summary.retry_of ?? ''],
-      ['Written', localTime(run.writtenAt)],
+      ['Report written', localTime(run.writtenAt)],
     ]),
   );
 }
 
-/** What stands in the file under an id. */
+/** The text of the element with this id. */
 function contentOf(id: string): string {
   return document.getElementById(id)?.textContent ?? '';
 }
@@ -42,17 +42,15 @@ main?.append(
   element('h2', counted(manifest.rows, 'row')),
   ...(manifest.left_out === undefined
     ? []
-    : [element('p', `${counted(manifest.left_out, 'more row')} of the manifest left out by --where`)]),
+    : [element('p', `${counted(manifest.left_out, 'more row')} left out by --where`)]),
   outcomeBar(outcomes, manifest.rows - totalOf(outcomes)),
 );
 try {
   view.show(data, await Rows.read({ data, pieces }));
   main?.append(view.element);
 } catch (error) {
-  // The browser is older than Chrome 103, Firefox 113 or Safari 16.4, or the file is not whole.
-  const why = `The rows can't be read here (${(error as Error).message}).`;
-  main?.append(
-    element('p', { class: 'note' }, `${why} They are in report.csv; another browser may show them.`),
-  );
+  // The browser is older than Chrome 103, Firefox 113 or Safari 16.4, or the file is incomplete.
+  const why = `This browser can't show the rows (${(error as Error).message}).`;
+  main?.append(element('p', { class: 'note' }, `${why} Open report.csv, or try another browser.`));
 }
 main?.setAttribute('aria-busy', 'false');

@@ -7,7 +7,7 @@ import { type Column, everything, type Rows, refeedCsv, type Selection } from '.
 import { StoryDialog } from './story.ts';
 import { RowTable } from './table.ts';
 
-/** The outcomes, codes, charts and rows of a run. What the reader has chosen stays when newer data are shown. */
+/** The outcomes, codes, charts and rows of a run. Filters and sort order stay when newer data is shown. */
 export class ReportView {
   readonly element: HTMLElement;
   #shown: { readonly data: PageData; readonly rows: Rows | undefined } | undefined;
@@ -26,9 +26,9 @@ export class ReportView {
   readonly #table: RowTable;
   readonly #story = new StoryDialog();
 
-  /** @param signal the view is no longer needed */
+  /** @param signal aborts when the view is no longer needed */
   constructor(signal: AbortSignal) {
-    // Before the charts hear of it, which take their colours from the style sheet.
+    // These listeners come before those of the charts, which read their colours from the style sheet.
     const { classList } = document.documentElement;
     addEventListener('beforeprint', () => classList.add('on-paper'), { signal });
     addEventListener('afterprint', () => classList.remove('on-paper'), { signal });
@@ -58,14 +58,14 @@ export class ReportView {
     );
   }
 
-  /** @param rows undefined: they are too many */
+  /** @param rows undefined when there are too many */
   show(data: PageData, rows: Rows | undefined): void {
     const isFirst = this.#shown === undefined;
     this.#shown = { data, rows };
     this.#unclear.hidden = data.summary.unclear === 0;
     this.#unclear.textContent = unclearNote(data);
     this.#drawFilters();
-    redraw(this.#codes, element('h2', 'Why'), this.#codeList(data));
+    redraw(this.#codes, element('h2', 'Results by code'), this.#codeList(data));
     this.#charts.show(data);
     this.#leftOut.hidden = data.rows.selection === 'all';
     this.#leftOut.textContent = leftOutText(data);
@@ -79,7 +79,7 @@ export class ReportView {
     this.#select(isFirst);
   }
 
-  /** Each keeps only its rows. */
+  /** Draws the buttons that filter the rows by outcome. */
   #drawFilters(): void {
     const { outcomes: counts = noOutcomes(), unclear = 0 } = this.#shown?.data.summary ?? {};
     const { outcomes: chosen, unclear: onlyUnclear } = this.#wanted;
@@ -99,7 +99,7 @@ export class ReportView {
     );
   }
 
-  /** The codes with which rows ended, each with what it means and an example; a click chooses its rows. */
+  /** The codes of the rows, each with its meaning and an example. A click filters the rows. */
   #codeList({ summary: { codes }, advice }: PageData): HTMLElement {
     const troubled = codes.filter(({ outcome }) => needsLook.includes(outcome));
     const others = codes.filter(({ outcome }) => !needsLook.includes(outcome));
@@ -118,12 +118,12 @@ export class ReportView {
     return element('ul', { class: 'codes' }, items);
   }
 
-  /** What chooses rows, and hands them on. */
+  /** The controls that filter and save rows. */
   #tools(): HTMLElement {
     const search = element('input', {
       type: 'search',
-      placeholder: 'Search in all columns',
-      'aria-label': 'Search in all columns',
+      placeholder: 'Search all columns',
+      'aria-label': 'Search all columns',
       input: debounced(() => this.#want({ query: search.value.trim() })),
     });
     const save = button('Save these rows as CSV', () => this.#save(), { class: 'main' });
@@ -159,7 +159,7 @@ export class ReportView {
     this.#select(true);
   }
 
-  /** @param isOther whether the reader has chosen other rows than before */
+  /** @param isOther whether the reader has changed the filter or the order */
   #select(isOther: boolean): void {
     const { rows, data } = this.#shown ?? {};
     if (rows === undefined || data === undefined) return;
@@ -180,10 +180,10 @@ export class ReportView {
   }
 }
 
-/** What needs a look comes first. */
+/** Outcomes that need attention, listed first. */
 const needsLook: readonly string[] = ['failed', 'invalid', 'not_attempted'];
 
-/** What is shown of a row, in this order. */
+/** The columns of the table, in order. */
 function columnsOf({ columns }: Rows, hasUnclear: boolean): readonly Column[] {
   const first = ['row', 'outcome', 'code', 'message'];
   const last = [...(hasUnclear ? ['unclear'] : []), 'attempts', 'status', 'duration', 'started'];
@@ -200,17 +200,17 @@ function columnsOf({ columns }: Rows, hasUnclear: boolean): readonly Column[] {
 function unclearNote({ run, summary }: PageData): string {
   const rows = counted(summary.unclear, 'row');
   return (
-    `${rows} ${summary.unclear === 1 ? 'is' : 'are'} unclear: the service may have processed an attempt though no usable answer came. ` +
-    'Where such a row succeeded, the change may have been made twice; where it failed, the change may have been made. ' +
-    `Look at these entries in the service before you repeat the rows: "cqbatch retry ${run.id} --unclear" repeats those that failed.`
+    `${rows} ${summary.unclear === 1 ? 'is' : 'are'} unclear: the API may have processed an attempt, but no usable answer arrived. ` +
+    'If such a row succeeded, the change may have been made twice. If it failed, the change may have been made. ' +
+    `Check these entries in the service before you retry the rows. To retry those that failed: cqbatch retry ${run.id} --unclear`
   );
 }
 
 function leftOutText({ rows, summary }: PageData): string {
   const total = count(summary.manifest.rows);
   return rows.selection === 'none'
-    ? `The ${total} rows would make this page too large to be sent: they are in report.csv.`
-    : `All ${total} rows would make this page too large to be sent. Here are the ${count(rows.count)} that did not succeed or are unclear; all are in report.csv.`;
+    ? `This page has no rows: all ${total} would make it too large to send. They are in report.csv.`
+    : `This page has only the ${count(rows.count)} rows that did not succeed or are unclear: all ${total} would make it too large to send. They are in report.csv.`;
 }
 
 function chooser(all: string, onChoice: (choice: string) => void): HTMLSelectElement {
@@ -222,7 +222,7 @@ function chooser(all: string, onChoice: (choice: string) => void): HTMLSelectEle
   return select;
 }
 
-/** Offers these choices, and what is chosen already. */
+/** Replaces the choices. The current choice stays. */
 function offer(select: HTMLSelectElement, choices: readonly string[]): void {
   const { value } = select;
   const [all, ...others] = [...select.options];
@@ -233,7 +233,7 @@ function offer(select: HTMLSelectElement, choices: readonly string[]): void {
   select.value = value;
 }
 
-/** While the reader types, only the latest text is looked for. */
+/** Runs the action once the reader pauses typing. */
 function debounced(action: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {

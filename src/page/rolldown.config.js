@@ -8,8 +8,8 @@ const common = [
 const output = { dir: 'dist/page', format: 'esm', minify: true };
 
 /**
- * Makes the script and the style sheet that stand in every report.html, and those of the dashboard. Each by itself: a
- * script in a report can load no other file.
+ * Builds the script and the style sheet of report.html, and those of the dashboard. They share no chunks, because a script
+ * in a report can load no other file.
  */
 export default defineConfig([
   {

@@ -9,29 +9,29 @@ import {
 } from '../report/html/page-data.ts';
 import type { FactColumn } from '../report/html/row-columns.ts';
 
-/** A column as the page uses it. */
+/** A column of the table. */
 export interface Column {
   readonly title: string;
-  /** Of what: a fact of the row, something its operation told, or a cell of the manifest. */
+  /** A fact of the row, a result column of its operation, or a cell of the manifest. */
   readonly kind: PageColumn['kind'];
   readonly name: string;
   readonly isNumber: boolean;
-  /** What is shown of a row. */
+  /** The text shown for a row. */
   text(row: number): string;
   /** For sorting. */
   key(row: number): string | number;
   matches(pattern: RegExp): Uint8Array;
-  /** As it was written, for the export. */
+  /** The text as written, for the export. */
   raw(row: number): string;
 }
 
-/** Which rows are wanted, and in which order. */
+/** The filter and order of the rows. */
 export interface Selection {
   readonly query: string;
   readonly outcomes: ReadonlySet<string>;
-  /** Whether only unclear rows are wanted. */
+  /** Whether to keep only unclear rows. */
   readonly unclear: boolean;
-  /** Empty: any, as `operation`. */
+  /** Empty keeps any code; `operation` likewise. */
   readonly code: string;
   readonly operation: string;
   readonly sortBy?: Column | undefined;
@@ -61,7 +61,7 @@ export class Rows {
     );
   }
 
-  /** Undefined when the rows were left out. */
+  /** Undefined when the page has no rows. */
   static async read({ data, pieces }: PageContent): Promise<Rows | undefined> {
     const { selection, count, columns, clearToken } = data.rows;
     if (selection === 'none') return undefined;
@@ -73,7 +73,7 @@ export class Rows {
     return new Rows(count, read);
   }
 
-  /** The column that these rows have in place of one that others had. */
+  /** The column of these rows that matches a column of other rows. */
   like(other: Column): Column | undefined {
     return this.columns.find(({ kind, name }) => kind === other.kind && name === other.name);
   }
@@ -84,20 +84,20 @@ export class Rows {
     return column;
   }
 
-  /** Where the row of that number is; -1 when it is not among these. */
+  /** The index of the row with this number; -1 when it is missing. */
   placeOf(number: number): number {
     const column = this.fact('row');
     for (let row = 0; row < this.count; row += 1) if (column.key(row) === number) return row;
     return -1;
   }
 
-  /** What is known of a row, as a number; undefined when it is not. */
+  /** A number of a row; undefined when unknown. */
   number(name: FactColumn, row: number): number | undefined {
     const value = this.fact(name).key(row);
     return typeof value === 'number' && !Number.isNaN(value) ? value : undefined;
   }
 
-  /** The places of the wanted rows, in the wanted order. */
+  /** The indices of the selected rows, in order. */
   select({ query, outcomes, unclear, code, operation, sortBy, descending }: Selection): Uint32Array {
     const wanted = new Uint8Array(this.count).fill(1);
     const keep = (column: Column, isWanted: (text: string) => boolean): void => {
@@ -127,7 +127,7 @@ export class Rows {
   }
 }
 
-/** Rows as a manifest that `cqbatch plan` and `cqbatch run` take: their cells are guarded against formulas, and say so. */
+/** Rows as a manifest for `cqbatch run`. Cells are guarded against formulas, and a column says so. */
 export function refeedCsv(rows: Rows, selected: Uint32Array): string {
   const cells = rows.columns.filter(({ kind }) => kind === 'cell');
   const columns = [...cells, rows.fact('row'), rows.fact('code')];
@@ -142,10 +142,10 @@ function* indicesOf(flags: Uint8Array): Generator<number> {
   for (let index = 0; index < flags.length; index += 1) if (flags[index] === 1) yield index;
 }
 
-/** Texts of digits, such as identifiers; longer ones are none. */
+/** Identifiers and other whole numbers; longer ones sort as text. */
 const digits = /^\d{0,19}$/;
 
-/** What has no value comes last, whichever way it is sorted. Where all texts are whole numbers, they go by their size. */
+/** Sorts rows. Missing values come last in both directions. When all texts are whole numbers, they sort as numbers. */
 function sorted(rows: Uint32Array, column: Column, descending: boolean): Uint32Array {
   const keys: (string | number)[] = [];
   for (const row of rows) keys[row] = column.key(row);
@@ -160,7 +160,7 @@ function sorted(rows: Uint32Array, column: Column, descending: boolean): Uint32A
   });
 }
 
-/** A number is compared faster; where it would not be exact, texts of one length are compared. */
+/** A number, which compares faster; where that would be inexact, a text of fixed length. */
 function wholeNumberKey(text: string): string | number {
   if (text === '') return text;
   return text.length > 15 ? text.padStart(19, '0') : Number(text);
@@ -197,7 +197,7 @@ function columnOf(
   count: number,
   clearToken: string,
 ): Column {
-  // Cells of the manifest, and the names of their columns, are guarded.
+  // Cells of the manifest and the names of their columns are guarded.
   const shown = (text: string): string => (kind === 'cell' ? unguardCell(text, { clearToken }) : text);
   const common = { kind, name, title: kind === 'fact' ? (titles[name] ?? name) : shown(name) };
   if (type === 'text') {

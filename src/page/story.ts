@@ -5,13 +5,13 @@ import { counted, exactDuration } from '../text/quantities.ts';
 import { button, type Child, element, numberCell, outcomeText, redraw, tableElement } from './dom.ts';
 import type { Column, Rows } from './rows.ts';
 
-/** Longer texts are cut: who needs them whole has report.csv. */
+/** Longer texts are cut; report.csv has the full text. */
 const longestText = 20_000;
 
-/** What codes mean, by code. */
+/** Meaning and remedy, by code. */
 type Advice = PageData['advice'];
 
-/** The story of a row, in a window above the page. */
+/** A dialog with the details of a row. */
 export class StoryDialog {
   readonly element = element('dialog', { 'aria-labelledby': 'story-title' });
   #number = 0;
@@ -22,7 +22,7 @@ export class StoryDialog {
     this.element.showModal();
   }
 
-  /** Tells how the row stands in newer rows, where its story is shown. */
+  /** Shows newer data of the row while the dialog is open. */
   update(rows: Rows, advice: Advice): void {
     const row = this.element.open ? rows.placeOf(this.#number) : -1;
     if (row >= 0) this.#draw(rows, row, advice);
@@ -47,22 +47,22 @@ function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): C
     ['Outcome', outcomeText(fact('outcome'))],
     ['Code', fact('code')],
     ['Message', fact('message')],
-    ['What it means', advice?.meaning ?? ''],
+    ['Meaning', advice?.meaning ?? ''],
     ['What to do', fact('outcome') === 'succeeded' ? '' : (advice?.remedy ?? '')],
     ['Unclear', fact('unclear') === '' ? '' : unclearText(fact('outcome'))],
     ['Operation', fact('operation')],
-    ['Called instead', duplicateOf === '' ? '' : `row ${duplicateOf}`],
+    ['Duplicate of', duplicateOf === '' ? '' : `row ${duplicateOf}`],
     ...of('result'),
   ];
   const attempts = attemptsOf(rows, row);
   const called = attempts.length > 0;
   return [
     facts(end.filter(([, text]) => text !== '')),
-    element('h3', 'In the manifest'),
+    element('h3', 'Manifest'),
     facts(of('cell')),
-    element('h3', called ? counted(Number(fact('attempts')), 'attempt') : 'It was not called'),
+    element('h3', called ? counted(Number(fact('attempts')), 'attempt') : 'Not called'),
     called &&
-      tableElement('Attempts', ['Began', 'Took', 'HTTP', 'What came of it'], attempts.flatMap(attemptCells)),
+      tableElement('Attempts', ['Started', 'Duration', 'HTTP', 'Result'], attempts.flatMap(attemptCells)),
   ];
 }
 
@@ -76,7 +76,7 @@ function facts(pairs: readonly Fact[]): HTMLElement {
   );
 }
 
-/** Those before the last one, and the last one. */
+/** All known attempts, the last one included. */
 function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
   const text = rows.fact('earlier').text(row);
   const earlier = text === '' ? [] : (JSON.parse(text) as readonly Attempt[]);
@@ -96,13 +96,13 @@ function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
   ];
 }
 
-/** The lines that tell of an attempt. */
+/** The table rows of an attempt. */
 function attemptCells({ at, durationMs, code, message, httpStatus, omitted }: Attempt): readonly Child[][] {
   const line = [
     at === undefined ? '' : localTime(at),
     numberCell(durationMs === undefined ? '' : exactDuration(durationMs)),
     numberCell(httpStatus === undefined ? '' : String(httpStatus)),
-    code === undefined ? 'nothing is known of it' : [code, message].filter(Boolean).join(': '),
+    code === undefined ? 'unknown result' : [code, message].filter(Boolean).join(': '),
   ];
   if (omitted === undefined) return [line];
   return [[element('td', { colspan: '4' }, `${counted(omitted, 'more attempt')}, not kept`)], line];

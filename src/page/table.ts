@@ -3,33 +3,32 @@ import { counted, exactDuration } from '../text/quantities.ts';
 import { button, element, outcomeText, redraw } from './dom.ts';
 import type { Column } from './rows.ts';
 
-/** Of a row of the table, as the style sheet has it, in pixels. */
+/** The height of a table row in pixels, as in the style sheet. */
 const rowHeight = 30;
-/** Browsers make no element higher than some ten million pixels. */
+/** Browsers limit the height of an element to about ten million pixels. */
 const mostHeight = 8_000_000;
-/** Longer texts are cut in the table; the story of the row has more of them. */
+/** Longer texts are cut in the table; the details of the row have more. */
 const longestText = 300;
-/** Rows that are printed. */
 const printedRows = 500;
 
 export interface TableOptions {
   /** Called when a row is opened. */
   readonly onOpen: (row: number) => void;
-  /** Called when the reader wants another order. */
+  /** Called when the reader sorts by a column. */
   readonly onSort: (column: Column) => void;
-  /** The table is no longer needed. */
+  /** Aborts when the table is no longer needed. */
   readonly signal: AbortSignal;
 }
 
 export interface TableContent {
   readonly columns: readonly Column[];
-  /** Rows in the order in which they are shown. */
+  /** Rows in display order. */
   readonly selected: Uint32Array;
   readonly sortBy: Column | undefined;
   readonly descending: boolean;
 }
 
-/** A table of which only those rows are elements that can be seen. */
+/** A virtual table: only visible rows are elements. */
 export class RowTable {
   readonly element: HTMLElement;
   readonly #options: TableOptions;
@@ -37,12 +36,12 @@ export class RowTable {
   readonly #head = element('tr');
   readonly #tall: HTMLElement;
   readonly #table: HTMLTableElement;
-  /** On paper only. */
+  /** Shown on paper only. */
   readonly #cut = element('p', { class: 'note', hidden: true });
   #columns: readonly Column[] = [];
   #selected: Uint32Array = new Uint32Array();
   #first = 0;
-  /** The row that the keyboard is on, as a place among the selected. */
+  /** The row with the keyboard focus, as an index into the selected rows. */
   #active = 0;
 
   constructor(options: TableOptions) {
@@ -55,7 +54,7 @@ export class RowTable {
         class: 'scroller',
         role: 'region',
         tabindex: '0',
-        'aria-label': 'Rows. Arrow keys move, Enter tells the story of a row.',
+        'aria-label': 'Rows. Use the arrow keys to move and Enter to open a row.',
         scroll: () => this.#scrolled(),
         keydown: (event) => this.#pressed(event as KeyboardEvent),
       },
@@ -68,7 +67,7 @@ export class RowTable {
     addEventListener('afterprint', () => this.#fit(), { signal });
   }
 
-  /** @param isOther whether the reader has chosen other rows: he sees the first ones then, else he stays where he is */
+  /** @param isOther whether the reader has changed the filter or the order: the table then scrolls to the top */
   show({ columns, selected, sortBy, descending }: TableContent, isOther: boolean): void {
     const active = this.#selected[this.#active] ?? 0;
     this.#columns = columns;
@@ -90,7 +89,7 @@ export class RowTable {
     return element('th', { scope: 'col', class: classOf(column), 'aria-sort': order }, sort);
   }
 
-  /** How many rows can be seen at a time. */
+  /** The number of rows that fit on the screen. */
   get #visible(): number {
     const height = this.element.clientHeight - this.#head.offsetHeight;
     return Math.max(1, Math.floor(height / rowHeight));
@@ -118,7 +117,7 @@ export class RowTable {
     this.#draw(0, printedRows);
     const rest = this.#selected.length - printedRows;
     this.#cut.hidden = rest <= 0;
-    this.#cut.textContent = `${counted(rest, 'more row')}: on paper are the first ${printedRows}.`;
+    this.#cut.textContent = `Only the first ${printedRows} rows are printed; ${counted(rest, 'more row')} left out.`;
   }
 
   #draw(first: number, length: number): void {
@@ -187,7 +186,7 @@ function classOf({ kind, isNumber }: Column): string {
   return isNumber ? `${kind} number` : kind;
 }
 
-/** What stands in a cell. */
+/** The text of a cell. */
 export function shownText(column: Column, row: number): string {
   const text = column.text(row);
   if (column.kind === 'fact' && text !== '') {

@@ -54,7 +54,7 @@ export class RateController {
       ...(traffic.waitUntil !== undefined && traffic.waitUntil > now && { restUntil: traffic.waitUntil }),
       phase: 'fixed',
       refuses503: false,
-      reason: perSecond === undefined ? 'no limit is wanted' : 'as it was asked for',
+      reason: perSecond === undefined ? 'no limit requested' : 'as requested',
     };
   }
 

@@ -6,9 +6,9 @@ import { circumstance } from '../system-error.ts';
 import { byteOrderMark, csvText } from './csv-text.ts';
 
 /**
- * A CSV file (RFC 4180 but with LF as line end, UTF-8 with byte order mark) that appears whole or not at all: it is
- * written beside its place and renamed by `publish`. Readable by its owner only. Its methods throw a fatal error
- * `REPORT_UNWRITABLE` when the disk refuses.
+ * A CSV file (RFC 4180, but with LF line ends; UTF-8 with a byte order mark) that appears whole or not at all: a temporary
+ * file, which `publish` renames. Readable by its owner only. Methods throw a fatal error `REPORT_UNWRITABLE` when writing
+ * fails.
  */
 export class CsvFile {
   readonly path: string;
@@ -25,11 +25,11 @@ export class CsvFile {
   }
 
   /** Whether the file has been created. */
-  get isBegun(): boolean {
+  get isCreated(): boolean {
     return this.#handle !== undefined;
   }
 
-  /** Adds records. The first call creates the file with its header, even when there are none. */
+  /** Adds records. The first call creates the file with its header, even without records. */
   async write(records: readonly (readonly string[])[]): Promise<void> {
     await this.#guarded(async () => {
       if (this.#handle === undefined) {
@@ -40,7 +40,7 @@ export class CsvFile {
     });
   }
 
-  /** Makes what was written survive a power failure; there will be no more of it. */
+  /** Syncs and closes the file. */
   async seal(): Promise<void> {
     await this.#guarded(async () => {
       await this.#handle?.sync();
@@ -48,15 +48,15 @@ export class CsvFile {
     });
   }
 
-  /** Puts the sealed file into its place. If nothing was ever written, an earlier file is removed from there. */
+  /** Renames the sealed file to its final path. If nothing was written, removes an earlier file from there. */
   async publish(): Promise<void> {
     await this.#guarded(async () => {
-      if (this.isBegun) await rename(this.#temporary, this.path);
+      if (this.isCreated) await rename(this.#temporary, this.path);
       else await rm(this.path, { force: true });
     });
   }
 
-  /** Removes what was written and not published. */
+  /** Removes the unpublished file. */
   async discard(): Promise<void> {
     await this.#guarded(async () => {
       if (this.#handle === undefined) return;
@@ -74,14 +74,14 @@ export class CsvFile {
   }
 }
 
-/** The error of a file of the report that cannot be written. */
+/** The error for a report file that can't be written. */
 export function unwritableReport(path: string, cause: unknown): CqbatchError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return (
     circumstance(cause, path) ??
     fatalError(
       'REPORT_UNWRITABLE',
-      `Cannot write ${path}: ${reason}. Mend that, or close the file in other programs, then run \`cqbatch report\`.`,
+      `Can't write ${path}: ${reason}. Fix the cause, or close the file in other programs. Then type: cqbatch report`,
       cause,
     )
   );

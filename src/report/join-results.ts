@@ -5,7 +5,7 @@ import type { JournalView } from '../journal/journal.ts';
 import type { CodeCount } from '../journal/state.ts';
 import type { ManifestRow } from '../manifest/manifest.ts';
 
-/** Why rows may be without a result: the run goes on by itself, or how it ended. */
+/** Why rows have no result: `pending` while the run continues by itself, otherwise how it ended. */
 export type WhyUnfinished = 'pending' | 'interrupted' | 'cancelled' | 'halted';
 
 const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
@@ -15,27 +15,26 @@ const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
   halted: 'HALTED',
 };
 
-/** A row with what became of it: one line of the report. */
+/** A row with its result: one line of the report. */
 export interface ReportLine {
   readonly row: ManifestRow;
   readonly result: RowResult;
 }
 
 export interface JoinInput {
-  /** All rows of the manifest, from its beginning. */
+  /** All rows of the manifest. */
   readonly rows: AsyncIterable<readonly ManifestRow[]>;
   readonly journal: JournalView;
-  /** What becomes of rows without a result. */
   readonly unfinished: WhyUnfinished;
-  /** Name of a row's operation, empty when the row says no known one; asked for rows without a result. */
+  /** Name of a row's operation, empty when the row names no known one. Called for rows without a result. */
   readonly operationOf: (row: ManifestRow) => string;
 }
 
 /**
  * Joins the rows of the manifest, in their order, with the results in the journal.
  *
- * @throws a fatal error `REPORT_INCOMPLETE` when rows are missing in the manifest or come twice, or when the journal
- *   has results of rows that the manifest lacks.
+ * @throws a fatal error `REPORT_INCOMPLETE` when the manifest lacks or repeats rows, or when the journal has results of rows
+ *   that the manifest lacks.
  */
 export async function* joinResults(input: JoinInput): AsyncGenerator<readonly ReportLine[]> {
   const { rows: chunks, journal } = input;
@@ -52,7 +51,7 @@ export async function* joinResults(input: JoinInput): AsyncGenerator<readonly Re
   }
   if (journal.lastRow > last) {
     throw incompleteReport(
-      `the journal has a result of row ${journal.lastRow}, the manifest ends with row ${last}`,
+      `the journal has a result for row ${journal.lastRow}, but the manifest ends with row ${last}`,
     );
   }
 }
@@ -78,34 +77,34 @@ function withoutResult(row: ManifestRow, { journal, unfinished, operationOf }: J
   });
 }
 
-/** The manifest and the journal do not belong together: the report would leave something out. */
+/** The error when manifest and journal don't match. */
 export function incompleteReport(problem: string): CqbatchError {
   return fatalError(
     'REPORT_INCOMPLETE',
-    `The report would be incomplete: ${problem}. The run's copy of its manifest has changed since the run began; ` +
-      'put the original file back (its SHA-256 is in run.json), then run `cqbatch report`.',
+    `The report would be incomplete: ${problem}. The run's copy of its manifest has changed since the run started. ` +
+      'Restore the original file (its SHA-256 is in run.json). Then type: cqbatch report',
   );
 }
 
-/** Whether a result stands for a row that has none: of a run that stopped, or goes on. */
+/** Whether a result is a placeholder for a row without a result. */
 export function isUnfinished({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
 }
 
-/** What the journal knows of a row without a result. */
+/** A row without a result, as the journal knows it. */
 export interface UnfinishedRow {
   readonly row: number;
-  /** Empty when the row does not say a known one. */
+  /** Empty when the row names no known operation. */
   readonly operation: string;
   readonly history: RowHistory | undefined;
-  /** Whether it was handed to the datastore and what became of it is not known. */
+  /** Whether the row was handed to the datastore and its fate is unknown. */
   readonly unsettled: boolean;
 }
 
 /**
- * The line of the report for a row without a result. A row that was certainly not processed is `not_attempted`; one
- * with an attempt that the API did not just put off is `failed`, unless it will be called yet. What may have been
- * processed is unclear, so that it is not fed back unseen.
+ * The result in the report for a row without one. A row that was certainly not processed is `not_attempted`. A row with an
+ * attempt that the API did more than postpone is `failed`, unless the run will still call it. A row that may have been
+ * processed is unclear, so that it is not fed back unchecked.
  */
 export function unfinishedResult(unfinished: WhyUnfinished, row: UnfinishedRow): RowResult {
   const { history } = row;
@@ -131,8 +130,8 @@ function message(
   { lost, unclear }: { readonly lost: boolean; readonly unclear: boolean },
 ): string {
   const parts = [unfinished === 'pending' ? 'not finished yet' : `the run was ${unfinished}`];
-  if (lost) parts.push('the process ended before it could tell what became of this row');
-  if (history?.lastCode !== undefined) parts.push(`the last attempt met ${lastProblem(history)}`);
+  if (lost) parts.push('the process ended before it recorded the result of this row');
+  if (history?.lastCode !== undefined) parts.push(`the last attempt failed with ${lastProblem(history)}`);
   if (unclear) parts.push('the row may have been processed');
   return parts.join('; ');
 }
@@ -141,21 +140,18 @@ function lastProblem({ lastCode = '', lastMessage = '' }: RowHistory): string {
   return lastMessage === '' ? lastCode : `${lastCode}: ${lastMessage}`;
 }
 
-/** How the rows of a run stand. */
+/** The counts of a run's rows. */
 export interface ResultCounts {
   /** Rows with a result of their own. */
   readonly done: number;
-  /**
-   * As its report counts them, those among them that were stopped before they had a result. Rows that will be called
-   * yet are not among them: they have no outcome.
-   */
+  /** As in the report, with rows that were stopped before they had a result. Excludes rows that will still be called. */
   readonly outcomes: OutcomeCounts;
   readonly codes: readonly CodeCount[];
-  /** Also of rows that will be called yet. */
+  /** Includes rows that will still be called. */
   readonly unclear: number;
 }
 
-/** Counts the rows of a run from its journal, as its report does from its lines. @param rows of the manifest */
+/** Counts the rows of a run from its journal, with the same result as its report. @param rows of the manifest */
 export function countRows(journal: JournalView, rows: number, unfinished: WhyUnfinished): ResultCounts {
   const outcomes = { ...noOutcomes(), ...journal.outcomeCounts };
   const codes = new Map(journal.codeCounts.map((count) => [`${count.outcome} ${count.code}`, { ...count }]));
@@ -174,9 +170,9 @@ export function countRows(journal: JournalView, rows: number, unfinished: WhyUnf
     if (result.unclear) unclear += 1;
     left -= 1;
   }
-  const { outcome, code } = unfinishedResult(unfinished, noRowBegun);
+  const { outcome, code } = unfinishedResult(unfinished, noRowCalled);
   add(outcome, code, left);
   return { done: journal.finishedCount, outcomes, codes: [...codes.values()], unclear };
 }
 
-const noRowBegun = { row: 0, operation: '', history: undefined, unsettled: false };
+const noRowCalled = { row: 0, operation: '', history: undefined, unsettled: false };

@@ -1,14 +1,13 @@
 import type { RowResult } from '../domain.ts';
 import type { ReportLine } from './join-results.ts';
 
-/** The lines of a run in the order of their rows, in parts. */
+/** The lines of a run in row order, in chunks. */
 export type ReportLines = AsyncIterable<readonly ReportLine[]>;
 
 /**
- * The lines of a run, each with the last state of its row: that of the latest retry which has called it. Memory: a part
- * of each.
+ * The lines of a run, each with the result of the latest retry that called its row. Memory: one chunk of each run.
  *
- * @param retries the oldest first; their rows are numbered as those of the run, and may be others, too.
+ * @param retries oldest first. Their rows have the numbers of the original run, and may include rows that it lacks.
  */
 export async function* joinRetries(
   lines: ReportLines,
@@ -28,9 +27,9 @@ export async function* joinRetries(
   }
 }
 
-/** What became of a row that was to be called again, with the requests of both runs. */
+/** The result of a retried row, with the requests of both runs. */
 function lastOf(before: RowResult, after: RowResult): RowResult {
-  // The API may have put it off, and then the retry was given up.
+  // A retry that stopped early may not have attempted the row.
   const last = after.outcome === 'not_attempted' ? before : after;
   const startedAt = before.startedAt ?? after.startedAt;
   const unprocessed = (before.unprocessed ?? 0) + (after.unprocessed ?? 0);
@@ -44,7 +43,7 @@ function lastOf(before: RowResult, after: RowResult): RowResult {
   };
 }
 
-/** Reads lines as far as they are wanted. */
+/** Reads lines on demand. */
 class LineReader {
   readonly #parts: AsyncIterator<readonly ReportLine[]>;
   #held: readonly ReportLine[] = [];
@@ -53,7 +52,7 @@ class LineReader {
     this.#parts = lines[Symbol.asyncIterator]();
   }
 
-  /** The lines up to that row which were not read before. */
+  /** The unread lines up to this row. */
   async upTo(row: number): Promise<readonly ReportLine[]> {
     const read: ReportLine[] = [];
     for (;;) {

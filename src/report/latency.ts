@@ -1,6 +1,6 @@
 import { createHistogram } from 'node:perf_hooks';
 
-/** Milliseconds that the given share of the durations did not exceed; whole numbers, `max` is exact. */
+/** Percentiles of durations in whole milliseconds; `max` is exact. */
 export interface LatencySummary {
   readonly p50: number;
   readonly p90: number;
@@ -8,15 +8,15 @@ export interface LatencySummary {
   readonly max: number;
 }
 
-/** A little more than 49 days; longer durations count as this. */
+/** About 49 days; longer durations count as this. */
 const longest = 2 ** 32 - 1;
 
 /**
- * Counts durations in fixed memory, however many there are. With two figures (27 KB) it is exact below 255 ms, and at most
- * 0.8 % too long above; with one (4 KB) exact below 31 ms, and at most 6.3 % too long above.
+ * Counts durations in fixed memory. With two figures (27 KB), percentiles are exact below 255 ms and at most 0.8 % too high
+ * above. With one figure (4 KB), they are exact below 31 ms and at most 6.3 % too high above.
  */
 export class LatencyHistogram {
-  /** Of durations and one: it can't hold 0. */
+  /** Holds each duration plus one, because it can't hold 0. */
   readonly #histogram;
   #max = 0;
 
@@ -24,26 +24,26 @@ export class LatencyHistogram {
     this.#histogram = createHistogram({ lowest: 1, highest: longest + 1, figures });
   }
 
-  /** `durationMs` is rounded; less than 0 counts as 0. */
+  /** Rounds `durationMs`; negative durations count as 0. */
   add(durationMs: number): void {
     const ms = Math.min(Math.max(Math.round(durationMs), 0), longest);
     this.#histogram.record(ms + 1);
     if (ms > this.#max) this.#max = ms;
   }
 
-  /** Counts what another one has counted as well. */
+  /** Adds the counts of another histogram. */
   join(other: LatencyHistogram): this {
     this.#histogram.add(other.#histogram);
     this.#max = Math.max(this.#max, other.#max);
     return this;
   }
 
-  /** Undefined when nothing was counted. */
+  /** Undefined without durations. */
   summary(): LatencySummary | undefined {
     const { count } = this.#histogram;
     const max = this.#max;
     if (count === 0) return undefined;
-    // The histogram rounds the rank of a percentile to the nearest, where the next higher one is meant.
+    // The histogram rounds the rank of a percentile to the nearest; this asks for the next higher rank.
     const percentile = (share: number): number =>
       Math.min(this.#histogram.percentile((Math.ceil(count * share) / count) * 100) - 1, max);
     return { p50: percentile(0.5), p90: percentile(0.9), p99: percentile(0.99), max };

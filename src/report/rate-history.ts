@@ -4,38 +4,38 @@ import { readJsonFileIfAny } from '../disk/json-file.ts';
 import { phases } from '../pace.ts';
 
 /**
- * `rate.json` of a run: how fast the API could be called over time, and why. It is for people: nothing depends on it.
+ * `rate.json` of a run: the rate over time, and why. For people only: nothing depends on it.
  */
 const pointSchema = z.object({
   /** Seconds of work since the run was first started. */
   t_s: z.number(),
-  /** Calls per second that were allowed; null: as many as can be. */
+  /** Allowed calls per second; null when unlimited. */
   allowed_per_s: z.number().nullable(),
   /** Calls per second that the API accepted, of all runs that share it. */
   accepted_per_s: z.number(),
-  /** Calls that it rejected because they were too many. */
+  /** Calls that the API rejected as too many. */
   rejected: z.number(),
-  /** Seconds before it in which no call could be made, as `waited_s` of all; absent: none. */
+  /** Seconds since the previous point in which no call could be made, as in the total `waited_s`; absent when 0. */
   waited_s: z.number().optional(),
 });
 
 const rateHistorySchema = z.object({
   version: z.literal(1),
-  /** As the user wanted it: `auto`, `auto..50/s`, `50/s`. */
+  /** The requested rate: `auto`, `auto..50/s`, `50/s`. */
   wanted: z.string(),
-  /** What was allowed last, the limit of the API as far as it is known, and why. */
+  /** The latest allowed rate, the known limit of the API, and the reason. */
   allowed_per_s: z.number().nullable(),
   limit_per_s: z.number().nullable(),
   concurrency: z.number(),
   phase: z.enum(phases),
   reason: z.string(),
-  /** Until when no call may be made, ISO 8601 UTC. */
+  /** When calls are allowed again, ISO 8601 UTC. */
   wait_until: z.string().nullable(),
-  /** Seconds in which no call could be made because the API asked to wait or refused everything. */
+  /** Seconds in which no call could be made because the API asked to wait or rejected every call. */
   waited_s: z.number(),
   rejected: z.number(),
   seen_at: z.string(),
-  /** In the order of time: a point a second, fewer in long runs. */
+  /** In time order: one point per second, fewer in long runs. */
   series: z.array(pointSchema),
 });
 
@@ -44,7 +44,7 @@ export type RatePoint = z.infer<typeof pointSchema>;
 
 export const rateHistoryFile = 'rate.json';
 
-/** The history of a run's rate, as far as there is one that can be read. */
+/** The rate history of a run; undefined when it is missing or unreadable. */
 export function readRateHistory(folder: string): Promise<RateHistory | undefined> {
   return readJsonFileIfAny(join(folder, rateHistoryFile), rateHistorySchema);
 }

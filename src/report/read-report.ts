@@ -10,13 +10,13 @@ import type { ReadingContext } from '../manifest/text/source.ts';
 import { findOperation, type Operation } from '../operation/operation.ts';
 import { escapeInvisible } from '../text/printable.ts';
 
-/** What a report says of a row that could be called. */
+/** A callable row of a report. */
 export interface ReportedRow extends Pick<RowResult, 'row' | 'operation' | 'outcome' | 'code'> {
   readonly subject: string;
 }
 
 export interface ReadReportOptions {
-  /** As for the manifest that the report is of. */
+  /** The `--map` of the run. */
   readonly map?: ColumnMap | undefined;
   readonly clearToken: string;
   readonly operations: readonly Operation[];
@@ -26,9 +26,9 @@ export interface ReadReportOptions {
 const ownColumns = ['_row', '_operation', '_outcome', '_code'];
 
 /**
- * Reads a report.csv, with any delimiter, or a report.xlsx. Rows that could not be called are left out.
+ * Reads a report.csv with any delimiter, or a report.xlsx. Leaves out rows that were not callable.
  *
- * @throws a usage error `NOT_A_REPORT` when it is no report, or a row does not say what it acts on.
+ * @throws a usage error `NOT_A_REPORT` when the file is not a report, or the subject of a row is missing.
  */
 export async function* readReport(
   path: string,
@@ -42,14 +42,14 @@ export async function* readReport(
   const columns = report.columns();
   const lacking = ownColumns.filter((column) => !columns.includes(column));
   if (lacking.length > 0) {
-    throw notAReport(report, `it has no column ${lacking.join(', ')}; give a report.csv, or the id of a run`);
+    throw notAReport(report, `it has no column ${lacking.join(', ')}. Give a report.csv, or the id of a run`);
   }
   const preparers = new Map<Operation, RowPreparer>();
   const preparerOf = (known: Operation): RowPreparer => {
     const made = preparers.get(known);
     if (made !== undefined) return made;
     const manifest = { ...report, columns: () => columns.filter((column) => !ownColumns.includes(column)) };
-    // What a row acts on does not depend on what defaults have given it. 1 suits fields of all types.
+    // The subject of a row does not depend on its defaults. 1 is valid for fields of all types.
     const defaults = Object.fromEntries(requiredNames(known).map((name) => [name, '1']));
     delete defaults[known.subject];
     const preparer = createRowPreparer({ manifest, operation: known.name, operations, defaults, map });
@@ -66,7 +66,7 @@ export async function* readReport(
       const prepared = preparerOf(known)(row);
       if (prepared.kind === 'callable') rows.push({ ...result, subject: prepared.subject });
       else {
-        const [problem = { problem: 'it does not say what it acts on' }] = prepared.problems;
+        const [problem = { problem: 'the subject is missing' }] = prepared.problems;
         const remedy = 'pass the --map and --clear-token of that run';
         throw usageError('NOT_A_REPORT', `${formatProblem(report.name, row, problem)}; ${remedy}`);
       }
@@ -84,5 +84,5 @@ function resultOf(report: Manifest, row: ManifestRow): Omit<ReportedRow, 'subjec
 }
 
 function notAReport({ name }: Manifest, why: string): Error {
-  return usageError('NOT_A_REPORT', `${escapeInvisible(name)} is no report of cqbatch: ${why}.`);
+  return usageError('NOT_A_REPORT', `${escapeInvisible(name)} is not a report of cqbatch: ${why}.`);
 }

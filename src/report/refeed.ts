@@ -8,40 +8,37 @@ export interface RefeedOptions {
   readonly columns: readonly string[];
   /** The token that stands for the empty string. */
   readonly clearToken: string;
-  /** Keeps programs from running what cells say. */
+  /** Keeps spreadsheets from running cells as formulas. */
   readonly guard: Guard;
-  /** Field name to the value that rows have which leave it out, from `--default` or the manifest's `defaults`. */
+  /** Default values by field, from `--default` or the manifest's `defaults`. */
   readonly defaults: ReadonlyMap<string, unknown>;
-  /** What a column stands for. */
+  /** The field of a column. */
   readonly fieldOf: FieldNamer;
-  /** Names that columns may stand for: of several columns for one of them, CSV can have one only. */
+  /** Fields that columns may stand for. CSV can have only one column for each. */
   readonly known: ReadonlySet<string>;
 }
 
-/** The cells of a row for a file that can be fed back. */
+/** The cells of a row in a file that can be fed back. */
 export interface RefeedCells {
   readonly cells: readonly string[];
-  /** Whether CSV cannot hold the row as it was: the cells are not quite the same. */
+  /** Whether the cells differ from the row, because CSV can't hold it. */
   readonly altered: boolean;
 }
 
 const operationField = 'operation';
 
-/** What UTF-8 cannot encode; it becomes U+FFFD. */
+/** UTF-8 can't encode it; it becomes U+FFFD. */
 const loneSurrogate = /\p{Cs}/u;
 
-/** One column of the file, and the original ones from which its cells come. */
+/** A column of the file, and the original columns of its cells. */
 interface RefeedColumn {
   readonly title: string;
   readonly sources: string[];
-  /** The field that the column stands for, if it has a value for rows that leave it out. */
+  /** The field of the column, if the field has a default. */
   readonly field?: string;
 }
 
-/**
- * Writes rows as CSV cells that read back as the same rows, without any option: the operation is always said, and the
- * defaults are filled in.
- */
+/** Writes rows as CSV cells that read back as the same rows without options: operation and defaults are filled in. */
 export class RefeedRows {
   readonly #columns: readonly RefeedColumn[];
   readonly #options: RefeedOptions;
@@ -56,7 +53,7 @@ export class RefeedRows {
     return this.#columns.map(({ title }) => guard(title, { clearToken }));
   }
 
-  /** @param operation name of the row's operation, empty when it is not known. */
+  /** @param operation name of the row's operation, empty when unknown. */
   cells(row: ManifestRow, operation: string): RefeedCells {
     const { clearToken, defaults, guard } = this.#options;
     let altered = false;
@@ -78,7 +75,7 @@ function layOut({ columns, defaults, fieldOf, known }: RefeedOptions): readonly 
   const laidOut: RefeedColumn[] = [];
   const byField = new Map<string, RefeedColumn>();
   for (const title of columns) {
-    // A cell without a column name would make the whole row invalid.
+    // A cell without a header would make the whole row invalid.
     if (title.trim() === '') continue;
     const field = fieldOf(title);
     const sameField = byField.get(field);
@@ -86,7 +83,7 @@ function layOut({ columns, defaults, fieldOf, known }: RefeedOptions): readonly 
       sameField.sources.push(title);
       continue;
     }
-    // A file that is fed back needs no `--map`.
+    // The file must read back without `--map`.
     const isMapped = field !== fieldNameOf(title);
     const column = { title: isMapped ? field : title, sources: [title], ...(filled.has(field) && { field }) };
     laidOut.push(column);
@@ -102,7 +99,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** A row that says the empty string leaves its operation out, too. */
+/** An empty operation counts as missing. */
 function isSaid(value: unknown): boolean {
   return isGiven(value) && value !== '';
 }

@@ -3,7 +3,7 @@ import { cellText, type Guard } from '../manifest/formula-guard.ts';
 import type { Operation } from '../operation/operation.ts';
 import { incompleteReport, type ReportLine } from './join-results.ts';
 
-/** The columns of report.csv between the manifest's and the operations' own. What is not known is empty, so is "no". */
+/** The columns of report.csv between those of the manifest and those of the operations. Unknown values and "no" are empty. */
 const resultColumns: readonly (readonly [name: string, cell: (result: RowResult, guard: Guard) => string])[] =
   [
     ['_row', ({ row }) => String(row)],
@@ -28,7 +28,7 @@ export interface ReportCellOptions {
   readonly operations: readonly Pick<Operation, 'columns'>[];
 }
 
-/** The cells of report.csv: those of the manifest, then what became of the row. */
+/** The cells of report.csv: those of the manifest, then the result. */
 export class ReportCells {
   readonly header: readonly string[];
   readonly #options: ReportCellOptions;
@@ -49,13 +49,13 @@ export class ReportCells {
     ];
   }
 
-  /** @throws a fatal error `REPORT_INCOMPLETE` when the row has a cell of another column. */
+  /** @throws a fatal error `REPORT_INCOMPLETE` when the row has a cell of an unknown column. */
   of({ row: { row, cells }, result }: ReportLine): string[] {
     const { columns, clearToken } = this.#options;
     for (const name in cells)
       if (!this.#known.has(name))
         throw incompleteReport(
-          `row ${row} of the manifest has a column "${name}", unknown when the run began`,
+          `row ${row} of the manifest has a column "${name}" that was unknown when the run started`,
         );
     return [
       ...columns.map((name) => cellText(cells[name], clearToken, this.#guard)),
@@ -65,12 +65,12 @@ export class ReportCells {
   }
 }
 
-/** Names of what operations tell of a row. */
+/** Names of the result columns of operations. */
 export function columnsOf(operations: ReportCellOptions['operations']): readonly string[] {
   return [...new Set(operations.flatMap(({ columns }) => columns))];
 }
 
-/** The message for people; that of a duplicate names the row that was called. */
+/** The message of a result. For a duplicate, it names the row that was called. */
 export function messageOf({ message, duplicateOf }: RowResult): string {
   if (duplicateOf === undefined) return message;
   const same = `same as row ${duplicateOf}`;

@@ -3,10 +3,10 @@ import { LatencyHistogram, type LatencySummary } from './latency.ts';
 import type { RateHistory } from './rate-history.ts';
 import { messageOf } from './report-columns.ts';
 
-/** How fast the API could be called during a run. */
+/** The rate during a run. */
 export type RunRate = Pick<RateHistory, 'wanted' | 'limit_per_s' | 'waited_s' | 'rejected' | 'series'>;
 
-/** The content of summary.json: integers, but for rates; what is not known is `null`. */
+/** The content of summary.json. Numbers are integers, except rates; unknown values are `null`. */
 export interface RunSummary {
   readonly version: 1;
   readonly run: string;
@@ -15,38 +15,38 @@ export interface RunSummary {
     readonly name: string;
     readonly sha256: string;
     readonly rows: number;
-    /** Those that `--where` has left out; they are not among `rows`. */
+    /** Rows left out by `--where`, in addition to `rows`. */
     readonly left_out?: number;
   };
   readonly started_at: string | null;
   readonly finished_at: string | null;
   readonly duration_s: number;
   readonly outcomes: OutcomeCounts;
-  /** In order of first appearance; the name is empty for rows that say no known one. */
+  /** In order of first appearance. The name is empty for rows that name no known operation. */
   readonly operations: readonly { readonly operation: string; readonly outcomes: OutcomeCounts }[];
-  /** By outcome in their usual order, then the most frequent first. */
+  /** In the order of `outcomes`, then most frequent first. */
   readonly codes: readonly CodeTally[];
   readonly unclear: number;
   readonly attempts: number;
   readonly unprocessed: number;
-  /** Rows called for each second of `duration_s`, to two decimals. */
+  /** Called rows per second of the duration, to two decimals. */
   readonly rows_per_s: number | null;
   readonly latency_ms: LatencySummary | null;
   readonly rate: RunRate | null;
   readonly retry_of: string | null;
-  /** The retries of which the report tells, too. */
+  /** The retries that the report includes. */
   readonly retries: readonly string[];
 }
 
-/** What a summary says about the run and the lines of the report do not tell. */
+/** The part of a summary that does not come from the lines of the report. */
 export interface RunFacts
   extends Pick<RunSummary, 'run' | 'state' | 'started_at' | 'finished_at' | 'rate' | 'retry_of' | 'retries'> {
   readonly manifest: Omit<RunSummary['manifest'], 'rows'>;
-  /** How long the run was at work, milliseconds; the time between a stop and a resume does not count. */
+  /** Duration of the run in milliseconds, without the time between a stop and a resume. */
   readonly activeMs: number;
 }
 
-/** The rows that ended with one outcome and code, with the first of them in manifest order as an example. */
+/** The rows with the same outcome and code. Message and row are those of the first one in manifest order. */
 interface CodeTally {
   readonly outcome: Outcome;
   readonly code: string;
@@ -55,14 +55,14 @@ interface CodeTally {
   readonly row: number;
 }
 
-/** Adds up the lines of the report, in memory that depends on how many operations and codes there are. */
+/** Adds up the lines of the report. Memory depends on the number of operations and codes. */
 export class Tally {
   #rows = 0;
   /** Rows for which at least one request was made. */
   #called = 0;
   #unclear = 0;
   #attempts = 0;
-  /** Requests among them that surely were not processed. */
+  /** Requests that were certainly not processed. */
   #unprocessed = 0;
   readonly #outcomes = noOutcomes();
   readonly #operations = new Map<string, Record<Outcome, number>>();
@@ -89,7 +89,7 @@ export class Tally {
     else this.#codes.set(key, { outcome, code, count: 1, message: messageOf(result), row: result.row });
   }
 
-  /** What all lines that were added come to. */
+  /** The summary of all added lines. */
   summary(facts: RunFacts): RunSummary {
     const { run, state, manifest, started_at, finished_at, activeMs, rate, retry_of, retries } = facts;
     return {

@@ -15,43 +15,44 @@ export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOpt
   /** The run's folder. */
   readonly folder: string;
   readonly lines: ReportLines;
-  /** Whether rows without a result will be called without a resume. */
+  /** Whether the run will call rows without a result by itself. */
   readonly isPending: boolean;
-  /** What separates the cells of the CSV files. */
+  /** The delimiter of the CSV files. */
   readonly delimiter: Delimiter;
   readonly run: RunFacts;
-  /** Takes the lines for a page that shows them, if one is wanted. */
+  /** Collects the lines for report.html, if wanted. */
   readonly page?: ReportPage | undefined;
 }
 
-/** The files of a report. The last two are there only when they have rows. */
+/** The files of a report. */
 export interface ReportPaths {
   readonly report: string;
   readonly summary: string;
+  /** Absent without such rows, as `notAttempted`. */
   readonly failed?: string;
   readonly notAttempted?: string;
-  /** A page that shows all of it, unless it was not wanted. */
+  /** Absent with `--no-html`. */
   readonly html?: string;
-  /** A workbook for Excel, where it was wanted. */
+  /** Only with `--format xlsx`. */
   readonly xlsx?: string;
 }
 
 export interface WrittenReports {
   readonly paths: ReportPaths;
-  /** The content of summary.json; its outcomes add up to the rows of the manifest. */
+  /** The content of summary.json. Its outcomes add up to the rows of the manifest. */
   readonly summary: RunSummary;
-  /** Rows in failed.csv and not-attempted.csv that CSV cannot hold as they were: they should not be fed back. */
+  /** Rows in failed.csv and not-attempted.csv that CSV can't hold unchanged: don't feed them back. */
   readonly alteredRows: number;
 }
 
 /**
- * Writes report.csv, failed.csv, not-attempted.csv and summary.json into the run's folder, each whole or not at all
- * and readable by its owner only; what they say is in docs/report.md. Memory does not depend on the number of rows.
+ * Writes report.csv, failed.csv, not-attempted.csv and summary.json into the run's folder, each whole or not at all, and
+ * readable by its owner only. docs/report.md describes them. Memory does not depend on the number of rows.
  *
- * not-attempted.csv is not written while the run goes on by itself, because its rows will be called yet.
+ * While the run continues by itself, there is no not-attempted.csv, because its rows will still be called.
  *
- * @throws a fatal error `REPORT_INCOMPLETE` when manifest and journal don't fit together, `REPORT_UNWRITABLE` or a
- *   `SystemError` when the disk refuses, and what reading the rows or the journal throws. The files then are those of the last report.
+ * @throws a fatal error `REPORT_INCOMPLETE` when manifest and journal don't match, `REPORT_UNWRITABLE` or a `SystemError`
+ *   when writing fails, and the errors of reading the rows or the journal. The files of the previous report then stay.
  */
 export async function writeReports(input: ReportInput): Promise<WrittenReports> {
   const files = new ReportFiles(input);
@@ -70,13 +71,13 @@ export async function writeReports(input: ReportInput): Promise<WrittenReports> 
   }
 }
 
-const alteredHint = 'CSV cannot hold this row as it was: repeat it with `cqbatch retry`, not with this file';
+const alteredHint = "CSV can't hold this row unchanged: retry it with `cqbatch retry`, not with this file";
 
 const notAttemptedFile = 'not-attempted.csv';
 
-/** The files of one report while they are written: which line goes where, and what is beside the original cells. */
+/** The files of a report while they are written: selects the file of each line, and adds our columns. */
 class ReportFiles {
-  /** Rows in the files for feeding back that CSV cannot hold as they were. */
+  /** Rows in failed.csv and not-attempted.csv that CSV can't hold unchanged. */
   alteredRows = 0;
   readonly #report: CsvFile;
   readonly #failed: CsvFile;
@@ -122,7 +123,7 @@ class ReportFiles {
     if (notAttempted.length > 0) await this.#notAttempted.write(notAttempted);
   }
 
-  /** Puts all files into their places once all are complete, summary.json last. */
+  /** Publishes all files once all are complete, summary.json last. */
   async publish(summary: RunSummary): Promise<ReportPaths> {
     await this.#report.write([]);
     for (const file of this.#all) await file.seal();
@@ -135,12 +136,12 @@ class ReportFiles {
     return {
       report: this.#report.path,
       summary: this.#summaryPath,
-      ...(this.#failed.isBegun && { failed: this.#failed.path }),
-      ...(this.#notAttempted.isBegun && { notAttempted: this.#notAttempted.path }),
+      ...(this.#failed.isCreated && { failed: this.#failed.path }),
+      ...(this.#notAttempted.isCreated && { notAttempted: this.#notAttempted.path }),
     };
   }
 
-  /** Never fails: it is what is done after a failure. */
+  /** Never fails, because it runs after a failure. */
   async discard(): Promise<void> {
     for (const file of this.#all) await file.discard().catch(() => {});
   }
@@ -150,7 +151,7 @@ class ReportFiles {
   }
 }
 
-/** Removes a file of an earlier report: one of rows that are called now, or one that the next report does not have. */
+/** Removes an outdated file of an earlier report. */
 export async function removeReport(
   folder: string,
   name: typeof notAttemptedFile | 'report.html' | 'report.xlsx',

@@ -16,19 +16,19 @@ export interface XlsxReportInput extends ReportCellOptions {
   readonly lines: ReportLines;
 }
 
-/** What a sheet of Excel can hold. */
+/** Limits of a sheet in Excel. */
 const mostColumns = 16_384;
 const mostCharacters = 32_767;
-const cutHint = '… (cut: Excel holds 32,767 characters; report.csv has all)';
+const cutHint = '… (cut: Excel holds 32,767 characters; report.csv has the full text)';
 const columnWidth = 20;
 
 /**
- * Writes report.xlsx, whole or not at all and readable by its owner only: the rows of report.csv as text, so that no
- * number loses digits and nothing is a formula. More rows than a sheet holds go on in another one. Memory does not depend on
- * the number of rows.
+ * Writes report.xlsx, whole or not at all, and readable by its owner only: the rows of report.csv as text, so that no number
+ * loses digits and no cell is a formula. Rows beyond the limit of a sheet go into another one. Memory does not depend on the
+ * number of rows.
  *
- * @returns its path.
- * @throws a fatal error `XLSX_TOO_LARGE` when Excel can't hold its columns, and what `writeReports` throws.
+ * @returns its path
+ * @throws a fatal error `XLSX_TOO_LARGE` when there are too many columns for Excel, and the errors of `writeReports`
  */
 export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
   const path = join(input.folder, fileName);
@@ -39,12 +39,12 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
     if (cells.header.length > mostColumns)
       throw fatalError(
         'XLSX_TOO_LARGE',
-        'A sheet of Excel holds 16,384 columns, and this report has more: leave out --format xlsx, and use report.csv.',
+        'The report has more columns than the 16,384 of an Excel sheet. Leave out --format xlsx, and use report.csv.',
       );
     const workbook = writeXlsxStream(rowsOf(input.lines, cells), {
       name: 'report',
       freezePane: { rows: 1 },
-      // Text, so that Excel takes nothing typed there for a number.
+      // Text, so that Excel reads nothing typed there as a number.
       columns: cells.header.map((name) => ({ header: held(name), width: columnWidth, numFmt: '@' })),
       zip64: true,
     });
@@ -57,14 +57,14 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
   }
 }
 
-/** Cells of a sheet are text: nothing in them is run, and nothing needs a guard. */
+/** Cells of a sheet are text, which Excel never runs: they need no guard. */
 const unguarded = (text: string): string => text;
 
 async function* rowsOf(lines: ReportLines, cells: ReportCells): AsyncGenerator<string[]> {
   for await (const part of lines) for (const line of part) yield cells.of(line).map(held);
 }
 
-/** A text as a cell holds it. Excel reads `_x0041_` as `A`, and `_x005F_x0041_` as it was meant. */
+/** A text in the encoding of a cell. Excel reads `_x0041_` as `A`, and `_x005F_x0041_` as `_x0041_`. */
 function held(text: string): string {
   const whole = text.replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_');
   return whole.length > mostCharacters ? whole.slice(0, mostCharacters - cutHint.length) + cutHint : whole;

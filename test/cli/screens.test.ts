@@ -158,7 +158,7 @@ async function plan() {
 }
 
 describe('on screens of 40, 80 and 120 columns', () => {
-  test('a summary has its pictures on one line each', async () => {
+  test('a summary has one-line charts', async () => {
     const draw = (columns: number) =>
       summaryText(summary, paths, ['cqbatch retry 20261121-104117-jsur'], columns);
     for (const columns of widths) {
@@ -172,7 +172,7 @@ describe('on screens of 40, 80 and 120 columns', () => {
     expect(together).toMatch(/^ {2}[▁-█]+ {2}up to 77\/s without the retries$/m);
   });
 
-  test('a plan can be read', async () => {
+  test('a plan is readable', async () => {
     const text = await plan();
     await expect(screens(() => text)).toMatchFileSnapshot('screens/plan.txt');
   });

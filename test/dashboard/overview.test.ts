@@ -22,7 +22,7 @@ test('the time that is left is that of the rows without a result, unless nothing
   const seen = { entries: [entry], apis: new Map() };
   expect(runData(viewOfEntry(entry, live), seen)).toMatchObject({ etaSeconds: 10, isElsewhere: true });
   const alone = runData(viewOfEntry(entry, { ...live, workers: [] }), seen);
-  expect(alone).toMatchObject({ waiting: 'for a worker: none calls this API' });
+  expect(alone).toMatchObject({ waiting: 'for a worker: none is running for this API' });
   expect(alone).not.toHaveProperty('etaSeconds');
   const pace: PublishedPace = {
     isKept: true,

@@ -68,7 +68,7 @@ describe('the page', () => {
       for (const headers of [{ origin: 'http://evil.example' }, { host: 'evil.example:8788' }]) {
         const answer = await get(url, headers);
         expect(answer.statusCode).toBe(403);
-        expect(answer.body).toMatch(/^The dashboard does not answer requests of other sites\./);
+        expect(answer.body).toMatch(/^The dashboard refuses requests from other sites\./);
       }
     },
   );
@@ -168,14 +168,17 @@ describe('control', () => {
       const { statusCode, json } = await post(path, body, session);
       return [statusCode, json().message];
     };
-    expect(await refused('/runs/r/cancel', {})).toEqual([400, 'To cancel the run, confirm its id: r.']);
+    expect(await refused('/runs/r/cancel', {})).toEqual([
+      400,
+      'To cancel the run, confirm its id: {"confirm": "r"}.',
+    ]);
     expect(await refused('/runs/r/cancel', { confirm: 'q' })).toEqual([400, expect.any(String)]);
     expect(await refused('/runs/r/unpause', {})).toEqual([409, 'Run r is running, not paused.']);
     expect(await refused('/runs/r/set-rate', { rate: 'fast' })).toEqual([
       400,
       expect.stringContaining('Rate "fast": '),
     ]);
-    expect(await refused('/runs/r/set-rate', {})).toEqual([400, 'Say the rate: {"rate": "20/s"}.']);
+    expect(await refused('/runs/r/set-rate', {})).toEqual([400, 'Give the rate: {"rate": "20/s"}.']);
     expect(await refused('/runs/none/pause', {})).toEqual([404, 'There is no run none.']);
     expect(await refused('/runs/..%2fr/pause', {})).toEqual([404, expect.any(String)]);
   });
@@ -184,6 +187,8 @@ describe('control', () => {
     const { post, enter } = await dashboard({ state: 'halted' });
     const answer = await post('/runs/r/cancel', { confirm: 'r' }, await enter());
     expect(answer.statusCode).toBe(409);
-    expect(answer.json()).toEqual({ message: 'Run r is halted, not going. Type: cqbatch cancel r' });
+    expect(answer.json()).toEqual({
+      message: 'Run r is halted: no process works on it. Type: cqbatch cancel r',
+    });
   });
 });

@@ -107,7 +107,7 @@ export function describeEvents(newScene: NewScene): void {
     const unknown = { at: null, duration_ms: null, http_status: null, code: null };
     expect(runs).toMatchObject([{ outcome: 'succeeded', unclear: true, attempts: [unknown, {}] }]);
     const { stdout } = await home.run('show', 'r', '--row', suspected?.['_row'] ?? '');
-    expect(stdout).toContain('nothing is known of it: its process died');
+    expect(stdout).toContain('unknown result: its process died');
   });
 }
 
@@ -191,7 +191,7 @@ export function describeAnswers(newScene: NewScene): void {
     expect(runs[0]?.responses.map(({ status }) => status)).toEqual(seen(row).map(({ status }) => status));
     const { stdout } = await home.run('show', 'r', '--row', String(row));
     expect(stdout).toMatch(
-      /Answer to the attempt of [-0-9]{10} [:0-9]{8}\.\d{3} UTC\S*: 200\n {2}content-type: application\/json/,
+      /Answer to the attempt at [-0-9]{10} [:0-9]{8}\.\d{3} UTC\S*: 200\n {2}content-type: application\/json/,
     );
   });
 }

@@ -65,7 +65,7 @@ describe('rows that change one entry in different ways', () => {
     const { cwd, run, sandbox } = await prepared(text);
     const args = ['rows.csv', '--skip-invalid', '--on-conflict', 'last'];
     const { stdout } = await run('plan', ...args);
-    expect(stdout).toContain('2 rows are superseded by a later one: left out\n');
+    expect(stdout).toContain('2 rows superseded by a later row: left out\n');
     expect((await run('run', ...args, '--yes')).code).toBe(1);
     expect(titles(await sandbox.log()).toSorted()).toEqual(['x', 'z']);
     const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
@@ -84,7 +84,7 @@ describe('rows that change one entry in different ways', () => {
     await mkdir(join(cwd, '.cqbatch'), { mode: 0o700 });
     await writeFile(join(cwd, '.cqbatch', 'config.json'), '{"on_conflict":"in-order"}');
     const { stdout } = await run('plan', 'rows.csv', '--skip-invalid');
-    expect(stdout).toContain("1 entry is edited more than once: in the manifest's order\n");
+    expect(stdout).toContain("1 entry is edited more than once: called in the manifest's order\n");
     expect((await run('run', 'rows.csv', '--skip-invalid', '--yes')).code).toBe(1);
     const log = await sandbox.log();
     expect(titles(log.filter(({ id }) => id === '41'))).toEqual(['x', 'y', 'x']);

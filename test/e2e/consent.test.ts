@@ -37,8 +37,8 @@ describe('what will happen', () => {
       '    sets title',
       '    clears description (1 of 2 rows)',
       '    leaves out file_name, file_type, description (1 of 2 rows), date_created, last_modified, file_size, recording_length',
-      expect.stringMatching(/^ {2}about 2 s at 2\/s: until \d\d:\d\d UTC\S*$/),
-      '  a new address: no run of this state folder has called it before',
+      expect.stringMatching(/^ {2}about 2 s at 2\/s, until \d\d:\d\d UTC\S*$/),
+      '  first run against this address from this state folder',
     ]);
     const document = JSON.parse((await run(['plan', 'rows.csv', '--json'])).stdout);
     expect(document.target).toEqual({ base_url: sandbox.url, is_new: true });
@@ -57,10 +57,10 @@ describe('what will happen', () => {
   test('names an address as new until a run has called it', async () => {
     const { run } = await prepared('rows.csv', text);
     const { stderr } = await run(['run', 'rows.csv', '--yes']);
-    expect(stderr).toContain('a new address');
-    expect((await run(['plan', 'rows.csv'])).stdout).not.toContain('a new address');
+    expect(stderr).toContain('first run against this address');
+    expect((await run(['plan', 'rows.csv'])).stdout).not.toContain('first run against this address');
     const elsewhere = await run(['plan', 'rows.csv'], { CQBATCH_BASE_URL: 'https://staging.example.com' });
-    expect(elsewhere.stdout).toContain('a new address');
+    expect(elsewhere.stdout).toContain('first run against this address');
   });
 });
 

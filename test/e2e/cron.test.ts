@@ -176,7 +176,9 @@ describe('-qq', () => {
     expect(await type('status', '-qq')).toEqual({ code: 0, stdout: '', stderr: '' });
     const failed = await type('run', 'fails.csv', '--yes', '-qq');
     expect(failed).toMatchObject({ code: 1, stderr: '' });
-    expect(failed.stdout).toMatch(/^Run \S+ completed.*: 1 row, 1 failed\n(.*\n)*To mend: .*failed\.csv\n$/);
+    expect(failed.stdout).toMatch(
+      /^Run \S+ completed.*: 1 row, 1 failed\n(.*\n)*Failed rows: .*failed\.csv\n$/,
+    );
     expect(
       JSON.parse((await type('run', 'fails.csv', '--yes', '--json', '-q', '--quiet')).stdout),
     ).toMatchObject({

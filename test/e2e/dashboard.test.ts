@@ -203,13 +203,13 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     const progress = await page.locator('.card > p').textContent();
     await page.locator('.card > p', { hasNotText: progress ?? '' }).waitFor();
     await link?.click();
-    await page.getByRole('heading', { name: 'What happened' }).waitFor();
+    await page.getByRole('heading', { name: 'History' }).waitFor();
     await expectAccessible(page);
 
     await page.getByRole('button', { name: 'Set rate… run r' }).click();
-    const rate = page.getByLabel('As --rate takes it');
+    const rate = page.getByLabel('Rate: 20/s');
     await rate.fill('fast');
-    await page.getByRole('button', { name: 'Set the rate' }).click();
+    await page.getByRole('button', { name: 'Set rate', exact: true }).click();
     // What is refused stays, with the reason.
     await page.getByRole('alert').getByText('Rate "fast": ').waitFor();
     expect(await rate.inputValue()).toBe('fast');
@@ -217,9 +217,9 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await page.keyboard.press('Escape');
 
     await page.getByRole('button', { name: 'Cancel… run r' }).click();
-    await page.getByRole('heading', { name: 'Cancel run r for good?' }).waitFor();
+    await page.getByRole('heading', { name: 'Cancel run r permanently?' }).waitFor();
     expect((await cqbatch(['status', 'r', '--json'], place.options)).stdout).toContain('"running"');
-    await page.getByRole('button', { name: 'Cancel the run' }).click();
+    await page.getByRole('button', { name: 'Cancel run', exact: true }).click();
     await page.getByRole('heading', { name: 'Run r cancelled' }).waitFor();
     expect((await run.end).code).toBe(3);
     // The browser itself complains of the rate that was refused.
@@ -236,11 +236,11 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     // The page has learned that it may control runs.
     await page.locator('main[aria-busy=false]').waitFor();
     served.kill('SIGSTOP');
-    await status('The dashboard does not answer');
+    await status('No connection to the dashboard');
     served.kill('SIGCONT');
     await status('live');
     served.kill('SIGKILL');
-    await status('The dashboard does not answer');
+    await status('No connection to the dashboard');
     await dashboardOf(place, '--control', '--port', new URL(url).port);
     await page.getByText('You can no longer control runs here').waitFor();
     await status('live');

@@ -48,7 +48,7 @@ describeWithSmallDisk('a full disk', () => {
     const { code, stderr } = await end;
     expect({ code, stderr }).toMatchObject({ code: 4 });
     expect(full.exec(stderr)?.[1]).toBe('cqbatch resume r');
-    expect(stderr).toMatch(/^Run r has stopped; its journal has the results of \d+ of 400 rows/m);
+    expect(stderr).toMatch(/^Run r stopped\. Its journal has the results of \d+ of 400 rows/m);
     expect(stderr).not.toContain('    at ');
     expect(await leftovers(disk)).toEqual([]);
     const after = (await sandbox.log()).length - before;

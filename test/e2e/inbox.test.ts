@@ -124,7 +124,7 @@ test('run --once takes what waits, puts it where it belongs, and goes on with wh
   const place = await prepared('--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms');
   const { cwd, inbox, sandbox, drop, dropOld, options } = place;
   const once = ['run', 'inbox/*.csv', '--once', '--yes', '--user-id', 'u'];
-  expect(await cqbatch([...once], options)).toMatchObject({ code: 0, stdout: 'No manifest waits.\n' });
+  expect(await cqbatch([...once], options)).toMatchObject({ code: 0, stdout: 'No manifest is waiting.\n' });
   expect(await cqbatch(['run', 'inbox/*.csv', '--once'], options)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("Can't ask for confirmation"),
@@ -170,7 +170,7 @@ test('run --once takes what waits, puts it where it belongs, and goes on with wh
   );
   expect(await read('failed', 'invalid.', '.problems.txt')).toContain('inbox/invalid.csv:3: evaluation_id');
   expect(await read('partial', 'some.', '.error.txt')).toMatch(
-    /^inbox\/some\.csv was run as some-[0-9a-f]{8} on http.*: completed, 2 rows, 1 succeeded, 1 failed\.\n\nWhy:\n {2}NOT_FOUND: 1 row; row 2: /,
+    /^inbox\/some\.csv ran as some-[0-9a-f]{8} against http.*: completed, 2 rows, 1 succeeded, 1 failed\.\n\nResults by code:\n {2}NOT_FOUND: 1 row; row 2: /,
   );
 
   // What failed is fed back when it is mended.

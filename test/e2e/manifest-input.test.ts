@@ -87,7 +87,7 @@ test('rows of an export are chosen by its own columns, and the others are counte
   const resumed = await run('resume', 'r');
   expect(resumed).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('3 more rows of the manifest left out by --where'),
+    stdout: expect.stringContaining('3 more rows left out by --where'),
   });
   expect((await sandbox.log()).map(({ id }) => id)).toEqual(['1', '4']);
   const report = await readCsv(join(cwd, '.cqbatch/runs/r'), 'report.csv');
@@ -206,7 +206,7 @@ test('a plan tells equal problems together and ends with its verdict; all of the
   );
   expect(ending.split('\n').slice(1)).toEqual([
     expect.stringMatching(/^export\.csv:43: Evaluation ID: must be a whole number .*\(x\)$/),
-    'All of them, row by row: .cqbatch/problems/export.csv.txt',
+    'All problems, row by row: .cqbatch/problems/export.csv.txt',
     '',
     'Not ready: 41 rows of export.csv are invalid; fix them or pass --skip-invalid.',
     '',

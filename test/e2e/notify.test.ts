@@ -63,7 +63,7 @@ test('so is what kept a run from beginning', async () => {
   const { news, run } = await prepared('evaluation_id,user_id\n<!channel>,u\n');
   expect((await run(['--operation', 'nonsense&'])).code).toBe(2);
   const { text, error, run: none } = JSON.parse(news()[0]?.body ?? '');
-  expect(text).toMatch(/^cqbatch on .+: nothing was run: --operation nonsense&amp;: unknown/);
+  expect(text).toMatch(/^cqbatch on .+: no run was made: --operation nonsense&amp;: unknown/);
   expect(error.code).toBe('UNKNOWN_OPERATION');
   expect(none).toBeNull();
 });

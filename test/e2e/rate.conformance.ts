@@ -134,7 +134,7 @@ export function describeRate(newScene: NewScene, { unstated, stated, mostRefused
     await sandbox.requested(quota + 1);
     await run.says('(the API asks to wait)');
     await eventuallyTold(async () =>
-      /pace +waiting .+ \(the API asks to wait\)/.test((await home.run('status', 'r')).stdout),
+      /allowed rate +waiting .+ \(the API asks to wait\)/.test((await home.run('status', 'r')).stdout),
     );
     run.kill('SIGINT');
     // The quota is that of a day: whoever waited for it would not end here.

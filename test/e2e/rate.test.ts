@@ -44,12 +44,12 @@ describe('a run on the embedded datastore', () => {
     // It says so at its beginning.
     await home.write('few.csv', restoreCsv(5).text);
     const second = await home.run(...again.with(1, 'few.csv'));
-    expect(second.stderr).toContain('"reason":"the limit found before"');
+    expect(second.stderr).toContain('"reason":"the limit of the last run"');
 
     await home.write('secrets/token', 'another-token\n');
     sandbox.configure({ token: 'another-token' });
     const other = await home.run(...again);
-    expect(other.stderr).not.toContain('"reason":"the limit found before"');
+    expect(other.stderr).not.toContain('"reason":"the limit of the last run"');
     expect(await estimatedLimits(home)).toHaveLength(2);
   });
 });

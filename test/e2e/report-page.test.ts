@@ -84,7 +84,7 @@ describeWithBrowser('report.html', (open) => {
     await finds(page, new RegExp(`^${marked.length} of`));
     await page.getByRole('searchbox').fill('');
     await finds(page, /^All/);
-    expect(await page.locator('.facts').textContent()).toMatch(/Begun\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+    expect(await page.locator('.facts').textContent()).toMatch(/Started\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
     await page.getByRole('button', { name: `${outcomes['failed']} failed` }).click();
 
     // What is saved is fed back as it is.
@@ -237,7 +237,7 @@ describeWithBrowser('report.html', (open) => {
     const { page, complaints } = await open(String(pathToFileURL(path)));
     await page.waitForSelector(isReady);
     expect(await page.locator('h1').textContent()).toBe('Run r completed');
-    expect(await page.locator('.note').textContent()).toContain('They are in report.csv');
+    expect(await page.locator('.note').textContent()).toContain('Open report.csv');
     expect(complaints).toEqual([]);
   });
 

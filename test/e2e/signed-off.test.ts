@@ -48,7 +48,7 @@ test('a plan that was signed off is run without a question, elsewhere, and once'
   });
 
   const shown = await cqbatch(['show', id], { cwd: here });
-  expect(shown.stdout).toMatch(/approved +by Ana, as week 47\.cqplan \([0-9a-f ]{19}\)/);
+  expect(shown.stdout).toMatch(/approved plan +week 47\.cqplan \([0-9a-f ]{19}\) by Ana/);
   const again = await run();
   expect(again.code).toBe(2);
   expect(again.stderr).toContain(`Run ${id} exists already`);

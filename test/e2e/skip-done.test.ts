@@ -53,7 +53,7 @@ describe('rows that were done before', () => {
     expect((await run('run', 'rows.csv', '--yes', '--run-id', 'monday')).code).toBe(1);
     await write('more.csv', `${text}3,u\n`);
     const plan = await run('plan', 'more.csv', '--skip-done', 'mond');
-    expect(plan.stdout).toContain('  3 rows done before (in monday): left out\n');
+    expect(plan.stdout).toContain('  3 rows done before in monday: left out\n');
     expect(plan.stderr).toContain('Next: cqbatch run more.csv --skip-done mond\n');
     const { stdout: document } = await run('plan', 'more.csv', '--skip-done', 'mond', '--json');
     expect(JSON.parse(document)).toMatchObject({
@@ -121,9 +121,9 @@ describe('rows that were done before', () => {
     refused.delete(3);
     expect((await run('retry', '--yes', '--run-id', 'second')).code).toBe(1);
     const ofFirst = await run('plan', 'boards.csv', '--skip-done', 'first');
-    expect(ofFirst.stdout).toContain('  2 rows done before (in first): left out\n');
+    expect(ofFirst.stdout).toContain('  2 rows done before in first: left out\n');
     const ofRetry = await run('plan', 'boards.csv', '--skip-done', 'second');
-    expect(ofRetry.stdout).toContain('  1 row done before (in second): left out\n');
+    expect(ofRetry.stdout).toContain('  1 row done before in second: left out\n');
   });
 
   test('where that cannot be known are told, and nothing is sent', async () => {
@@ -151,12 +151,10 @@ describe('rows that were done before', () => {
 describe('a manifest that was run before', () => {
   test('is told with when, in which run, with what result, and how to leave out what was done', async () => {
     const { run } = await prepared();
-    expect((await run('plan', 'rows.csv')).stdout).not.toContain('was run before');
-    expect((await run('run', 'rows.csv', '--yes', '--run-id', 'monday')).stderr).not.toContain(
-      'was run before',
-    );
+    expect((await run('plan', 'rows.csv')).stdout).not.toContain('ran before');
+    expect((await run('run', 'rows.csv', '--yes', '--run-id', 'monday')).stderr).not.toContain('ran before');
     const said =
-      /^warning: this manifest was run before, as monday \([\d:]+ UTC, completed, 4 rows, 2 succeeded, 1 failed, 1 duplicate\); to leave out what was done: (--skip-done monday)$/m;
+      /^warning: this manifest ran before as monday \([\d:]+ UTC, completed, 4 rows, 2 succeeded, 1 failed, 1 duplicate\); to leave out its completed rows: (--skip-done monday)$/m;
     const plan = await run('plan', 'rows.csv');
     const offered = said.exec(plan.stdout)?.[1]?.split(' ') ?? [];
     expect(offered).toHaveLength(2);
@@ -166,16 +164,16 @@ describe('a manifest that was run before', () => {
     });
     const again = await run('run', 'rows.csv', '--yes', '--run-id', 'tuesday');
     expect(again.stderr).toMatch(said);
-    expect((await run('plan', 'rows.csv')).stdout).toContain('run before, as tuesday (');
-    expect((await run('plan', 'rows.csv', ...offered)).stdout).not.toContain('was run before');
+    expect((await run('plan', 'rows.csv')).stdout).toContain('ran before as tuesday (');
+    expect((await run('plan', 'rows.csv', ...offered)).stdout).not.toContain('ran before');
   });
 
   test('on another API, or with another byte, is another one', async () => {
     const { run, write } = await prepared();
     const other = await startSandbox();
     expect((await run('run', 'rows.csv', '--yes')).code).toBe(1);
-    expect((await run('plan', 'rows.csv', '--base-url', other.url)).stdout).not.toContain('was run before');
+    expect((await run('plan', 'rows.csv', '--base-url', other.url)).stdout).not.toContain('ran before');
     await write('rows.csv', `${text}\n`);
-    expect((await run('plan', 'rows.csv')).stdout).not.toContain('was run before');
+    expect((await run('plan', 'rows.csv')).stdout).not.toContain('ran before');
   });
 });

@@ -152,7 +152,7 @@ describeOnPosix('what is removed in mid-run', () => {
     return { cwd, options, end: ended, callsAfter: (await sandbox.log()).length - before };
   }
   const lost =
-    /^Run r has stopped, and its folder is not as it was\. Unless you put it back, the results of .* are lost\.$/m;
+    /^Run r stopped because its folder was changed\. Restore the folder; otherwise the results of .* are lost\.$/m;
 
   test('ends the run, which says what is lost', async () => {
     const ends = await Promise.all([
@@ -176,7 +176,7 @@ describeOnPosix('what is removed in mid-run', () => {
       damaged((state) => rm(join(state, 'queue.lock'), { recursive: true }), {}),
     ]);
     for (const { end, options } of ends) {
-      expectSentence(end, /^Run r has stopped; its journal has the results of \d+ of 45 rows/m);
+      expectSentence(end, /^Run r stopped\. Its journal has the results of \d+ of 45 rows/m);
       expectSentence(end, /^error: .*, then cqbatch resume r$/m);
       expect(end.code).toBe(4);
       expect(await cqbatch(['resume', 'r', '--rate', 'none'], options)).toMatchObject({ code: 0 });
@@ -204,7 +204,7 @@ describeOnPosix('what is removed in mid-run', () => {
     const { cwd, options, end } = await damaged((state) => rm(join(state, 'runs', 'r', 'manifest.csv')));
     expectSentence(
       end,
-      /^Run r has ended; its journal has the results of 45 of 45 rows.* Only the report is missing\.$/m,
+      /^Run r ended, and its journal has the results of 45 of 45 rows.* Only the report is missing\.$/m,
     );
     expectSentence(end, 'manifest.csv is missing: put a copy of rows.csv in its place');
     expect(end.code).toBe(4);

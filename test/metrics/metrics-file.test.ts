@@ -79,7 +79,7 @@ test('of two processes with one file the first keeps it, and the other one says 
   const first = await open(1_000);
   const second = await open(2_000);
   expect(errors.map(({ message }) => message)).toEqual([
-    expect.stringMatching(/nightly\.prom is kept by process \d+ .*Give each command a file of its own/),
+    expect.stringMatching(/nightly\.prom is in use by process \d+ .*Give each command its own file/),
   ]);
   for (const { metrics } of [first, second]) metrics.began(() => 0).ended({ result: 'succeeded' });
   await first.close();

@@ -89,10 +89,10 @@ test('the file begins with a byte order mark and has LF line ends', async () => 
 
 test('an empty write makes a file with a header only, readable by its owner only', async () => {
   const file = new CsvFile(path, ['name', 'text']);
-  expect(file.isBegun).toBe(false);
+  expect(file.isCreated).toBe(false);
   await file.write([]);
   await publish(file);
-  expect(file.isBegun).toBe(true);
+  expect(file.isCreated).toBe(true);
   expect(await readFile(path, 'utf8')).toBe('\ufeffname,text\n');
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });

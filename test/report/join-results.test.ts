@@ -34,7 +34,7 @@ test('every row has its result, or what stands for one', async () => {
 });
 
 test.each([
-  ['ends before a row that has a result', [1, 2], /result of row 3, the manifest ends with row 2/],
+  ['ends before a row that has a result', [1, 2], /result for row 3, but the manifest ends with row 2/],
   ['is empty though there are results', [], /ends with row 0/],
   ['lacks a row', [1, 3], /row 2 of the manifest is numbered 3/],
   ['has a row twice', [1, 1, 2, 3], /row 2 of the manifest is numbered 1/],
@@ -93,7 +93,7 @@ const cases: readonly Case[] = [
       outcome: 'not_attempted',
       code: 'PENDING',
       message:
-        'not finished yet; the last attempt met UNAVAILABLE: try later; the row may have been processed',
+        'not finished yet; the last attempt failed with UNAVAILABLE: try later; the row may have been processed',
       attempts: 3,
       unclear: true,
       httpStatus: 503,
@@ -128,7 +128,7 @@ const cases: readonly Case[] = [
     expected: {
       outcome: 'not_attempted',
       code: 'HALTED',
-      message: 'the run was halted; the last attempt met RESOURCE_EXHAUSTED',
+      message: 'the run was halted; the last attempt failed with RESOURCE_EXHAUSTED',
       attempts: 2,
       httpStatus: 429,
     },
@@ -140,7 +140,7 @@ const cases: readonly Case[] = [
     expected: {
       outcome: 'failed',
       code: 'HALTED',
-      message: 'the run was halted; the last attempt met UNAVAILABLE: try later',
+      message: 'the run was halted; the last attempt failed with UNAVAILABLE: try later',
       attempts: 3,
       unclear: false,
       httpStatus: 503,
@@ -165,7 +165,7 @@ const cases: readonly Case[] = [
       outcome: 'failed',
       code: 'INTERRUPTED',
       message:
-        'the run was interrupted; the process ended before it could tell what became of this row; ' +
+        'the run was interrupted; the process ended before it recorded the result of this row; ' +
         'the row may have been processed',
       attempts: 0,
       unclear: true,

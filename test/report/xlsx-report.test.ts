@@ -54,7 +54,7 @@ test('a text that is too long for Excel says where all of it is', async () => {
   const { sheets } = await written('x'.repeat(40_000));
   const text = String(sheets[0]?.rows[1]?.[1]);
   expect(text).toHaveLength(32_767);
-  expect(text).toMatch(/x… \(cut: Excel holds 32,767 characters; report\.csv has all\)$/);
+  expect(text).toMatch(/x… \(cut: Excel holds 32,767 characters; report\.csv has the full text\)$/);
 });
 
 test('more columns than Excel has are refused', async () => {

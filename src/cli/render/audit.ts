@@ -15,25 +15,25 @@ import {
   usualColumns,
 } from './words.ts';
 
-/** All that is known of the past of a run. */
+/** Everything known about the past of a run. */
 export interface RunAudit {
   readonly record: RunRecord;
   readonly folder: string;
-  /** What it has come to so far; absent when its journal can't be read. */
+  /** Its results so far; absent when its journal can't be read. */
   readonly result?: JournalSummary;
-  /** Runs that were made of its rows, the oldest first. */
+  /** Retries of its rows, oldest first. */
   readonly retries: readonly RunRecord[];
-  /** Runs that took back what it has done. */
+  /** Runs that undid its changes. */
   readonly undos: readonly RunRecord[];
 }
 
 /**
- * One thing that happened to a run: `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, or the state that was
- * entered. It has no time where only that it happened is known.
+ * An event of a run: `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, or the state that the run entered. An
+ * event at an unknown time has no `at`.
  */
 type AuditEvent = { readonly event: string } & Partial<Omit<RunRecord['states'][number], 'state'>>;
 
-/** What happened to a run, in order. */
+/** The events of a run, in order. */
 export function eventsOf(record: RunRecord): readonly AuditEvent[] {
   const states = record.states.map(({ state, ...more }, index): AuditEvent => {
     const event = state === 'running' ? beginning(record.states[index - 1]?.state) : state;
@@ -42,7 +42,7 @@ export function eventsOf(record: RunRecord): readonly AuditEvent[] {
   const rates = (record.rates ?? []).map(
     ({ rate, ...more }): AuditEvent => ({ ...more, event: `rate ${rate}` }),
   );
-  // The sort is stable: what happened in one moment stays in order.
+  // The sort is stable: events of the same moment keep their order.
   const events = [...states, ...rates].toSorted((a, b) => Date.parse(a.at ?? '') - Date.parse(b.at ?? ''));
   const died = actualState(record) !== record.state;
   return died ? [...events, { event: 'interrupted', reason: 'its process died' }] : events;
@@ -53,7 +53,7 @@ function beginning(before: RunRecord['state'] | undefined): string {
   return before === 'paused' ? 'unpaused' : 'resumed';
 }
 
-/** What `cqbatch show --json` prints. */
+/** The document of `cqbatch show --json`. */
 export function auditDocument({ record, folder, result, retries, undos }: RunAudit): object {
   const { id, states, manifest, plan, approval, options, queue, retryOf, undoOf } = record;
   const [planned] = states;
@@ -97,7 +97,7 @@ function approvalDocument({ file, sha256, madeAt, by }: NonNullable<RunRecord['a
   return documentOf({ file, sha256, madeAt, approvedBy: by });
 }
 
-/** The past of a run, for people. */
+/** The past of a run as text. */
 export function auditText({ record, folder, result, retries, undos }: RunAudit): string {
   const { id, manifest, options, queue, retryOf, undoOf, plan, approval, canary } = record;
   const facts: readonly Fact[] = [
@@ -105,7 +105,7 @@ export function auditText({ record, folder, result, retries, undos }: RunAudit):
     ['SHA-256', manifest.givenSha256 ?? manifest.sha256],
     ['API', options.baseUrl],
     ['plan', planText(plan)],
-    ['approved', approval && approvalText(approval)],
+    ['approved plan', approval && approvalText(approval)],
     ['options', optionTexts(options).join(', ')],
     ['datastore', queue],
     ['canary', canary && canaryText(canary)],
@@ -120,19 +120,19 @@ export function auditText({ record, folder, result, retries, undos }: RunAudit):
   return `Run ${id} ${actualState(record)}\n${indented(lines)}\n\n${indented(timeline(eventsOf(record)))}`;
 }
 
-/** The signed-off plan of a run: `by Ana Ruiz, as week-47.cqplan (3f2a 91bc 04d7 e0aa)` */
+/** The approved plan of a run: `week-47.cqplan (3f2a 91bc 04d7 e0aa) by Ana Ruiz` */
 function approvalText({ by, file, sha256 }: NonNullable<RunRecord['approval']>): string {
-  return `${by === undefined ? '' : `by ${by}, `}as ${file} (${fingerprint(sha256)})`;
+  return `${file} (${fingerprint(sha256)})${by === undefined ? '' : ` by ${by}`}`;
 }
 
-/** `10 rows, 1 failed: went on` */
+/** `10 rows, 1 failed: continued` */
 function canaryText({ rows, failed, wentOn }: NonNullable<RunRecord['canary']>): string {
-  return `${counted(rows, 'row')}, ${count(failed)} failed: ${wentOn ? 'went on' : 'stopped'}`;
+  return `${counted(rows, 'row')}, ${count(failed)} failed: ${wentOn ? 'continued' : 'stopped'}`;
 }
 
 function resultTexts({ outcomes, unclear, atWorkMs }: JournalSummary, rows: number): readonly string[] {
   const results = outcomeTexts(outcomes).map(plain).join(', ') || 'nothing yet';
-  const took = atWorkMs > 0 ? ` after ${duration(atWorkMs / 1_000)} of work` : '';
+  const took = atWorkMs > 0 ? ` after ${duration(atWorkMs / 1_000)}` : '';
   return [`${results} of ${counted(rows, 'row')}${took}`, ...(unclear === 0 ? [] : [unclearRows(unclear)])];
 }
 
@@ -152,7 +152,7 @@ function planText({ rows, callable, invalid, duplicates, leftOut, operations }: 
     .join(', ');
 }
 
-/** `rate auto..20/s`, `attempts 5`, `timeout 60 s`: what applies to the run, as its flags say it. */
+/** The options of a run, named like its flags: `rate auto..20/s`, `attempts 5`, `timeout 60 s`. */
 export function optionTexts({ baseUrl: _, ...options }: Partial<RunRecord['options']>): readonly string[] {
   return Object.entries(options).map(([name, value]) => {
     const flag = optionInWords(name);
@@ -173,9 +173,14 @@ function valueText(
   return ` ${JSON.stringify(value)}`;
 }
 
-/** What happened when, by whom and why. */
+/** The events with their time, user and reason. */
 function timeline(events: readonly AuditEvent[]): readonly string[] {
-  const names = table(events.map(({ at, event }) => [at === undefined ? '' : localTime(at), event]));
+  const names = table(
+    events.map(({ at, event }) => [
+      at === undefined ? '' : localTime(at),
+      event === 'begun' ? 'started' : event,
+    ]),
+  );
   const facts = events.map(({ by, reason }, index): Fact => {
     const texts = [by && `by ${by.user} on ${by.host}${versionText(by)}`, reason];
     const known = texts.filter((text) => text !== undefined);
@@ -184,7 +189,7 @@ function timeline(events: readonly AuditEvent[]): readonly string[] {
   return factLines(facts, usualColumns - 2);
 }
 
-/** Nothing for the version that shows it. */
+/** Empty for the running version. */
 function versionText({ version }: Actor): string {
   return version === undefined || version === thisActor().version ? '' : ` with cqbatch ${version}`;
 }

@@ -10,28 +10,29 @@ import { counted, duration } from '../../text/quantities.ts';
 import { plain } from './style.ts';
 import { indented, outcomeTexts } from './words.ts';
 
-/** A run that was taken to its end. */
+/** A run that has ended. */
 export interface EndedRun {
   readonly record: RunRecord;
   readonly summary: RunSummary;
-  /** Commands that one would type now. */
+  /** Commands to type next. */
   readonly next: readonly string[];
 }
 
 /** How a command ended. */
 export interface Ended {
-  /** The run that it took to its end, if it came to that. */
+  /** The run that ended; undefined when none did. */
   readonly run: EndedRun | undefined;
   readonly exitCode: number;
   readonly error: (Error & { readonly code?: unknown }) | undefined;
   readonly by: Actor;
 }
 
-/** Codes with their rows that are posted, and reasons that are put beside a manifest. */
+/** Codes in a notification. */
 const postedCodes = 5;
+/** Codes in the text beside a manifest. */
 const toldCodes = 10;
 
-/** What is posted to `--notify-url`: `text` for people (Slack shows it), all else for programs. */
+/** The JSON posted to `--notify-url`: `text` for people (Slack shows it), the rest for programs. */
 export function newsOf(ended: Ended) {
   const { run, exitCode, error, by } = ended;
   return {
@@ -44,15 +45,15 @@ export function newsOf(ended: Ended) {
   };
 }
 
-/** Where Teams takes messages: its Workflows, by either address that they may have, and the connectors before them. */
+/** Hosts of Teams: both addresses of its Workflows, and the older connectors. */
 const teams = /\.(?:logic\.azure\.com|api\.powerplatform\.com|webhook\.office\.com)(?::\d+)?$/i;
 
-/** The body that is posted to a host. Teams takes nothing but a message that holds an Adaptive Card. */
+/** The body of a notification. Teams accepts only a message with an Adaptive Card. */
 export function bodyFor(host: string, ended: Ended): string {
   return JSON.stringify(teams.test(host) ? cardMessage(textOf(ended)) : newsOf(ended));
 }
 
-/** Its runs of text are no Markdown: nothing in a manifest becomes a link. */
+/** Plain text runs, not Markdown: text from a manifest can't become a link. */
 function cardMessage(text: string): object {
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
@@ -88,7 +89,7 @@ const longestText = 3_000;
 
 function textOf({ run, exitCode, error, by: { host } }: Ended): string {
   const end =
-    run === undefined ? `nothing was run: ${error?.message ?? `exit code ${exitCode}`}` : textOfRun(run);
+    run === undefined ? `no run was made: ${error?.message ?? `exit code ${exitCode}`}` : textOfRun(run);
   const text = `cqbatch on ${host}: ${end}`;
   return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 }
@@ -107,19 +108,19 @@ function textOfRun({ record, summary, next }: EndedRun): string {
     .join('\n');
 }
 
-/** Chats take these signs for links and mentions. */
+/** Escapes the characters that chats read as links and mentions. */
 function forChat(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Where a manifest belongs whose run has ended: what was done of it decides. */
+/** The folder for a manifest whose run has ended. */
 export function finalFolderOf({ record, summary: { outcomes } }: EndedRun): FinalFolder {
   const { succeeded, duplicate, skipped, failed, invalid, not_attempted: notAttempted } = outcomes;
   if (actualState(record) === 'completed' && failed + invalid + notAttempted === 0) return 'done';
   return succeeded + duplicate + skipped > 0 ? 'partial' : 'failed';
 }
 
-/** What is put beside a manifest whose run has not done all of it, for people who see only the folder. */
+/** The text file beside a manifest that was not fully done, for people who see only the folder. */
 export function endingText({ record, summary, next }: EndedRun, files: ManifestEnding['files'] = {}): string {
   const { id, manifest, options } = record;
   const codes = summary.codes
@@ -128,11 +129,11 @@ export function endingText({ record, summary, next }: EndedRun, files: ManifestE
     .map(({ code, count, message, row }) => `${code}: ${counted(count, 'row')}; row ${row}: ${message}`);
   const fed = Object.keys(files);
   return [
-    `${manifest.name} was run as ${id} on ${options.baseUrl}: ${actualState(record)}, ${rowTexts(summary)}.`,
+    `${manifest.name} ran as ${id} against ${options.baseUrl}: ${actualState(record)}, ${rowTexts(summary)}.`,
     reasonOf(record),
-    codes.length > 0 && `\nWhy:\n${indented(codes)}`,
+    codes.length > 0 && `\nResults by code:\n${indented(codes)}`,
     fed.length > 0 &&
-      `\nThe rows that were not done are beside it, to be mended and put in again: *${fed.join(', *')}`,
+      `\nThe rows that were not done are in these files. Correct them and put them into the inbox: *${fed.join(', *')}`,
     next.length > 0 && `\nNext:\n${indented(next)}`,
   ]
     .filter((part) => part !== undefined && part !== false)
@@ -148,12 +149,12 @@ function failuresIn({ codes }: RunSummary): RunSummary['codes'] {
   return codes.filter(({ outcome }) => outcome === 'failed');
 }
 
-/** Why a run is in its state. */
+/** Why a run is in its current state. */
 function reasonOf({ states }: RunRecord): string | undefined {
   return states.at(-1)?.reason;
 }
 
-/** How many manifests went where, for people. */
+/** The number of manifests by final folder. */
 export function inboxText(
   folders: readonly (FinalFolder | 'unfinished')[],
   growing: number,
@@ -161,7 +162,7 @@ export function inboxText(
 ): string {
   const written = growing === 0 ? '' : `; ${counted(growing, 'file', ['is', 'are'])} still being written`;
   const rest = unusable === 0 ? written : `${written}; ${counted(unusable, 'file')} can't be used`;
-  if (folders.length === 0) return `No manifest waits${rest}.`;
+  if (folders.length === 0) return `No manifest is waiting${rest}.`;
   const kinds = (['done', 'partial', 'failed', 'unfinished'] as const)
     .map((folder) => ({ folder, number: folders.filter((each) => each === folder).length }))
     .filter(({ number }) => number > 0)

@@ -22,27 +22,26 @@ import { problemText } from './problems.ts';
 import { estimatedSeconds, type Prospect, prospectText } from './prospect.ts';
 import { clockTime, documentOf, indented, moreText, outcomeTexts } from './words.ts';
 
-/** All that a plan has found out. */
+/** Everything that a plan found. */
 export interface Plan extends Prospect {
   readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
   readonly scan: ScanSummary;
   readonly choice: OperationChoice;
   readonly problems: ProblemList;
-  /** Whether invalid rows are left out. */
+  /** Whether invalid rows are skipped. */
   readonly skipInvalid: boolean;
-  /** Whether the user lets rows leave fields out. */
+  /** Whether the user accepts rows that leave fields out. */
   readonly allowPartial: boolean;
   readonly onConflict: ConflictRule;
-  /** The latest run of the same manifest on the same API, if there was one. */
+  /** The latest run of the same manifest against the same API, if any. */
   readonly earlier: EarlierRun | undefined;
 }
 
 const choiceWords = {
-  column: 'the column "operation" says it',
-  option: '--operation says it',
-  manifest: 'the manifest says it',
-  inferred: 'inferred from the columns',
-  none: 'no row could be read',
+  option: 'operation set by --operation',
+  manifest: 'operation set by the manifest',
+  inferred: 'operation inferred from the columns',
+  none: 'no readable row',
 } as const;
 
 /** The document of `plan --json`. */
@@ -107,13 +106,13 @@ function operationDocument({ first, last, fields, ...counts }: ScanSummary['perO
   return { ...countsDocument(counts), ...documentOf({ subjects, first, last, fields }) };
 }
 
-/** The plan for people: what was read, what is wrong, what looks wrong, what would be done. */
+/** The plan as text: what was read, what will happen, the first requests, warnings and problems. */
 export function planText(plan: Plan, now = new Date()): string {
   return [
     summaryText(plan),
     columnText(plan),
+    prospectText(plan.scan, plan, { isReady: isReady(plan), now }),
     previewText(plan),
-    prospectText(plan.scan, plan, now),
     warningText(plan),
     problemText(plan),
   ]
@@ -121,14 +120,14 @@ export function planText(plan: Plan, now = new Date()): string {
     .join('\n\n');
 }
 
-/** How many rows there are, and which of them are not called. */
+/** The number of rows, and the rows that are not called. */
 function summaryText({ manifest, scan, choice }: Plan): string {
   const facts = [
     ...(scan.leftOut > 0 ? [`${counted(scan.leftOut, 'row')} left out by --where`] : []),
-    ...(scan.duplicates > 0 ? [`${counted(scan.duplicates, 'identical duplicate')}: called once`] : []),
+    ...(scan.duplicates > 0 ? [`${counted(scan.duplicates, 'identical duplicate')}: not called again`] : []),
     ...conflictFacts(scan),
     ...[...scan.doneIn].map(
-      ([source, rows]) => `${counted(rows, 'row')} done before (in ${escapeInvisible(source)}): left out`,
+      ([source, rows]) => `${counted(rows, 'row')} done before in ${escapeInvisible(source)}: left out`,
     ),
     ...(scan.invalid > 0 ? [`${counted(scan.invalid, 'invalid row')}`] : []),
   ];
@@ -137,20 +136,19 @@ function summaryText({ manifest, scan, choice }: Plan): string {
   return facts.length === 0 ? read : `${read}\n${indented(facts)}`;
 }
 
-/** What will be done with rows that conflict, where that is not refused. */
+/** How conflicting rows are handled, where they are not refused. */
 function conflictFacts({ superseded, conflicts, changedSubjects }: ScanSummary): readonly string[] {
   if (superseded > 0) {
-    return [`${counted(superseded, 'row', ['is', 'are'])} superseded by a later one: left out`];
+    return [`${counted(superseded, 'row')} superseded by a later row: left out`];
   }
   if (conflicts === 0 || changedSubjects === 0) return [];
   const entries = changedSubjects === 1 ? '1 entry is' : `${count(changedSubjects)} entries are`;
-  return [`${entries} edited more than once: in the manifest's order`];
+  return [`${entries} edited more than once: called in the manifest's order`];
 }
 
-/** How many columns are told. */
 const shownColumns = 20;
 
-/** What each column is taken for. */
+/** The meaning of each column. */
 function columnText({ scan: { meanings } }: Plan): string {
   if (meanings.length === 0) return '';
   const lines = meanings
@@ -170,13 +168,13 @@ function meaningText(field: string | undefined): string {
   return isOldName(field) ? `${field}: old value, for undo` : field;
 }
 
-/** A title that could be taken for something else stands in quotes. */
+/** Quotes a header that could be mistaken for text of ours. */
 function columnName(column: string): string {
   const name = excerpt(column);
   return /^[\p{L}\p{N}_-]+$/u.test(name) ? name : `"${name}"`;
 }
 
-/** Which sheet is read, and that there are others. */
+/** The sheet that is read, and the number of sheets. */
 function sheetText({ sheet }: Plan['manifest']): string {
   if (sheet === undefined) return '';
   const others = sheet.sheets > 1 ? ` of ${sheet.sheets}` : '';
@@ -189,7 +187,7 @@ function warningText({ scan, earlier }: Plan): string {
   return warnings.join('\n');
 }
 
-/** That a manifest was run before, and how to leave out what was done then: one line. */
+/** A warning that the manifest ran before, and how to leave out its completed rows: one line. */
 function earlierText({ id, at, state, rows, counts, others }: EarlierRun): string {
   const facts = [
     clockTime(new Date(at)),
@@ -200,9 +198,9 @@ function earlierText({ id, at, state, rows, counts, others }: EarlierRun): strin
   const more = others === 0 ? '' : `, and ${counted(others, 'time')} before that`;
   const next =
     isActive(state) || state === 'submitted'
-      ? 'it is still going'
-      : `to leave out what was done: --skip-done ${id}`;
-  return `this manifest was run before, as ${id} (${facts.join(', ')})${more}; ${next}`;
+      ? 'that run is still in progress'
+      : `to leave out its completed rows: --skip-done ${id}`;
+  return `this manifest ran before as ${id} (${facts.join(', ')})${more}; ${next}`;
 }
 
 function previewText(plan: Plan): string {
@@ -213,16 +211,22 @@ function previewText(plan: Plan): string {
       `row ${row}`,
       indented([
         `${request.method ?? 'POST'} ${urlOf(plan, request)}`,
-        // Most are the same for all.
-        ...(index === 0 ? headersOf(request).map((header) => header.join(': ')) : []),
+        // Most headers are the same for all requests.
+        ...(index === 0 ? [headerLine(request)] : []),
         excerptOf(request.body),
       ]),
     ].join('\n'),
   );
-  return `The first ${preview.length === 1 ? 'request, as it' : `${preview.length} requests, as they`} would go out:\n${requests.join('\n')}`;
+  return `First ${preview.length === 1 ? 'request' : `${preview.length} requests`}:\n${requests.join('\n')}`;
 }
 
-/** As the client sends them, but for the token. */
+function headerLine(request: ApiRequest): string {
+  return headersOf(request)
+    .map((header) => header.join(': '))
+    .join('; ');
+}
+
+/** The headers that the client sends, with the token masked. */
 function headersOf({ body }: ApiRequest): readonly (readonly [name: string, value: string])[] {
   return Object.entries(requestHeaders('********', { hasBody: body !== '' }));
 }

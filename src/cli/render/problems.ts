@@ -3,12 +3,11 @@ import { escapeInvisible } from '../../text/printable.ts';
 import { count } from '../../text/quantities.ts';
 import { moreText } from './words.ts';
 
-/** How many kinds of problems are told. */
 const shownGroups = 12;
-/** How many of the rows are told that conflict with an earlier one. */
+/** Rows shown that conflict with an earlier one. */
 const shownConflicts = 5;
 
-/** The problems, equal ones together, and where each of them stands. */
+/** The problems with their lines, equal problems grouped. */
 export function problemText({
   manifest,
   scan: { conflicts },
@@ -26,8 +25,8 @@ export function problemText({
     ...shown.map((group) => groupText(manifest.name, group)),
     ...(more > 0 ? [moreText(more)] : []),
     ...problems.firstConflicts.slice(0, shownConflicts),
-    ...(moreConflicts > 0 ? [`${moreText(moreConflicts, 'row')} like that`] : []),
-    `All of them, row by row: ${escapeInvisible(problems.file)}`,
+    ...(moreConflicts > 0 ? [moreText(moreConflicts, 'conflicting row')] : []),
+    `All problems, row by row: ${escapeInvisible(problems.file)}`,
   ].join('\n');
 }
 

@@ -5,9 +5,9 @@ import { count, counted, duration, exactDuration, perSecond } from '../../text/q
 import { allowedText, clockTime, indented, moreText, outcomeTexts, styledOutcome, table } from './words.ts';
 
 /**
- * Where a run stands, on one line: `4,512/12,000  4,480 succeeded, 32 failed  640/s  12 s left`.
+ * The progress of a run on one line: `4,512/12,000 (38 %)  4,480 succeeded, 32 failed  640/s  12 s left`.
  *
- * @param trouble what keeps the datastore from answering, if something does.
+ * @param trouble why the datastore does not answer, if it doesn't
  */
 export function progressLine(snapshot: ProgressSnapshot, trouble?: string): string {
   const { rows, done, counts, rowsPerSecond, pace, waitMs, retrying, etaSeconds } = snapshot;
@@ -28,12 +28,12 @@ export function progressLine(snapshot: ProgressSnapshot, trouble?: string): stri
   function waiting(): string {
     if (trouble !== undefined) return `waiting: ${trouble}`;
     if (paused) return 'paused';
-    if (workers === 0 && done < rows) return 'waiting for a worker: none calls this API';
+    if (workers === 0 && done < rows) return 'waiting for a worker: none is running for this API';
     return workers === undefined || workers === 1 ? '' : counted(workers, 'worker');
   }
 }
 
-/** ` of 50/s (limit 50/s, just under the limit)`; nothing where the rate is not limited. */
+/** ` of 50/s (limit 50/s, just under the limit)`; empty where the rate is unlimited. */
 function paceText(pace: Pace): string {
   if (pace.rate === undefined) return '';
   const limit = pace.limit === undefined ? '' : `limit ${perSecond(pace.limit)}`;
@@ -41,19 +41,19 @@ function paceText(pace: Pace): string {
   return ` of ${perSecond(pace.rate)}${why === '' ? '' : ` (${why})`}`;
 }
 
-/** Nothing where the user has asked for the rate, unless it is that of another run. */
+/** Empty where the user requested the rate, unless another run sets it. */
 function reasonOf(pace: Pace | undefined): string {
   return pace === undefined || (pace.phase === 'fixed' && pace.boundBy === undefined) ? '' : pace.reason;
 }
 
-/** `1 call in flight for 35 s (time-out 60 s)` */
+/** `1 call in flight for 35 s (timeout 60 s)` */
 function stalledText({ calls, oldestMs, timeoutMs }: StalledCalls): string {
   const since = calls === 1 ? ' for' : ', the oldest for';
-  const timeout = `time-out ${count(timeoutMs / 1_000)} s`;
+  const timeout = `timeout ${count(timeoutMs / 1_000)} s`;
   return `${counted(calls, 'call')} in flight${since} ${duration(oldestMs / 1_000)} (${timeout})`;
 }
 
-/** A longer wait is told with its end, too. */
+/** A longer wait shows when it ends. */
 const longWaitSeconds = 600;
 
 function waitText(waitMs: number, reason: string): string {
@@ -62,10 +62,10 @@ function waitText(waitMs: number, reason: string): string {
   return `waiting ${duration(seconds)}${until}${reason === '' ? '' : ` (${reason})`}`;
 }
 
-/** The most rows that a person reads before answering. */
+/** Rows that a person can read before answering. */
 const maxRows = 30;
 
-/** What became of the rows of a canary: all of them, or those first that have failed. */
+/** The results of a canary. When there are too many, failed rows come first. */
 export function canaryText({ rows, failed }: CanaryResults): string {
   const shown =
     rows.length <= maxRows
@@ -96,7 +96,7 @@ export function canaryText({ rows, failed }: CanaryResults): string {
   ].join('\n');
 }
 
-/** An entry of the structured log, with the members that are read here. */
+/** An entry of the structured log: the members that `logLine` reads. */
 export interface ProgramLogEntry {
   readonly time: number;
   readonly msg: string;
@@ -112,7 +112,7 @@ export interface ProgramLogEntry {
   readonly err?: string;
 }
 
-/** What `--verbose` says of an entry; nothing of most of them. */
+/** The text that `--verbose` prints for a log entry; undefined for most entries. */
 export function logLine(entry: ProgramLogEntry): string | undefined {
   const text = textOf(entry);
   return text && `${new Date(entry.time).toLocaleTimeString('en-GB', { hour12: false })}  ${text}`;
@@ -124,11 +124,11 @@ function textOf(entry: ProgramLogEntry): string | undefined {
     case 'pace':
       return `rate: ${loggedPace(entry)}`;
     case 'row waits':
-      return `row ${row}: ${code}, attempt ${attempts}; tried again in ${exactDuration(delay_ms)}`;
+      return `row ${row}: ${code}, attempt ${attempts}; next attempt in ${exactDuration(delay_ms)}`;
     case 'row spared':
-      return `row ${row}: ${code}, most likely trouble of the API; tried again, no attempt used up`;
+      return `row ${row}: ${code}, probably an API outage; the row will be retried and keeps its attempts`;
     case 'the API asks to slow down':
-      return `row ${row}: ${msg}${wait_ms > 0 ? `, for ${exactDuration(wait_ms)}` : ''}; tried again, no attempt used up`;
+      return `row ${row}: ${msg}${wait_ms > 0 ? `, for ${exactDuration(wait_ms)}` : ''}; the row will be retried and keeps its attempts`;
     case 'datastore error':
       return `datastore: ${err}`;
     default:
@@ -137,8 +137,8 @@ function textOf(entry: ProgramLogEntry): string | undefined {
 }
 
 function loggedPace({ rate_per_s, limit_per_s, concurrency, wait_ms = 0, reason }: ProgramLogEntry): string {
-  const limit = limit_per_s === undefined ? '' : `, limit of the API ${perSecond(limit_per_s)}`;
+  const limit = limit_per_s === undefined ? '' : `, API limit ${perSecond(limit_per_s)}`;
   const allowed =
-    wait_ms > 0 ? `no call for ${exactDuration(wait_ms)}${limit}` : allowedText(rate_per_s, limit_per_s);
-  return `${allowed}, ${concurrency} in flight at most (${reason})`;
+    wait_ms > 0 ? `no calls for ${exactDuration(wait_ms)}${limit}` : allowedText(rate_per_s, limit_per_s);
+  return `${allowed}, at most ${concurrency} in flight (${reason})`;
 }

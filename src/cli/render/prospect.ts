@@ -9,46 +9,46 @@ import { escapeInvisible } from '../../text/printable.ts';
 import { count, counted, duration, perSecond } from '../../text/quantities.ts';
 import { clockTime, indented, movedIn } from './words.ts';
 
-/** Where a run would go, and how fast. */
+/** The target of a run, and its expected speed. */
 export interface Prospect {
-  /** Undefined when nobody said where the API is. */
+  /** Undefined when no base URL is set. */
   readonly baseUrl: string | undefined;
-  /** The configuration file, where that says where the API is. */
+  /** The configuration file, if the base URL comes from there. */
   readonly baseUrlFile?: string | undefined;
-  /** The proxy on the way there, without its password. */
+  /** The proxy to the API, without its password. */
   readonly proxy: string | undefined;
-  /** What is known of the API; undefined when nobody said where it is. */
+  /** What earlier runs tell about the API; undefined without a base URL. */
   readonly target: Target | undefined;
-  /** Calls per second that can be expected, when anything is known of that. */
+  /** Undefined when no rate is known. */
   readonly rate: ExpectedRate | undefined;
 }
 
 export interface ExpectedRate {
   readonly perSecond: number;
-  /** Whether the user said so; else it is what the API permitted the last time. */
+  /** Whether the user requested the rate; otherwise the API permitted it in an earlier run. */
   readonly isWanted: boolean;
 }
 
-/** What would be done to what, where and for how long. */
+/** The calls that a run makes, their target and the expected duration. */
 export function prospectText(
   { perOperation, callable }: Pick<ScanSummary, 'perOperation' | 'callable'>,
   prospect: Prospect,
-  now: Date,
+  { isReady, now }: { readonly isReady: boolean; readonly now: Date },
 ): string {
   if (callable === 0) return '';
   const { baseUrl, baseUrlFile, proxy, target } = prospect;
   const where = baseUrl === undefined ? '' : ` at ${baseUrl}`;
   const facts = [
     ...Object.entries(perOperation).flatMap(([name, summary]) => operationLines(name, summary)),
-    baseUrlFile && `the address is that of base_url in ${escapeInvisible(baseUrlFile)}`,
+    baseUrlFile && `address from base_url in ${escapeInvisible(baseUrlFile)}`,
     proxy && `through the proxy ${proxy}`,
     timeText(callable, prospect, now),
-    target?.isNew && 'a new address: no run of this state folder has called it before',
+    target?.isNew && 'first run against this address from this state folder',
   ];
-  return `What will happen${where}:\n${indented(facts.filter((fact) => typeof fact === 'string'))}`;
+  return `What ${isReady ? 'will' : 'would'} happen${where}:\n${indented(facts.filter((fact) => typeof fact === 'string'))}`;
 }
 
-/** How many seconds it will take, as far as that can be told. */
+/** The expected duration in seconds; undefined when no rate is known. */
 export function estimatedSeconds(callable: number, { rate }: Pick<Prospect, 'rate'>): number | undefined {
   return rate && Math.ceil(callable / rate.perSecond);
 }
@@ -57,8 +57,8 @@ function timeText(callable: number, { rate }: Prospect, now: Date): string | und
   const seconds = estimatedSeconds(callable, { rate });
   if (seconds === undefined || rate === undefined) return undefined;
   const end = clockTime(new Date(now.getTime() + seconds * 1_000), now);
-  const why = rate.isWanted ? '' : ', which the API permitted last time';
-  return `about ${duration(seconds)} at ${perSecond(rate.perSecond)}${why}: until ${end}`;
+  const why = rate.isWanted ? '' : ' (permitted last time)';
+  return `about ${duration(seconds)} at ${perSecond(rate.perSecond)}${why}, until ${end}`;
 }
 
 function operationLines(name: string, summary: OperationSummary): readonly string[] {

@@ -5,7 +5,7 @@ import { localTime, zoneText } from '../../text/local-time.ts';
 import { count, counted, exactDuration } from '../../text/quantities.ts';
 import { documentOf, type Fact, factLines, movedIn, table, usualColumns, wrapped } from './words.ts';
 
-/** What `cqbatch show --row --json` prints. */
+/** The document of `cqbatch show --row --json`. */
 export function rowDocument({ record, row, prepared, runs }: RowStory): object {
   return {
     run: record.id,
@@ -40,17 +40,17 @@ function runDocument({ record, row, result, attempts, untold, answers }: RunOfRo
   };
 }
 
-/** The story of a row, for people. */
+/** Everything known about a row, as text. */
 export function rowText({ record, row, prepared, runs }: RowStory): string {
   const cells = Object.entries(row.cells).map(([name, value]): Fact => [name, textOf(value)]);
   const [title, ...request] =
     prepared.kind === 'callable'
       ? [
-          `Request of ${prepared.operation.name}`,
+          `Request (${prepared.operation.name})`,
           `${prepared.request.method ?? 'POST'} ${prepared.request.path}`,
           prepared.request.body,
         ]
-      : ['No request, because the row is invalid'];
+      : ['No request: the row is invalid'];
   return [
     `Row ${count(row.row)} of run ${record.id} (line ${count(row.line)} of ${record.manifest.name})`,
     ...factLines(cells, usualColumns - 2).map(movedIn),
@@ -61,7 +61,7 @@ export function rowText({ record, row, prepared, runs }: RowStory): string {
   ].join('\n');
 }
 
-/** Texts moved in, each on lines of its own; one that is empty is left out. */
+/** Indented texts, each on lines of its own. Empty texts are left out. */
 function textLines(texts: readonly (string | undefined)[]): readonly string[] {
   return texts.flatMap((text) => (text ? wrapped(text, usualColumns - 2).map(movedIn) : []));
 }
@@ -74,7 +74,7 @@ function runLines(run: RunOfRow, first: string): readonly string[] {
   const zone = at === undefined ? '' : `, times in ${zoneText(new Date(at))}`;
   return [
     `${made > 0 ? counted(made, 'attempt') : 'No attempt'}${where}${zone}`,
-    ...textLines([untold > 0 ? `${counted(untold, 'attempt')} of which nothing is written down` : '']),
+    ...textLines([untold > 0 ? `${counted(untold, 'attempt')} without details` : '']),
     ...attemptLines(attempts).map(movedIn),
     ...answers.flatMap(answerLines),
     '',
@@ -86,7 +86,7 @@ function answerLines({ at, status, headers, body, cut }: SavedAnswer): readonly 
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [
     '',
-    `Answer to the attempt of ${localTime(at, 3)}: ${status}`,
+    `Answer to the attempt at ${localTime(at, 3)}: ${status}`,
     ...textLines([...fields, body, cut && '… (cut)']),
   ];
 }
@@ -102,13 +102,13 @@ function resultText({ result, record }: RunOfRow): string {
   ].join('; ');
 }
 
-/** When, how long, what came of it; below it how long the row waited then. */
+/** Start, duration and result of each attempt, and the wait after it. */
 function attemptLines(attempts: readonly Attempt[]): readonly string[] {
   const rows = attempts.flatMap((attempt, index) => {
     const { at, durationMs, code, httpStatus, message, omitted, requests = 1 } = attempt;
     const what =
       code === undefined
-        ? 'nothing is known of it: its process died'
+        ? 'unknown result: its process died'
         : [httpStatus, `${code}${message === undefined ? '' : `: ${message}`}`].filter(Boolean).join(' ');
     const texts = wrapped(requests === 1 ? what : `${what} (${requests} requests)`, usualColumns - 38);
     const wait = waitAfter(attempts, index);
@@ -126,17 +126,17 @@ function attemptLines(attempts: readonly Attempt[]): readonly string[] {
   return table(rows, [1]);
 }
 
-/** How long it was from the end of an attempt to the next one, milliseconds; undefined when that is not known. */
+/** Milliseconds from the end of an attempt to the next one; undefined when unknown. */
 function waitAfter(attempts: readonly Attempt[], index: number): number | undefined {
   const { at, durationMs } = attempts[index] ?? {};
   const next = attempts[index + 1];
   if (at === undefined || durationMs === undefined || next?.at === undefined) return undefined;
   if (next.omitted !== undefined) return undefined;
-  // Clocks of two machines need not agree.
+  // The clocks of two machines may differ.
   return Math.max(0, Date.parse(next.at) - Date.parse(at) - durationMs);
 }
 
-/** A cell as it stands in the manifest. */
+/** A cell as text. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : stringifyJson(value);
 }

@@ -3,21 +3,21 @@ import type { HistoryEntry, RunState, Schedule, ScheduleState, Trigger } from '.
 import { duration } from '../../text/quantities.ts';
 import { documentOf, type Fact, factLines, flagWords, indented, outcomeTexts, table } from './words.ts';
 
-/** A schedule, with what came of it and what comes next. */
+/** A schedule with its history and its next times. */
 export interface ScheduleView {
   readonly schedule: Schedule;
   readonly state: ScheduleState;
-  /** The next times; none while it is paused. */
+  /** The next times; empty while the schedule is paused. */
   readonly next: readonly Date[];
-  /** Somebody wants it to begin, and no daemon has seen that yet. */
+  /** A trigger that no daemon has handled yet. */
   readonly triggered: Trigger | undefined;
-  /** A run that it has begun, as long as there is one. */
+  /** Looks up a run that the schedule started; undefined when the run was removed. */
   readonly run: (
     id: string,
   ) => { readonly state: RunState; readonly counts: OutcomeCounts | undefined } | undefined;
 }
 
-/** `Tue 24 Nov 02:00, Wed 25 Nov 02:00`, on the clock of a time zone. */
+/** `Tue 24 Nov 02:00, Wed 25 Nov 02:00`, in a time zone. */
 export function timesText(times: readonly Date[], tz: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: tz,
@@ -40,7 +40,7 @@ export function timesText(times: readonly Date[], tz: string): string {
   return times.map(timeText).join(', ');
 }
 
-/** What `cqbatch schedule list` prints. */
+/** The text of `cqbatch schedule list`. */
 export function listText(views: readonly ScheduleView[]): string {
   return views
     .map((view) => {
@@ -54,17 +54,17 @@ export function listText(views: readonly ScheduleView[]): string {
     .join('\n');
 }
 
-/** What `cqbatch schedule show` prints. */
+/** The text of `cqbatch schedule show`. */
 export function scheduleText(view: ScheduleView): string {
   const { name, cron, tz, overlap, catchUpMs, changes, options } = view.schedule;
   const change = changes.at(-1);
   const skipsOrQueues = overlap === 'skip' ? 'skip a time' : 'queue one time';
   const facts: readonly Fact[] = [
     ['when', `${cron} (${tz})`],
-    ['what', sourceText(view.schedule)],
-    ['options', flagWords(options).join(' ') || 'none of its own'],
-    ['overlap', `${skipsOrQueues} while its run is going`],
-    ['catch-up', catchUpMs === null ? 'none' : `until ${duration(catchUpMs / 1_000)} late`],
+    ['source', sourceText(view.schedule)],
+    ['options', flagWords(options).join(' ') || 'none'],
+    ['overlap', `${skipsOrQueues} while its run is in progress`],
+    ['catch-up', catchUpMs === null ? 'none' : `up to ${duration(catchUpMs / 1_000)} late`],
     [change?.what ?? '', change && changeText(change)],
     ['next', nextText(view)],
     ['last', lastTexts(view, 3)],
@@ -72,26 +72,27 @@ export function scheduleText(view: ScheduleView): string {
   return `Schedule ${name}\n${indented(factLines(facts))}`;
 }
 
-/** What came of the last times, the latest first. */
+/** The results of the last times, latest first. */
 function lastTexts(view: ScheduleView, most: number): readonly string[] {
   const entries = view.state.history.slice(-most).toReversed();
   return entries.map((entry) => `${timeOf(entry, view.schedule.tz)}: ${entryText(entry, view)}`);
 }
 
-/** What `cqbatch schedule history` prints. */
+/** The text of `cqbatch schedule history`. */
 export function historyText(view: ScheduleView): string {
   const { schedule, state } = view;
-  if (state.history.length === 0) return `Schedule ${schedule.name} was not due yet. Next: ${nextText(view)}`;
+  if (state.history.length === 0)
+    return `Schedule ${schedule.name} has not been due yet. Next: ${nextText(view)}`;
   const rows = state.history
     .toReversed()
     .map((entry) => [timeOf(entry, schedule.tz), entryText(entry, view)] as const);
-  return table([[`due (${schedule.tz})`, 'what came of it'], ...rows]).join('\n');
+  return table([[`due (${schedule.tz})`, 'result'], ...rows]).join('\n');
 }
 
 function nextText({ schedule, state, next, triggered }: ScheduleView): string {
   return [
-    triggered && 'now, as it was triggered',
-    state.waiting && 'when its run has ended',
+    triggered && 'now (triggered)',
+    state.waiting && 'when its run ends',
     schedule.paused ? 'paused' : timesText(next, schedule.tz) || 'never',
   ]
     .filter(Boolean)
@@ -116,17 +117,17 @@ function entryText(entry: HistoryEntry, view: ScheduleView): string {
     'until' in entry && entry.until ? ` (until ${timesText([new Date(entry.until)], view.schedule.tz)})` : '';
   switch (entry.came) {
     case 'began': {
-      const refused = (entry.refused ?? []).map((name) => `${name} was refused`);
+      const refused = (entry.refused ?? []).map((name) => `${name} refused`);
       return [...entry.runs.map((id) => runText(id, view.run(id))), ...refused].join('; ');
     }
     case 'idle':
-      return `nothing was in the inbox${until}`;
+      return `the inbox was empty${until}`;
     case 'skipped':
       return entry.because === 'paused'
-        ? 'skipped: it was paused'
-        : `skipped: ${entry.because} was going${until}`;
+        ? 'skipped: the schedule was paused'
+        : `skipped: ${entry.because} was in progress${until}`;
     case 'missed':
-      return `missed: nobody carried it out in time${until}`;
+      return `missed: no daemon started it in time${until}`;
     case 'failed':
       return `failed: ${entry.message}`;
   }
@@ -137,7 +138,7 @@ function runText(id: string, run: ReturnType<ScheduleView['run']>): string {
   return `${id} ${[run.state, ...(run.counts === undefined ? [] : outcomeTexts(run.counts))].join(', ')}`;
 }
 
-/** What `cqbatch schedule show --json` prints, and `list --json` for each. */
+/** The document of `cqbatch schedule show --json`, and of each schedule in `list --json`. */
 export function scheduleDocument(view: ScheduleView): object {
   const { schedule, state, next, triggered } = view;
   const last = state.history.at(-1);
@@ -159,7 +160,7 @@ export function scheduleDocument(view: ScheduleView): object {
   };
 }
 
-/** What `cqbatch schedule history --json` prints. */
+/** The document of `cqbatch schedule history --json`. */
 export function historyDocument(view: ScheduleView): object {
   return {
     schedule: view.schedule.name,

@@ -14,7 +14,7 @@ import {
   unclearRows,
 } from './words.ts';
 
-/** What `cqbatch status --json` prints. */
+/** The document of `cqbatch status --json`. */
 export function statusDocument(view: RunView): object {
   const { local, throughput, coordinator } = view;
   return {
@@ -39,7 +39,7 @@ export function statusDocument(view: RunView): object {
   };
 }
 
-/** Where a run stands, on one line that can be redrawn. */
+/** The progress of a run on one line that can be redrawn. */
 export function statusLine(view: RunView): string {
   const { throughput, workers, done, rows } = view;
   return [
@@ -54,7 +54,7 @@ export function statusLine(view: RunView): string {
     .join('  ');
 }
 
-/** Where a run stands, and who works on it. */
+/** The progress of a run, and the processes that work on it. */
 export function statusText(view: RunView, now = Date.now()): string {
   const { throughput, coordinator, local, done, rows } = view;
   const facts: readonly Fact[] = [
@@ -66,8 +66,8 @@ export function statusText(view: RunView, now = Date.now()): string {
       'rate',
       throughput && `${perSecond(throughput.rowsPerSecond)}${throughput.of === 'now' ? '' : ' on average'}`,
     ],
-    ['pace', paceText(view.pace, now)],
-    ['--rate', view.wantedRate === 'auto' ? undefined : view.wantedRate],
+    ['allowed rate', paceText(view.pace, now)],
+    ['requested rate', view.wantedRate === 'auto' ? undefined : view.wantedRate],
     ['process', coordinator && `${coordinator.pid} on ${coordinator.host}${seen(coordinator.seenAt, now)}`],
     [
       'workers',
@@ -83,7 +83,7 @@ export function statusText(view: RunView, now = Date.now()): string {
   return `Run ${view.id} ${view.state}\n${indented(factLines(facts))}`;
 }
 
-/** Why the run is in its state. A run that was unpaused simply goes on. */
+/** Why the run is in its state; undefined for a run that was unpaused. */
 function reasonOf(states: NonNullable<RunView['local']>['states']): string | undefined {
   const [before, latest] = states.length > 1 ? states.slice(-2) : [undefined, states[0]];
   return before?.state === 'paused' && latest?.state === 'running' ? undefined : latest?.reason;
@@ -110,7 +110,7 @@ function paceText(pace: RunView['pace'], now: number): string | undefined {
   return `${text} (${pace.reason})`;
 }
 
-/** Nothing while it is there. */
+/** Empty while the process is present. */
 function seen(seenAt: string | undefined, now: number): string {
   if (seenAt === undefined || now - Date.parse(seenAt) < goneAfterMs) return '';
   return `, last seen ${duration((now - Date.parse(seenAt)) / 1_000)} ago`;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 
-/** What a part of a text may look like on a screen. */
+/** The styles that a part of a text may have on a screen. */
 export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
 /**
- * Where a styled part of a text begins and ends, until the text is written. Nobody else can know the secret in it, so that
- * nothing that stands in a manifest or in an answer colours anything.
+ * Marks the start and end of a styled part until the text is written. The secret keeps text from a manifest or an answer
+ * from setting styles.
  */
 const secret = randomBytes(8).toString('hex');
 const end = `\ufdd1${secret}`;
@@ -15,12 +15,12 @@ const spans = new RegExp(`${begin('(\\w+)')}(.*?)${end}`, 'gs');
 const marksAndCharacters = new RegExp(`${begin('\\w+')}|${end}|.`, 'gsu');
 const emptySpans = new RegExp(begin('\\w+') + end, 'g');
 
-/** Marks a text that holds no marked one: `painted` and `plain` say what becomes of it. */
+/** Marks a text with a style. Marks don't nest. `painted` renders the marks; `plain` removes them. */
 export function styled(style: Style, text: string): string {
   return text === '' ? '' : begin(style) + text + end;
 }
 
-/** Lines of help in which those that end with a colon are headings. */
+/** Styles the lines of help that end with a colon as headings. */
 export function withHeadings(text: string): string {
   return text.replace(/^\S.*:$/gm, (heading) => styled('bold', heading));
 }
@@ -38,12 +38,12 @@ export function painted(text: string): string {
   });
 }
 
-/** How many columns a text on one line takes. */
+/** The columns that a one-line text takes. */
 export function widthOf(text: string): number {
   return plain(text).length;
 }
 
-/** One line that takes so many columns at most; the last of them says `…` where something is missing. */
+/** Cuts a line to at most `columns`; a cut line ends with `…`. */
 export function cutTo(columns: number, line: string): string {
   if (widthOf(line) <= columns) return line;
   let left = columns - 1;

@@ -2,15 +2,24 @@ import { type Outcome, type OutcomeCounts, outcomes, totalOf } from '../../domai
 import type { FailedRun, RatePoint, ReportPaths, RunRecord, RunSummary } from '../../index.ts';
 import { count, counted, duration, perSecond } from '../../text/quantities.ts';
 import { styled } from './style.ts';
-import { factLines, moreText, movedIn, outcomeTexts, styledOutcome, styleOf, table } from './words.ts';
+import {
+  factLines,
+  moreText,
+  movedIn,
+  outcomeTexts,
+  styledOutcome,
+  styleOf,
+  table,
+  unclearRows,
+} from './words.ts';
 
-/** Codes that are told. */
+/** Codes shown. */
 const maxCodes = 10;
 
 /**
- * What a run came to, for people: counts, the reasons of what did not succeed, and where to read on.
+ * The result of a run as text: counts, codes, files, and the next commands.
  *
- * @param columns of the screen, on which there are pictures, too
+ * @param columns width of the screen, for the charts; undefined leaves them out
  */
 export function summaryText(
   summary: RunSummary,
@@ -24,16 +33,14 @@ export function summaryText(
   return [
     `Run ${run} ${state}${withRetries(summary)}${took}: ${counts}`,
     ...[...(columns === undefined ? [] : pictures(summary, columns)), ...codeLines(summary)].map(movedIn),
-    manifest.left_out !== undefined &&
-      `${counted(manifest.left_out, 'more row')} of the manifest left out by --where`,
-    unclear > 0 &&
-      `${counted(unclear, 'row')} with an attempt that may have been processed unseen (column _unclear)`,
+    manifest.left_out !== undefined && `${counted(manifest.left_out, 'more row')} left out by --where`,
+    unclear > 0 && `${unclearRows(unclear)} (column _unclear)`,
     ...factLines([
       ['Report:', paths.report],
-      ['To look at:', paths.html],
-      ['Excel:', paths.xlsx],
-      ['To mend:', paths.failed],
-      ['Not sent:', paths.notAttempted],
+      ['HTML report:', paths.html],
+      ['Excel report:', paths.xlsx],
+      ['Failed rows:', paths.failed],
+      ['Not attempted:', paths.notAttempted],
       ['Next:', next],
     ]),
   ]
@@ -41,27 +48,27 @@ export function summaryText(
     .join('\n');
 }
 
-/** ` with its retry b`, ` with its retries b, c`, or nothing. */
+/** ` with its retry b`, ` with its retries b, c`, or empty. */
 function withRetries({ retries }: RunSummary): string {
   if (retries.length === 0) return '';
   return ` with its ${retries.length === 1 ? 'retry' : 'retries'} ${retries.join(', ')}`;
 }
 
-/** What a run that has failed leaves behind. */
+/** What remains of a run that failed, and how to continue it. */
 export function failureText({ id, plan }: RunRecord, { counts, intact, ended }: FailedRun): string {
   const sum = totalOf(counts);
   const results =
     `the results of ${count(sum)} of ${counted(plan.rows, 'row')}` +
     (sum > 0 ? ` (${outcomeTexts(counts).join(', ')})` : '');
   if (!intact)
-    return `Run ${id} has stopped, and its folder is not as it was. Unless you put it back, ${results} are lost.`;
-  if (ended) return `Run ${id} has ended; its journal has ${results}. Only the report is missing.`;
-  return `Run ${id} has stopped; its journal has ${results}. Continue with: cqbatch resume ${id}`;
+    return `Run ${id} stopped because its folder was changed. Restore the folder; otherwise ${results} are lost.`;
+  if (ended) return `Run ${id} ended, and its journal has ${results}. Only the report is missing.`;
+  return `Run ${id} stopped. Its journal has ${results}. Continue with: cqbatch resume ${id}`;
 }
 
 function codeLines({ codes }: RunSummary): readonly string[] {
   const notable = codes.filter(({ outcome, code }) => outcome !== 'duplicate' && code !== 'OK');
-  // What failed comes first, whatever else is worth a word after it.
+  // Failures come first.
   const shown = notable.toSorted(
     (a, b) => Number(a.outcome === 'succeeded') - Number(b.outcome === 'succeeded'),
   );
@@ -78,10 +85,10 @@ function codeLines({ codes }: RunSummary): readonly string[] {
 }
 
 const mostColumns = 60;
-/** Of less than so many seconds there is no course of the rate to be seen. */
+/** A shorter run has no rate curve. */
 const fewestSeconds = 5;
 
-/** The outcomes as a bar, and how the rate went. */
+/** The outcomes as a bar, and the rate as a curve. */
 function pictures({ outcomes, rate, retries }: RunSummary, columns: number): readonly string[] {
   const width = Math.min(mostColumns, columns - 3);
   const series = rate?.series ?? [];
@@ -93,7 +100,7 @@ function pictures({ outcomes, rate, retries }: RunSummary, columns: number): rea
   ];
 }
 
-/** Told apart without colours, too. */
+/** Distinct without colours. */
 const blocks: Readonly<Record<Outcome, string>> = {
   succeeded: '█',
   failed: '░',
@@ -103,14 +110,14 @@ const blocks: Readonly<Record<Outcome, string>> = {
   not_attempted: '·',
 };
 
-/** The shares of the outcomes in a bar of that many columns; each outcome that occurs has at least one. */
+/** A bar of the outcomes. Each outcome that occurs has at least one column. */
 export function outcomeChart(counts: OutcomeCounts, columns: number): string {
   const occurring = outcomes.filter((outcome) => counts[outcome] > 0);
   const total = totalOf(counts);
   const widths = new Map(
     occurring.map((outcome) => [outcome, Math.max(1, Math.round((counts[outcome] / total) * columns))]),
   );
-  // What rounding has given or taken is hardly seen in the widest part.
+  // The widest part absorbs the rounding error.
   const [widest] = occurring.toSorted((a, b) => counts[b] - counts[a]);
   const sum = [...widths.values()].reduce((all, width) => all + width, 0);
   if (widest !== undefined) widths.set(widest, (widths.get(widest) ?? 0) + columns - sum);
@@ -121,7 +128,7 @@ export function outcomeChart(counts: OutcomeCounts, columns: number): string {
 
 const levels = [...'▁▂▃▄▅▆▇█'];
 
-/** Calls per second over the time of a run, in that many columns. */
+/** Calls per second over the duration of a run. */
 export function rateLine(series: readonly RatePoint[], columns: number): string {
   const values = resampled(series, columns);
   const most = Math.max(...values);
@@ -130,7 +137,7 @@ export function rateLine(series: readonly RatePoint[], columns: number): string 
     .join('');
 }
 
-/** The mean of each part of the time; a part without a point repeats the one before it. */
+/** The mean rate of each part of the duration. A part without a point repeats the previous mean. */
 function resampled(series: readonly RatePoint[], parts: number): readonly number[] {
   const end = series.at(-1)?.t_s ?? 0;
   let mean = 0;

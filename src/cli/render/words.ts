@@ -29,20 +29,20 @@ export function outcomeTexts(counts: OutcomeCounts): readonly string[] {
     .map((outcome) => styledOutcome(outcome, `${count(counts[outcome])} `));
 }
 
-/** `3 rows that may have been processed unseen` */
+/** `3 rows unclear: an attempt may have been processed` */
 export function unclearRows(rows: number): string {
-  return `${counted(rows, 'row')} that may have been processed unseen`;
+  return `${counted(rows, 'row')} unclear: an attempt may have been processed`;
 }
 
-/** `as fast as can be`, `at most 51/s, limit of the API 50/s` */
+/** `unlimited`, `up to 51/s, API limit 50/s` */
 export function allowedText(rate: number | undefined, limit: number | undefined): string {
-  const allowed = rate === undefined ? 'as fast as can be' : `at most ${perSecond(rate)}`;
-  return limit === undefined ? allowed : `${allowed}, limit of the API ${perSecond(limit)}`;
+  const allowed = rate === undefined ? 'unlimited' : `up to ${perSecond(rate)}`;
+  return limit === undefined ? allowed : `${allowed}, API limit ${perSecond(limit)}`;
 }
 
 /**
- * Time of day here, with the day when it is another one: `14:05 UTC+1`, `22 Nov 00:00 UTC`. By hand, because loading the
- * rules of all languages delays the start of every command.
+ * Local time of day, with the date unless it is today: `14:05 UTC+1`, `22 Nov 00:00 UTC`. Formatted without `Intl`, because
+ * loading its data delays the start of every command.
  */
 export function clockTime(date: Date, now = new Date()): string {
   // As `Sun Nov 22 2026` and `14:05:33 GMT+0100 (…)`, in any language.
@@ -52,24 +52,24 @@ export function clockTime(date: Date, now = new Date()): string {
   return `${Number(day)} ${month} ${time}`;
 }
 
-/** Enough of a SHA-256 to be compared by eye. */
+/** The start of a SHA-256, long enough to compare by eye. */
 export function fingerprint(sha256: string): string {
   return sha256.slice(0, 16).replace(/.{4}(?=.)/g, '$& ');
 }
 
-/** Members as documents name them: `startedAt` as `started_at`, and null for what is not known. */
+/** Members under their names in JSON documents: `startedAt` as `started_at`. Unknown values are null. */
 export function documentOf(members: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(members).map(([name, value]) => [nameInWords(name, '_'), value ?? null]),
   );
 }
 
-/** A line moved in by two blanks. */
+/** A line indented by two spaces. */
 export function movedIn(line: string): string {
   return `  ${line}`;
 }
 
-/** Lines below each other, each moved in. */
+/** Lines below each other, each indented. */
 export function indented(lines: readonly string[]): string {
   return lines.map(movedIn).join('\n');
 }
@@ -79,7 +79,7 @@ export function moreText(more: number, noun?: string): string {
   return `… and ${noun === undefined ? `${count(more)} more` : counted(more, `more ${noun}`)}`;
 }
 
-/** The words of a command line that give these options. */
+/** Options as command-line arguments. */
 export function flagWords(options: object): readonly string[] {
   return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     const words = nameInWords(name, '-');
@@ -90,10 +90,10 @@ export function flagWords(options: object): readonly string[] {
   });
 }
 
-/** How wide a screen is that doesn't say so, and a text that is for any screen. */
+/** The width of a screen that doesn't report one, and of text for any screen. */
 export const usualColumns = 80;
 
-/** A text of any kind on lines of so many columns, broken at blanks where there are any. */
+/** Breaks a text into lines of at most `width` columns, at spaces where possible. */
 export function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -108,10 +108,10 @@ export function wrapped(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
-/** A name and what is known under it, one text or several below each other. */
+/** A label and its value: one text, or several below each other. */
 export type Fact = readonly [name: string, known: string | readonly string[] | undefined];
 
-/** Facts below each other, their texts broken into lines of that many columns. Unknown facts are left out. */
+/** Facts below each other, wrapped to `columns`. Facts without a value are left out. */
 export function factLines(facts: readonly Fact[], columns = Number.POSITIVE_INFINITY): readonly string[] {
   const known = facts.flatMap(([name, texts = []]) =>
     [texts].flat().map((text, index) => [index === 0 ? name : '', text] as const),
@@ -124,7 +124,7 @@ export function factLines(facts: readonly Fact[], columns = Number.POSITIVE_INFI
   );
 }
 
-/** Columns below each other, each cell on one line; numbers to the right. */
+/** Aligned columns, each cell on one line. @param rightAligned columns of numbers */
 export function table(
   cells: readonly (readonly string[])[],
   rightAligned: readonly number[] = [],

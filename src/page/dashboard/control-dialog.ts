@@ -1,8 +1,8 @@
 import type { ControlName, RunData } from '../../dashboard/page-data.ts';
-import { counted } from '../../text/quantities.ts';
+import { count, counted } from '../../text/quantities.ts';
 import { button, type Child, element } from '../dom.ts';
 
-/** Asks before a run is cancelled, and for a rate; what the server answers is said there, too. */
+/** Asks before it cancels a run, asks for a rate, and shows what the server refuses. */
 export class ControlDialog {
   readonly element = element('dialog', { 'aria-labelledby': 'question' });
   readonly #refused = element('p', { role: 'alert', class: 'refused' });
@@ -15,27 +15,27 @@ export class ControlDialog {
 
   #askCancel(run: RunData): void {
     const { id, manifest, baseUrl, state, rows, done } = run;
-    const stand = `Run ${id} of ${manifest} on ${baseUrl} is ${state}: ${done} of ${counted(rows, 'row')} done.`;
+    const stand = `Run ${id} of ${manifest} on ${baseUrl} is ${state}: ${count(done)} of ${counted(rows, 'row')} done.`;
     this.#show(
-      `Cancel run ${id} for good?`,
+      `Cancel run ${id} permanently?`,
       [element('p', stand), element('p', `${counted(rows - done, 'row')} will not be called.`)],
-      'Cancel the run',
+      'Cancel run',
       () => this.#send(run, 'cancel', { confirm: id }),
     );
   }
 
   #askRate(run: RunData): void {
     const input = element('input', { name: 'rate', id: 'rate', value: run.wantedRate, required: true });
-    const how = 'As --rate takes it: 20/s, 600/m, auto, auto..50/s or none ';
+    const how = 'Rate: 20/s, 600/m, auto, auto..50/s or none ';
     this.#show(
-      `Rate of run ${run.id}`,
+      `Set the rate of run ${run.id}`,
       element('p', element('label', { for: 'rate' }, how), input),
-      'Set the rate',
+      'Set rate',
       () => this.#send(run, 'set-rate', { rate: input.value }),
     );
   }
 
-  /** What is refused can be corrected where it was typed; without a dialog, one says what was refused. */
+  /** Shows a refusal in the open dialog, where the reader can correct the value, or in a new dialog. */
   async #send(run: RunData, control: ControlName, body: object): Promise<void> {
     const answer = await fetch(`/runs/${encodeURIComponent(run.id)}/${control}`, {
       method: 'POST',
@@ -44,15 +44,15 @@ export class ControlDialog {
     }).catch(() => undefined);
     if (answer?.status === 202) return this.element.close();
     const told = (await answer?.json().catch(() => undefined)) as { message?: string } | undefined;
-    const why = told?.message ?? 'The dashboard does not answer.';
+    const why = told?.message ?? 'The dashboard does not respond.';
     if (this.element.open) this.#refused.textContent = why;
-    else this.#show('Not done', element('p', why));
+    else this.#show('Refused', element('p', why));
   }
 
-  /** @param act absent: there is nothing to be confirmed */
+  /** @param act undefined when there is nothing to confirm */
   #show(title: string, content: Child, verb?: string, act?: () => Promise<void>): void {
     this.#refused.textContent = '';
-    const close = button(verb ? 'Leave it' : 'Close', () => this.element.close());
+    const close = button(verb ? 'Back' : 'Close', () => this.element.close());
     const confirm = verb !== undefined && element('button', { type: 'submit', class: 'main' }, verb);
     const submit = (event: Event): void => {
       event.preventDefault();

@@ -13,10 +13,10 @@ import { Pointer } from './pointer.ts';
 import { RunPage } from './run-page.ts';
 import { addressOf, type OnControl, runCard, stateText } from './run-parts.ts';
 
-/** A server that sends nothing for so long is gone, or its connection is. */
+/** After this long without an event, the connection counts as lost. */
 const silenceMs = 3 * heartbeatMs;
 
-/** The page: an event stream tells how everything stands, and what has changed is drawn each time. */
+/** The page. An event stream brings snapshots, and the page redraws what has changed. */
 class Dashboard {
   readonly #main: HTMLElement;
   readonly #notes = element('div');
@@ -26,11 +26,11 @@ class Dashboard {
   readonly #pointer = new Pointer(window);
   #events: EventSource | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
-  /** Whether this page has ever been allowed to control runs. */
+  /** Whether this page was ever allowed to control runs. */
   #couldControl = false;
   #snapshot: Snapshot | undefined;
   #runPage: RunPage | undefined;
-  /** Of runs that are going. */
+  /** The cards of the runs in progress, by run. */
   #cards = new Map<string, HTMLElement>();
 
   constructor(main: HTMLElement) {
@@ -50,7 +50,7 @@ class Dashboard {
     for (const event of ['open', 'alive']) events.addEventListener(event, () => this.#hear());
     events.addEventListener('error', () => {
       this.#tellConnection(false);
-      // Else the browser tries again by itself.
+      // Otherwise the browser reconnects by itself.
       if (events.readyState === EventSource.CLOSED) setTimeout(() => this.listen(), 5_000);
     });
     events.addEventListener('snapshot', ({ data }) => {
@@ -62,12 +62,12 @@ class Dashboard {
     });
   }
 
-  /** The run whose page is shown. */
+  /** The id of the run whose page is open. */
   get #run(): string | undefined {
     return /^#run=([\w-]+)$/.exec(location.hash)?.[1];
   }
 
-  /** The server is there. When it falls silent, its connection is made again. */
+  /** Notes that the server is there, and reconnects when it falls silent. */
   #hear(): void {
     this.#tellConnection(true);
     clearTimeout(this.#silence);
@@ -81,12 +81,12 @@ class Dashboard {
     this.#connection.className = isLive ? 'quiet' : 'lost';
     this.#connection.textContent = isLive
       ? 'live'
-      : 'The dashboard does not answer; what is shown is no longer true. Trying again.';
+      : 'No connection to the dashboard: this page is out of date. Reconnecting…';
   }
 
   #draw(snapshot: Snapshot): void {
     const run = this.#run;
-    // It was asked for before the reader went to this run.
+    // This snapshot was requested before the reader opened the run.
     if (run !== undefined && snapshot.run === undefined) return;
     redraw(this.#notes, notes(snapshot, this.#couldControl && !snapshot.mayControl));
     if (run !== this.#runPage?.id) {
@@ -109,27 +109,27 @@ class Dashboard {
 
   #overview(snapshot: Snapshot): Child {
     const { runs, workers, schedules, hasDaemon, stateDir, datastore } = snapshot;
-    const going = runs.filter(({ ended }) => !ended);
+    const inProgress = runs.filter(({ ended }) => !ended);
     const ended = runs.filter((run) => run.ended);
     this.#cards = new Map(
-      going.map((run) => {
+      inProgress.map((run) => {
         const card = this.#cards.get(run.id) ?? element('article', { class: 'card' });
         redraw(card, runCard(run, this.#onControl(snapshot)));
         return [run.id, card];
       }),
     );
     const place = datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
-    const idle = 'No daemon is running: start "cqbatch worker --coordinate".';
+    const noDaemon = 'No daemon is running: start "cqbatch worker --coordinate".';
     return [
       element('h1', 'Runs'),
-      element('p', { class: 'quiet' }, `of ${place}`),
-      going.length === 0 && element('p', 'None is going.'),
+      element('p', { class: 'quiet' }, `in ${place}`),
+      inProgress.length === 0 && element('p', 'No run is in progress.'),
       ...this.#cards.values(),
-      ended.length > 0 && [element('h2', 'Ended'), endedTable(ended)],
+      ended.length > 0 && [element('h2', 'Ended runs'), endedTable(ended)],
       datastore !== undefined && [element('h2', 'Workers'), workerTable(workers)],
       schedules.length > 0 && [
         element('h2', 'Schedules'),
-        !hasDaemon && element('p', { class: 'note' }, idle),
+        !hasDaemon && element('p', { class: 'note' }, noDaemon),
         scheduleTable(schedules),
       ],
     ];
@@ -137,24 +137,24 @@ class Dashboard {
 }
 
 function titleOf({ runs }: Snapshot): string {
-  const going = runs.filter(({ ended }) => !ended).length;
-  return going === 0 ? 'cqbatch' : `cqbatch: ${going} going`;
+  const inProgress = runs.filter(({ ended }) => !ended).length;
+  return inProgress === 0 ? 'cqbatch' : `cqbatch: ${inProgress} in progress`;
 }
 
-/** @param hasLostControl whether the reader could control runs, and can't any more */
+/** @param hasLostControl whether the reader could control runs before, but not now */
 function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): Child {
   const { trouble, since } = datastore ?? {};
-  const away = `${trouble}. What other machines do is shown as it was at ${localTime(since ?? '')}; it goes on here when that is back.`;
+  const away = `${trouble}. Runs and workers of other machines are shown as of ${localTime(since ?? '')}.`;
   const lost =
-    'You can no longer control runs here: the dashboard was started again. Open the address that it printed then.';
+    'You can no longer control runs here: the dashboard was restarted. Open the new address that it printed.';
   const texts = [trouble !== undefined && away, hasLostControl && lost, ...warnings];
   return texts.map((text) => text && element('p', { class: 'note', role: 'status' }, text));
 }
 
 function endedTable(runs: readonly RunData[]): HTMLElement {
   return tableElement(
-    'Runs that have ended',
-    ['Run', 'State', 'Begun', 'Succeeded', 'Failed or invalid', 'Manifest', 'Machine'],
+    'Ended runs',
+    ['Run', 'State', 'Started', 'Succeeded', 'Failed or invalid', 'Manifest', 'Machine'],
     runs.map((run) => [
       element('a', { href: addressOf(run.id), id: `run-${run.id}` }, run.id),
       stateText(run),
@@ -162,16 +162,17 @@ function endedTable(runs: readonly RunData[]): HTMLElement {
       `${count(run.counts.succeeded)} of ${count(run.rows)}`,
       count(run.counts.failed + run.counts.invalid),
       run.manifest,
-      run.isElsewhere ? run.coordinator?.host : 'this one',
+      run.isElsewhere ? run.coordinator?.host : 'this machine',
     ]),
   );
 }
 
 function workerTable(workers: readonly WorkerData[]): HTMLElement {
-  if (workers.length === 0) return element('p', { class: 'quiet' }, 'None calls an API of these runs.');
+  if (workers.length === 0)
+    return element('p', { class: 'quiet' }, 'No worker is running for the APIs of these runs.');
   return tableElement(
     'Workers',
-    ['Worker', 'Service', 'Calls in flight', 'Share of calls', 'Rows finished', 'Version', 'Last seen'],
+    ['Worker', 'API', 'Calls in flight', 'Share of calls', 'Rows finished', 'Version', 'Last seen'],
     workers.map((worker) => [
       `${worker.pid} on ${worker.host}`,
       worker.baseUrl,
@@ -187,14 +188,21 @@ function workerTable(workers: readonly WorkerData[]): HTMLElement {
 function scheduleTable(schedules: readonly ScheduleData[]): HTMLElement {
   return tableElement(
     'Schedules',
-    ['Schedule', 'When', 'Next (your time)', 'Last', 'What'],
+    ['Schedule', 'When', 'Next (your time)', 'Last', 'Source'],
     schedules.map(({ name, cron, tz, paused, next, last, source }) => [
       name,
       `${cron} (${tz})`,
       paused ? 'paused' : next.map((time) => localTime(time)).join(', ') || 'never',
       last === undefined
         ? 'not due yet'
-        : [localTime(last.due), last.came, ...last.runs, last.message ?? ''].join(' ').trim(),
+        : [
+            localTime(last.due),
+            last.came === 'began' ? 'started' : last.came,
+            ...last.runs,
+            last.message ?? '',
+          ]
+            .join(' ')
+            .trim(),
       source,
     ]),
   );

@@ -1,7 +1,7 @@
-/** A button that is down for longer is not waited for: the page may never hear that it went up. */
+/** After this long, a button counts as released: the page may miss the event. */
 const longestMs = 1_000;
 
-/** Knows whether a button of the mouse is down: what is replaced under it can't be clicked. */
+/** Delays drawing while a mouse button is down: an element that is replaced then misses its click. */
 export class Pointer {
   #isDown = false;
   #draws: (() => void)[] = [];
@@ -16,11 +16,11 @@ export class Pointer {
       this.#isDown = true;
       releaseAfter(longestMs);
     });
-    // The click comes at once after it.
+    // The click event follows at once.
     for (const event of ['pointerup', 'pointercancel']) target.addEventListener(event, () => releaseAfter(0));
   }
 
-  /** Draws as soon as that does no harm. */
+  /** Draws now, or when the button is released. */
   whenReleased(draw: () => void): void {
     if (this.#isDown) this.#draws.push(draw);
     else draw();

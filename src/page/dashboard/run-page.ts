@@ -7,13 +7,13 @@ import { Rows } from '../rows.ts';
 import type { Pointer } from './pointer.ts';
 import { buttonsOf, type OnControl, progressElements, stateText } from './run-parts.ts';
 
-/** At most a tenth of the time is spent on reading a run that is going. */
+/** Reading a run in progress takes at most a tenth of the time. */
 const restFactor = 9;
 const leastRestMs = 500;
-/** What could not be read is tried again then. */
+/** The delay before a failed read is repeated. */
 const patienceMs = 5_000;
 
-/** The page of a run: how it stands, and its report as far as it is, read again when the run has changed. */
+/** The page of a run: its progress and its report so far, which is read again when the run has changed. */
 export class RunPage {
   readonly id: string;
   readonly element: HTMLElement;
@@ -23,7 +23,7 @@ export class RunPage {
   readonly #trouble = element('p', { class: 'note', role: 'status', hidden: true });
   readonly #view = new ReportView(this.#gone.signal);
   readonly #states = element('div');
-  /** What was told of the run last, and when its report was asked for. */
+  /** The latest state of the run, and its state when its report was last requested. */
   #told = '';
   #asked = '';
   #isEnded = false;
@@ -43,10 +43,10 @@ export class RunPage {
     const title = element('h1', `Run ${this.id} `, run !== undefined && stateText(run));
     const back = element('p', element('a', { href: '#', id: 'back' }, 'All runs'));
     if (run === undefined) {
-      redraw(this.#head, back, title, note('Neither the state folder nor Redis has a run of this name.'));
+      redraw(this.#head, back, title, note('Neither the state folder nor Redis has a run with this id.'));
       return;
     }
-    const elsewhere = `Its state folder is on ${run.coordinator?.host ?? 'another machine'}: its rows and its report are there.`;
+    const elsewhere = `The rows and the report of this run are in its state folder on ${run.coordinator?.host ?? 'another machine'}.`;
     redraw(
       this.#head,
       back,
@@ -57,14 +57,14 @@ export class RunPage {
       details?.hasReport && reportLink(this.id),
     );
     if (!details) return;
-    const happened = details.states.map(({ at, state, reason = '' }) => [localTime(at), state, reason]);
+    const history = details.states.map(({ at, state, reason = '' }) => [localTime(at), state, reason]);
     redraw(
       this.#states,
-      element('h2', 'What happened'),
-      tableElement('What happened', ['Time', 'State', 'Why'], happened),
+      element('h2', 'History'),
+      tableElement('History', ['Time', 'State', 'Reason'], history),
     );
     this.#told = JSON.stringify([run, details]);
-    // How it has ended is wanted at once.
+    // The final report is read at once.
     if (run.ended && !this.#isEnded) this.#restUntil = 0;
     this.#isEnded = run.ended;
     this.#readWhenRested();
@@ -86,10 +86,10 @@ export class RunPage {
   async #read(): Promise<void> {
     this.#isReading = true;
     this.#asked = this.#told;
-    const begun = performance.now();
+    const start = performance.now();
     const isRead = await this.#readOnce();
     const now = performance.now();
-    this.#restUntil = now + (isRead ? Math.max(leastRestMs, restFactor * (now - begun)) : patienceMs);
+    this.#restUntil = now + (isRead ? Math.max(leastRestMs, restFactor * (now - start)) : patienceMs);
     this.#isReading = false;
     this.#readWhenRested();
   }
@@ -111,7 +111,7 @@ export class RunPage {
     } catch (error) {
       this.#asked = '';
       this.#trouble.hidden = false;
-      this.#trouble.textContent = `Its rows can't be shown: ${(error as Error).message}`;
+      this.#trouble.textContent = `Can't show the rows: ${(error as Error).message}`;
       return false;
     }
   }
@@ -124,5 +124,5 @@ function note(text: string): HTMLElement {
 function reportLink(id: string): HTMLElement {
   const href = `/runs/${encodeURIComponent(id)}/report.html`;
   const link = element('a', { href, id: 'report' }, 'report.html');
-  return element('p', link, ': the same as a file, to be handed on.');
+  return element('p', link, ': this report as a file that you can send.');
 }

@@ -4,15 +4,15 @@ import { localTime } from '../../text/local-time.ts';
 import { count, exactDuration, perSecond } from '../../text/quantities.ts';
 import { button, type Child, element, factList, outcomeBar, outcomeText } from '../dom.ts';
 
-/** What the buttons of a run do. */
+/** Called when the reader clicks a button of a run. */
 export type OnControl = (runId: string, control: ControlName) => void;
 
-/** `#run=ID`, where the page of a run is. */
+/** The address of the page of a run: `#run=ID`. */
 export function addressOf(id: string): string {
   return `#run=${id}`;
 }
 
-/** A run that is going: how far it is, how fast, and why not faster. */
+/** A run in progress: its rows, its rate, and what limits the rate. */
 export function runCard(run: RunData, onControl: OnControl | undefined): Child {
   const link = element('a', { href: addressOf(run.id), id: `run-${run.id}` }, run.id);
   return [element('h3', link, ' ', stateText(run)), progressElements(run), buttonsOf(run, onControl)];
@@ -23,7 +23,7 @@ export function stateText(run: RunData): HTMLElement {
   return element('span', { class: `state ${kind}` }, text);
 }
 
-/** Bar and figures. */
+/** The bar of outcomes, and the facts of a run. */
 export function progressElements(run: RunData): Child {
   const { rows, done, counts } = run;
   const told = outcomes
@@ -36,24 +36,24 @@ export function progressElements(run: RunData): Child {
     factList([
       ['Rate', rateText(run)],
       ['Waiting', waitingText(run)],
-      ['Left', run.etaSeconds === undefined ? '' : exactDuration(run.etaSeconds * 1_000)],
+      ['Time left', run.etaSeconds === undefined ? '' : exactDuration(run.etaSeconds * 1_000)],
       ['Manifest', run.manifest],
-      ['Service', run.baseUrl],
-      ['Begun', run.startedAt === undefined ? '' : localTime(run.startedAt)],
+      ['API', run.baseUrl],
+      ['Started', run.startedAt === undefined ? '' : localTime(run.startedAt)],
       ['Process', run.coordinator && `${run.coordinator.pid} on ${run.coordinator.host}`],
     ]),
   ];
 }
 
-/** `49/s of 51/s allowed, limit 50/s (just under the limit)` */
+/** `49/s, 51/s allowed, API limit 50/s (just under the limit); 60/s requested` */
 function rateText({ throughput, pace, ended, wantedRate }: RunData): string {
   const average = throughput?.of === 'average' ? ' on average' : '';
   const now = throughput === undefined ? '' : `${perSecond(throughput.rowsPerSecond)}${average}`;
   if (ended || pace === undefined) return now;
-  const allowed = pace.rate === undefined ? 'as fast as can be' : `${perSecond(pace.rate)} allowed`;
-  const limit = pace.limit === undefined ? '' : `, limit of the API ${perSecond(pace.limit)}`;
-  const wanted = wantedRate === 'auto' ? '' : `; wanted ${wantedRate}`;
-  return `${now === '' ? '' : `${now}, `}${allowed}${limit} (${pace.reason})${wanted}`;
+  const allowed = pace.rate === undefined ? 'unlimited' : `${perSecond(pace.rate)} allowed`;
+  const limit = pace.limit === undefined ? '' : `, API limit ${perSecond(pace.limit)}`;
+  const requested = wantedRate === 'auto' ? '' : `; ${wantedRate} requested`;
+  return `${now === '' ? '' : `${now}, `}${allowed}${limit} (${pace.reason})${requested}`;
 }
 
 function waitingText({ waiting, waitUntil }: RunData): string {
@@ -68,10 +68,10 @@ const buttonTexts = {
   cancel: 'Cancel…',
 } as const satisfies Readonly<Record<ControlName, string>>;
 
-/** None for who may not control, nor for a run that is not going. */
+/** The buttons of a run in progress. @param onControl undefined when the reader may not control runs */
 export function buttonsOf(run: RunData, onControl: OnControl | undefined): Child {
-  const isGoing = run.state === 'running' || run.state === 'paused';
-  if (onControl === undefined || !isGoing) return false;
+  const isInProgress = run.state === 'running' || run.state === 'paused';
+  if (onControl === undefined || !isInProgress) return false;
   const fitting = [run.state === 'running' ? 'pause' : 'unpause', 'set-rate', 'cancel'] as const;
   const buttons = fitting.map((control) =>
     button(buttonTexts[control], () => onControl(run.id, control), {

@@ -236,7 +236,7 @@ export class Governor {
     if (this.#isStated) return { phase: 'stated', reason: 'the API states its limit' };
     if (share !== undefined) return { phase, reason: reasons.independent(share) };
     const isBound = this.bound !== undefined && rate >= this.bound;
-    return { phase, reason: isBound ? 'the most that is allowed here' : reason };
+    return { phase, reason: isBound ? 'the highest rate allowed' : reason };
   }
 }
 

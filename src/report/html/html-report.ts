@@ -7,7 +7,7 @@ import { unwritableReport } from '../csv-file.ts';
 import type { PageContent } from './page-data.ts';
 
 /**
- * Writes a page that needs nothing else into a run's folder, whole or not at all, readable by its owner only.
+ * Writes report.html, a self-contained page, into a run's folder, whole or not at all, and readable by its owner only.
  *
  * @returns its path
  * @throws a fatal error `REPORT_UNWRITABLE`
@@ -17,7 +17,7 @@ export async function writeHtmlReport(folder: string, content: PageContent): Pro
   try {
     await replaceFile(path, await pageParts(content));
   } catch (error) {
-    // It would tell something else than the other files.
+    // An older page would contradict the other files.
     await rm(path, { force: true }).catch(() => {});
     throw unwritableReport(path, error);
   }
@@ -49,7 +49,7 @@ async function pageParts({ data, pieces }: PageContent): Promise<readonly string
 <style>${style}</style>
 </head>
 <body>
-<noscript>This report needs JavaScript. The same rows are in report.csv.</noscript>
+<noscript>This report needs JavaScript. Without it, open report.csv, which has the same rows.</noscript>
 <main id="page" aria-busy="true"></main>
 <script type="application/json" id="data">${inScript(JSON.stringify(data))}</script>
 `,
@@ -68,7 +68,7 @@ function escapeMarkup(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** JSON in which no end of a script can stand. */
+/** Escapes JSON so that it can't end its script element. */
 function inScript(json: string): string {
   return json.replaceAll('<', '\\u003c');
 }

@@ -3,18 +3,15 @@ import type { LatencySeries } from './page-data.ts';
 
 const mostStretches = 240;
 
-/**
- * How long calls took over time, in fixed memory: in stretches of time that are joined two by two when they become too
- * many.
- */
+/** Latency over time in fixed memory: when there are too many stretches of time, each two are joined. */
 export class LatencyOverTime {
   #stretchMs = 1_000;
   #slowestMs = 0;
   #stretches = new Map<number, LatencyHistogram>();
 
   /**
-   * @param startedMs when a row's first attempt began, milliseconds since 1970
-   * @param durationMs of its last attempt
+   * @param startedMs start of a row's first attempt, in milliseconds since 1970
+   * @param durationMs duration of its last attempt
    */
   add(startedMs: number, durationMs: number): void {
     this.#slowestMs = Math.max(this.#slowestMs, durationMs);

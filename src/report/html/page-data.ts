@@ -2,10 +2,10 @@ import type { CodeAdvice } from '../../codes.ts';
 import type { RatePoint } from '../rate-history.ts';
 import type { RunSummary } from '../summary.ts';
 
-/** What a page shows of a run: facts, and the rows by columns, each compressed by itself. Written by Node, read by the page. */
+/** The content of report.html: facts, and the columns of the rows, each compressed. Written by Node, read by the page. */
 export interface PageContent {
   readonly data: PageData;
-  /** What columns name: deflated (RFC 1951), in base64. */
+  /** The values of the columns by name: deflated (RFC 1951), in base64. */
   readonly pieces: Readonly<Record<string, string>>;
 }
 
@@ -14,30 +14,30 @@ export interface PageData {
   readonly version: 1;
   readonly run: PageRun;
   readonly summary: RunSummary;
-  /** Why rows ended as they did, by code. */
+  /** Meaning and remedy, by code. */
   readonly advice: Readonly<Record<string, CodeAdvice>>;
   readonly rate: readonly RatePoint[];
   readonly latency: LatencySeries;
   readonly rows: PageRows;
 }
 
-/** What was run, where, by whom and when. */
+/** The facts of a run that its summary lacks. */
 export interface PageRun {
   readonly id: string;
   readonly state: string;
-  /** Why it is in that state, if that was noted. */
+  /** Why it is in this state, if known. */
   readonly reason?: string;
   readonly baseUrl: string;
   readonly by?: string;
-  /** Why it was run, if its user said so. */
+  /** The `--reason` of the user. */
   readonly purpose?: string;
-  /** When this was written, ISO 8601 UTC. */
+  /** When the page was written, ISO 8601 UTC. */
   readonly writtenAt: string;
 }
 
-/** How long calls took over time: a value for each stretch of the same length; null where none began. */
+/** Latency over time: a value for each stretch of equal length; null in a stretch without calls. */
 export interface LatencySeries {
-  /** Milliseconds since 1970 of the first stretch; 0 when no call began. */
+  /** Start of the first stretch, milliseconds since 1970; 0 without calls. */
   readonly from: number;
   readonly stretchMs: number;
   /** Of all calls. */
@@ -47,25 +47,25 @@ export interface LatencySeries {
   readonly p99: readonly (number | null)[];
 }
 
-/** Which rows are inside: all; those that failed or are unclear, because all are too many; or none for the same reason. */
+/** The rows in the page. When all are too many, only those that did not succeed or are unclear, or none. */
 export type RowsInside = 'all' | 'troubled' | 'none';
 
 export interface PageRows {
   readonly selection: RowsInside;
-  /** How many are inside. */
+  /** The number of rows in the page. */
   readonly count: number;
   readonly columns: readonly PageColumn[];
-  /** Cells that read as "make this empty" when they are fed back. */
+  /** The text of cells that clear their field when the rows are fed back. */
   readonly clearToken: string;
 }
 
 /**
- * A column of rows. Its piece is a JSON array: a value, then in brackets how many more rows have it, if any do. A number is how
- * much more it is than the one before, and null where a row has none.
+ * A column of the rows. Its piece is a JSON array. A value may be followed by the number of further rows with the same value,
+ * in brackets. A number is the difference from the previous number, and null in a row without one.
  */
 export interface PageColumn {
   readonly kind: 'fact' | 'result' | 'cell';
-  /** Of a fact a `FactColumn`, of a cell its name in a manifest that feeds the rows back. */
+  /** For a fact, a `FactColumn`; for a cell, its header in a manifest that feeds the rows back. */
   readonly name: string;
   readonly type: 'number' | 'text';
   readonly piece: string;
@@ -78,7 +78,7 @@ export class ColumnWriter {
   #more = 0;
   #separator = '';
 
-  /** Characters that were not taken. */
+  /** Characters not taken yet. */
   get length(): number {
     return this.#text.length;
   }
@@ -94,14 +94,14 @@ export class ColumnWriter {
     this.#last = value;
   }
 
-  /** All that was written since this was called last. */
+  /** The text since the previous call. */
   take(): string {
     const taken = this.#text;
     this.#text = '';
     return taken;
   }
 
-  /** What is left at the end. */
+  /** The rest of the text. Call it last. */
   end(): string {
     this.#endRun();
     return `${this.take()}]`;
@@ -113,10 +113,10 @@ export class ColumnWriter {
   }
 }
 
-/** What the JSON of a column is. */
+/** The JSON of a column. */
 export type ColumnValues<Value> = readonly (Value | readonly [more: number])[];
 
-/** Calls back with each value and the places of the rows that have it, the last one excluded. */
+/** Calls back with each value and the range of its rows, the end excluded. */
 function forEachRun<Value>(
   values: ColumnValues<Value>,
   take: (value: Value, from: number, to: number) => void,
@@ -135,7 +135,7 @@ function isCount<Value>(value: Value | readonly [more: number]): value is readon
   return Array.isArray(value);
 }
 
-/** Makes of numbers what a column has of them. */
+/** Turns the numbers of a column into differences. */
 export function numberChanges(): (value: number | undefined) => number | null {
   let before = 0;
   return (value) => {
@@ -146,7 +146,7 @@ export function numberChanges(): (value: number | undefined) => number | null {
   };
 }
 
-/** @returns NaN for rows that have none */
+/** @returns NaN for rows without a number */
 export function decodeNumbers(values: ColumnValues<number | null>, count: number): Float64Array {
   const numbers = new Float64Array(count).fill(Number.NaN);
   let number = 0;
@@ -159,7 +159,7 @@ export function decodeNumbers(values: ColumnValues<number | null>, count: number
 /** A column of texts, one for each row. */
 export interface Texts {
   at(row: number): string;
-  /** Which rows have a text in which the pattern is found: 1 for each, else 0. */
+  /** 1 for each row that matches the pattern, otherwise 0. */
   matches(pattern: RegExp): Uint8Array;
 }
 

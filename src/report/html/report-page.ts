@@ -6,31 +6,31 @@ import { LatencyOverTime } from './latency-series.ts';
 import type { PageContent, PageRun, RowsInside } from './page-data.ts';
 import { RowColumns } from './row-columns.ts';
 
-/** Of compressed rows; base64 makes four bytes of three. What is larger can't be sent by e-mail. */
+/** The most bytes of compressed rows, for a page that fits into an e-mail. Base64 makes four bytes of three. */
 const mostBytes = (20_000_000 * 3) / 4;
 
 export interface ReportPageOptions {
   readonly refeed: Omit<RefeedOptions, 'guard'>;
-  /** Names of what operations tell of a row. */
+  /** Names of the result columns of operations. */
   readonly resultColumns: readonly string[];
   readonly run: Omit<PageRun, 'writtenAt'>;
 }
 
-/** Collects the lines of a report for a page that shows them. */
+/** Collects the lines of a report for report.html. */
 export class ReportPage {
   readonly #options: ReportPageOptions;
   readonly #latency = new LatencyOverTime();
   #selection: RowsInside;
   #rows: RowColumns;
 
-  /** @param selection which rows are inside, as long as they are few enough */
+  /** @param selection the rows to include; none when they are too many */
   constructor(options: ReportPageOptions, selection: RowsInside = 'all') {
     this.#options = options;
     this.#selection = selection;
     this.#rows = new RowColumns(options.refeed, options.resultColumns);
   }
 
-  /** Which rows are inside. When rows were left out, make another page with the troubled ones only. */
+  /** The included rows. When all were too many, make another page with the troubled rows. */
   get selection(): RowsInside {
     return this.#selection;
   }
@@ -49,7 +49,7 @@ export class ReportPage {
     this.#rows = new RowColumns(this.#options.refeed, this.#options.resultColumns);
   }
 
-  /** What the page shows. There are no more lines then. */
+  /** The content of the page. Call it after all lines. */
   async content(summary: RunSummary): Promise<PageContent> {
     const { run, refeed } = this.#options;
     const { columns, pieces } = await this.#rows.end();

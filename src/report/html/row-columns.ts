@@ -14,16 +14,16 @@ interface GrowingColumn {
   readonly values: CompressedColumn;
 }
 
-/** The rows of a report by columns, compressed: memory grows with what they are compressed to. */
+/** The columns of a report's rows. Memory grows with their compressed size. */
 export class RowColumns {
   readonly #refeed: RefeedRows;
   readonly #columns: readonly GrowingColumn[];
-  /** Rows that were added. */
+  /** Rows added so far. */
   count = 0;
 
-  /** @param resultColumns names of what operations tell of a row */
+  /** @param resultColumns names of the result columns of operations */
   constructor(refeed: Omit<RefeedOptions, 'guard'>, resultColumns: readonly string[]) {
-    // As the page exports them, so that it can tell the empty text from a text that looks like the token for it.
+    // Guarded as in the page's export, so that the page can distinguish the empty text from text that looks like its token.
     this.#refeed = new RefeedRows({ ...refeed, guard: guardCell });
     this.#columns = [
       ...Object.entries<Fact>(facts).map(factColumn),
@@ -36,7 +36,7 @@ export class RowColumns {
     ];
   }
 
-  /** How many bytes it is so far, compressed. */
+  /** The compressed size so far. */
   get bytes(): number {
     return this.#columns.reduce((sum, { values }) => sum + values.bytes, 0);
   }
@@ -50,7 +50,7 @@ export class RowColumns {
     for (const { values } of this.#columns) await values.compress();
   }
 
-  /** The columns, and the pieces that they name, in base64. There are no more rows then. */
+  /** The columns and their pieces in base64. Call it after all rows. */
   async end(): Promise<{
     readonly columns: readonly PageColumn[];
     readonly pieces: PageContent['pieces'];
@@ -68,12 +68,12 @@ export class RowColumns {
   }
 }
 
-/** What a column of facts has of a row: undefined is a number that it lacks. */
+/** Reads a fact of a row; undefined for a missing number. */
 type Fact =
   | { readonly type: 'text'; readonly of: (result: RowResult) => string }
   | { readonly type: 'number'; readonly of: (result: RowResult) => number | undefined };
 
-/** What the page knows of a row, by the name of its column. */
+/** The facts of a row in the page, by column name. */
 const facts = {
   row: { type: 'number', of: ({ row }) => row },
   operation: { type: 'text', of: ({ operation }) => operation },
@@ -84,7 +84,7 @@ const facts = {
   attempts: { type: 'number', of: ({ attempts }) => attempts },
   unclear: { type: 'text', of: ({ unclear }) => (unclear ? 'unclear' : '') },
   started: { type: 'number', of: ({ startedAt }) => timeOf(startedAt) },
-  // After how much more than the duration of its last attempt it was finished: nothing, for most.
+  // Milliseconds from the start of the first attempt to the start of the last one: 0 for most rows.
   late: {
     type: 'number',
     of: (result: RowResult) => {
@@ -123,10 +123,10 @@ function timeOf(iso: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Characters that are compressed at a time. */
+/** Characters to compress at a time. */
 const portion = 32_768;
 
-/** A column that is compressed while it grows. */
+/** A column that compresses its text while it grows. */
 class CompressedColumn extends ColumnWriter {
   readonly #chunks: Buffer[] = [];
   #deflate: DeflateRaw | undefined;
@@ -134,7 +134,7 @@ class CompressedColumn extends ColumnWriter {
 
   async compress(): Promise<void> {
     if (this.length < portion) return;
-    // The next level takes 15 % more CPU and saves 2 % of the bytes.
+    // Level 6 takes 15 % more CPU and saves 2 % of the bytes.
     this.#deflate ??= createDeflateRaw({ level: 5 }).on('data', (chunk: Buffer) => {
       this.#chunks.push(chunk);
       this.bytes += chunk.length;
@@ -143,7 +143,7 @@ class CompressedColumn extends ColumnWriter {
   }
 
   async compressed(): Promise<Buffer> {
-    // Most reports are small, and a stream costs more than what it compresses.
+    // Most reports are small, and a stream would cost more than the compression.
     if (this.#deflate === undefined) return deflateRawSync(this.end());
     this.#deflate.end(this.end());
     await once(this.#deflate, 'end');

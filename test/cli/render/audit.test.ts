@@ -10,25 +10,25 @@ function recordIn(...states: RunRecord['states']): RunRecord {
   return { ...plannedRecord, states, state: states.at(-1)?.state ?? 'planned' };
 }
 
-test('tells beginning, going on after a pause and resuming apart', () => {
+test('distinguishes start, unpause and resume', () => {
   const states = ['planned', 'running', 'paused', 'running', 'interrupted', 'running', 'completed'] as const;
   expect(eventsOf(recordIn(...states.map((state) => ({ state, at })))).map(({ event }) => event)).toEqual([
     ...['planned', 'begun', 'paused', 'unpaused', 'interrupted', 'resumed', 'completed'],
   ]);
 });
 
-test('says of a run whose process died that it did', () => {
+test('tells that the process of a run died', () => {
   const record = recordIn({ state: 'planned', at }, { state: 'running', at });
   expect(eventsOf({ ...record, process: { pid: 1, host: 'x', started: '' } }).at(-1)?.event).toBe('begun');
   expect(eventsOf(record).at(-1)).toEqual({ event: 'interrupted', reason: 'its process died' });
 });
 
-test('shows records of versions that did not know who did it', () => {
+test('shows records of versions that recorded no user', () => {
   const text = auditText({ record: recordIn({ state: 'planned', at }), folder: 'f', retries: [], undos: [] });
   expect(text.split('\n').at(-1)).toMatch(/^ {2}2026-01-01 \d\d:\d\d:00 UTC\S* {2}planned$/);
 });
 
-test('keeps to 80 columns, whatever a reason is', () => {
+test('fits into 80 columns with any reason', () => {
   const reason = `${'word '.repeat(60)}${'x'.repeat(200)}\nlines \u202e reversed`;
   const record = recordIn({ state: 'planned', at, by, reason }, { state: 'cancelled', at, by, reason });
   const text = auditText({ record, folder: 'f', retries: [], undos: [] });
@@ -37,18 +37,19 @@ test('keeps to 80 columns, whatever a reason is', () => {
   expect(text).toContain('\\u202e');
 });
 
-test('says what became of a canary and which rates were set', () => {
+test('shows the start, the result of a canary, and rates', () => {
   const record: RunRecord = {
     ...recordIn({ state: 'planned', at, by }, { state: 'running', at, by }, { state: 'completed', at }),
     canary: { at, rows: 10, failed: 1, wentOn: true },
     rates: [{ rate: '20/s', at, by, reason: 'slow' }],
   };
   const text = auditText({ record, folder: 'f', retries: [], undos: [] });
-  expect(text).toMatch(/canary +10 rows, 1 failed: went on\n/);
+  expect(text).toMatch(/canary +10 rows, 1 failed: continued\n/);
+  expect(text).toMatch(/UTC\S* +started +by ann on desk/);
   expect(text).toMatch(/rate 20\/s +by ann on desk with cqbatch 0\.0\.1\n +slow$/m);
 });
 
-test('writes options as their flags do', () => {
+test('names options like their flags', () => {
   expect(
     optionTexts({
       ...leastOptions,

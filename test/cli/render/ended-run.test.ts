@@ -8,14 +8,14 @@ const ended = {
   by: { user: 'ann', host: 'desk' },
 };
 
-describe('what is posted', () => {
-  // As "When a Teams webhook request is received" takes it (learn.microsoft.com/connectors/teams).
+describe('a notification', () => {
+  // The format of "When a Teams webhook request is received" (learn.microsoft.com/connectors/teams).
   test.each([
     'prod-23.westeurope.logic.azure.com',
     'default0123.4.environment.api.powerplatform.com',
     'contoso.webhook.office.com',
     'contoso.webhook.office.com:8443',
-  ])('to %s is a message with one Adaptive Card, whose texts are no Markdown', (host) => {
+  ])('to %s is a message with one Adaptive Card of plain text', (host) => {
     const run = (text: string) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] });
     expect(JSON.parse(bodyFor(host, ended))).toEqual({
       type: 'message',
@@ -28,7 +28,7 @@ describe('what is posted', () => {
             type: 'AdaptiveCard',
             version: '1.2',
             body: [
-              run('cqbatch on desk: nothing was run: [here](https://evil.example) & <@all>'),
+              run('cqbatch on desk: no run was made: [here](https://evil.example) & <@all>'),
               run('line 2'),
             ],
           },
@@ -38,10 +38,10 @@ describe('what is posted', () => {
   });
 
   test.each(['hooks.slack.com', 'logic.azure.com.evil.example', 'example.com'])(
-    'to %s has a text, in which nothing is a mention, and all else for programs',
+    'to %s has a text without mentions, and data for programs',
     (host) => {
       expect(JSON.parse(bodyFor(host, ended))).toMatchObject({
-        text: 'cqbatch on desk: nothing was run: [here](https://evil.example) &amp; &lt;@all&gt;\nline 2',
+        text: 'cqbatch on desk: no run was made: [here](https://evil.example) &amp; &lt;@all&gt;\nline 2',
         exit_code: 2,
         error: { code: 'X' },
       });

@@ -57,14 +57,14 @@ test.each([
   );
 });
 
-test('of the rows that conflict the first are told, each with both lines', () => {
+test('shows the first conflicting rows with both lines', () => {
   const firstConflicts = Array.from({ length: 20 }, (_, n) => `a.csv:${n}: changes it otherwise`);
   const problems = { groups: [], ungrouped: 0, first: [], count: 0, firstConflicts, file: 'p.txt' };
   const scan = { rows: 60, callable: 60, invalid: 0, conflicts: 25 };
   expect(problemText({ manifest, scan, problems }).split('\n')).toEqual([
     ...firstConflicts.slice(0, 5),
-    '… and 20 more rows like that',
-    'All of them, row by row: p.txt',
+    '… and 20 more conflicting rows',
+    'All problems, row by row: p.txt',
   ]);
 });
 
@@ -83,7 +83,7 @@ function textOf(add: (groups: ProblemGroups) => void, count: number): readonly s
   return problemText({ manifest, scan, problems }).split('\n');
 }
 
-test('equal problems are told together, with their lines or their cells, and a single one as in the file', () => {
+test('groups equal problems with their lines or cells, and shows a single problem as in the file', () => {
   const lines = textOf((groups) => {
     for (const row of [1, 2, 3, 5])
       groups.add({ row, line: row + 1 }, { column: 'ID', problem: 'is bad', value: `v${row}` });
@@ -97,11 +97,11 @@ test('equal problems are told together, with their lines or their cells, and a s
     '2 rows: ID: is worse (cells B2-B3)',
     '5 rows: is cut off (lines 2, 4, 6, …)',
     'a.csv:10: Nr\\u001b: is odd (x)',
-    'All of them, row by row: p.txt',
+    'All problems, row by row: p.txt',
   ]);
 });
 
-test('of many kinds of problems the first ones are told, and how many there are besides', () => {
+test('shows the first of many kinds of problems, and the number of the others', () => {
   const lines = textOf((groups) => {
     for (let row = 1; row <= 30; row++) groups.add({ row, line: row }, { problem: `problem ${row}` });
   }, 30);

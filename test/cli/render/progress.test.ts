@@ -29,11 +29,11 @@ const pace: Pace = {
 };
 
 describe('the progress line', () => {
-  test('says how much is done, how, how fast, and how long it will take', () => {
+  test('shows the done rows, their outcomes, the rate and the time left', () => {
     expect(progressLine(snapshot)).toBe('4,512/12,000 (38 %)  4,480 succeeded, 32 failed  640/s  12 s left');
   });
 
-  test('says why nothing goes on, and what is tried again, but no rate and no end', () => {
+  test('shows why the run waits, and the retrying rows, but no allowed rate and no time left', () => {
     const waiting = { ...pace, reason: 'the API asks to wait' };
     expect(progressLine({ ...snapshot, pace: waiting, waitMs: 11_500, retrying: 3 })).toBe(
       '4,512/12,000 (38 %)  4,480 succeeded, 32 failed  640/s  3 retrying  waiting 12 s (the API asks to wait)',
@@ -41,10 +41,10 @@ describe('the progress line', () => {
   });
 
   test.each([
-    ['its reason', { reason: 'looking for the limit of the API' }, 'looking for the limit of the API'],
+    ['its reason', { reason: 'looking for the API limit' }, 'looking for the API limit'],
     ['the limit', { limit: 52.4, phase: 'fixed' }, 'limit 52/s'],
     ['both', { limit: 9.87, reason: 'just under the limit' }, 'limit 9.9/s, just under the limit'],
-  ] as const)('says with the allowed rate %s', (_title, known, text) => {
+  ] as const)('shows with the allowed rate %s', (_title, known, text) => {
     expect(progressLine({ ...snapshot, pace: { ...pace, ...known } })).toContain(
       `640/s of 50/s (${text})  12 s left`,
     );
@@ -61,7 +61,7 @@ describe('the progress line', () => {
     test.each([
       ['some seconds', 500, 'waiting 1 s'],
       ['some minutes', 599_000, 'waiting 9 min 59 s'],
-      ['longer, and says until when', 600_000, 'waiting 10 min, until 14:10'],
+      ['longer, and shows the end', 600_000, 'waiting 10 min, until 14:10'],
       ['hours', 2 * 3_600_000, 'waiting 2 h, until 16:00'],
       ['until another day', 12 * 3_600_000, 'waiting 12 h, until 2 Jan 02:00'],
     ])('waits %s', (_title, waitMs, text) => {
@@ -70,19 +70,19 @@ describe('the progress line', () => {
   });
 
   test.each([
-    [{ calls: 1, oldestMs: 35_400, timeoutMs: 60_000 }, '0/s  1 call in flight for 35 s (time-out 60 s)'],
+    [{ calls: 1, oldestMs: 35_400, timeoutMs: 60_000 }, '0/s  1 call in flight for 35 s (timeout 60 s)'],
     [
       { calls: 12, oldestMs: 90_000, timeoutMs: 120_000 },
-      '0/s  12 calls in flight, the oldest for 1 min 30 s (time-out 120 s)',
+      '0/s  12 calls in flight, the oldest for 1 min 30 s (timeout 120 s)',
     ],
-  ])('says which calls are waited for: %o', (stalled, text) => {
+  ])('shows stalled calls: %o', (stalled, text) => {
     const { etaSeconds: _, ...rest } = snapshot;
     expect(progressLine({ ...rest, rowsPerSecond: 0, stalled })).toBe(
       `4,512/12,000 (38 %)  4,480 succeeded, 32 failed  ${text}`,
     );
   });
 
-  test('says nothing of what is left at the end', () => {
+  test('shows no time left at the end', () => {
     expect(progressLine({ ...snapshot, done: 12_000 })).not.toContain('left');
   });
 });
@@ -90,30 +90,34 @@ describe('the progress line', () => {
 const said = (entry: Omit<render.ProgramLogEntry, 'time'>) =>
   logLine({ time: 0, ...entry })?.replace(/^\d\d:\d\d:\d\d {2}/, '');
 
-describe('what --verbose says', () => {
+describe('--verbose', () => {
   test.each<[Omit<render.ProgramLogEntry, 'time'>, string | undefined]>([
     [
       { msg: 'pace', rate_per_s: 51, limit_per_s: 50, concurrency: 20, reason: 'just under the limit' },
-      'rate: at most 51/s, limit of the API 50/s, 20 in flight at most (just under the limit)',
+      'rate: up to 51/s, API limit 50/s, at most 20 in flight (just under the limit)',
     ],
     [
       { msg: 'pace', rate_per_s: 51, concurrency: 20, wait_ms: 90_000, reason: 'the API asks to wait' },
-      'rate: no call for 1 min 30 s, 20 in flight at most (the API asks to wait)',
+      'rate: no calls for 1 min 30 s, at most 20 in flight (the API asks to wait)',
     ],
     [
-      { msg: 'pace', concurrency: 8, reason: 'no limit is wanted' },
-      'rate: as fast as can be, 8 in flight at most (no limit is wanted)',
+      { msg: 'pace', concurrency: 8, reason: 'no limit requested' },
+      'rate: unlimited, at most 8 in flight (no limit requested)',
     ],
     [
       { msg: 'row waits', row: 7, code: 'HTTP_500', attempts: 2, delay_ms: 1_540 },
-      'row 7: HTTP_500, attempt 2; tried again in 1.5 s',
+      'row 7: HTTP_500, attempt 2; next attempt in 1.5 s',
     ],
     [
       { msg: 'the API asks to slow down', row: 7, wait_ms: 12_000 },
-      'row 7: the API asks to slow down, for 12 s; tried again, no attempt used up',
+      'row 7: the API asks to slow down, for 12 s; the row will be retried and keeps its attempts',
+    ],
+    [
+      { msg: 'row spared', row: 7, code: 'UNAVAILABLE' },
+      'row 7: UNAVAILABLE, probably an API outage; the row will be retried and keeps its attempts',
     ],
     [{ msg: 'row finished', row: 7, code: 'OK' }, undefined],
-  ])('of %j', (entry, text) => {
+  ])('prints %j', (entry, text) => {
     expect(said(entry)).toBe(text);
   });
 });

@@ -36,23 +36,23 @@ const story: RowStory = {
   ],
 };
 
-test('tells a row with its cells, its attempts, what it waited and its outcome, in 80 columns', () => {
+test('shows cells, attempts, waits and outcome of a row in 80 columns', () => {
   const lines = rowText(story).split('\n');
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   const text = lines.join('\n');
   expect(text).toContain('Row 7 of run 20260101-000000-aaaa (line 8 of m.csv)');
   expect(text).toContain('note           a\\u001b[2J');
-  expect(text).toContain('No request, because the row is invalid');
+  expect(text).toContain('No request: the row is invalid');
   expect(text).toMatch(/10:00|:00:00\.000 +12 ms {2}503 UNAVAILABLE: no\n/);
   expect(text).toMatch(/^40 attempts, times in UTC/m);
-  expect(text).toContain('nothing is known of it: its process died');
+  expect(text).toContain('unknown result: its process died');
   expect(text).toContain('36 more attempts, not kept');
   expect(text).toContain('waited 2 s');
   expect(text).toContain('  retry-after: 1\n  {"code":"UNAVAILABLE"}\\u001b\n');
   expect(text).toContain('Outcome: failed, UNAVAILABLE: away');
 });
 
-test('tells it as a document', () => {
+test('shows a row as a document', () => {
   expect(rowDocument(story)).toMatchObject({
     ...{ row: 7, line: 8, request: null, problems: [{ problem: 'bad' }] },
     runs: [

@@ -45,32 +45,32 @@ const view: ScheduleView = {
 const year = new Date().getFullYear() === 2026 ? '' : ' 2026';
 
 describe('a schedule', () => {
-  test('is listed on the clock of its time zone, with the next times and what came of the last one', () => {
+  test('is listed in its time zone, with the next times and the last result', () => {
     expect(plain(listText([view]))).toBe(
       [
         'nightly  0 2 * * *  Europe/London  /data/nightly.csv',
         `  next  Sun 5 Jul${year} 02:00`,
-        `  last  Sat 4 Jul${year} 13:00:05 (triggered): a completed, 2 succeeded, 1 failed; gone (removed since); b.csv was refused`,
+        `  last  Sat 4 Jul${year} 13:00:05 (triggered): a completed, 2 succeeded, 1 failed; gone (removed since); b.csv refused`,
       ].join('\n'),
     );
   });
 
-  test('is shown with its options as they would be typed, and who added it why', () => {
+  test('is shown with its options as flags, and with the user and reason of the last change', () => {
     const text = plain(scheduleText(view));
     expect(text).toContain('options   --rate 20/s --skip-invalid --skip-done a --skip-done b --no-html\n');
-    expect(text).toContain('catch-up  until 1 h late\n');
+    expect(text).toContain('catch-up  up to 1 h late\n');
     expect(text).toContain('added     2026-11-01 00:00 UTC by ann on one: exports\n');
     expect(plain(scheduleText({ ...view, next: [], schedule: { ...nightly, paused: true } }))).toContain(
       'next      paused\n',
     );
   });
 
-  test('has a history, the latest first, in which each entry says what came of it', () => {
+  test('has a history with the result of each entry, latest first', () => {
     expect(plain(historyText(view)).replaceAll(year, '').split('\n').slice(2)).toEqual([
       'Sat 4 Jul 02:00                 failed: no such file',
-      'Fri 3 Jul 02:00                 nothing was in the inbox',
-      'Wed 1 Jul 02:00                 skipped: a was going (until Thu 2 Jul 02:00)',
-      'Tue 30 Jun 02:00                missed: nobody carried it out in time',
+      'Fri 3 Jul 02:00                 the inbox was empty',
+      'Wed 1 Jul 02:00                 skipped: a was in progress (until Thu 2 Jul 02:00)',
+      'Tue 30 Jun 02:00                missed: no daemon started it in time',
     ]);
     expect(historyDocument(view)).toMatchObject({
       schedule: 'nightly',
@@ -91,11 +91,11 @@ describe('a schedule', () => {
     });
     const never = { ...view, state: { version: 1, history: [] } as const };
     expect(historyText({ ...never, state: { ...never.state, history: [] } })).toContain(
-      'was not due yet. Next: Sun',
+      'has not been due yet. Next: Sun',
     );
   });
 
-  test('says the year where it is another one', () => {
+  test('shows the year unless it is the current one', () => {
     expect(timesText([new Date('2032-02-29T00:00:00.000Z')], 'UTC')).toBe('Sun 29 Feb 2032 00:00');
   });
 });

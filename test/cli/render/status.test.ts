@@ -41,7 +41,7 @@ const running: RunView = {
   workers: [worker],
 };
 
-const pace = { concurrency: 20, phase: 'fixed', reason: 'no limit is wanted' } as const;
+const pace = { concurrency: 20, phase: 'fixed', reason: 'no limit requested' } as const;
 
 const local = {
   unclear: 3,
@@ -54,7 +54,7 @@ const local = {
 } as unknown as NonNullable<RunView['local']>;
 
 describe('the status', () => {
-  test('tells where a run stands and who works on it', () => {
+  test('shows the progress of a run and its processes', () => {
     expect(statusText(running, now).split('\n')).toEqual([
       'Run monthly running',
       '  manifest  rows.csv',
@@ -68,7 +68,7 @@ describe('the status', () => {
     ]);
   });
 
-  test('tells since when nobody has heard of a process', () => {
+  test('shows when a silent process was last seen', () => {
     const text = statusText(
       {
         ...running,
@@ -82,20 +82,20 @@ describe('the status', () => {
     expect(text).toMatch(/^ {12}72 on alpha, 12 of 50 calls in flight, last seen 15 s ago$/m);
   });
 
-  test('tells what to do next, and why a run has ended', () => {
+  test('shows why a run ended and the next command', () => {
     const halted = { ...running, state: 'halted', ended: true, workers: [] };
     const states = [
       { state: 'halted' as const, at: at(1), reason: 'more failures than --max-failures allows' },
     ];
     const text = statusText({ ...halted, local: { ...local, states, resumable: true } }, now);
-    expect(text).toMatch(/^ {12}3 rows that may have been processed unseen$/m);
+    expect(text).toMatch(/^ {12}3 rows unclear: an attempt may have been processed$/m);
     expect(text).toMatch(/^ {2}reason {4}more failures than --max-failures allows$/m);
     expect(text).toMatch(/^ {2}next {6}cqbatch resume monthly$/m);
     expect(statusText({ ...running, state: 'paused' }, now)).toMatch(/next +cqbatch unpause monthly$/);
     expect(statusText({ ...running, local }, now)).not.toMatch(/next|reason/);
   });
 
-  test('gives the reason of a pause while it lasts, and not afterwards', () => {
+  test('shows the reason of a pause only while it lasts', () => {
     const paused = { state: 'paused' as const, at: at(9), reason: 'maintenance' };
     const unpaused = { state: 'running' as const, at: at(1), reason: 'on the dashboard' };
     const told = (...states: NonNullable<RunView['local']>['states']) =>
@@ -104,7 +104,7 @@ describe('the status', () => {
     expect(told(paused, unpaused)).not.toContain('reason');
   });
 
-  test('says that a rate is an average, and nothing of one that nobody knows', () => {
+  test('marks an average rate, and leaves out an unknown one', () => {
     expect(statusText({ ...running, throughput: { rowsPerSecond: 2.5, of: 'average' } }, now)).toMatch(
       /rate +2\.5\/s on average/,
     );
@@ -125,33 +125,33 @@ describe('the status', () => {
   });
 
   test.each([
-    ['as fast as can be', {}, 'as fast as can be (no limit is wanted)'],
-    ['at a rate', { rate: 49.4 }, 'at most 49/s (no limit is wanted)'],
-    ['near a limit', { rate: 49.4, limit: 50 }, 'at most 49/s, limit of the API 50/s (no limit is wanted)'],
-  ])('tells that the API is called %s', (_title, known, text) => {
+    ['no limit', {}, 'unlimited (no limit requested)'],
+    ['a rate', { rate: 49.4 }, 'up to 49/s (no limit requested)'],
+    ['a limit', { rate: 49.4, limit: 50 }, 'up to 49/s, API limit 50/s (no limit requested)'],
+  ])('shows an allowed rate with %s', (_title, known, text) => {
     const view = { ...running, pace: { ...pace, ...known } };
-    expect(statusText(view, now)).toContain(`\n  pace      ${text}\n  process `);
+    expect(statusText(view, now)).toContain(`\n  allowed rate  ${text}\n  process `);
     expect(statusLine(view)).toContain(`  640/s  ${text}  1 worker`);
   });
 
-  test('tells for how long the API asks to wait, while it does', () => {
+  test('shows a wait for the API while it lasts', () => {
     const restUntil = steadyTimeOf(now + 7_200_000);
     expect(statusText({ ...running, pace: { ...pace, restUntil } }, now)).toMatch(
-      /^ {2}pace +waiting 2 h, until .*\d\d:\d\d UTC\S* \(no limit is wanted\)$/m,
+      /^ {2}allowed rate +waiting 2 h, until .*\d\d:\d\d UTC\S* \(no limit requested\)$/m,
     );
     expect(statusText({ ...running, pace: { ...pace, restUntil } }, now + 7_200_000)).not.toContain(
       'waiting',
     );
   });
 
-  test('of a manifest without rows is no division by zero', () => {
+  test('of a manifest without rows shows 0 %', () => {
     const counts = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
     expect(statusLine({ ...running, rows: 0, done: 0, counts })).toContain('0/0 (0 %)');
   });
 });
 
 describe('the document', () => {
-  test('tells the same to programs', () => {
+  test('has the same facts', () => {
     expect(statusDocument({ ...running, local: { ...local, retryOf: 'before' } })).toEqual({
       run: 'monthly',
       state: 'running',
@@ -183,14 +183,14 @@ describe('the document', () => {
     });
   });
 
-  test('tells programs how the API is called', () => {
+  test('has the allowed rate', () => {
     const known = { ...pace, rate: 49.456, limit: 50, restUntil: steadyTimeOf(now + 60_000) };
     expect(statusDocument({ ...running, pace: known })).toMatchObject({
       pace: {
         allowed_per_s: 49.46,
         limit_per_s: 50,
         concurrency: 20,
-        reason: 'no limit is wanted',
+        reason: 'no limit requested',
         wait_until: expect.stringMatching(/^2026-01-05T09:3[01]:\d\d\.\d{3}Z$/),
       },
     });
@@ -199,7 +199,7 @@ describe('the document', () => {
     });
   });
 
-  test('says null where only another machine knows', () => {
+  test('has null for facts that only another machine knows', () => {
     const { throughput: _, coordinator: __, ...elsewhere } = running;
     expect(statusDocument({ ...elsewhere, workers: [] })).toMatchObject({
       unclear: null,

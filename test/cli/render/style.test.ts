@@ -6,18 +6,18 @@ import { printable } from '../../../src/text/printable.ts';
 const line = `a ${styled('green', '12 succeeded')}, ${styled('red', '3 failed')} z`;
 
 describe('a styled text', () => {
-  test('has colours on a screen that shows them, also after what a terminal acts on was made visible', () => {
+  test('has colours on a screen that shows them, also after control characters were escaped', () => {
     expect(painted(printable(line))).toBe(
       'a \u001b[32m12 succeeded\u001b[39m, \u001b[31m3 failed\u001b[39m z',
     );
   });
 
-  test('has none elsewhere', () => {
+  test('has no colours elsewhere', () => {
     expect(plain(line)).toBe('a 12 succeeded, 3 failed z');
     expect(widthOf(line)).toBe(26);
   });
 
-  test('can not be made by who does not know the secret', () => {
+  test("can't be forged without the secret", () => {
     const forged = line.replaceAll(/(?<=[\ufdd0\ufdd1])[0-9a-f]{16}/g, '0123456789abcdef');
     expect(painted(forged)).toBe(forged);
   });
@@ -46,15 +46,15 @@ describe('a line that is cut', () => {
     [16, 'a 12 succeeded,…'],
     [5, 'a 12…'],
     [1, '…'],
-  ])('to %d columns says so in the last of them', (columns, text) => {
+  ])('to %d columns ends with …', (columns, text) => {
     expect(plain(cutTo(columns, line))).toBe(text);
   });
 
-  test('keeps the colours of what is left', () => {
+  test('keeps the colours of the rest', () => {
     expect(painted(cutTo(5, line))).toBe('a \u001b[32m12\u001b[39m…');
   });
 
-  test('has no half of a character at its end', () => {
+  test('never ends with half a character', () => {
     expect(cutTo(3, 'a\u{1f600}bc')).toBe('a…');
   });
 });

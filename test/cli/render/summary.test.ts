@@ -8,29 +8,29 @@ const record = { id: 'r', plan: { rows: 6_000 } } as RunRecord;
 const counts = { succeeded: 1_200, failed: 3, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
 const none = { ...counts, succeeded: 0, failed: 0 };
 
-describe('what is said of a run that has failed is what was found', () => {
+describe('the text for a failed run', () => {
   test.each([
     [
-      'to be there',
+      'with results in the journal',
       { counts, intact: true, ended: false },
-      'Run r has stopped; its journal has the results of 1,203 of 6,000 rows (1,200 succeeded, 3 failed). ' +
+      'Run r stopped. Its journal has the results of 1,203 of 6,000 rows (1,200 succeeded, 3 failed). ' +
         'Continue with: cqbatch resume r',
     ],
     [
-      'to be there, though it is nothing',
+      'without results',
       { counts: none, intact: true, ended: false },
-      'Run r has stopped; its journal has the results of 0 of 6,000 rows. Continue with: cqbatch resume r',
+      'Run r stopped. Its journal has the results of 0 of 6,000 rows. Continue with: cqbatch resume r',
     ],
     [
-      'to be gone',
+      'whose folder was changed',
       { counts, intact: false, ended: false },
-      'Run r has stopped, and its folder is not as it was. Unless you put it back, the results of 1,203 of 6,000 rows ' +
+      'Run r stopped because its folder was changed. Restore the folder; otherwise the results of 1,203 of 6,000 rows ' +
         '(1,200 succeeded, 3 failed) are lost.',
     ],
     [
-      'to be there, but for the report',
+      'without a report',
       { counts, intact: true, ended: true },
-      'Run r has ended; its journal has the results of 1,203 of 6,000 rows (1,200 succeeded, 3 failed). Only the report ' +
+      'Run r ended, and its journal has the results of 1,203 of 6,000 rows (1,200 succeeded, 3 failed). Only the report ' +
         'is missing.',
     ],
   ])('%s', (_title, failed, text) => {
@@ -40,12 +40,12 @@ describe('what is said of a run that has failed is what was found', () => {
 
 describe('the bar of outcomes', () => {
   test.each([
-    ['all alike', { succeeded: 3 }, '██████████'],
+    ['one outcome', { succeeded: 3 }, '██████████'],
     ['halves', { succeeded: 5, failed: 5 }, '█████░░░░░'],
-    ['one that is hardly there', { succeeded: 9_999, failed: 1 }, '█████████░'],
+    ['a rare outcome', { succeeded: 9_999, failed: 1 }, '█████████░'],
     ['thirds', { succeeded: 1, failed: 1, duplicate: 1 }, '████░░░▓▓▓'],
-    ['what was never sent', { succeeded: 1, not_attempted: 9 }, '█·········'],
-  ])('shows %s in exactly so many columns', (_title, counts, bar) => {
+    ['rows not attempted', { succeeded: 1, not_attempted: 9 }, '█·········'],
+  ])('shows %s at exactly the given width', (_title, counts, bar) => {
     expect(plain(outcomeChart({ ...noOutcomes(), ...counts }, 10))).toBe(bar);
   });
 });
@@ -58,18 +58,18 @@ describe('the line of the rate', () => {
     rejected: 0,
   });
 
-  test('shows how it rises and falls', () => {
+  test('rises and falls with the rate', () => {
     const series = [20, 40, 80, 60, 0, 0, 80, 80].map((rate, second) => at(second + 1, rate));
     expect(rateLine(series, 8)).toMatch(/^[▁-█]{8}$/);
     expect(rateLine(series, 8)).toBe('▁▂▄█▆▁▁█');
   });
 
-  test('shows a long run in as many columns, by the means of its parts', () => {
+  test('shows a long run as means', () => {
     const series = Array.from({ length: 1_000 }, (_, second) => at(second, second < 500 ? 10 : 20));
     expect(rateLine(series, 4)).toBe('▄▄██');
   });
 
-  test('goes on where nothing was noted', () => {
+  test('continues where points are missing', () => {
     expect(rateLine([at(0, 10), at(10, 10)], 5)).toBe('█████');
   });
 });

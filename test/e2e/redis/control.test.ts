@@ -265,7 +265,7 @@ describeWithRedis('a run on Redis', () => {
         allowed_per_s: callsPerSecond,
         limit_per_s: null,
         concurrency: expect.any(Number),
-        reason: 'as it was asked for',
+        reason: 'as requested',
         wait_until: null,
       },
       process: { pid: run.pid, host: hostname() },

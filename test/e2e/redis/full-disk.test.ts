@@ -22,7 +22,7 @@ async function endsAndGoesOn(...args: string[]): Promise<void> {
     `error: Redis at ${redis.url} can't write to its disk and refuses to work (MISCONF)`,
   );
   expect(stderr).toMatch(/free some space there \(its log says what is wrong\), then cqbatch resume r$/m);
-  expect(stderr).toMatch(/^Run r has stopped; its journal has the results of [\d,]+ of 1,000 rows/m);
+  expect(stderr).toMatch(/^Run r stopped\. Its journal has the results of [\d,]+ of 1,000 rows/m);
 
   const refused = await home.run('resume', 'r');
   expect({ code: refused.code, stderr: refused.stderr }).toMatchObject({

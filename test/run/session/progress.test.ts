@@ -8,7 +8,7 @@ const pace: Pace = {
   concurrency: 50,
   phase: 'fixed',
   refuses503: false,
-  reason: 'no limit is wanted',
+  reason: 'no limit requested',
 };
 
 const none = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };

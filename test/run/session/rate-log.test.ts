@@ -13,7 +13,7 @@ const pace: PaceReport = {
   refuses503: false,
   concurrency: 20,
   phase: 'searching',
-  reason: 'looking for the limit of the API',
+  reason: 'looking for the API limit',
   accepted: 0,
   rejected: 0,
 };
@@ -59,7 +59,7 @@ describe('the history of a rate', () => {
       limit_per_s: null,
       concurrency: 20,
       phase: 'searching',
-      reason: 'looking for the limit of the API',
+      reason: 'looking for the API limit',
       wait_until: null,
       waited_s: 0,
       rejected: 6,

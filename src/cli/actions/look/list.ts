@@ -96,7 +96,7 @@ export async function list(flags: Flags): Promise<ExitCode> {
   return exitCodes.success;
 }
 
-const header = ['run', 'state', 'begun', 'took', 'done', 'failed', 'API', 'manifest'];
+const header = ['run', 'state', 'started', 'duration', 'done', 'failed', 'API', 'manifest'];
 
 function listText(runs: readonly ListedRun[]): string {
   const cells = runs.map((run) => [
