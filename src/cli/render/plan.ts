@@ -211,7 +211,7 @@ function previewText(plan: Plan): string {
       `row ${row}`,
       indented([
         `${request.method ?? 'POST'} ${urlOf(plan, request)}`,
-        // Most headers are the same for all requests.
+        // All requests have nearly the same headers.
         ...(index === 0 ? [headerLine(request)] : []),
         excerptOf(request.body),
       ]),
