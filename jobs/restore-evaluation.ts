@@ -9,7 +9,7 @@ export const restoreEvaluation = defineOperation({
   name: 'restore-evaluation',
   thing: 'evaluation',
   summary: 'Restore deleted evaluations by their id',
-  // The document does not say what is required (section 2.7); its request body has exactly these two fields.
+  // The document does not say which fields are required (section 2.7); its request body has exactly these two.
   fields: {
     evaluation_id: { type: 'integer', min: 1, required: true },
     user_id: { type: 'identifier', required: true, option: '<id>' },
@@ -42,7 +42,7 @@ const refusalCodes: ReadonlySet<string> = new Set([
 /**
  * The document gives no error texts (section 7), so the usual wordings are recognised: "is not deleted", "has not been
  * deleted", "isn't in a deleted state", "only deleted evaluations", "already restored", "already active",
- * `EVALUATION_NOT_DELETED`. Not: "not deleted by you", "not recoverable", "already deleted".
+ * `EVALUATION_NOT_DELETED`. Not recognised: "not deleted by you", "not recoverable", "already deleted".
  */
 const notDeleted =
   /(?:\bnot|_not|n['’]t)[\s_-]+(?:(?:been|currently|yet|in|a|soft|marked|as)[\s_-]+)*deleted\b(?!\s+by\b)|\bonly deleted\b|\balready[\s_-]+(?:been[\s_-]+)?(?:restored|active|undeleted)\b/i;

@@ -2,13 +2,13 @@ import { hostname, userInfo } from 'node:os';
 import { z } from 'zod';
 import { readVersion } from './package.ts';
 
-/** Longest reason that is kept, in characters; what others have written is cut there. */
+/** Longest reason that is kept, in characters; longer ones of other processes are cut. */
 export const maxReasonLength = 500;
 const maxNameLength = 100;
 
 const cutTo = (length: number) => z.string().transform((text) => text.slice(0, length));
 
-/** Who did something: everything in it is what that process said of itself. */
+/** The author of an action, as the process reported itself. */
 export const actorSchema = z.object({
   /** Of the operating system. */
   user: cutTo(maxNameLength),
@@ -19,7 +19,7 @@ export const actorSchema = z.object({
 
 export type Actor = Readonly<z.infer<typeof actorSchema>>;
 
-/** Who wanted something, and why, as far as is known. */
+/** The author of a wish, and the reason, as far as known. */
 export const attributionSchema = z.object({
   by: actorSchema.exactOptional(),
   reason: cutTo(maxReasonLength).exactOptional(),
@@ -29,18 +29,18 @@ export type Attribution = Readonly<z.infer<typeof attributionSchema>>;
 
 let self: Actor | undefined;
 
-/** Who runs this process. */
+/** The author of what this process does. */
 export function thisActor(): Actor {
   self ??= { user: userName(), host: hostname(), version: readVersion() };
   return self;
 }
 
-/** What this process does, and why, if its user says so. */
+/** The author of what this process does, and the reason if the user gave one. */
 export function attributed(reason?: string): Attribution {
   return { by: thisActor(), ...(reason !== undefined && { reason }) };
 }
 
-/** A user id without an account, as containers have them, has no name. */
+/** A user id without an account, as in containers, has no name. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -1,15 +1,15 @@
 import type { Attempt, RowHistory } from './domain.ts';
 
-/** Of an unfinished row's attempts, so many of the first and of the last ones are kept. */
+/** How many of the first and of the last attempts of an unfinished row are kept. */
 const keptAtEachEnd = 12;
 
-/** Longest message that is kept of an attempt; the one that finished a row is kept whole. */
+/** Longest message of an attempt that is kept; the message of the last attempt is kept whole. */
 const maxMessageLength = 200;
 
-/** An attempt of which nothing is known: the process that made it, if it did, has died. */
+/** An attempt of which nothing is known: the process that may have made it has died. */
 export const unknownAttempt: Attempt = {};
 
-/** The attempts of a row with one more; those in the middle are forgotten when there are too many. */
+/** The attempts of a row with one more; when there are too many, those in the middle are dropped. */
 export function withAttempt(
   earlier: readonly Attempt[] = [],
   { message, ...attempt }: Attempt,
@@ -25,7 +25,7 @@ export function withAttempt(
   return [...all.slice(0, keptAtEachEnd), { ...second, omitted }, ...last];
 }
 
-/** What is known of a row that was about to be called by a process that has died: perhaps it was called. */
+/** The history of a row that a process was about to call when it died: perhaps it was called. */
 export function perhapsCalled(history: RowHistory): RowHistory {
   const { attempts, earlier, ...known } = history;
   return { ...known, attempts: attempts + 1, unclear: true, earlier: withAttempt(earlier, unknownAttempt) };

@@ -1,15 +1,15 @@
-// Whole, so that differences do not depend on the fraction at which a process happened to begin.
+// Whole, so that differences do not depend on the fraction at which a process happened to start.
 const startedAt = Math.floor(performance.timeOrigin);
 
 /**
- * Milliseconds since 1970 UTC by a clock that never jumps: the time of day when the process began, and what has passed
- * since. For waiting, durations and ages; corrections of the system's clock are not followed.
+ * Milliseconds since 1970 UTC by a clock that never jumps: the time of day when the process started, plus the time since. For
+ * waiting, durations and ages; it does not follow corrections of the system's clock.
  */
 export function steadyNow(): number {
   return Math.floor(preciseNow());
 }
 
-/** The same with fractions of a millisecond. */
+/** Like `steadyNow`, with fractions of a millisecond. */
 export function preciseNow(): number {
   return startedAt + performance.now();
 }
@@ -19,16 +19,16 @@ export function timeOfDay(steadyAt: number): Date {
   return new Date(Date.now() + steadyAt - steadyNow());
 }
 
-/** The moment of the steady clock that is a time of day, milliseconds since 1970. */
+/** The moment of the steady clock for a time of day, milliseconds since 1970. */
 export function steadyTimeOf(timeOfDayMs: number): number {
   return steadyNow() + timeOfDayMs - Date.now();
 }
 
 const lookMs = 100;
-/** Clocks are put right by less all the time. */
+/** Clocks are constantly corrected by less. */
 const noticeableMs = 500;
 
-/** Tells when the system's clock has been set, and by how many milliseconds, until it is closed. */
+/** Reports when the system's clock has been set, and by how many milliseconds, until it is closed. */
 export function watchClock(onSet: (byMs: number) => void): { close(): void } {
   let before = offset();
   const timer = setInterval(() => {

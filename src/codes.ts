@@ -2,7 +2,7 @@
  * What to do about a row whose call has failed:
  *
  * - `retry`: try again later, several times.
- * - `unreachable`: the request was not sent, because no connection came about: wait and try again. Costs no attempt.
+ * - `unreachable`: the request was not sent, because no connection could be made: wait and try again. Costs no attempt.
  * - `slow-down`: the API refuses calls for now; wait and try again. Costs no attempt.
  * - `permanent`: the same request will fail again.
  * - `halt`: every other request will fail too; stop the run.
@@ -18,13 +18,13 @@ export type FailureClass =
   | 'halt-early'
   | 'aborted';
 
-/** What a code means and what can be done about it, for people. */
+/** What a code means and what to do about it, for people. */
 export interface CodeAdvice {
   readonly meaning: string;
   readonly remedy?: string;
 }
 
-/** All that a code says. */
+/** Everything about a code. */
 export interface CodeFacts extends CodeAdvice {
   /** Of a failure. */
   readonly class?: FailureClass;
@@ -57,11 +57,11 @@ const aborted = ofClass('aborted', again);
 const unclear = (facts: FailureFacts): FailureFacts => ({ ...facts, unclear: true });
 
 /**
- * Codes of calls that fail. Unclear are those that a server or a gateway gives when it lost sight of the request. ABORTED says that the
- * change was rolled back, RESOURCE_EXHAUSTED that it was refused before it began.
+ * Codes of failed calls. Codes are unclear when a server or a gateway uses them after it lost sight of the request. ABORTED
+ * means that the change was rolled back, RESOURCE_EXHAUSTED that it was refused before it began.
  */
 const failures = {
-  // The canonical ones, in the order of their numbers (`google/rpc/code.proto`).
+  // The canonical codes, in the order of their numbers (`google/rpc/code.proto`).
   CANCELLED: unclear(
     retry(
       'The run was cancelled before the row was done, or the service gave up the call: the message says which.',
@@ -92,7 +92,7 @@ const failures = {
   UNAVAILABLE: unclear(retry('The service was not available.')),
   DATA_LOSS: unclear(permanent('The service reports lost data.', lookFirst)),
   UNAUTHENTICATED: halt('The access token is not valid, or has expired.'),
-  // Of HTTP statuses without one.
+  // For HTTP statuses without a canonical code.
   REQUEST_TIMEOUT: retry('The service did not receive the whole request in time.'),
   CONFLICT: permanent(
     'Another user has changed the entry at the same time.',
@@ -101,7 +101,7 @@ const failures = {
   TOO_EARLY: retry('The service refused the call because it came too early.'),
   BAD_GATEWAY: unclear(retry('A gateway in front of the service got no usable answer from it.')),
   HTTP_REDIRECT: haltEarly('The service redirects to another address, and cqbatch does not follow.'),
-  // Of answers that are not as they should be.
+  // For invalid answers.
   ANSWER_NOT_JSON: retry(
     'Something other than the service answered, such as a login page or a proxy.',
     'Open the base URL in a browser to see what answers there.',
@@ -130,7 +130,7 @@ const failures = {
     'The message says what to change there. Then run "cqbatch retry" for these rows.',
   ),
   ANSWER_CUT_OFF: retry('The connection broke in the middle of the answer.'),
-  // Of the way to the API.
+  // For the connection to the API.
   CONNECTION_LOST: retry('The connection broke before the answer.'),
   HEADERS_TIMEOUT: retry('No answer came in time.'),
   BODY_TIMEOUT: retry('The rest of the answer did not come in time.'),
@@ -147,7 +147,7 @@ const failures = {
   PROXY_BAD_GATEWAY: unreachable('The proxy could not connect to the service.', checkProxy),
   PROXY_AUTHENTICATION: halt('The proxy requires a user name and password, or other ones.', checkProxy),
   PROXY_REFUSED: halt('The proxy does not allow connections to the service.', checkProxy),
-  // Of this side.
+  // For this side.
   TOKEN_UNREADABLE: halt('The access token could not be read.'),
   TOKEN_EMPTY: halt('The access token was empty.'),
   TOKEN_MALFORMED: halt('The value of the access token cannot be a token.'),
@@ -155,7 +155,7 @@ const failures = {
   CLIENT_CLOSED: aborted('The call was given up before it was sent.'),
 } satisfies Record<string, FailureFacts>;
 
-/** Codes of rows that did not fail by a call. */
+/** Codes of rows that ended without a failed call. */
 const others = {
   OK: { meaning: 'The call succeeded.' },
   ALREADY_APPLIED: {
@@ -181,7 +181,7 @@ const all: Readonly<Record<string, CodeFacts>> = { ...failures, ...others };
 
 type KnownFailure = keyof typeof failures;
 
-/** A status that no canonical code stands for. */
+/** A status without a canonical code. */
 type StatusCode = `HTTP_${number}`;
 
 export type FailureCode = KnownFailure | StatusCode;
@@ -196,7 +196,7 @@ export const rowCodes = Object.keys(all) as readonly Exclude<RowCode, StatusCode
 /** The canonical codes in the order of their numbers, from 1. */
 export const canonicalCodes = failureCodes.slice(0, 16);
 
-/** What the table says of a failure. */
+/** The facts about a failure. */
 export function failureFacts(code: FailureCode): FailureFacts {
   return isKnownFailure(code) ? failures[code] : factsOfStatus(Number(code.slice('HTTP_'.length)));
 }
@@ -205,7 +205,7 @@ function isKnownFailure(code: string): code is KnownFailure {
   return Object.hasOwn(failures, code);
 }
 
-/** What a code says; of one that another version knows, what is always true. */
+/** The facts about a code; for a code of another version, what is always true. */
 export function codeFacts(code: string): CodeFacts {
   if (/^HTTP_\d{3}$/.test(code)) return failureFacts(code as StatusCode);
   if (Object.hasOwn(all, code)) return all[code] as CodeFacts;
@@ -215,7 +215,7 @@ export function codeFacts(code: string): CodeFacts {
   };
 }
 
-/** What it says to people. */
+/** The advice on a code, for people. */
 export function adviceOn(code: string): CodeAdvice {
   const { meaning, remedy } = codeFacts(code);
   return { meaning, ...(remedy !== undefined && { remedy }) };
@@ -228,7 +228,7 @@ function factsOfStatus(status: number): FailureFacts {
   return unclear(status >= 500 && status < 600 ? retry(meaning) : permanent(meaning, lookFirst));
 }
 
-/** Whether the same call may succeed when it is made again, after one that has failed with this code. */
+/** Whether a call that failed with this code may succeed when it is repeated. */
 export function mayPassAgain(code: string): boolean {
   return codeFacts(code).class !== 'permanent';
 }

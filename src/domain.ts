@@ -3,13 +3,13 @@
  *
  * - An **operation** is one kind of API call (`restore-evaluation`, `update-soundboard`; see `jobs/`).
  * - A **manifest** is a file of **rows**, numbered from 1; a **run** is one execution of one manifest.
- * - An **attempt** is one HTTP request for a row. An attempt is **unclear** when it may have been processed
- *   though no usable answer came back.
- * - An **outcome** is the final state of a row, a **result** the outcome with all that is known about it.
+ * - An **attempt** is one HTTP request for a row. An attempt is **unclear** when it may have been processed although no usable
+ *   answer came back.
+ * - An **outcome** is the final state of a row, a **result** is the outcome with everything known about it.
  * - The **history** of an unfinished row says what earlier attempts did, so that a later one can be judged.
  */
 
-/** How a request may be made. */
+/** The HTTP methods of requests. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export type Method = (typeof methods)[number];
@@ -22,34 +22,34 @@ export type Outcome = (typeof outcomes)[number];
 /** How many rows ended with each outcome. */
 export type OutcomeCounts = Readonly<Record<Outcome, number>>;
 
-/** Counts to begin with. */
+/** Counts of zero. */
 export function noOutcomes(): Record<Outcome, number> {
   return { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
 }
 
-/** How many rows ended at all. */
+/** How many rows ended in all. */
 export function totalOf(counts: Partial<OutcomeCounts>): number {
   return outcomes.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0);
 }
 
-/** How much is done, in whole percent, rounded; 100 only when all is done. */
+/** The share that is done, in whole percent, rounded; 100 only when everything is done. */
 export function percentOf(done: number, rows: number): number {
   return done < rows ? Math.min(99, Math.round((100 * done) / rows)) : Math.sign(rows) * 100;
 }
 
-/** What it means that a row with this outcome is unclear. */
+/** The meaning of unclear for a row with this outcome. */
 export function unclearText(outcome: string): string {
   return outcome === 'succeeded'
     ? 'an earlier attempt may have been processed, too'
     : 'an attempt may have been processed, though no usable answer came';
 }
 
-/** What an operation tells about a row it has done: report column (without its leading `_`) to text. */
+/** What an operation reports about a row: report column (without its leading `_`) to text. */
 export type ResultColumns = Readonly<Record<string, string>>;
 
-/** One attempt of a row that did not finish it. Without a code, nothing is known of it: its process has died. */
+/** One attempt of a row that did not finish it. Without a code, nothing is known about it: its process has died. */
 export interface Attempt {
-  /** When it began, ISO 8601 UTC. */
+  /** Start, ISO 8601 UTC. */
   readonly at?: string;
   readonly durationMs?: number;
   readonly code?: string;
@@ -58,7 +58,7 @@ export interface Attempt {
   readonly httpStatus?: number;
   /** HTTP requests made, unless it was one. */
   readonly requests?: number;
-  /** How many attempts between this one and the one before it are not kept. */
+  /** How many attempts before this one are not kept. */
   readonly omitted?: number;
 }
 
@@ -66,7 +66,7 @@ export interface Attempt {
 export interface RowResult {
   /** Number of the row in its manifest, from 1. */
   readonly row: number;
-  /** Name of the operation; empty when the row does not say a known one. */
+  /** Name of the operation; empty when the row names no known one. */
   readonly operation: string;
   readonly outcome: Outcome;
   /** Stable, upper-case reason: `OK`, `ALREADY_APPLIED`, `NOT_FOUND`, `INVALID_ROW`, … */
@@ -75,11 +75,11 @@ export interface RowResult {
   readonly message: string;
   /** Status of the last HTTP answer, when there was one. */
   readonly httpStatus?: number;
-  /** HTTP requests made for the row, refused (429) and unclear ones included. */
+  /** HTTP requests made for the row, including refused (429) and unclear ones. */
   readonly attempts: number;
-  /** How many of them surely were not processed, because the API asked to slow down; 0 when absent. */
+  /** How many of them certainly were not processed, because the API asked to slow down; 0 when absent. */
   readonly unprocessed?: number;
-  /** Whether an attempt may have been processed without a usable answer arriving. */
+  /** Whether an attempt may have been processed though no usable answer arrived. */
   readonly unclear: boolean;
   /** Start of the first attempt, ISO 8601 UTC. */
   readonly startedAt?: string;
@@ -90,14 +90,14 @@ export interface RowResult {
   /** Row that was called in place of this one; only for the outcome `duplicate`. */
   readonly duplicateOf?: number;
   readonly columns?: ResultColumns;
-  /** The attempts before the last one, the first and the last of them; absent when there were none. */
+  /** The attempts before the last one, at least the first and last ones of them; absent when there were no others. */
   readonly earlier?: readonly Attempt[];
 }
 
-/** An HTTP answer as it is kept for those who ask later: without the token, and bounded. */
+/** An HTTP answer as it is kept for later: without the token, and bounded. */
 export interface ReceivedAnswer {
   readonly status: number;
-  /** Those that matter, by lower-case name. */
+  /** The relevant ones, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /** Text of the body, decompressed. */
   readonly body: string;
@@ -117,7 +117,7 @@ export interface RowHistory {
   /** HTTP requests made so far. */
   readonly attempts: number;
   /**
-   * How many of them surely were not processed and cost no attempt: the API asked to slow down (429, 503 with a waiting
+   * How many of them certainly were not processed and cost no attempt: the API asked to slow down (429, 503 with a waiting
    * time, 503 that depends on the rate), or refused the token.
    */
   readonly unprocessed: number;
@@ -128,9 +128,9 @@ export interface RowHistory {
   readonly lastCode?: string;
   readonly lastMessage?: string;
   readonly lastStatus?: number;
-  /** The attempts so far, the first and the last of them; absent when nothing is known of any. */
+  /** The attempts so far, at least the first and last ones of them; absent when nothing is known of any. */
   readonly earlier?: readonly Attempt[];
 }
 
-/** Of a row that was never called. */
+/** For a row that was never called. */
 export const noHistory: RowHistory = { attempts: 0, unprocessed: 0, unclear: false };

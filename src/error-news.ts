@@ -1,11 +1,11 @@
 import { steadyNow } from './clock.ts';
 
-/** An error that has not come for so long is over. Longer than what is repeated takes to fail again. */
+/** An error that has not come for this long is over. Longer than a repeated action takes to fail again. */
 const overAfterMs = 2 * 60_000;
-/** An error that lasts is told again after so long. */
+/** An error that lasts is reported again after this time. */
 const reminderMs = 60 * 60_000;
 
-/** Tells errors that are news from those that only last, so that what fails every second fills no log. */
+/** Distinguishes new errors from lasting ones, so that an action that fails every second does not fill the log. */
 export class ErrorNews {
   readonly #known = new Map<string, { toldAt: number; seenAt: number }>();
   readonly #now: () => number;
@@ -15,7 +15,7 @@ export class ErrorNews {
     this.#now = now;
   }
 
-  /** Whether to tell of an error that has just come. */
+  /** Whether to report an error that has just come. */
   isNews({ message }: Error): boolean {
     const now = this.#now();
     for (const [each, { seenAt }] of this.#known) if (now - seenAt > overAfterMs) this.#known.delete(each);

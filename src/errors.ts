@@ -1,12 +1,12 @@
 /**
- * The errors that end a command. Each has a stable `code`, a message for people that names the remedy, and a
- * `kind` from which the command line derives the exit code. What a row or an API call can run into is no error
- * but a value (see `domain.ts` and `api/failure.ts`).
+ * The errors that end a command. Each has a stable `code`, a message for people that names the remedy, and a `kind` that
+ * determines the exit code. Expected failures of a row or an API call are not errors but values (see `domain.ts` and
+ * `api/failure.ts`).
  */
 
 /**
- * `usage`: nothing was sent, the user can mend it. `fatal`: the datastore or the authentication failed. `busy`: another
- * process is at work, so that the same command may do later.
+ * `usage`: nothing was sent, and the user can correct it. `fatal`: the datastore or the authentication failed. `busy`: another
+ * process is in the way, and the same command may work later.
  */
 export type ErrorKind = 'usage' | 'fatal' | 'busy';
 
@@ -27,7 +27,7 @@ export function usageError(code: string, message: string, cause?: unknown): Cqba
   return new CqbatchError('usage', code, message, { cause });
 }
 
-/** The datastore or the authentication failed; what was done before is in the journal. */
+/** The datastore or the authentication failed; earlier results are in the journal. */
 export function fatalError(code: string, message: string, cause?: unknown): CqbatchError {
   return new CqbatchError('fatal', code, message, { cause });
 }
@@ -43,7 +43,7 @@ export class BusyError extends CqbatchError {
   }
 }
 
-/** Why a server that the user wants can't be reached at that address. */
+/** Why a server can't be reached at the address that the user wants. */
 export function cannotListen(host: string, port: number, cause: unknown): CqbatchError {
   const reason =
     cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'

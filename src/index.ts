@@ -1,6 +1,6 @@
 /**
- * The engine, as programs and the command line use it. `docs/library.md`, `docs/api-client.md` and `docs/operations.md` describe what
- * is for programs; what is here besides is for the command line, and may change with any release.
+ * The engine, for programs and for the command line. `docs/library.md`, `docs/api-client.md` and `docs/operations.md` describe
+ * the part for programs; the rest is for the command line, and may change with any release.
  */
 
 export { operations } from '../jobs/index.ts';

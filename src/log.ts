@@ -1,18 +1,18 @@
 type Say = (known: object, what: string) => void;
 
-/** Takes what happens to a run and to its rows, as the logger `pino` does: what is known of it, and what it is. */
+/** Takes events of a run and its rows, like the logger `pino`: the facts, and what happened. */
 export interface Log {
   readonly error: Say;
   readonly warn: Say;
   readonly info: Say;
   readonly debug: Say;
-  /** Whether it says what is only for those who look for a defect; to put that together costs more than a call. */
+  /** Whether debug lines are logged; composing one costs more than a call. */
   readonly isLevelEnabled: (level: 'debug') => boolean;
 }
 
 const ignore = (): void => {};
 
-/** Says nothing. */
+/** Logs nothing. */
 export const silentLog: Log = {
   error: ignore,
   warn: ignore,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The folder of this package, whether its code runs as it was written, compiled, or bundled. */
+/** The folder of this package, whether its code runs as written, compiled, or bundled. */
 export const packageRoot = folderOfPackage();
 
 function folderOfPackage(): URL {

@@ -1,9 +1,9 @@
-/** Registers what is to be done, when the work is over, with something that was opened for it. */
+/** Registers how to release something that was opened, for when the work is over. */
 export type AtEnd = (release: () => unknown) => void;
 
 /**
- * Does work that opens things, and releases them afterwards, the last one first, whatever became of the work. A release
- * that fails keeps no other from being done. The first error is thrown: that of the work, if it has failed.
+ * Does work that opens things, and releases them afterwards, the last one first, whether the work succeeded or not. A failed
+ * release does not stop the others. The first error is thrown: that of the work, if it failed.
  */
 export async function withReleases<Result>(work: (atEnd: AtEnd) => Promise<Result>): Promise<Result> {
   const releases: (() => unknown)[] = [];

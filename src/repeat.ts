@@ -1,24 +1,24 @@
-/** A task that is done again and again. */
+/** A task that is repeated. */
 export interface Repeated {
-  /** Does it now, or once more when what is under way has ended; after that it is due in `everyMs`. */
+  /** Runs the task now, or once more when the current run has ended; after that it is due in `everyMs`. */
   now(): void;
-  /** Begins it no more, and resolves when nothing is under way. */
+  /** Starts no more runs, and resolves when none is under way. */
   stop(): Promise<void>;
 }
 
 export interface RepeatOptions {
-  /** From one beginning to the next, milliseconds. */
+  /** From one start to the next, milliseconds. */
   readonly everyMs: number | (() => number);
-  /** Called with what the task throws; it is done again all the same. Default: it is dropped. */
+  /** Called with what the task throws; the task is repeated nevertheless. Default: the error is dropped. */
   readonly onError?: (error: Error) => void;
   /**
-   * Whether a task that takes longer than `everyMs` starts again as soon as it ends; else when it is due the next time.
-   * Default false.
+   * Whether a task that takes longer than `everyMs` starts again as soon as it ends, instead of when it is next due. Default
+   * false.
    */
   readonly catchUp?: boolean;
 }
 
-/** Repeats a task, never twice at the same time. The first time is after `everyMs`. It keeps no process alive. */
+/** Repeats a task, never twice at the same time. The first run is after `everyMs`. It does not keep the process alive. */
 export function repeat(task: () => Promise<void> | void, options: RepeatOptions): Repeated {
   const { everyMs, onError = () => {}, catchUp = false } = options;
   let working: Promise<void> | undefined;

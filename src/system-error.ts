@@ -1,8 +1,8 @@
 import { CqbatchError } from './errors.ts';
 
 /**
- * Something that the machine refuses: its disk is full, a file is not there. One sentence says what it is, what to do
- * about it, and what to type afterwards.
+ * Something that the machine refuses: its disk is full, a file is missing. One sentence says what is wrong, what to do about
+ * it, and what to type afterwards.
  */
 export class SystemError extends CqbatchError {
   /** The part of the sentence that says what is wrong. */
@@ -15,7 +15,7 @@ export class SystemError extends CqbatchError {
     this.#remedy = remedy;
   }
 
-  /** The same where something else is to be typed than the command that met it. */
+  /** The same error for when something else is to be typed than the command that met it. */
   followedBy(command: string): SystemError {
     return new SystemError(this.code, this.what, this.#remedy, this.cause, command);
   }
@@ -26,9 +26,9 @@ interface Rule {
   readonly remedy: string;
   /** What is wrong; `%` stands for the file or folder. */
   readonly what: string;
-  /** The C library's words for it, which are all that PostgreSQL tells. */
+  /** The C library's words for it, which are all that PostgreSQL reports. */
   readonly words: string;
-  /** Its number in WebAssembly, which is all that PGlite tells. */
+  /** Its number in WebAssembly, which is all that PGlite reports. */
   readonly wasi: number;
 }
 
@@ -42,7 +42,7 @@ const failed = rule('DISK_FAILED', "see the system's log and repair the disk");
 const forbidden = rule('FILE_FORBIDDEN', 'give this user access (chown, chmod)');
 const tooMany = rule('TOO_MANY_FILES', 'raise the limit (as with "ulimit -n 1024")');
 
-/** What is stored is as it was; circumstances keep it from being used. */
+/** The stored data are intact; circumstances prevent their use. */
 const circumstances: Readonly<Record<string, Rule>> = {
   ENOSPC: full('the disk of % is full', 'No space left on device', 51),
   EDQUOT: full('the disk quota of % is used up', 'Quota exceeded', 19),
@@ -59,7 +59,7 @@ const unusable = (remedy: string) => rule('PATH_UNUSABLE', remedy);
 const inTheWay = unusable('move it away');
 const tooFar = unusable('choose a folder on the same disk');
 
-/** What is stored is not where it should be, or not what it should be. */
+/** The stored data are not where they should be, or not what they should be. */
 const rules: Readonly<Record<string, Rule>> = {
   ...circumstances,
   ENOENT: missing("% doesn't exist", 'No such file or directory', 44),
@@ -76,20 +76,20 @@ const rules: Readonly<Record<string, Rule>> = {
 };
 
 /**
- * What an error of the system means for the user; undefined when it is none.
+ * What an error of the system means for the user; undefined for any other error.
  *
- * @param place the file or folder that it is about, where the error itself does not say it.
+ * @param place the file or folder that it is about, unless the error says so itself
  */
 export function systemError(cause: unknown, place?: string): SystemError | undefined {
   return explained(cause, place, rules);
 }
 
-/** The same only for circumstances that keep from being used what is as it was: a full disk, missing rights. */
+/** Like `systemError`, only for circumstances that prevent the use of intact data: a full disk, missing rights. */
 export function circumstance(cause: unknown, place?: string): SystemError | undefined {
   return explained(cause, place, circumstances);
 }
 
-/** Does something with a file or folder; what the system refuses is thrown as a `SystemError`. */
+/** Does something with a file or folder, and throws what the system refuses as a `SystemError`. */
 export async function onDisk<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -113,7 +113,7 @@ function explained(
   return new SystemError(rule.code, what, rule.remedy, cause);
 }
 
-/** Node's code for an error: its own, or the one with that number in WebAssembly, or with PostgreSQL's words. */
+/** Node's code for an error: its own, or the one for its WebAssembly number or for PostgreSQL's words. */
 function codeOf(cause: object): string | undefined {
   const { code, errno, message, name } = cause as Partial<NodeJS.ErrnoException>;
   if (code !== undefined && Object.hasOwn(rules, code)) return code;
@@ -123,5 +123,5 @@ function codeOf(cause: object): string | undefined {
   return codes.find((each) => message?.endsWith(`: ${rules[each]?.words}`));
 }
 
-/** SQLSTATEs of what the system refused: resources, system errors, rights, and where PostgreSQL knows none. */
+/** SQLSTATEs of what the system refused: resources, system errors, rights, and errors without one in PostgreSQL. */
 const systemStates = /^(53|58|42501|XX)/;

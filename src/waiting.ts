@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A promise with the functions that settle it, which Node 20 does not make by itself. */
+/** A promise with the functions that settle it, which Node 20 does not offer. */
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
   resolve(value: Value): void;
@@ -14,7 +14,7 @@ export function deferred<Value = void>(): Deferred<Value> {
   return { promise, resolve };
 }
 
-/** Resolves after that time; it alone keeps no process alive. */
+/** Resolves after that time; does not keep the process alive by itself. */
 export function after(milliseconds: number): Promise<void> {
   const { promise, resolve } = deferred();
   setTimeout(resolve, milliseconds).unref();
@@ -22,16 +22,15 @@ export function after(milliseconds: number): Promise<void> {
 }
 
 /**
- * What a promise resolves with, or undefined when that takes longer. Its outcome is then
- * ignored, also when it rejects.
+ * What a promise resolves with, or undefined when that takes longer. Its outcome is then ignored, even a rejection.
  *
- * @param limitMs absent: it may take as long as it likes
+ * @param limitMs absent: it may take any time
  */
 export function orAfter<Value>(promise: Promise<Value>, limitMs?: number): Promise<Value | undefined> {
   return limitMs === undefined ? promise : Promise.race([promise, after(limitMs) as Promise<undefined>]);
 }
 
-/** What a promise resolves with, or undefined as soon as the signal aborts; the rest as in `orAfter`. */
+/** What a promise resolves with, or undefined as soon as the signal aborts; otherwise like `orAfter`. */
 export async function orAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal,
@@ -45,18 +44,18 @@ export async function orAborted<Value>(
   }
 }
 
-/** Resolves when the signal aborts, at once if it has. */
+/** Resolves when the signal aborts, at once if it already has. */
 export function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = deferred();
-  // The event of an abort is no value.
+  // Resolves without the event of the abort.
   onAbort(signal, () => resolve());
   return promise;
 }
 
 /**
- * Calls back when the signal aborts, at once if it has.
+ * Calls back when the signal aborts, at once if it already has.
  *
- * @returns a function after which it calls back no more
+ * @returns a function that cancels the callback
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) listener();
@@ -66,7 +65,7 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 
 const lookEveryMs = 200;
 
-/** Looks now and then until there is something to see; undefined when there was nothing for that time. */
+/** Looks from time to time until there is something to see; undefined when nothing came for that time. */
 export async function firstSeen<Seen>(
   forMs: number,
   look: () => Promise<Seen | undefined>,

@@ -2,9 +2,9 @@ import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from '
 import { dirname, join } from 'node:path';
 import { systemError } from '../system-error.ts';
 
-/** Files and folders that nobody but their owner may use. */
+/** Files and folders that only their owner may use. */
 
-/** Whether there is something, as far as this process may see. */
+/** Whether the path exists, as far as this process may see. */
 export async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
@@ -12,7 +12,7 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** What work on a file or folder resolves with; undefined when that is not there. */
+/** The value of work on a file or folder; undefined when that does not exist. */
 export function ifThere<Value>(work: Promise<Value>): Promise<Value | undefined> {
   return work.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -23,8 +23,8 @@ export function ifThere<Value>(work: Promise<Value>): Promise<Value | undefined>
 /**
  * Writes a whole file or nothing: a temporary file beside it is synced and renamed.
  *
- * @param mode who may read it, whatever the umask. Default: its owner only
- * @throws a `SystemError` when the system refuses.
+ * @param mode who may read it, whatever the umask. Default: only its owner
+ * @throws a `SystemError` when the system refuses
  */
 export async function writeFileAtomically(path: string, text: string, mode = 0o600): Promise<void> {
   try {
@@ -35,9 +35,9 @@ export async function writeFileAtomically(path: string, text: string, mode = 0o6
 }
 
 /**
- * The same of a text in parts.
+ * Like `writeFileAtomically`, for a text in parts.
  *
- * @throws what the system says.
+ * @throws the error of the system
  */
 export async function replaceFile(
   path: string,
@@ -67,7 +67,7 @@ const mostBytes = 1_000_000;
 /**
  * Reads the text of a small file. A device could be read without end, and a pipe only once.
  *
- * @throws what the system says, or an Error whose message ends the sentence "Can't read …:".
+ * @throws the error of the system, or an Error whose message ends the sentence "Can't read …:"
  */
 export async function readSmallFile(path: string): Promise<string> {
   const found = await stat(path);
@@ -89,9 +89,9 @@ export async function readSmallFile(path: string): Promise<string> {
 }
 
 /**
- * Makes a folder, and those above it that are missing, for its owner only.
+ * Makes a folder and its missing parents, for their owner only.
  *
- * @throws a `SystemError` when the system refuses.
+ * @throws a `SystemError` when the system refuses
  */
 export async function makeFolder(path: string): Promise<void> {
   try {
@@ -101,7 +101,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Why a folder can't be made. Node says "no such file" of several at once, whatever it is that is in their way. */
+/** Why a folder can't be made. Node says "no such file" for several causes. */
 async function realReason(path: string): Promise<unknown> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -113,15 +113,15 @@ async function realReason(path: string): Promise<unknown> {
   }
 }
 
-/** Rights that a group or everybody has. */
+/** The rights of the group and of other users. */
 const rightsOfOthers = 0o077;
 const othersMayWrite = 0o022;
 /** Windows has no such rights. */
 const hasModes = process.platform !== 'win32';
 
 /**
- * Takes a file or folder, with all that is in it, away from everybody but its owner. What is not there, or belongs to
- * another user, is left as it is, and so is what symbolic links in it lead to.
+ * Closes a file or folder, with all its content, to everyone but its owner. Leaves alone paths that do not exist or belong to
+ * another user, and the targets of symbolic links.
  */
 export async function makePrivate(path: string): Promise<void> {
   const found = hasModes ? await lstat(path).catch(() => undefined) : undefined;
@@ -132,18 +132,18 @@ export async function makePrivate(path: string): Promise<void> {
   await Promise.all(names.map((name) => makePrivate(join(path, name))));
 }
 
-/** The same only where the path itself is open to others: what is in a closed folder is out of their reach anyway. */
+/** Like `makePrivate`, if the path itself is open to others: they can't reach the content of a closed folder. */
 export async function closeIfOpen(path: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   if (await isOpenToOthers(target)) await makePrivate(target);
 }
 
-/** Whether others than its owner may do anything with a file or folder, as far as that itself is concerned. */
+/** Whether others than its owner may use a file or folder, judged by its own rights. */
 export function isOpenToOthers(path: string): Promise<boolean> {
   return has(path, rightsOfOthers);
 }
 
-/** Whether other users may add, remove and rename what is in a folder. */
+/** Whether other users may add, remove and rename entries of a folder. */
 export function isWritableByOthers(folder: string): Promise<boolean> {
   return has(folder, othersMayWrite);
 }

@@ -3,14 +3,14 @@ import type { z } from 'zod';
 import { onDisk } from '../system-error.ts';
 import { ifThere, writeFileAtomically } from './files.ts';
 
-/** To make code of a schema, as zod does of one that is used often, takes longer than to read a file with it. */
+/** Compiling a schema, as zod does for one that is used often, takes longer than reading a file with it. */
 const readOnce = { jitless: true };
 
 /**
  * Reads a JSON file that the program has written.
  *
- * @param damaged the error for a file that is no such JSON; undefined: it is worth no more than none
- * @returns undefined when there is none
+ * @param damaged the error for a file without such JSON; undefined: treat it as missing
+ * @returns undefined when there is no file
  * @throws what `damaged` makes of its cause, or a system error
  */
 export async function readJsonFile<Value>(
@@ -29,12 +29,12 @@ export async function readJsonFile<Value>(
   }
 }
 
-/** The same of a file that is worth no more than none also when it can't be read. */
+/** Like `readJsonFile`, but treats a file that is damaged or can't be read as missing. */
 export function readJsonFileIfAny<Value>(path: string, schema: z.ZodType<Value>): Promise<Value | undefined> {
   return readJsonFile(path, schema, () => undefined).catch(() => undefined);
 }
 
-/** Replaces it, so that it is whole whatever is killed. */
+/** Replaces the file, so that it is whole whatever is killed. */
 export function writeJsonFile(path: string, value: object): Promise<void> {
   return writeFileAtomically(path, `${JSON.stringify(value, null, 2)}\n`);
 }

@@ -13,19 +13,19 @@ import { isThisProcess, processSchema, stateOfProcess, thisProcess } from './pro
 /** An exclusive lock, held until `release`. */
 export interface ProcessLock {
   /**
-   * Resolves with the reason when the lock was taken away: by deleting its files, or by another machine that took this
-   * process for dead because it had been suspended. It must not write any more then.
+   * Resolves with the reason when the lock was taken away: its files were deleted, or another machine took this process for
+   * dead because it had been suspended. The process must then write nothing more.
    */
   readonly lost: Promise<Error>;
   /** Idempotent. */
   release(): Promise<void>;
 }
 
-/** A lock that nobody has touched for so long has no living holder, if the holder can't be asked (other machine). */
+/** A lock that was not touched for this long has no living holder, if the holder can't be asked (other machine). */
 const staleAfterMs = 60_000;
-/** A lock whose holder is known to be dead; the least that proper-lockfile takes. */
+/** For a lock whose holder is known to be dead; the least that proper-lockfile accepts. */
 const deadHolderStaleAfterMs = 2_000;
-/** How often a holder touches its lock, and how long is looked whether one does whose clock may be another one. */
+/** How often a holder touches its lock, and how long to watch for a touch when clocks may differ. */
 const touchedEveryMs = 1_000;
 const watchedMs = 3 * touchedEveryMs;
 
@@ -33,27 +33,26 @@ const holderSchema = processSchema.extend({ purpose: z.string(), since: z.string
 
 type Holder = z.infer<typeof holderSchema>;
 
-/** The paths that this process holds. */
+/** The paths that this process has locked. */
 const held = new Set<string>();
 
 /**
- * Locks a path against every other process. Unlike the lock file alone, it never takes the lock from a living process
- * of this machine, even one that is suspended, and never waits for a dead one longer than some seconds. A process of
- * another machine is taken for dead when it has not touched the lock for a minute, as far as clocks agree: one that
- * is seen to touch it is alive.
+ * Locks a path against every other process. Unlike the lock file alone, it never takes the lock from a living process of this
+ * machine, even a suspended one, and waits at most some seconds for a dead one. A process of another machine counts as dead
+ * when it has not touched the lock for a minute, as far as clocks agree: one that is seen to touch it is alive.
  *
- * @throws what `taken` makes, when another process holds the lock.
+ * @throws what `taken` makes, when another process holds the lock
  */
 export async function lockPath({
   path,
   purpose,
   taken,
 }: {
-  /** The lock's files are this path with `.lock` and `.holder.json` behind it; its folder must exist. */
+  /** The lock's files have this path, with `.lock` and `.holder.json` added; its folder must exist. */
   readonly path: string;
-  /** What this process does, for the error that another one gets: `run 20261121-…`. */
+  /** What this process does, for the error in another one: `run 20261121-…`. */
   readonly purpose: string;
-  /** The error when another process holds the lock, of which `who` tells as much as is known. */
+  /** The error when another process holds the lock; `who` says what is known about it. */
   readonly taken: (who: string) => Error;
 }): Promise<ProcessLock> {
   const holderFile = `${path}.holder.json`;
@@ -92,7 +91,7 @@ export async function lockPath({
   let releasing: Promise<void> | undefined;
   const releaseAll = async (): Promise<void> => {
     held.delete(path);
-    // Its files may be those of another process by now.
+    // The files may belong to another process by now.
     if (isLost) return;
     await rm(holderFile, { force: true }).catch(() => {});
     await release().catch(() => {});
@@ -106,7 +105,7 @@ export async function lockPath({
   };
 }
 
-/** What this process has not released, because it was elsewhere then, counts as that of a dead one. */
+/** A lock that this process failed to release, because it was elsewhere then, counts as that of a dead process. */
 function stateOfHolder(holder: Holder | undefined, path: string): ReturnType<typeof stateOfProcess> {
   if (holder === undefined) return 'unknown';
   return isThisProcess(holder) && !held.has(path) ? 'dead' : stateOfProcess(holder);
@@ -124,8 +123,8 @@ async function lockLost(lockFile: string, cause: Error): Promise<Error> {
 }
 
 /**
- * Whether a lock may be taken as far as its time tells nothing: of a dead holder it may lie in the future when clocks
- * were set back since, of a living one on another machine in the past when its clock is behind.
+ * Whether a lock is free when its time says nothing. After clocks were set back, the lock of a dead holder may lie in the
+ * future; that of a living one on another machine may lie in the past because its clock is behind.
  */
 async function isFree(lockFile: string, holder: ReturnType<typeof stateOfProcess>): Promise<boolean> {
   const touchedAt = await lastTouched(lockFile);

@@ -5,20 +5,20 @@ import { makeFolder, writeFileAtomically } from './files.ts';
 import { readJsonFileIfAny } from './json-file.ts';
 import { processSchema, stateOfProcess, thisProcess } from './process.ts';
 
-/** In a folder that is of use only while the process lives that it names. */
+/** In a folder that is useful only while the process that it names lives. */
 const ownerFile = 'owner.json';
 
-/** A folder whose owner can't be asked is abandoned when nothing in it has changed for so long. */
+/** A folder whose owner can't be asked is abandoned when nothing in it has changed for this long. */
 const abandonedAfterMs = 24 * 60 * 60 * 1_000;
-/** A file that is being written changes more often, however large it is. */
+/** A file that is being written changes more often than this, however large it is. */
 const halfDoneAfterMs = 60 * 60 * 1_000;
 
-/** Makes this process the owner of a folder that it has made. */
+/** Makes this process the owner of a folder that it has created. */
 export async function ownFolder(folder: string): Promise<void> {
   await writeFileAtomically(join(folder, ownerFile), `${JSON.stringify(thisProcess())}\n`);
 }
 
-/** Makes a folder last beyond its owner. */
+/** Keeps a folder after its owner ends. */
 export async function keepFolder(folder: string): Promise<void> {
   await rm(join(folder, ownerFile), { force: true });
 }
@@ -26,10 +26,7 @@ export async function keepFolder(folder: string): Promise<void> {
 /** The commands that need a temporary folder. */
 const temporaryNames = ['plan', 'retry', 'undo'] as const;
 
-/**
- * Makes a folder for what is needed during a command only; the command removes it. Folders that commands left behind when
- * they were killed are removed first.
- */
+/** Makes a folder for the duration of a command, which removes it. Folders of killed commands are removed first. */
 export async function makeTemporaryFolder(
   parent: string,
   name: (typeof temporaryNames)[number],
@@ -43,7 +40,7 @@ export async function makeTemporaryFolder(
   });
 }
 
-/** Removes the temporary folders and half-written files that killed commands left behind in a state folder. */
+/** Removes the temporary folders and half-written files of killed commands from a state folder. */
 export async function removeAbandoned(parent: string): Promise<void> {
   await removeHalfDone(parent);
   const names = await readdir(parent);
@@ -53,7 +50,7 @@ export async function removeAbandoned(parent: string): Promise<void> {
   }
 }
 
-/** Removes the files of a folder that killed commands have begun to write (`….tmp`), as far as they can be removed. */
+/** Removes files that killed commands have left half-written in a folder (`….tmp`), as far as possible. */
 export async function removeHalfDone(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => each.endsWith('.tmp'))) {
@@ -63,7 +60,7 @@ export async function removeHalfDone(folder: string): Promise<void> {
   }
 }
 
-/** Whether the owner of a folder has died and left it behind. */
+/** Whether the owner of a folder died without removing it. */
 export async function isAbandoned(folder: string): Promise<boolean> {
   const owner = await readJsonFileIfAny(join(folder, ownerFile), processSchema);
   const state = owner === undefined ? 'unknown' : stateOfProcess(owner);

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 
-/** A process among those of all machines that see the same files. */
+/** A process, among those of all machines that see the same files. */
 export const processSchema = z.object({
   pid: z.number(),
   host: z.string(),
-  /** Tells it from another process that was given the same number; empty where the system does not tell. */
+  /** Distinguishes it from another process with the same number; empty where the system does not tell. */
   started: z.string(),
 });
 
@@ -21,7 +21,7 @@ export function isThisProcess({ pid, host, started }: ProcessId): boolean {
   return pid === own.pid && host === own.host && started === own.started;
 }
 
-/** Whether that very process lives; processes of other machines can't be asked. */
+/** Whether that very process is alive; processes of other machines can't be asked. */
 export function stateOfProcess({ pid, host, started }: ProcessId): 'alive' | 'dead' | 'unknown' {
   if (host !== hostname()) return 'unknown';
   try {
@@ -34,7 +34,7 @@ export function stateOfProcess({ pid, host, started }: ProcessId): 'alive' | 'de
   return now.state !== 'Z' && (started === '' || now.start === started) ? 'alive' : 'dead';
 }
 
-/** What this start of the system is called; undefined where it does not tell (see random(4)). */
+/** The id of this start of the system; undefined where the system does not give one (see random(4)). */
 export function bootId(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
@@ -47,7 +47,7 @@ export function bootId(): string | undefined {
 function readStat(pid: number): { readonly state: string; readonly start: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The command's name, in parentheses, may itself hold blanks and parentheses.
+    // The command's name, in parentheses, may itself contain blanks and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { state: fields[0] ?? '', start: fields[19] ?? '' };
   } catch {

@@ -9,17 +9,17 @@ import type { Journal } from './journal.ts';
 import { JournalFile } from './journal-file.ts';
 import { encodeHeader, type JournalEntry } from './line.ts';
 
-/** How often a file that is written is looked for: a slow run may append nothing for long. */
+/** How often to check that the file is in place: a slow run may append nothing for long. */
 const lookMs = 1_000;
 
-/** A journal that this process writes, once it was read and `begin` has made it ready. */
+/** A journal that this process writes, once it was read and `begin` was called. */
 export class AppendableJournal extends JournalFile implements Journal {
   onFinished: (results: readonly RowResult[]) => void = () => {};
   #writer: GroupWriter | undefined;
   readonly #lost = deferred<Error>();
   #looks: Repeated | undefined;
 
-  /** Cuts off a torn last line and writes the header if there is none yet. @param size of the file */
+  /** Cuts off a torn last line, and writes the header if it is missing. @param size of the file */
   async begin(size: number): Promise<void> {
     const { path, handle, runId } = this.source;
     const complete = super.end;
@@ -42,7 +42,7 @@ export class AppendableJournal extends JournalFile implements Journal {
   }
 
   get lost(): Promise<Error> {
-    // A disk that does not answer is no proof that the file has gone.
+    // A disk that does not answer is no proof that the file is gone.
     this.#looks ??= repeat(() => this.#look(), { everyMs: lookMs });
     return this.#lost.promise;
   }
@@ -75,7 +75,7 @@ export class AppendableJournal extends JournalFile implements Journal {
     if (!(await this.#isInPlace())) this.#lost.resolve(removedJournal(this.source.path));
   }
 
-  /** Whether the file is still where it was opened. A deleted file still takes all that is written to it, and loses it. */
+  /** Whether the file is still where it was opened. A deleted file still accepts writes, and loses them. */
   async #isInPlace(): Promise<boolean> {
     const there = await stat(this.source.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;

@@ -1,6 +1,6 @@
 import type { RowResult } from '../domain.ts';
 
-/** Rows that have failed with one code, and the first of them. */
+/** Rows that failed with one code, and the first of them. */
 export interface FailedRows {
   readonly code: string;
   readonly rows: number;
@@ -15,20 +15,20 @@ export class FailureCodes extends Map<string, FailedRows> {
     this.set(code, { code, rows: rows + 1, example });
   }
 
-  /** The one with which most have failed, the first of these. There must be one. */
+  /** The code of most failures; the earliest of several. There must be one. */
   get most(): FailedRows {
     return [...this.values()].reduce((most, failed) => (failed.rows > most.rows ? failed : most));
   }
 }
 
-/** What the guards of a run go by, in the order in which rows finished. Only rows that were called count. */
+/** The failures that the guards of a run judge, in the order in which rows finished. Only rows that were called count. */
 export class FailureTally {
   finished = 0;
   failed = 0;
-  /** How many rows have failed without one that succeeded between them: the most, and the latest. */
+  /** How many rows failed without a success between them: the most so far, and the current count. */
   mostInARow = 0;
   inARow = 0;
-  /** How many of the first rows have all failed with one code, and that code. */
+  /** How many of the first rows all failed with one code, and that code. */
   alike = 0;
   firstCode = '';
   codes = new FailureCodes();

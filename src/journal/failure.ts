@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { CqbatchError, fatalError } from '../errors.ts';
 import { circumstance } from '../system-error.ts';
 
-/** A line, counted from 1, that neither this program writes nor a crash leaves behind. */
+/** A line, counted from 1, that neither this program nor a crash can have produced. */
 export function corruptJournal(path: string, line: number, problem: string): CqbatchError {
   return fatalError(
     'JOURNAL_CORRUPT',
@@ -12,12 +12,12 @@ export function corruptJournal(path: string, line: number, problem: string): Cqb
   );
 }
 
-/** What a run that has begun must have written there is not there. */
+/** The file lacks what a started run must have written. */
 export function lostJournal(path: string, problem: string): CqbatchError {
   return fatalError('JOURNAL_CORRUPT', `${path} ${problem}. ${withoutJournal(path)}`);
 }
 
-/** The file changed behind the back of this process. */
+/** Another process changed the file. */
 export function replacedJournal(path: string, problem: string): CqbatchError {
   return fatalError(
     'JOURNAL_CORRUPT',
@@ -26,7 +26,7 @@ export function replacedJournal(path: string, problem: string): CqbatchError {
   );
 }
 
-/** The file, or the folder that it is in, was removed or replaced while the run was going. */
+/** The file or its folder was removed or replaced during the run. */
 export function removedJournal(path: string): CqbatchError {
   return fatalError(
     'JOURNAL_REMOVED',
@@ -35,7 +35,7 @@ export function removedJournal(path: string): CqbatchError {
   );
 }
 
-/** The journal was expected and is not there. */
+/** The journal is missing. */
 export function missingJournal(path: string, cause: unknown): CqbatchError {
   return fatalError('JOURNAL_MISSING', `${path} is missing. ${withoutJournal(path)}`, cause);
 }

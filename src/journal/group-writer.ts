@@ -5,9 +5,9 @@ import type { JournalState } from './state.ts';
 
 /** Where a writer's bytes go. */
 export interface Disk {
-  /** Writes all bytes at that position and makes them survive a power failure. */
+  /** Writes all bytes at the position, and makes them survive a power failure. */
   persist(bytes: Buffer, position: number): Promise<void>;
-  /** The error of an append that `persist` failed. */
+  /** The error of an append for which `persist` failed. */
   failure(cause: unknown): CqbatchError;
 }
 
@@ -25,11 +25,11 @@ interface PlacedEntry {
 }
 
 /**
- * Appends entries to a journal in groups: while one group is being written and synced, what is appended gathers and
- * then goes out together, so that the number of syncs does not grow with the number of appends.
+ * Appends entries to a journal in groups: entries that are appended while one group is being written and synced form the next
+ * group, so that the number of syncs does not grow with the number of appends.
  *
- * The state changes only after the sync. When a write fails, the state stays as it was and every later append fails
- * too, because what the file holds after its last synced line is then unknown until it is replayed.
+ * The state changes only after the sync. When a write fails, the state stays unchanged and every later append fails too,
+ * because the content of the file after its last synced line is then unknown until it is replayed.
  */
 export class GroupWriter {
   readonly #state: JournalState;
@@ -39,7 +39,7 @@ export class GroupWriter {
   #writing: Promise<void> | undefined;
   #failure: CqbatchError | undefined;
 
-  /** `end` is the file's size in bytes: a line end is the last of them. */
+  /** @param end size of the file in bytes, which ends with a line end */
   constructor(state: JournalState, disk: Disk, end: number) {
     this.#state = state;
     this.#disk = disk;
@@ -51,7 +51,7 @@ export class GroupWriter {
     return this.#end;
   }
 
-  /** Resolves when the entries are safe, with the results that were new: of every row, the first one counts. */
+  /** Resolves when the entries are safe, with the new results: the first one of each row counts. */
   append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ entries, added: [], resolve, reject });
@@ -59,7 +59,7 @@ export class GroupWriter {
     });
   }
 
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when no write is under way. */
   async idle(): Promise<void> {
     await this.#writing;
   }
@@ -87,7 +87,7 @@ export class GroupWriter {
     }
   }
 
-  /** The group's bytes and the entries in them; enters the new results of each append. */
+  /** The bytes and entries of the group; enters the new results of each append. */
   #layOut(group: readonly Append[]): { readonly bytes: Buffer; readonly placed: readonly PlacedEntry[] } {
     const placed: PlacedEntry[] = [];
     const rows = new Set<number>();
@@ -109,7 +109,7 @@ export class GroupWriter {
     return { bytes: Buffer.from(text), placed };
   }
 
-  /** Whether a result that is known, or comes earlier in the same group, makes the entry pointless. */
+  /** Whether a known result, or one earlier in the same group, makes the entry pointless. */
   #isSuperseded(entry: JournalEntry, rows: ReadonlySet<number>): boolean {
     if (entry.type !== 'row' && entry.type !== 'open') return false;
     const row = entry.type === 'row' ? entry.result.row : entry.row;

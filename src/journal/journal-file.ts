@@ -10,7 +10,7 @@ import { JournalState } from './state.ts';
 
 const chunkSize = 1 << 20;
 const lineEnd = 0x0a;
-/** What a decoder puts in place of bytes that are no UTF-8; it may also be in the text itself. */
+/** What a decoder puts in place of invalid UTF-8; the text itself may also contain it. */
 const replacement = '\ufffd';
 /** How many results `results` hands out at once. */
 const partSize = 1_000;
@@ -20,7 +20,7 @@ export interface JournalSource {
   readonly handle: FileHandle;
   /** The run that the journal belongs to; a journal of another run is refused. */
   readonly runId: string;
-  /** Rows of the manifest; there can be no others. */
+  /** Rows of the manifest; no other rows can occur. */
   readonly rows: number;
 }
 
@@ -30,7 +30,7 @@ interface PlacedRow {
   readonly offset: number;
 }
 
-/** A journal that another process may be writing. It is read from its beginning, and later what was appended since. */
+/** A journal that another process may be writing. It is first read from its beginning, and later from where reading stopped. */
 export class JournalFile extends JournalState implements JournalReader {
   protected readonly source: JournalSource;
   /** End of the last complete line that was read, in bytes. */
@@ -44,18 +44,18 @@ export class JournalFile extends JournalState implements JournalReader {
     this.source = source;
   }
 
-  /** End of the lines that are known and won't change, in bytes. */
+  /** End of the known lines, which no longer change, in bytes. */
   get end(): number {
     return this.#position;
   }
 
   /**
-   * Reads all complete lines up to the present end of the file. A last line without its line end is left alone: it is
-   * being written at this moment, or a crash tore it.
+   * Reads all complete lines up to the present end of the file. A last line without its line end is left alone: it is still
+   * being written, or a crash tore it.
    *
    * @returns the present size of the file; greater than `end` when there is such a line.
-   * @throws a fatal error when a line is no entry or tells of a row that there is not, or the header is of another run
-   *   or version.
+   * @throws a fatal error when a line is not an entry or names a row that does not exist, or the header is of another run or
+   *   version.
    */
   refresh(): Promise<number> {
     this.#refreshing ??= this.#read().finally(() => {
@@ -88,7 +88,7 @@ export class JournalFile extends JournalState implements JournalReader {
     await this.#refreshing?.catch(() => {});
   }
 
-  /** Rows finish nearly in their order: in the order of their lines they are read with few reads. */
+  /** Rows finish nearly in order: reading in the order of their lines takes few reads. */
   async #readResults(rows: readonly PlacedRow[]): Promise<readonly RowResult[]> {
     const { path, handle } = this.source;
     const lines = new LineReader(handle, this.end);
@@ -119,7 +119,7 @@ export class JournalFile extends JournalState implements JournalReader {
     return size;
   }
 
-  /** Takes the complete lines of a chunk. `torn` holds the beginning of its first line, and then that of its last. */
+  /** Takes the complete lines of a chunk. `torn` holds the beginning of its first line, and afterwards that of its last. */
   #takeLines(chunk: Buffer, torn: Buffer[]): void {
     let start = 0;
     for (let end = chunk.indexOf(lineEnd); end >= 0; end = chunk.indexOf(lineEnd, start)) {

@@ -3,14 +3,14 @@ import type { FileHandle } from 'node:fs/promises';
 const chunkSize = 1 << 16;
 const lineEnd = 0x0a;
 
-/** Reads single lines of a file by their offsets, best in the order of these: what was read last is kept. */
+/** Reads single lines of a file by their offsets, best in ascending order: the last chunk is kept. */
 export class LineReader {
   readonly #handle: FileHandle;
   readonly #end: number;
   #start = 0;
   #chunk = Buffer.alloc(0);
 
-  /** Bytes from `end` on, which may change yet, are not read. */
+  /** Bytes from `end` on are not read, because they may still change. */
   constructor(handle: FileHandle, end: number) {
     this.#handle = handle;
     this.#end = end;

@@ -2,14 +2,14 @@ import { type Attempt, outcomes, type ResultColumns, type RowHistory, type RowRe
 import { isJsonObject } from '../text/json.ts';
 
 /**
- * What a journal says, one entry a line:
+ * The entries of a journal, one per line:
  *
- * - `row`: a row is finished. The first result of a row counts, later ones are ignored.
- * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the epoch that `to` names.
+ * - `row`: a row is finished. The first result of a row counts; later ones are ignored.
+ * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the epoch named by `to`.
  * - `open`: an unfinished row and what its attempts did, written when a run is stopped or recovered. The latest counts.
- * - `settled`: whatever was fed before is finished, described by an `open` entry, or was never called; the datastore
- *   holds nothing of this run any more.
- * - `accepted`: a person lets the run go on after a guard has halted it. The guards count from here on.
+ * - `settled`: every row fed before is finished, described by an `open` entry, or was never called; the datastore holds nothing
+ *   of this run any more.
+ * - `accepted`: a user resumes the run after a guard has halted it. The guards count from here.
  */
 export type JournalEntry =
   | { readonly type: 'row'; readonly result: RowResult }
@@ -19,8 +19,8 @@ export type JournalEntry =
   | { readonly type: 'accepted' };
 
 /**
- * The journal's line format, version 1 (described for readers in docs/report.md). Every line is a JSON object whose
- * first key says what it is; keys whose value is empty, zero or false are left out.
+ * The journal's line format, version 1 (described for readers in docs/report.md). Every line is a JSON object whose first key
+ * names its type; keys with an empty, zero or false value are left out.
  */
 const version = 1;
 
@@ -29,7 +29,7 @@ export function encodeHeader(runId: string): string {
   return `${JSON.stringify({ journal: version, run: runId })}\n`;
 }
 
-/** What a first line says: the run that it belongs to, or why it can't be read. */
+/** The content of a first line: the run that it belongs to, or why it can't be read. */
 export type Header =
   | { readonly kind: 'known'; readonly run: string }
   | { readonly kind: 'unknown-version'; readonly version: number }
@@ -47,13 +47,13 @@ export function encodeEntry(entry: JournalEntry): string {
   return jsonLine(toLine(entry));
 }
 
-/** JSON as one line, with its line end. Whatever its texts hold, the line holds no other line end. */
+/** JSON as one line, with its line end. The line contains no other line end, whatever its texts contain. */
 export function jsonLine(value: object): string {
   const line = JSON.stringify(value);
   return `${exoticLineEnds.test(line) ? line.replace(/[\u0085\u2028\u2029]/g, escapeCharacter) : line}\n`;
 }
 
-/** Reads a line, given without its line end; undefined when it is no entry of this version. */
+/** Reads a line without its line end; undefined when it is not an entry of this version. */
 export function decodeEntry(line: string): JournalEntry | undefined {
   const fields = parseObject(line);
   if (fields === undefined) return undefined;
@@ -75,7 +75,7 @@ export function decodeEntry(line: string): JournalEntry | undefined {
   return fields['accepted'] === true ? { type: 'accepted' } : undefined;
 }
 
-/** JSON leaves these in strings as they are, but many tools that read lines take them for line ends. */
+/** JSON leaves these characters in strings, but many tools that read lines take them for line ends. */
 const exoticLineEnds = /[\u0085\u2028\u2029]/;
 
 function escapeCharacter(character: string): string {

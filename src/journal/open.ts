@@ -9,9 +9,9 @@ import { JournalFile } from './journal-file.ts';
 export interface JournalOptions {
   /** The run that the journal belongs to; a journal of another run is refused. */
   readonly runId: string;
-  /** Only look: the file must exist and is never changed. Default: false. */
+  /** Only read: the file must exist and is never changed. Default: false. */
   readonly readOnly?: boolean;
-  /** What its record says of a run that has begun: a new journal is not begun, and one that says less is refused. */
+  /** What the record of a started run says: a missing journal is not created, and one that says less is refused. */
   readonly begun?: BegunRun;
 }
 
@@ -23,10 +23,10 @@ export interface BegunRun {
 }
 
 /**
- * Opens the journal of a run and replays it. That of a new run is created; a last line that a crash has torn is cut off.
+ * Opens the journal of a run and replays it. The journal of a new run is created; a last line torn by a crash is cut off.
  *
- * @throws a fatal error `JOURNAL_MISSING`, `JOURNAL_UNREADABLE`, `JOURNAL_UNWRITABLE`, `JOURNAL_CORRUPT` (with file
- *   and line), `JOURNAL_VERSION` or `JOURNAL_OF_OTHER_RUN`.
+ * @throws a fatal error `JOURNAL_MISSING`, `JOURNAL_UNREADABLE`, `JOURNAL_UNWRITABLE`, `JOURNAL_CORRUPT` (with file and line),
+ *   `JOURNAL_VERSION` or `JOURNAL_OF_OTHER_RUN`
  */
 export async function openJournal(
   path: string,
@@ -38,7 +38,7 @@ export async function openJournal(
 ): Promise<Journal>;
 export async function openJournal(path: string, options: JournalOptions): Promise<Journal | JournalReader> {
   const { runId, readOnly = false, begun } = options;
-  // Its header was on disk before anybody could know of the run.
+  // The header was on disk before any process could know of the run.
   const mustExist = readOnly || begun !== undefined;
   const handle = await openFile(path, readOnly ? constants.O_RDONLY : constants.O_RDWR, mustExist);
   try {

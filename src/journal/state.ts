@@ -10,28 +10,28 @@ export interface CodeCount {
 }
 
 /**
- * What the entries of a journal add up to. Results themselves are not kept, only where their lines are: about 8 bytes
- * a finished row, and more only for the rows that are at work.
+ * The sum of the entries of a journal. It keeps the places of results, not the results: about 8 bytes for a finished row, and
+ * more only for the rows in progress.
  */
 export class JournalState {
   /** Rows with a result. */
   finishedCount = 0;
   /** Finished rows with an attempt that may have been processed without its answer arriving. */
   unclearCount = 0;
-  /** Highest number of a finished row, 0 when there is none. */
+  /** Highest number of a finished row, 0 without one. */
   lastRow = 0;
   /** The latest end of a finished row's last attempt, ISO 8601 UTC. */
   lastFinishedAt: string | undefined;
-  /** What the guards go by: of all rows, or of those that finished since the latest `accepted`. */
+  /** The failures for the guards: of all rows, or of those that finished since the latest `accepted`. */
   failures = new FailureTally();
   readonly #outcomes = noOutcomes();
   readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
   readonly #offsets = new RowOffsets();
   readonly #histories = new Map<number, RowHistory>();
-  /** Rows that were fed and neither finished, opened nor settled since: never more than were fed at a time. */
+  /** Rows that were fed and neither finished, opened nor settled since: never more than were fed at one time. */
   readonly #unsettled = new Map<number, string | undefined>();
 
-  /** Takes over an entry whose line begins at `offset`. */
+  /** Applies an entry whose line begins at `offset`. */
   apply(entry: JournalEntry, offset: number): void {
     switch (entry.type) {
       case 'row':
@@ -64,12 +64,12 @@ export class JournalState {
     return this.#offsets.get(row);
   }
 
-  /** What the attempts of an unfinished row did, as its latest `open` entry says. */
+  /** What the attempts of an unfinished row did, by its latest `open` entry. */
   history(row: number): RowHistory | undefined {
     return this.#histories.get(row);
   }
 
-  /** Whether the row was fed and is neither finished nor, since it was fed, opened or settled. */
+  /** Whether the row was fed, and since then neither finished, opened nor settled. */
   isUnsettled(row: number): boolean {
     return this.#unsettled.has(row);
   }
@@ -79,12 +79,12 @@ export class JournalState {
     return this.#unsettled.get(row);
   }
 
-  /** The rows of which `isUnsettled` is true, in the order in which they were fed. */
+  /** The rows for which `isUnsettled` is true, in the order in which they were fed. */
   unsettledRows(): Iterable<number> {
     return this.#unsettled.keys();
   }
 
-  /** The rows without a result of which `history` or `isUnsettled` tells something. */
+  /** The rows without a result that have a `history` or are unsettled. */
   *begunRows(): Iterable<number> {
     yield* this.#histories.keys();
     for (const row of this.#unsettled.keys()) if (!this.#histories.has(row)) yield row;
@@ -122,8 +122,8 @@ export class JournalState {
 const pageRows = 65_536;
 
 /**
- * Where the line of each finished row begins in the journal: 8 bytes a row, whatever the order in which rows finish.
- * Offset 0 is the header's, so it stands for "no line".
+ * Where the line of each finished row begins in the journal: 8 bytes for each row, in whatever order rows finish. Offset 0
+ * belongs to the header, so it means "no line".
  */
 class RowOffsets {
   readonly #pages = new Map<number, Float64Array>();

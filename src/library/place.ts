@@ -12,9 +12,9 @@ import {
 } from '../settings/settings.ts';
 
 /**
- * The run of that name; undefined when it may be planned.
+ * The run of that name; undefined when the name is free.
  *
- * @throws a busy error when another process is planning it.
+ * @throws a busy error when another process is planning it
  */
 export async function lookUpRun(store: RunStore, id: string): Promise<RunRecord | undefined> {
   const found = await store.look(id);
@@ -22,30 +22,30 @@ export async function lookUpRun(store: RunStore, id: string): Promise<RunRecord 
   throw new BusyError('RUN_RUNNING', `Run ${id} is being planned by another process`, 'Wait for its end.');
 }
 
-/** Where batches are kept, and what their rows may be for. */
+/** Where batches are kept, and which operations their rows may have. */
 export interface BatchPlace<Each extends Operation = Operation> {
   readonly operations: readonly Each[];
-  /** The folder of the runs, which `cqbatch` looks into as well. Default: `.cqbatch`. */
+  /** The folder of the runs, which `cqbatch` reads as well. Default: `.cqbatch`. */
   readonly stateDir?: string;
 }
 
-/** What a batch is made of. */
+/** The options of a batch. */
 export interface BatchOptions extends BatchPlace {
   /** Path of a CSV, JSON, JSON Lines or Excel file; the first three may be gzipped. */
   readonly manifest: string;
-  /** Which operation its rows are for, where neither they nor their columns say so. */
+  /** The operation of rows that name none, if their columns don't imply one. */
   readonly operation?: string;
   /** A cell that empties a field. Default: `<clear>`. */
   readonly clearToken?: string;
-  /** Whether blanks around cells are cut off. Default: false. */
+  /** Whether blanks around cells are removed. Default: false. */
   readonly trim?: boolean;
-  /** Whether a batch may begin though rows are invalid. Default: false. */
+  /** Whether a batch may begin although rows are invalid. Default: false. */
   readonly skipInvalid?: boolean;
   /** The keys of `config.json`, such as `{ rate: 'auto..50/s', max_failures: '5%', queue: 'redis://localhost' }`. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** Settings that a program says in another way. */
+/** Settings that a program gives in another way. */
 const notHere: Readonly<Record<string, string>> = {
   base_url: 'the client says where the API is',
   operations: '"operations" is an option of its own',
@@ -53,13 +53,13 @@ const notHere: Readonly<Record<string, string>> = {
   queue_password_file: 'write the password into the address of the queue',
 };
 
-/** Settings that a batch goes by, besides those that set an option of its run. */
+/** Settings of a batch, besides those that set an option of its run. */
 const own: readonly SettingName[] = [
   ...(['queue', 'queuePrefix', 'maxManifestSize', 'allowPartial'] as const),
   ...(['canary', 'canaryMaxFailures', 'maxRows', 'maxDuration', 'stopAt', 'tz'] as const),
 ];
 
-/** @throws a usage error when the settings can't be understood, or one of them means nothing to a batch */
+/** @throws a usage error when the settings can't be understood, or one of them does not apply to a batch */
 export function openBatchPlace({
   operations,
   stateDir = defaultStateDir,

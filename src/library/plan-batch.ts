@@ -8,25 +8,25 @@ import { type BatchOptions, openBatchPlace } from './place.ts';
 
 /** What a batch would do. */
 export interface BatchPlan extends RowCounts {
-  /** Rows that `where` has left out; they count nowhere else. */
+  /** Rows that `where` has left out; they are in no other count. */
   readonly leftOut: number;
-  /** What is wrong, the first 20 problems: file, line, column and what to write. */
+  /** The first 20 problems: file, line, column and what to write. */
   readonly problems: readonly string[];
-  /** A file with all of them; absent when there are none. */
+  /** A file with all problems; absent when there are no problems. */
   readonly problemFile?: string;
-  /** Why the batch may not begin; absent when it may. */
+  /** Why the batch must not begin; absent when it may. */
   readonly refusal?: { readonly code: string; readonly message: string };
 }
 
 export interface PlanBatchOptions extends BatchOptions {
-  /** The API that is to be called. What is known of it from earlier batches decides whether rows may leave fields out. */
+  /** The API to be called. What earlier batches learned about it decides whether rows may leave fields out. */
   readonly client?: Pick<ApiClient, 'baseUrl'>;
 }
 
 /**
- * Reads and checks every row of a manifest. Nothing is sent.
+ * Reads and checks every row of a manifest. Sends nothing.
  *
- * @throws CqbatchError (`usage`) when the manifest or a setting can't be read, or the operation of the rows can't be told
+ * @throws CqbatchError (`usage`) when the manifest or a setting can't be read, or the operation of the rows is unknown
  */
 export async function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
   const { manifest, client, skipInvalid = false } = options;
@@ -42,7 +42,7 @@ export async function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
   });
 }
 
-/** What the rows come to, and whether they may be called. */
+/** The counts of the rows, and whether they may be called. */
 export function batchPlan(
   { scan, problems }: Pick<CheckedManifest, 'scan' | 'problems'>,
   rows: PlannedRows,

@@ -7,7 +7,7 @@ import { type BatchPlace, openBatchPlace } from './place.ts';
 
 /** A row with its result, typed by its operation: `columns` has the report columns that this operation fills, as text. */
 export type BatchRow<Each extends Operation = Operation> = Omit<RowResult, 'operation' | 'columns'> & {
-  /** Identifier of what the row acts on; empty where the row has none. */
+  /** Identifier of the subject of the row; empty where the row has no subject. */
   readonly subject: string;
 } & (Told<Each> | { readonly operation: ''; readonly columns?: undefined });
 
@@ -17,7 +17,7 @@ type Told<Each extends Operation> =
     : never;
 
 /**
- * The rows of a run with their results, in the order of the manifest, also while the run goes on. Memory: some thousand rows.
+ * The rows of a run with their results, in the order of the manifest, even during the run. Memory: some thousand rows.
  *
  * @throws CqbatchError (`usage`, `RUN_UNKNOWN`) when the folder has no run of that id
  */
@@ -33,7 +33,7 @@ export async function* results<Each extends Operation>(
       for (const { row, result } of part) {
         const prepared = prepare(row);
         const subject = prepared.kind === 'callable' ? prepared.subject : '';
-        // The journal says of no other operation than those of the store.
+        // The journal contains only operations of the store.
         yield { ...result, subject } as BatchRow<Each>;
       }
     }
@@ -46,7 +46,7 @@ export async function* results<Each extends Operation>(
 export interface UnfinishedBatch {
   readonly run: string;
   readonly state: RunRecord['state'];
-  /** What the user called it. */
+  /** The user's name for it. */
   readonly manifest: string;
   readonly baseUrl: string;
   readonly rows: number;

@@ -23,31 +23,31 @@ import { defaults, type Settings } from '../settings/settings.ts';
 import { type BatchOptions, lookUpRun, openBatchPlace } from './place.ts';
 import { type BatchPlan, batchPlan } from './plan-batch.ts';
 
-/** What happens to a batch, as it happens. The results that count are those of `results`. */
+/** The events of a batch, as they happen. The results that count are those of `results`. */
 export type BatchEvent =
-  /** Every row is checked; the first call comes after this. */
+  /** Every row is checked; the first call follows. */
   { readonly type: 'planned'; readonly run: string; readonly plan: BatchPlan } | RunEvent;
 
 export interface RunBatchOptions extends BatchOptions {
-  /** Calls the API. It should have as many `connections` as calls may be in flight; it is not closed. */
+  /** Calls the API. It should have as many `connections` as calls may be in flight; this function does not close it. */
   readonly client: ApiClient;
-  /** Its name: up to 63 small letters, digits, "-" and "_". Default: one is made of the time. */
+  /** The name of the run: up to 63 lowercase letters, digits, "-" and "_". Default: made from the time. */
   readonly runId?: string;
   /**
-   * Whether the run of that name is gone on with, where there is one that was stopped. One that is finished, or that a guard has
-   * halted, is not: what it came to is returned. Default: false.
+   * Whether to resume a stopped run of that name. A run that is finished, or that a guard has halted, is not resumed: its
+   * result is returned. Default: false.
    */
   readonly orResume?: boolean;
-  /** Why, for those who ask later. */
+  /** Why the batch is run, for later readers. */
   readonly reason?: string;
-  /** Stops the run: calls in flight are waited for, and `orResume` goes on with it. */
+  /** Stops the run: calls in flight are waited for, and `orResume` resumes it. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: BatchEvent) => void;
   /** Default: nothing is logged. */
   readonly log?: Log;
 }
 
-/** What a batch came to. */
+/** The result of a batch. */
 export interface BatchResult {
   /** The id of its run: `results` and every command take it. */
   readonly run: string;
@@ -61,10 +61,10 @@ export interface BatchResult {
 
 /**
  * Takes a manifest to its end: checks every row, calls the API, and writes the report. It keeps every promise of the command: a
- * process that is killed leaves a run that can be resumed, in which no row is lost and none is called twice unmarked.
+ * killed process leaves a run that can be resumed, in which no row is lost and none is called twice unmarked.
  *
- * @throws CqbatchError `usage` when rows may not be called (the code is that of `BatchPlan.refusal`) or a setting can't be read:
- *   nothing was sent. `busy` when another process works on the run. `fatal` when the datastore or the disk fails.
+ * @throws CqbatchError `usage` when rows may not be called (the code is that of `BatchPlan.refusal`) or a setting can't be
+ *   read: nothing was sent. `busy` when another process works on the run. `fatal` when the datastore or the disk fails.
  */
 export async function runBatch(options: RunBatchOptions): Promise<BatchResult> {
   const { runId, orResume = false, client } = options;
@@ -83,7 +83,7 @@ export async function runBatch(options: RunBatchOptions): Promise<BatchResult> {
   return execute(store, settings, options, existing);
 }
 
-/** @throws a usage error when its rows may not be called; the run is gone then */
+/** @throws a usage error when its rows must not be called; the run is then removed */
 async function planned(store: RunStore, settings: Settings, options: RunBatchOptions): Promise<CreatedRun> {
   const { manifest: source, runId, client, skipInvalid = false, reason, onEvent } = options;
   const { baseUrl } = client;
@@ -111,7 +111,7 @@ async function planned(store: RunStore, settings: Settings, options: RunBatchOpt
   }
 }
 
-/** @param journal of a new run, open already; what keeps the run from beginning removes it */
+/** @param journal of a new run, already open; an error that prevents the start removes it */
 async function execute(
   store: RunStore,
   settings: Settings,
@@ -150,7 +150,7 @@ async function execute(
   return batchResult(record.id, end, end.reason, reports);
 }
 
-/** What a run has come to that is not gone on with. */
+/** The result of a run that is not resumed. */
 async function endedBatch(store: RunStore, record: RunRecord): Promise<BatchResult> {
   const reports = await rewriteReport(store, record);
   const { reason } = record.states.at(-1) ?? {};
@@ -167,7 +167,7 @@ function batchResult(
   return { run, result, ...(reason !== undefined && { reason }), summary, files };
 }
 
-/** The same name for the same rows at the same API is the same run; else it is a mistake. */
+/** The same name for the same rows and API means the same run; anything else is a mistake. */
 async function refuseOtherRun({ id, manifest, options }: RunRecord, source: string, baseUrl: string) {
   if (options.baseUrl !== baseUrl)
     throw usageError(

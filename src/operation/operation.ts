@@ -14,8 +14,8 @@ import {
 } from './row-fields.ts';
 
 /**
- * What an author says of an operation. Operations are declarative: they know rows, requests and answers, nothing of queues or
- * files. All code that needs operations is given them: nothing looks them up.
+ * An author's definition of an operation. Operations are declarative: they know rows, requests and answers, but not queues or
+ * files. Code that needs operations receives them: there is no registry to look them up in.
  */
 export interface OperationDefinition<
   Fields extends FieldDefinitions,
@@ -23,43 +23,42 @@ export interface OperationDefinition<
   Name extends string = string,
   Column extends string = string,
 > {
-  /** What manifests and `--operation` say: kebab-case verb and noun. */
+  /** The name for manifests and `--operation`: verb and noun in kebab-case. */
   readonly name: Name;
-  /** What a row acts on, in one small word, as the service's messages call it: `evaluation`. */
+  /** What a row acts on, in one short word, as in the service's messages: `evaluation`. */
   readonly thing: string;
   /** One line for `--help` and the plan. */
   readonly summary: string;
-  /** The manifest columns that it reads, by their names on the wire (snake_case), in the order in which help lists them. */
+  /** The manifest columns that it reads, by their names on the wire (snake_case), in the order for help. */
   readonly fields: Fields;
-  /** The required field that identifies what a row acts on. */
+  /** The required field that identifies the subject of a row. */
   readonly subject: RequiredOf<Fields>;
-  /** What is wrong with a row whose fields are right one by one; undefined when nothing is. */
+  /** What is wrong with a row whose fields are each valid; undefined when nothing is. */
   readonly check?: (row: RowOf<Fields>) => string | undefined;
   /** The HTTP request for the row; the same row always gives the same request. */
   readonly request: (row: RowOf<Fields>) => RequestDefinition;
-  /**
-   * Reads the body of a 2xx answer, which is parsed JSON and never trusted, and holds it against the subject that was asked for.
-   */
+  /** Reads the body of a 2xx answer, parsed JSON that is never trusted, and compares it with the subject of the request. */
   readonly interpret: (body: unknown, subject: string) => Interpretation<Value>;
-  /** Columns of the report, without their leading `_`: what each says of the value. */
+  /** Columns of the report, without their leading `_`, and their cells for a value. */
   readonly columns: CellsOf<Value> & Readonly<Record<Column, unknown>>;
   /**
-   * Whether a row that is carried out twice changes no more than one that is carried out once. If not, no attempt is repeated that
-   * may have been carried out: its row fails, and is marked unclear.
+   * Whether carrying out a row twice changes no more than carrying it out once. If not, an attempt that may have been carried
+   * out is not repeated: its row fails, and is marked unclear.
    */
   readonly repeatable: boolean;
   /**
-   * Whether the API surely keeps the fields that a row leaves out, as PATCH does. Default false: such rows need the user's consent.
+   * Whether the API certainly keeps the fields that a row leaves out, as PATCH does. Default false: such rows need the user's
+   * consent.
    */
   readonly keepsOmitted?: boolean;
   /**
-   * Whether this refusal means that the change has been made already, so that after an unclear attempt the row has
-   * most likely succeeded. `code` is the failure's canonical code (`FAILED_PRECONDITION`, …). Default: none does.
+   * Whether this refusal means that the change has already been made, so that the row has most likely succeeded after an
+   * unclear attempt. `code` is the failure's canonical code (`FAILED_PRECONDITION`, …). Default: never.
    */
   readonly meansAlreadyApplied?: (refusal: Refusal) => boolean;
 }
 
-/** What each column of the report says of a value; an empty cell where that is undefined. */
+/** The cell for a value in each column of the report; an empty cell where that is undefined. */
 type CellsOf<Value> = Readonly<Record<string, (value: Value) => string | bigint | number | undefined>>;
 
 type RequiredOf<Fields extends FieldDefinitions> = {
@@ -71,42 +70,42 @@ type RequiredOf<Fields extends FieldDefinitions> = {
 export interface RequestDefinition {
   /** Default POST. */
   readonly method?: Method;
-  /** Below the base URL; begins with `/`. What a row says belongs in `encodeURIComponent`. */
+  /** Below the base URL; begins with `/`. Values from a row need `encodeURIComponent`. */
   readonly path: string;
-  /** What stands behind the path, encoded. Parameters that are undefined are left out. */
+  /** Parameters after the path; they are encoded. Undefined ones are left out. */
   readonly query?: Readonly<Record<string, string | undefined>>;
-  /** JSON text as it goes out, or a value that is written as JSON, a bigint as an exact number. Absent: no body. */
+  /** JSON text to send as it is, or a value to be written as JSON, in which a bigint is an exact number. Absent: no body. */
   readonly body?: string | Readonly<Record<string, unknown>>;
 }
 
-/** How a service says no. */
+/** A refusal of the service. */
 export interface Refusal {
   readonly code: string;
   readonly message: string;
 }
 
-/** What an answer says, or why it is not the answer to this request. */
+/** The content of an answer, or why it is not the answer to this request. */
 export type Interpretation<Value> = { readonly ok: true; readonly value: Value } | Misfit;
 
-/** Why an answer is not the one to its request. */
+/** Why an answer does not fit its request. */
 interface Misfit {
   readonly ok: false;
   readonly code: FailureCode;
   readonly message: string;
 }
 
-/** What an answer says for the report. */
+/** The report columns of an answer, or why it does not fit. */
 export type AnswerCheck = { readonly ok: true; readonly columns: Readonly<Record<string, string>> } | Misfit;
 
-/** An operation as the engine uses it, whatever its fields and its answers are; `results` types rows by its name and columns. */
+/** An operation for the engine, of any fields and answers; `results` types rows by its name and columns. */
 export interface Operation<Name extends string = string, Column extends string = string> {
   readonly name: Name;
   readonly thing: string;
   readonly summary: string;
   readonly fields: readonly Field[];
-  /** The name of the field that identifies what a row acts on. */
+  /** The name of the field that identifies the subject of a row. */
   readonly subject: string;
-  /** Checks and normalises one row, given as field name to text (CSV) or JSON value. Fields that it leaves out are absent. */
+  /** Checks and normalises one row, given as field name to text (CSV) or JSON value. Omitted fields are absent. */
   readonly schema: z.ZodType<Row>;
   readonly request: (row: Row) => ApiRequest;
   /** Names of the report columns that `check` fills, without their leading `_`. */
@@ -118,9 +117,9 @@ export interface Operation<Name extends string = string, Column extends string =
 }
 
 /**
- * Makes an operation, typed by its fields and by what its answers say.
+ * Makes an operation, typed by its fields and by the values of its answers.
  *
- * @throws a usage error `OPERATION_INVALID` that names the operation and the member that is wrong
+ * @throws a usage error `OPERATION_INVALID` that names the operation and the wrong member
  */
 export function defineOperation<
   const Fields extends FieldDefinitions,
@@ -159,7 +158,7 @@ export function defineOperation<
   };
 }
 
-/** The request as it goes out. */
+/** The request to send. */
 function requestOf({ method = 'POST', path, query = {}, body = '' }: RequestDefinition): ApiRequest {
   if (!/^\/[!-~]*$/.test(path))
     throw new RangeError(
@@ -171,7 +170,7 @@ function requestOf({ method = 'POST', path, query = {}, body = '' }: RequestDefi
   return { ...(method !== 'POST' && { method }), path: path + behind, body: text };
 }
 
-/** The fields that have an option of their own, and how help writes its value. */
+/** The fields with an option of their own, and how help writes the option's value. */
 export function fieldsWithOption(
   operations: readonly Operation[],
 ): readonly { readonly name: string; readonly option: string }[] {
@@ -180,20 +179,20 @@ export function fieldsWithOption(
   );
 }
 
-/** The operation of that name, if it is one of these. */
+/** The operation of that name, if it is among these. */
 export function findOperation(operations: readonly Operation[], name: string): Operation | undefined {
   return operations.find((operation) => operation.name === name);
 }
 
-/** What an operation must be for manifests, options and reports to name it and what it has. */
+/** The rules for an operation, so that manifests, options and reports can name it and its parts. */
 
 const word = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const aFunction = z.custom((value) => typeof value === 'function', 'must be a function');
 
-/** Names that columns of a manifest have already. */
+/** Names that manifest columns already have. */
 const isTaken = (name: string): boolean => name === 'operation' || name.startsWith('old_');
 
-/** What each report says of a row, without the leading `_`. */
+/** What each report says about a row, without the leading `_`. */
 const reported = [
   ...['row', 'operation', 'outcome', 'code', 'message', 'http_status', 'attempts', 'unclear'],
   ...['started_at', 'finished_at', 'duration_ms'],
@@ -238,7 +237,7 @@ const definitionSchema = z
 
 /** @throws a usage error `OPERATION_INVALID` */
 function requireValid(definition: { readonly name?: unknown }): void {
-  // To make code of the schema, as zod does of one that is used often, would take longer.
+  // Compiling the schema, as zod does for one that is used often, would take longer.
   const { error } = definitionSchema.safeParse(definition, { jitless: true });
   const [issue] = error?.issues ?? [];
   if (issue === undefined) return;

@@ -5,7 +5,7 @@ import { type CqbatchError, usageError } from '../errors.ts';
 import { defineOperation, type Operation } from './operation.ts';
 
 /**
- * What a module of operations exports by default. It is handed what it needs, so that it can stand anywhere without a package
+ * The default export of a module of operations. It receives what it needs, so that the module can be anywhere without a package
  * beside it.
  */
 export type OperationsModule = (tools: {
@@ -13,12 +13,12 @@ export type OperationsModule = (tools: {
 }) => Operation | readonly Operation[];
 
 /**
- * Loads operations of the user's own. The module is code that runs with all rights of this process.
+ * Loads the user's own operations. The module is code that runs with all rights of this process.
  *
  * @param module a path, or the name of an installed package, as seen from the folder
- * @param known those that there are besides
+ * @param known the operations that exist already
  * @param folder default: the current one
- * @throws a usage error `OPERATIONS_UNUSABLE` that names the module, and what is wrong with it
+ * @throws a usage error `OPERATIONS_UNUSABLE` that names the module and its defect
  */
 export async function loadOperations(
   module: string,

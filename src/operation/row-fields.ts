@@ -5,19 +5,22 @@ import { isLosslessNumber } from '../text/json.ts';
 /** How an operation declares a field. */
 export interface FieldDefinition {
   /**
-   * `integer`: 64 bits, as decimal text. `identifier`: text that is never empty, without the blanks around it. `text`: text as it
-   * is.
+   * `integer`: 64 bits, as decimal text. `identifier`: text that is never empty, without blanks around it. `text`: any text,
+   * unchanged.
    */
   readonly type: 'integer' | 'identifier' | 'text';
-  /** The least that an integer may be; default 0. */
+  /** The smallest allowed integer; default 0. */
   readonly min?: 0 | 1;
-  /** Whether each row has it; default false. The service might reset one that is left out (interface document, section 4.2). */
+  /**
+   * Whether each row must have it; default false. The service might reset a field that is left out (interface document, section
+   * 4.2).
+   */
   readonly required?: boolean;
-  /** Whether rows may say in `old_<name>` what it was before, so that an undo can put that back; default false. */
+  /** Whether rows may give its former value in `old_<name>`, so that an undo can restore it; default false. */
   readonly undoable?: boolean;
   /**
-   * Gives the field an option of its own, short for `--default name=value`, and says how help writes its value: `<id>`. Of no
-   * effect in a module of `--operations`, which is loaded after the options are read.
+   * Gives the field its own option, short for `--default name=value`, and says how help writes the value: `<id>`. Has no effect
+   * in a module of `--operations`, which is loaded after the options are read.
    */
   readonly option?: string;
 }
@@ -25,14 +28,14 @@ export interface FieldDefinition {
 /** Fields by their names. */
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 
-/** A row that is right: fields that are not required may be absent. Numbers are decimal text. */
+/** A valid row: optional fields may be absent. Numbers are decimal text. */
 export type RowOf<Fields extends FieldDefinitions> = {
   readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? Name : never]: string;
 } & {
   readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? never : Name]?: string;
 };
 
-/** A row that is right: its fields by name, numbers in decimal. */
+/** A valid row: its fields by name, numbers in decimal. */
 export type Row = Readonly<Record<string, string>>;
 
 /** A manifest column that an operation reads. */
@@ -51,8 +54,8 @@ export function fieldsOf(definitions: FieldDefinitions): readonly Field[] {
 /**
  * The schema of a row.
  *
- * @param subject the name of the field of which each row has its own value: no default gives it
- * @param check what is wrong with a row whose fields are right
+ * @param subject the name of the field that each row must have its own value of: a default does not count
+ * @param check what is wrong with a row whose fields are valid
  */
 export function rowSchemaOf(
   definitions: FieldDefinitions,
@@ -78,8 +81,8 @@ function typeOf({ type, min = 0 }: FieldDefinition, missing?: string): z.ZodType
 }
 
 /**
- * A 64-bit integer in a manifest: decimal text (CSV), or an exact JSON number. Gives canonical decimal text. Blanks
- * around it are dropped; everything else that spreadsheets do to long numbers is an error, because digits may be lost.
+ * A 64-bit integer in a manifest: decimal text (CSV), or an exact JSON number. Gives canonical decimal text. Blanks around it
+ * are dropped. Anything else that spreadsheets make of long numbers is an error, because digits may be lost.
  */
 function integerField(min: 0 | 1, missing: string | undefined): z.ZodType<string> {
   return z.transform((value: unknown, context) => {
@@ -119,7 +122,7 @@ function numberText(value: unknown): string {
     : String(typeof value === 'object' ? typeof value : value);
 }
 
-/** What spreadsheets make of long numbers, and how to get the digits back. */
+/** The forms in which spreadsheets write long numbers, and how to get the digits back. */
 const spreadsheetForms: readonly { readonly form: RegExp; readonly problem: string }[] = [
   {
     form: /^-?\d+(?:[.,]\d+)?e[+-]?\d+$/i,
@@ -147,7 +150,7 @@ function textProblem(value: unknown, missing: string | undefined): string {
   return 'must be text; in JSON write it in quotes';
 }
 
-/** Whether a value counts as left out where a field is required. */
+/** Whether a value counts as left out in a required field. */
 export function isLeftOut(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }

@@ -20,26 +20,26 @@ import { timesOf } from './times.ts';
 
 type EntryOf<Came extends HistoryEntry['came']> = Extract<HistoryEntry, { readonly came: Came }>;
 
-/** What came of an attempt to begin the runs of an occasion. */
+/** The result of an attempt to start the runs of an occasion. */
 export type Beginning =
-  /** They are submitted, by this attempt or an earlier one. */
+  /** The runs are submitted, by this attempt or an earlier one. */
   | Pick<EntryOf<'began'>, 'came' | 'runs' | 'refused'>
   | Pick<EntryOf<'failed'>, 'came' | 'code' | 'message'>
-  /** Not now: another process is at it, or this one is being stopped. */
+  /** Not now: another process is doing it, or this one is being stopped. */
   | { readonly came: 'later' };
 
 export interface KeeperOptions {
   readonly schedules: ScheduleStore;
   readonly runs: RunStore;
-  /** Submits what an occasion begins. Idempotent. */
+  /** Submits the runs of an occasion. Idempotent. */
   readonly begin: (schedule: Schedule, occasion: Occasion) => Promise<Beginning>;
-  /** Called when no run could be begun. */
+  /** Called when no run could be started. */
   readonly onFailed: (schedule: Schedule, failure: CqbatchError) => void;
   readonly log: Log;
   readonly now: () => Date;
 }
 
-/** What there is to do for a schedule. */
+/** What a schedule has to do. */
 interface Decision {
   readonly schedule: Schedule;
   readonly before: ScheduleState;
@@ -47,10 +47,10 @@ interface Decision {
   readonly trigger: Trigger | undefined;
 }
 
-/** Decides what a schedule does now, and does it. Does nothing while another process is at it. */
+/** Decides what a schedule does now, and does it. Does nothing while another process does so. */
 export async function lookAtSchedule(name: string, options: KeeperOptions): Promise<void> {
   const { schedules } = options;
-  // Most looks find nothing to do, and a lock costs a sync of the disk.
+  // Most looks find nothing to do, and a lock costs a disk sync.
   if ((await decisionOn(name, options)) === undefined) return;
   try {
     const lock = await schedules.lock(name);
@@ -62,7 +62,7 @@ export async function lookAtSchedule(name: string, options: KeeperOptions): Prom
     }
   } catch (error) {
     if (error instanceof CqbatchError && error.code === 'SCHEDULE_LOCKED') return;
-    // Removed meanwhile: there is nothing to be locked any more.
+    // The schedule was removed meanwhile: there is nothing left to lock.
     if ((await schedules.look(name).catch(() => true)) === undefined) return;
     throw error;
   }
@@ -88,7 +88,7 @@ async function carryOut(decision: Decision, options: KeeperOptions): Promise<voi
   const { schedules } = options;
   const { schedule, before, after, trigger } = decision;
   const { name } = schedule;
-  // Before anything is begun: if this process dies, the next one begins the same run, and no other.
+  // Saved before a run starts: if this process dies, the next one starts the same run and no other.
   if (!isDeepStrictEqual(after, before)) await schedules.saveState(name, after);
   if (before.beginning === undefined && trigger !== undefined) await schedules.clearTrigger(name, trigger);
   report(decision, options);
@@ -123,7 +123,7 @@ async function begin(
   await schedules.saveState(name, concluded(state, entry));
 }
 
-/** Tells what was decided not to be done. A missed time that no run makes up for is a failure, too. */
+/** Reports what was decided not to be done. A missed time that no run makes up for is also a failure. */
 function report({ schedule, before, after }: Decision, { log, onFailed }: KeeperOptions): void {
   for (const entry of after.history.filter((one) => !before.history.includes(one))) {
     const { came, due } = entry;
@@ -137,18 +137,19 @@ function report({ schedule, before, after }: Decision, { log, onFailed }: Keeper
 }
 
 export interface CarryOutOptions extends Omit<KeeperOptions, 'now'> {
-  /** Does what is left to do when runs have ended; called every second. */
+  /** Finishes the work of runs that have ended; called every second. */
   readonly finish: (schedule: Schedule) => Promise<void>;
   /** Aborts when the daemon is to stop. */
   readonly stop: AbortSignal;
 }
 
 const lookMs = 1_000;
-/** How often the daemon shows that it is there. */
+/** How often the daemon shows that it is alive. */
 const showMs = 30_000;
 
 /**
- * Carries out the schedules of a state folder until it is told to stop: each second it looks which of them have something to do.
+ * Carries out the schedules of a state folder until it is told to stop: every second it checks which of them have something to
+ * do.
  *
  * @param now for tests
  */
@@ -167,7 +168,7 @@ export async function carryOutSchedules(options: CarryOutOptions, now = () => ne
         await schedules.showDaemon();
         shownAt = steadyNow();
       }
-      // One that is damaged keeps no others from being looked at.
+      // A damaged schedule does not block the others.
       for (const { name } of all)
         if (!stop.aborted) await lookAtSchedule(name, { ...options, now }).catch(onError);
     },

@@ -1,30 +1,30 @@
 import type { HistoryEntry, Occasion, Schedule, ScheduleState, Trigger } from './schedule.ts';
 import type { Times } from './times.ts';
 
-/** What is known when it is decided what a schedule does. */
+/** What is known when a schedule is decided on. */
 export interface Situation {
   readonly now: Date;
-  /** Of its pattern. */
+  /** The times of its pattern. */
   readonly times: Times;
-  /** A user wants it to be due. */
+  /** A user triggered the schedule. */
   readonly trigger?: Trigger | undefined;
-  /** The run that it began last, if it has not ended. */
+  /** The last run that it started, if that has not ended. */
   readonly going?: string | undefined;
 }
 
-/** What is less late is in time: the daemon may be planning a large manifest for another schedule. */
+/** A smaller delay counts as in time: the daemon may be planning a large manifest for another schedule. */
 const inTimeMs = 60_000;
-/** A time that is further ahead was written by a clock that was wrong; clocks of machines differ by less. */
+/** A time that is further ahead was written by a wrong clock; clocks of machines differ by less. */
 const aheadMs = 60 * 60_000;
 /** Entries that are kept of its history. */
 const mostEntries = 300;
 
 /**
- * Decides what a schedule does now. In the state that it returns, `beginning` is what is to be begun, if anything; all
- * else that was due since is in its history, or waits.
+ * Decides what a schedule does now. In the state that it returns, `beginning` is the occasion to start, if any; everything else
+ * that was due since is in its history, or waits.
  */
 export function decide(schedule: Schedule, state: ScheduleState, situation: Situation): ScheduleState {
-  // It was decided on before, and may or may not have begun.
+  // This was decided before, and may or may not have started.
   if (state.beginning !== undefined) return state;
   const { going, trigger } = situation;
   const { waiting, ...others } = state;
@@ -48,7 +48,7 @@ export function decide(schedule: Schedule, state: ScheduleState, situation: Situ
   return after;
 }
 
-/** What its pattern had for it since it was looked at last: at most one occasion, the latest; all others were missed. */
+/** The occasions of its pattern since the last look: at most one, the latest; all others were missed. */
 function takeTimes(
   { paused, since, catchUpMs }: Schedule,
   state: ScheduleState,
@@ -78,7 +78,7 @@ function takeTimes(
   return isLost ? { state: missed } : { state: missed, due: { due } };
 }
 
-/** The state with one more entry; occasions in a row that came to nothing for one reason are one entry. */
+/** The state with one more entry; consecutive occasions without a run for the same reason share one entry. */
 export function recorded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
   const last = state.history.at(-1);
   const history =
@@ -94,7 +94,7 @@ function isRepeated(last: HistoryEntry, entry: HistoryEntry): boolean {
   return last.came === 'idle' && entry.came === 'idle';
 }
 
-/** The state after what was to be begun has begun, or could not. */
+/** The state after the occasion has started its runs, or could not. */
 export function concluded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
   const { beginning: _, ...others } = state;
   return recorded(others, entry);

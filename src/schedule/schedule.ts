@@ -6,17 +6,17 @@ import { isRunId, timeInId } from '../run/record/run-id.ts';
 import type { RunStore } from '../run/record/store.ts';
 
 /**
- * - A **schedule** says when runs of a manifest, or of what lies in an inbox, are begun, and how.
+ * - A **schedule** says when and how runs of a manifest, or of the manifests in an inbox, start.
  * - It is **due** at the times of its pattern, and when a user triggers it. Each such moment is an **occasion**.
- * - What came of an occasion is an entry of its **history**.
+ * - The result of an occasion is an entry of its **history**.
  */
 
-/** What happens to an occasion that comes while a run of the one before is going. */
+/** What happens to an occasion that comes while a run of the previous one is in progress. */
 export const overlapRules = ['skip', 'queue'] as const;
 
 const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
 
-/** `schedule.json`: what users say of a schedule. Never a token. */
+/** `schedule.json`: the schedule as users set it. Never a token. */
 export const scheduleSchema = z.object({
   version: z.literal(1),
   name: z.string(),
@@ -28,13 +28,13 @@ export const scheduleSchema = z.object({
   tz: z.string(),
   /** Absolute paths. */
   source: z.union([z.object({ manifest: z.string() }), z.object({ inbox: z.string() })]),
-  /** Run options as their user gave them; what is missing is filled in by environment and configuration file of the daemon. */
+  /** Run options as their user gave them; the environment and the configuration file of the daemon fill in the rest. */
   options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
   overlap: z.enum(overlapRules),
   /** How late an occasion is still made up for, milliseconds; null: it is not. */
   catchUpMs: z.number().nullable(),
   paused: z.boolean(),
-  /** When it was added, replaced or unpaused, ISO 8601 UTC: what was due before does not count. */
+  /** When it was added, replaced or unpaused, ISO 8601 UTC: earlier due times do not count. */
   since: z.string(),
   /** What users did to it, the latest last. */
   changes: z.array(z.object({ what: z.enum(changes), at: z.string(), ...attributionSchema.shape })),
@@ -42,7 +42,7 @@ export const scheduleSchema = z.object({
 
 export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;
 
-/** `trigger.json`: a user wants it to be due. */
+/** `trigger.json`: a user triggers the schedule. */
 export const triggerSchema = z.object({ at: z.string(), ...attributionSchema.shape });
 
 export type Trigger = Readonly<z.infer<typeof triggerSchema>>;
@@ -50,13 +50,13 @@ export type Trigger = Readonly<z.infer<typeof triggerSchema>>;
 const occasionSchema = z.object({
   /** ISO 8601 UTC. */
   due: z.string(),
-  /** Who wanted it, and why; absent: its pattern did. */
+  /** The user that triggered it, and why; absent: its pattern did. */
   trigger: triggerSchema.exactOptional(),
 });
 
 export type Occasion = Readonly<z.infer<typeof occasionSchema>>;
 
-/** Where an entry stands for several occasions: the last of them. */
+/** For an entry that covers several occasions: the last of them. */
 const until = z.string().exactOptional();
 
 const entrySchema = z.discriminatedUnion('came', [
@@ -65,16 +65,16 @@ const entrySchema = z.discriminatedUnion('came', [
     came: z.literal('began'),
     at: z.string(),
     runs: z.array(z.string()),
-    /** Names of manifests of an inbox that can't be run as they are. */
+    /** Names of manifests in an inbox that can't be run as they are. */
     refused: z.array(z.string()).exactOptional(),
   }),
-  /** Nothing was in the inbox. */
+  /** The inbox was empty. */
   occasionSchema.extend({ came: z.literal('idle'), until }),
-  /** That run was still going, or the schedule was paused while the occasion waited. */
+  /** The run was still in progress, or the schedule was paused while the occasion waited. */
   occasionSchema.extend({ came: z.literal('skipped'), because: z.string(), until }),
-  /** No daemon was there to begin a run in time. */
+  /** No daemon was running to start a run in time. */
   occasionSchema.extend({ came: z.literal('missed'), at: z.string(), until }),
-  /** No run could be begun. */
+  /** No run could be started. */
   occasionSchema.extend({
     came: z.literal('failed'),
     at: z.string(),
@@ -85,14 +85,14 @@ const entrySchema = z.discriminatedUnion('came', [
 
 export type HistoryEntry = Readonly<z.infer<typeof entrySchema>>;
 
-/** `state.json`: what the daemon knows of a schedule. */
+/** `state.json`: what the daemon knows about a schedule. */
 export const scheduleStateSchema = z.object({
   version: z.literal(1),
   /** The latest time of its pattern that was dealt with. */
   doneUntil: z.string().exactOptional(),
   /** Decided on, and perhaps not submitted yet: the next look makes sure that it is. */
   beginning: occasionSchema.exactOptional(),
-  /** Comes next, when the run that is going has ended. */
+  /** Comes next, when the run in progress has ended. */
   waiting: occasionSchema.exactOptional(),
   /** The latest last, bounded. */
   history: z.array(entrySchema),
@@ -102,12 +102,12 @@ export type ScheduleState = Readonly<z.infer<typeof scheduleStateSchema>>;
 
 export const newState: ScheduleState = { version: 1, history: [] };
 
-/** Whether a text can be the name of a schedule: with a time behind it, it is the id of a run. */
+/** Whether a text can be the name of a schedule: with a time added, it is the id of a run. */
 export function isScheduleName(text: string): boolean {
   return /^[a-z0-9][a-z0-9_-]{0,39}$/.test(text) && isRunId(text);
 }
 
-/** @throws a usage error for what can't be the name of one. */
+/** @throws a usage error for a text that can't be the name of a schedule */
 export function refuseOtherNames(name: string): void {
   if (isScheduleName(name)) return;
   throw usageError(
@@ -117,12 +117,12 @@ export function refuseOtherNames(name: string): void {
   );
 }
 
-/** The id of the run that an occasion begins: always the same. Its time is UTC, as in other ids. */
+/** The id of the run that an occasion starts: always the same. Its time is UTC, as in other ids. */
 export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occasion): string {
   return `${name}-${timeInId(due)}${trigger === undefined ? '' : '-now'}`;
 }
 
-/** The run that a schedule began last, unless no row of it will be called before a user resumes it. */
+/** The last run that a schedule started, unless none of its rows will be called before a user resumes it. */
 export async function goingScheduledRun(
   runs: RunStore,
   { history }: ScheduleState,

@@ -20,13 +20,13 @@ import {
 
 const daemonSchema = z.object({ ...processSchema.shape, at: z.string() });
 
-/** A daemon of another machine that has not shown itself for so long is gone. */
+/** A daemon of another machine that has shown no sign of life for this long is gone. */
 const daemonGoneAfterMs = 60_000;
 
 export type ScheduleStore = ReturnType<typeof openScheduleStore>;
 
 /**
- * The schedules of a state folder, one folder each; nothing is made before the first one is added. Users write
+ * The schedules of a state folder, each in its own folder; no folder is made before the first schedule is added. Users write
  * `schedule.json` and `trigger.json`; only the process that holds the schedule's lock writes `state.json`.
  */
 export function openScheduleStore(stateDir: string) {
@@ -49,7 +49,7 @@ export function openScheduleStore(stateDir: string) {
 
   return {
     folder,
-    /** By name. @param onUnreadable hears of those that are damaged, and are left out; without it they are thrown */
+    /** By name. @param onUnreadable called for damaged schedules, which are left out; without it their errors are thrown */
     async list(onUnreadable?: (error: Error) => void): Promise<readonly Schedule[]> {
       const read = (name: string) =>
         onUnreadable === undefined ? look(name) : look(name).catch((error) => void onUnreadable(error));
@@ -70,7 +70,7 @@ export function openScheduleStore(stateDir: string) {
       await makeFolder(all);
       await mkdir(folder(name), { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw systemError(error, folder(name)) ?? error;
-        // A killed process has left no more than its folder.
+        // A killed process has left only its folder.
         if ((await look(name)) === undefined) return;
         throw usageError(
           'SCHEDULE_EXISTS',
@@ -79,11 +79,11 @@ export function openScheduleStore(stateDir: string) {
       });
       await save(schedule);
     },
-    /** Writes what became of a schedule that exists. */
+    /** Writes the changed state of a schedule that exists. */
     save,
-    /** With its history. */
+    /** Also removes its history. */
     async remove(name: string): Promise<void> {
-      // Half of a folder is not taken for a schedule.
+      // Renamed first, because half a folder must not be taken for a schedule.
       const removed = `${folder(name)}.${process.pid}.removed`;
       await onDisk(folder(name), () => rename(folder(name), removed));
       await onDisk(removed, () => rm(removed, { recursive: true, force: true }));
@@ -93,11 +93,11 @@ export function openScheduleStore(stateDir: string) {
     saveState: (name: string, state: ScheduleState) => writeJsonFile(fileOf(name, 'state.json'), state),
     trigger,
     saveTrigger: (name: string, wanted: Trigger) => writeJsonFile(fileOf(name, 'trigger.json'), wanted),
-    /** Forgets a trigger, unless another one has come since. */
+    /** Forgets a trigger, unless a new one has come since. */
     async clearTrigger(name: string, { at }: Trigger): Promise<void> {
       if ((await trigger(name))?.at === at) await rm(fileOf(name, 'trigger.json'), { force: true });
     },
-    /** @throws a busy error `SCHEDULE_LOCKED` while another process decides what it does. */
+    /** @throws a busy error `SCHEDULE_LOCKED` while another process decides what the schedule does */
     lock: (name: string) =>
       lockPath({
         path: fileOf(name, 'schedule'),
@@ -109,12 +109,12 @@ export function openScheduleStore(stateDir: string) {
             'Try again in a moment.',
           ),
       }),
-    /** Shows others that this process carries the schedules out. */
+    /** Shows other processes that this one carries out the schedules. */
     async showDaemon(): Promise<void> {
       if (!(await exists(all))) return;
       await writeJsonFile(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });
     },
-    /** The process that does, as far as can be told. */
+    /** The process that carries out the schedules, as far as known. */
     async daemon() {
       const found = await readJsonFileIfAny(join(all, 'daemon.json'), daemonSchema);
       if (found === undefined) return undefined;
@@ -125,7 +125,7 @@ export function openScheduleStore(stateDir: string) {
   };
 }
 
-/** What a file says; undefined when it is not there. */
+/** The content of a file; undefined when it does not exist. */
 function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<Value | undefined> {
   return readJsonFile(path, schema, (cause) =>
     fatalError(

@@ -3,22 +3,22 @@ import type { Schedule } from './schedule.ts';
 
 /** The moments at which something is due. */
 export interface Times {
-  /** The first one after a moment; undefined when there is none any more. */
+  /** The first one after a moment; undefined when there is no later one. */
   next(after: Date): Date | undefined;
-  /** The last one that is not after a moment; undefined when there was none. */
+  /** The last one up to and including a moment; undefined when there was no earlier one. */
   latest(until: Date): Date | undefined;
 }
 
-/** Those of the patterns that were read: a daemon asks for the same ones every second. */
+/** Times of patterns that were already read: a daemon asks for the same ones every second. */
 const known = new Map<string, Times>();
 
 /**
- * The moments of a pattern. Where the clock of the time zone is changed, times of day that the pattern names as numbers
- * (`30 1 * * *`, `0,30 1,13 * * *`) come once a day: one that does not exist comes when the gap ends, one that comes twice
- * comes the first time. What a pattern repeats (`*`, a step, a range) goes by the clock on the wall: it is left out in the gap, and
- * comes twice when an hour does. A day that a month does not have is left out.
+ * The moments of a pattern. When the clock of the time zone changes, times of day that the pattern gives as numbers (`30 1 * *
+ * *`, `0,30 1,13 * * *`) come once a day: a time that does not exist comes when the gap ends, and a time that occurs twice
+ * comes the first time. What a pattern repeats (`*`, a step, a range) follows the clock on the wall: it is left out in the gap,
+ * and comes twice when an hour does. A day that a month does not have is left out.
  *
- * @throws a usage error `INVALID_CRON` for a pattern that can't be read or never comes.
+ * @throws a usage error `INVALID_CRON` for a pattern that can't be read or never comes
  */
 export async function timesOf({ cron, tz }: Pick<Schedule, 'cron' | 'tz'>): Promise<Times> {
   const key = `${tz} ${cron}`;
@@ -39,7 +39,7 @@ async function readPattern(cron: string, tz: string): Promise<Times> {
   const times: Times = {
     next: (after) => inOrder(patterns.flatMap((each) => each.nextRun(after) ?? [])).at(0),
     latest(until) {
-      // Croner looks back from before that moment, in whole seconds.
+      // Croner looks for times before this moment, in whole seconds.
       const nextSecond = new Date((Math.floor(until.getTime() / 1_000) + 1) * 1_000);
       return inOrder(patterns.flatMap((each) => each.previousRuns(1, nextSecond))).at(-1);
     },
@@ -48,7 +48,7 @@ async function readPattern(cron: string, tz: string): Promise<Times> {
   return times;
 }
 
-/** The first of them after a moment. */
+/** The first times after a moment. */
 export function nextTimes(times: Times, after: Date, most: number): readonly Date[] {
   const next: Date[] = [];
   for (let at = times.next(after); at !== undefined && next.length < most; at = times.next(at)) next.push(at);
@@ -66,7 +66,7 @@ function invalidCron(cron: string, why: string): Error {
 /** A longer list of times of day was hardly written by hand. */
 const mostTimesOfDay = 100;
 
-/** A pattern for each time of day that it names as numbers; the pattern itself when it has others. */
+/** A pattern for each time of day that it gives as numbers; the pattern itself when it has other parts. */
 function timesOfDay(cron: string): readonly string[] {
   const fields = cron.trim().split(/\s+/);
   if (fields.length > 6) throw invalidCron(cron, 'it has more than six fields');

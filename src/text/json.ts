@@ -1,6 +1,4 @@
-/**
- * JSON with exact numbers: 64-bit identifiers are more than a JavaScript `number` can hold.
- */
+/** JSON with exact numbers: 64-bit identifiers exceed the precision of a JavaScript `number`. */
 
 import { isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json';
 import { escapeInvisible } from './printable.ts';
@@ -10,11 +8,11 @@ export { isLosslessNumber } from 'lossless-json';
 /** How deep arrays and objects may be nested (RFC 8259, section 9, allows a limit): recursion below stays safe. */
 const maxDepth = 512;
 
-/** Integers with more digits stay text: turning them into a `bigint` takes quadratic time. */
+/** Integers with more digits stay text, because converting them to `bigint` takes quadratic time. */
 const maxBigintDigits = 100;
 
 /**
- * Finds a number that `JSON.parse` might round, one with 16 digits or more or with an exponent, and whatever follows
+ * Finds a number that `JSON.parse` might round: one with 16 digits or more, or with an exponent, and the characters after it
  * that might belong to it. In JSON a number follows nothing, white space, `:`, `,` or `[`; text in strings may match.
  */
 const possiblyInexact = /(^|[:,[\s])(-?(?:\d{16}|[\d.]{17}|[\d.]+[eE])[\d.eE+-]*)/g;
@@ -24,33 +22,33 @@ const numberLiteral = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const keyEnd = /[ \t\n\r]*:/y;
 
 /**
- * Parses JSON text (RFC 8259). Integers become `number` when that is safe and `bigint` otherwise; other numbers become
- * `number` when it keeps their value and `LosslessNumber` otherwise. Of equal keys the last one counts; a key
- * `__proto__` is an ordinary property.
+ * Parses JSON text (RFC 8259). Integers become `number` when that is safe and `bigint` otherwise; other numbers become `number`
+ * when it keeps their value and `LosslessNumber` otherwise. The last of equal keys counts; the key `__proto__` is an ordinary
+ * property.
  *
  * @throws SyntaxError with the position (from 0) when the text is not JSON or is nested deeper than 512 levels.
  */
 export function parseJson(text: string): unknown {
   if (mayBeDeep(text)) checkDepth(text);
   try {
-    // In Node 24, `JSON.parse` may take such a name for one that it has read before (nodejs/node#63785).
+    // In Node 24, `JSON.parse` may mistake such a name for one that it has read before (nodejs/node#63785).
     const isSafe = !hasEscapedName(text);
     const { marked, marks } = markNumbers(text);
     if (isSafe && marks === 0) return JSON.parse(text);
-    // Nothing but an escaped NUL could be mistaken for a mark.
+    // Only an escaped NUL could be mistaken for a mark.
     if (isSafe && !text.includes('\\u0000')) return restoreNumbers(JSON.parse(marked), { marks });
   } catch {
-    // The library below says where a mistake is; the messages of JSON.parse often don't.
+    // The library below reports where a mistake is; JSON.parse often doesn't.
   }
   try {
     return parse(text, null, { parseNumber: exactNumber, onDuplicateKey: ({ newValue }) => newValue });
   } catch (error) {
-    // The library quotes the character it met.
+    // The library quotes the offending character.
     throw new SyntaxError(escapeInvisible(error instanceof Error ? error.message : String(error)));
   }
 }
 
-/** Whether an object of JSON text has a name in which a character is escaped. */
+/** Whether an object in the JSON text has a name with an escaped character. */
 function hasEscapedName(text: string): boolean {
   if (!text.includes('\\')) return false;
   const colon = /\s*:/y;
@@ -70,8 +68,8 @@ function hasEscapedName(text: string): boolean {
 }
 
 /**
- * Writes a value as compact JSON text. `bigint` and `LosslessNumber` become number literals. Control characters and
- * lone surrogates are escaped, so the text is well-formed UTF-8 when encoded.
+ * Writes a value as compact JSON text. `bigint` and `LosslessNumber` become number literals. Control characters and lone
+ * surrogates are escaped, so that the text encodes to well-formed UTF-8.
  *
  * @throws TypeError for a value that JSON cannot hold, such as `undefined`.
  */
@@ -81,7 +79,7 @@ export function stringifyJson(value: unknown): string {
   return text;
 }
 
-/** Whether a parsed value is an object of JSON: neither an array nor an exact number. */
+/** Whether a parsed value is a JSON object: neither an array nor an exact number. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof LosslessNumber)
@@ -89,8 +87,8 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
 }
 
 /**
- * Turns numbers that `JSON.parse` might round into strings that begin with an escaped NUL: with them it still takes
- * less than half the time of a parser in JavaScript. What is no JSON does not become JSON.
+ * Turns numbers that `JSON.parse` might round into strings that begin with an escaped NUL: this still takes less than half the
+ * time of a parser in JavaScript. Text that is not JSON does not become JSON.
  */
 function markNumbers(text: string): { readonly marked: string; readonly marks: number } {
   const isInString = stringFinder(text);
@@ -104,7 +102,7 @@ function markNumbers(text: string): { readonly marked: string; readonly marks: n
   return { marked, marks };
 }
 
-/** Tells whether a position is within a string; to be asked for ever later positions. */
+/** Tells whether a position is within a string; to be called with ascending positions. */
 function stringFinder(text: string): (position: number) => boolean {
   let inString = false;
   let quotation = text.indexOf('"');
@@ -129,7 +127,7 @@ function isKey(text: string, end: number): boolean {
   return keyEnd.test(text);
 }
 
-/** Puts the numbers back into what `JSON.parse` made of marked text, and looks no further than to the last of them. */
+/** Restores the numbers in a value that `JSON.parse` made of marked text; stops at the last of them. */
 function restoreNumbers(value: unknown, left: { marks: number }): unknown {
   if (typeof value === 'string') {
     if (value.charCodeAt(0) !== 0) return value;
@@ -153,9 +151,9 @@ function exactNumber(literal: string): number | bigint | LosslessNumber {
     : new LosslessNumber(literal);
 }
 
-/** Whether the text begins so many arrays and objects that it is worth seeing how deep they are. */
+/** Whether the text opens enough arrays and objects that their depth must be checked. */
 function mayBeDeep(text: string): boolean {
-  if (text.length <= 2 * maxDepth) return false; // Too short to open and close so many.
+  if (text.length <= 2 * maxDepth) return false; // Too short to open and close that many.
   let openings = 0;
   for (const opening of '[{') {
     for (let at = text.indexOf(opening); at >= 0; at = text.indexOf(opening, at + 1)) {

@@ -1,13 +1,16 @@
 /**
- * What a terminal would act on instead of showing it: controls (C0, DEL, C1, so every escape sequence), format characters
- * (bidirectional controls, zero-width ones), lone surrogates, line and paragraph separators.
+ * Characters on which a terminal acts instead of showing them: controls (C0, DEL, C1, so every escape sequence), format
+ * characters (bidirectional controls, zero-width ones), lone surrogates, line and paragraph separators.
  */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** The same but for line feeds. */
+/** The same characters except line feeds. */
 const unprintableInLines = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Controls, but for line feeds and tabs, and those that change the order in which letters are shown (Unicode's Bidi_Control). */
+/**
+ * Controls, except line feeds and tabs, and characters that change the order in which letters are shown (Unicode's
+ * Bidi_Control).
+ */
 const misleading = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu;
 
 /** Text that a page shows in the order in which it is stored: `\u202e` in place of a control. Joined emoji stay whole. */
@@ -25,7 +28,7 @@ export function printable(text: string): string {
   return text.replace(unprintableInLines, escaped);
 }
 
-/** JSON text that is safe to print and means the same: what a terminal would act on stands in strings only. */
+/** JSON text that is safe to print and means the same: the characters in question occur only in strings. */
 export function printableJson(json: string): string {
   return json.replace(unprintableInLines, (character) => {
     let text = '';

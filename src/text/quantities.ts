@@ -1,19 +1,19 @@
-/** Counts, rates, sizes and durations as texts, for terminal and page, and durations as people write them. */
+/** Counts, rates, sizes and durations as text, for terminal and page, and durations as users write them. */
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
 /**
- * Milliseconds of a duration as all commands take it: `500ms`, `1.5s`, `2m`, `1h`; a bare number is seconds. Undefined
- * when it is none.
+ * Milliseconds of a duration as all commands accept it: `500ms`, `1.5s`, `2m`, `1h`; a bare number is seconds. Undefined for
+ * any other text.
  */
 export function readDuration(text: string): number | undefined {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h)?$/.exec(text.trim()) ?? [];
   if (amount === undefined) return undefined;
-  // 1.1 s are 1100 ms, whatever floating point makes of it.
+  // 1.1 s is 1100 ms, in spite of floating point.
   return Math.round(Number(amount) * unitMs[unit as keyof typeof unitMs] * 1_000) / 1_000;
 }
 
-/** `12,345`. By hand, because loading the rules of all languages delays the start of every command. */
+/** `12,345`. Written by hand, because loading the rules of all languages delays the start of every command. */
 export function count(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
@@ -50,7 +50,7 @@ export function duration(seconds: number): string {
   return joined(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
 }
 
-/** `340 ms`, `12.3 s`, and as above from a minute on */
+/** `340 ms`, `12.3 s`, and like `duration` from a minute on */
 export function exactDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   return ms < 60_000 ? `${Number((ms / 1_000).toFixed(1))} s` : duration(ms / 1_000);
