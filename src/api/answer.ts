@@ -8,7 +8,7 @@ import type { ContentProblem } from './network/content-encoding.ts';
 import type { HttpAnswer } from './network/exchange.ts';
 import { serverText, type TokenMask } from './server-text.ts';
 
-/** What an answer says: parsed JSON with exact numbers, or a failure. */
+/** The content of an answer: parsed JSON with exact numbers, or a failure. */
 export type ParsedAnswer =
   | { readonly ok: true; readonly status: number; readonly body: unknown }
   | { readonly ok: false; readonly failure: ApiFailure };
@@ -19,7 +19,7 @@ export function interpret(answer: HttpAnswer, context: AnswerContext): ParsedAns
   const { mask } = context;
   if (status >= 400 || status < 200) return { ok: false, failure: errorFailure(answer, context) };
   if (status >= 300) return { ok: false, failure: redirectFailure(answer, mask) };
-  // RFC 9110, section 15.3.5: it has nothing to say.
+  // RFC 9110, section 15.3.5: such an answer has no content.
   if (status === 204 && body === '') return { ok: true, status, body: null };
   try {
     return { ok: true, status, body: mask.json(parseJson(body), body) };
@@ -28,7 +28,7 @@ export function interpret(answer: HttpAnswer, context: AnswerContext): ParsedAns
   }
 }
 
-/** What an error answer means; its status says enough when its body can't be decompressed. */
+/** What an error answer means; its status is enough when its body can't be decompressed. */
 function errorFailure(answer: HttpAnswer, context: AnswerContext): ApiFailure {
   const { body, problem } = answer;
   if (problem === undefined || readErrorBody(body).kind === 'json') return classify(answer, context);
@@ -36,7 +36,7 @@ function errorFailure(answer: HttpAnswer, context: AnswerContext): ApiFailure {
   return { ...failure, message: `${failure.message} (${problemText(problem, context.mask)})` };
 }
 
-/** The change has probably been made, as after any other 2xx: trying again shows it. */
+/** The change has probably been made, as after any other 2xx: another attempt shows it. */
 function unreadableFailure({ status, body, problem }: HttpAnswer, mask: TokenMask, error: Error): ApiFailure {
   const failure = (code: FailureCode, why: string): ApiFailure =>
     apiFailure(code, `The server answered ${status}, but ${why}`, { status, unclear: true });
@@ -73,15 +73,15 @@ function redirectTarget(location: string): string {
   return URL.canParse(location) ? new URL(location).origin : 'another path';
 }
 
-/** The most of a body that is kept, in characters, and of a header's value. */
+/** The most characters kept of a body and of a header's value. */
 const maxBodyLength = 16_384;
 const maxHeaderLength = 1_000;
 
-/** What tells of the answer, its way and the limits; nothing that lets anybody in, such as a cookie. */
+/** Headers that describe the answer, its way and the limits; none that grants access, such as a cookie. */
 const keptHeaders =
   /^(content-(type|length|encoding)|date|age|via|server|location|etag|retry-after|www-authenticate|grpc-(status|message)|.*ratelimit.*|(x-)?(request|correlation|trace)-?id|x-amzn-(requestid|trace-id)|x-cloud-trace-context|traceparent)$/;
 
-/** An answer as it is kept: with the headers that matter, and without the token, which a server may quote. */
+/** An answer as it is kept: with the relevant headers, and without the token, which a server may quote. */
 export function receivedAnswer({ status, headers, body }: HttpAnswer, mask: TokenMask): ReceivedAnswer {
   const kept = Object.keys(headers).filter((name) => keptHeaders.test(name));
   const text = withoutToken(body, mask);
@@ -98,7 +98,7 @@ export function receivedAnswer({ status, headers, body }: HttpAnswer, mask: Toke
   };
 }
 
-/** In JSON, `\u` escapes may stand for anything that a token is made of. */
+/** In JSON, `\u` escapes may stand for any part of a token. */
 function withoutToken(text: string, mask: TokenMask): string {
   const unescaped = text.replace(/\\u00([2-7][0-9a-f])/gi, (_escape, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),

@@ -1,13 +1,13 @@
 import { usageError } from '../errors.ts';
 
 export interface BaseUrlOptions {
-  /** Allows `http:` to other hosts than this one, which sends the token in the clear. Default: false. */
+  /** Allows `http:` to other hosts than this one, which sends the token unencrypted. Default: false. */
   readonly allowInsecureHttp?: boolean | undefined;
 }
 
 /**
- * Checks a base URL, to which the paths of the interface document (section 4) are appended, and returns it in canonical
- * form: without a slash at the end, host in lower case, default port left out. A path prefix is kept.
+ * Checks a base URL, to which the paths of the interface document (section 4) are appended, and returns it in canonical form:
+ * without a slash at the end, host in lower case, no default port. A path prefix is kept.
  *
  * @throws CqbatchError (usage) with the remedy. The URL is not quoted, because it may hold credentials.
  */

@@ -5,11 +5,11 @@ import type { HttpAnswer } from './network/exchange.ts';
 import { serverText, type TokenMask } from './server-text.ts';
 import { waitingTime } from './waiting-time.ts';
 
-/** What is known beside the answer. */
+/** What is known besides the answer. */
 export interface AnswerContext {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Hides what must never appear in a message, nor in anything else that an answer leads to. */
+  /** Hides the token in messages and in everything else that is made of an answer. */
   readonly mask: TokenMask;
 }
 
@@ -79,7 +79,7 @@ const codesByStatus = new Map<number, FailureCode>([
 
 type RpcCode = (typeof canonicalCodes)[number];
 
-/** `NOT_FOUND`, `not_found`, `NotFound` and `not-found` are one; so are both spellings of CANCELLED. */
+/** `NOT_FOUND`, `not_found`, `NotFound` and `not-found` are the same code; so are both spellings of CANCELLED. */
 const codesByLetters = new Map<string, RpcCode>([
   ...canonicalCodes.map((code) => [code.replaceAll('_', ''), code] as const),
   ['CANCELED', 'CANCELLED'],
@@ -99,7 +99,7 @@ interface ErrorBody {
   readonly kind: 'json' | 'html' | 'text' | 'empty';
   /** The canonical code, when the body has one. */
   readonly code?: RpcCode | undefined;
-  /** What the server says, as it says it; empty when it says nothing. */
+  /** The server's words; empty when it gives none. */
   readonly message: string;
   /** The parsed object, for `google.rpc` details. */
   readonly json?: unknown;
@@ -121,11 +121,11 @@ export function readErrorBody(text: string): ErrorBody {
   const json = trimmed.startsWith('{') ? parseObject(trimmed) : undefined;
   if (json === undefined) return { kind: 'text', message: trimmed };
   const error = isJsonObject(json['error']) ? json['error'] : {};
-  // The `status` of a problem document is a number: the HTTP status, no canonical code.
+  // The `status` of a problem document is a number: the HTTP status, not a canonical code.
   const statuses = [json['status'], error['status']].filter((status) => typeof status === 'string');
   const codes = [json['code'], ...statuses, error['code'], json['error']];
   const code = codes.map(rpcCode).find((candidate) => candidate !== undefined);
-  // A code of the service's own, such as `EVALUATION_NOT_DELETED`, is often the only precise thing that it says.
+  // A code of the service's own, such as `EVALUATION_NOT_DELETED`, is often the only precise part of its answer.
   const name =
     code === undefined
       ? firstText([json['code'], error['status'], error['code'], json['error']], /^[A-Za-z][\w.-]*$/)

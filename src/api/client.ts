@@ -23,7 +23,7 @@ import { checkToken, type TokenSource, tokenFromValue } from './token.ts';
 
 /** Time-outs in milliseconds. Those of headers and body are checked about twice a second. */
 export interface Timeouts {
-  /** For a connection, TLS included. Default: 5000. */
+  /** For a connection, including TLS. Default: 5000. */
   readonly connectMs: number;
   /** From the end of the request to the head of the answer. Default: 30000. */
   readonly headersMs: number;
@@ -34,23 +34,20 @@ export interface Timeouts {
 }
 
 export interface ClientOptions extends BaseUrlOptions {
-  /** Where the API is, as `parseBaseUrl` takes it. */
+  /** The base URL of the API, as `parseBaseUrl` accepts it. */
   readonly baseUrl: string;
   /** The Bearer token, or where it comes from (`tokenFromFile`). */
   readonly token: string | TokenSource;
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** Most connections at the same time; further calls wait. Default: 10. */
   readonly connections?: number | undefined;
-  /**
-   * Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are looked up, also in small letters: `process.env`. Default: no
-   * proxy.
-   */
+  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are looked up, also in lower case: `process.env`. Default: no proxy. */
   readonly proxyVariables?: Readonly<Record<string, string | undefined>> | undefined;
   /** Default: `callquality-batch`. */
   readonly userAgent?: string | undefined;
   /** Largest body of an answer in bytes. Default: 16777216 (16 MiB). */
   readonly maxAnswerBytes?: number | undefined;
-  /** Counts each HTTP request. Default: none are counted. */
+  /** Counts each HTTP request. Default: requests are not counted. */
   readonly watch?: RequestWatch | undefined;
 }
 
@@ -63,10 +60,10 @@ export const defaultTimeouts = {
 
 /** The client as the row worker uses it: requests in, answers or failures out. */
 export interface ApiClient {
-  /** Where the API is, normalised. */
+  /** The normalised base URL of the API. */
   readonly baseUrl: string;
   /**
-   * Makes the call. What a server, the network or the token file can do wrong comes back as a failure.
+   * Makes the call. Faults of the server, the network or the token file are returned as failures.
    *
    * @param options.signal stops the call; it then ends with a failure of class `aborted`.
    */
@@ -77,23 +74,23 @@ export interface ApiClient {
 
 export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Whether the answer itself is wanted, too. */
+  /** Whether to return the answer itself, too. */
   readonly keepAnswer?: boolean | undefined;
-  /** Is called when a request has been handed to the network; again, when another one is made for the call. */
+  /** Called when a request has been handed to the network, and again when the call makes another request. */
   readonly onSent?: (() => void) | undefined;
 }
 
-/** What came of a call: parsed JSON of a 2xx answer with exact numbers, or a failure. */
+/** The result of a call: parsed JSON of a 2xx answer with exact numbers, or a failure. */
 export type ApiAnswer = CallFigures & ParsedAnswer;
 
 export interface CallFigures {
-  /** HTTP requests made: 0 when no connection came about, 2 when the token was read again. */
+  /** HTTP requests made: 0 when no connection could be made, 2 when the token was read again. */
   readonly requests: number;
   /** Duration of the call in milliseconds. */
   readonly durationMs: number;
-  /** What the last answer says of the API's limits; absent when it says nothing, or no answer came. */
+  /** The API's limits as the last answer states them; absent when it states none, or no answer came. */
   readonly limits?: readonly StatedLimit[];
-  /** The last answer, if one came and was wanted. */
+  /** The last answer, if there was one and it was wanted. */
   readonly received?: ReceivedAnswer;
 }
 
@@ -117,8 +114,8 @@ export function createClient(options: ClientOptions): ApiClient {
     headersTimeout: timeouts.headersMs,
     bodyTimeout: timeouts.bodyMs,
     maxResponseSize: maxAnswerBytes,
-    // A request written just as the server closes an idle connection is lost in an unclear way. Most servers keep
-    // idle connections for 5 s or more, and say so when it is less.
+    // A request that is written just as the server closes an idle connection is lost in an unclear way. Most servers keep idle
+    // connections for 5 s or more, and say so when it is less.
     keepAliveTimeout: 4000,
     pipelining: 1,
     allowH2: false,
@@ -219,7 +216,7 @@ export function createClient(options: ClientOptions): ApiClient {
   };
 }
 
-/** What came of a call but for its duration. */
+/** The result of a call without its duration. */
 type Call = ParsedAnswer & Omit<CallFigures, 'durationMs'>;
 
 function failed(failure: ApiFailure, requests = 0): Call {
@@ -228,12 +225,12 @@ function failed(failure: ApiFailure, requests = 0): Call {
 
 const closedCall = failed(apiFailure('CLIENT_CLOSED', 'The client was closed'));
 
-/** Short: a server that stays away is for the caller's own, longer retries. */
+/** Short: the caller repeats calls for longer when a server stays away. */
 const pausesMs = [100, 300];
 
 /**
- * Makes a request again, up to two times, while it ends before any byte of it was written and the reason may pass
- * (connection refused, name not resolved, connect time-out). A stop ends the wait.
+ * Repeats a request, up to two times, while it fails before any byte of it was written and for a transient reason (connection
+ * refused, name not resolved, connect time-out). A stop ends the wait.
  */
 async function repeatUnsent(
   dispatcher: Dispatcher,
@@ -243,7 +240,7 @@ async function repeatUnsent(
   for (const pauseMs of pausesMs) {
     const ending = await exchange(dispatcher, request, options);
     if (!mayPass(ending)) return ending;
-    // Up to twice as long, so that calls that fail at once do not come back at once.
+    // Up to twice as long, so that calls that failed together do not come back together.
     await options.stop.pause(pauseMs * (1 + Math.random()));
     if (options.stop.reason !== undefined) return { kind: 'stopped', progress: 'unsent' };
   }
@@ -256,10 +253,10 @@ function mayPass(ending: Ending): boolean {
   return failure.class === 'unreachable' && failure.code !== 'TLS_ERROR';
 }
 
-/** What is made of a token once, and used for as long as the token stays the same. */
+/** Made of a token once, and used for as long as the token stays the same. */
 interface Credentials {
   readonly token: string;
-  /** Of requests without a body. */
+  /** For requests without a body. */
   readonly headers: string[];
   readonly headersWithBody: string[];
   readonly mask: TokenMask;
@@ -267,7 +264,7 @@ interface Credentials {
 
 function credentialsOf(text: string, userAgent: string | undefined): Credentials {
   const token = checkToken(text);
-  // As a list, because undici adds to the object that it is given for a proxy.
+  // As a list, because undici adds to an object when there is a proxy.
   const headersOf = (hasBody: boolean) =>
     Object.entries(requestHeaders(token, { hasBody, userAgent })).flat();
   return { token, headers: headersOf(false), headersWithBody: headersOf(true), mask: createTokenMask(token) };

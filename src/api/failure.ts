@@ -5,7 +5,7 @@ export interface ApiFailure {
   readonly class: FailureClass;
   /** Stable, upper-case: a `google.rpc.Code` name (`NOT_FOUND`), or a code of this client (`CONNECTION_LOST`). */
   readonly code: FailureCode;
-  /** One line for people. Parts that come from the server are cut and cleaned; the token never appears. */
+  /** One line for people. Parts that come from the server are shortened and cleaned; the token never appears. */
   readonly message: string;
   /** HTTP status, when the head of an answer arrived. */
   readonly status?: number;
@@ -15,7 +15,7 @@ export interface ApiFailure {
   readonly unclear: boolean;
 }
 
-/** A failure of which the table of codes says the class, and whether it is unclear where `more` does not. */
+/** A failure with its class from the table of codes, and with `unclear` from there unless `more` sets it. */
 export function apiFailure(
   code: FailureCode,
   message: string,
@@ -25,7 +25,7 @@ export function apiFailure(
   return { class: failureClass, code, message, unclear, ...more };
 }
 
-/** What the typed functions reject with. It holds the failure and nothing of the request. */
+/** The error with which the typed functions reject. It contains the failure, and no part of the request. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly failure: ApiFailure;

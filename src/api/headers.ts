@@ -1,14 +1,14 @@
 /** The header fields of an answer, by lower-case name; an array when the field came more than once. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Every value of a header field, in the order in which they came. */
+/** Every value of a header field, in the order of arrival. */
 export function headerValues(headers: AnswerHeaders, name: string): readonly string[] {
   const value = headers[name];
   if (value === undefined) return [];
   return typeof value === 'string' ? [value] : value;
 }
 
-/** What is read of the first value of a header field that can be read. */
+/** The first value of a header field that can be read. */
 export function firstReadable<T>(
   headers: AnswerHeaders,
   name: string,
@@ -22,8 +22,8 @@ export function firstReadable<T>(
 }
 
 /**
- * The server's time in milliseconds since 1970: that of the answer's own `Date` (RFC 9110, section 6.6.1), so that a
- * clock that is wrong here does no harm.
+ * The server's time in milliseconds since 1970: that of the answer's own `Date` (RFC 9110, section 6.6.1), so that a wrong
+ * clock on this machine does no harm.
  *
  * @param now milliseconds since 1970, for answers without a `Date`
  */
@@ -31,7 +31,7 @@ export function serverTime(headers: AnswerHeaders, now: number): number {
   return firstReadable(headers, 'date', httpDateMs) ?? now;
 }
 
-/** An HTTP date (RFC 9110, section 5.6.7), also in its two obsolete forms, in milliseconds since 1970. */
+/** An HTTP date (RFC 9110, section 5.6.7), including its two obsolete forms, in milliseconds since 1970. */
 export function httpDateMs(value: string): number | undefined {
   const text = value.trim();
   const withZone = asctimeDate.test(text) ? `${text} GMT` : text;
@@ -54,13 +54,13 @@ export interface ListItem {
 }
 
 /**
- * The items of a list field whose items are strings, tokens or integers (RFC 9651, section 3.1), at most `maxItems`;
- * spaces before a parameter are tolerated. None when any of it is malformed (section 4.2) or it is absurdly long.
+ * The items of a list field whose items are strings, tokens or integers (RFC 9651, section 3.1), at most `maxItems`; spaces
+ * before a parameter are tolerated. No items when any part is malformed (section 4.2) or the list is absurdly long.
  */
 export function structuredList(headers: AnswerHeaders, name: string): readonly ListItem[] {
   if (headers[name] === undefined) return [];
   const text = headerValues(headers, name).join(',').trim();
-  // Not cut: a number that is cut is another number.
+  // Not shortened: a shortened number is another number.
   if (text.length > maxLength) return [];
   const items: ListItem[] = [];
   listItem.lastIndex = 0;
@@ -75,7 +75,7 @@ export function structuredList(headers: AnswerHeaders, name: string): readonly L
   return items;
 }
 
-/** Most characters of a list that is read. */
+/** Most characters of a list that are read. */
 const maxLength = 4096;
 
 /** Most items of a list that are read. */

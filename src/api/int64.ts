@@ -3,7 +3,7 @@
  * they would be rounded above 9007199254740991, so they travel as decimal text.
  */
 
-/** An integer as callers may give it: a `number` only when it is a safe integer, a string in decimal digits. */
+/** An integer from a caller: a `number` only if it is a safe integer, or a string of decimal digits. */
 export type Int64Input = bigint | number | string;
 
 /** The largest signed 64-bit integer. */
@@ -12,8 +12,8 @@ export const maxInt64 = 9223372036854775807n;
 const maxInt64Text = String(maxInt64);
 
 /**
- * The integer in canonical decimal, ready to be a JSON literal. Blanks around it and leading zeros are dropped.
- * Undefined when it is no integer from `min` to 9223372036854775807, or a `number` that may have been rounded.
+ * The integer in canonical decimal, ready to be a JSON literal. Blanks around it and leading zeros are dropped. Undefined when
+ * it is not an integer from `min` to 9223372036854775807, or a `number` that may have been rounded.
  */
 export function int64Text(value: unknown, min: 0 | 1): string | undefined {
   if (typeof value === 'string') return canonical(value, min);
@@ -22,7 +22,7 @@ export function int64Text(value: unknown, min: 0 | 1): string | undefined {
 }
 
 /**
- * The same for arguments of the typed functions.
+ * Likewise, for arguments of the typed functions.
  *
  * @throws RangeError that names the argument.
  */

@@ -1,8 +1,8 @@
 import { type AnswerHeaders, headerValues, type ListItem, serverTime, structuredList } from './headers.ts';
 
-/** What an answer says of one limit of the API: only what it said, malformed parts left out. */
+/** What an answer states about one limit of the API, without malformed parts. */
 export interface StatedLimit {
-  /** The policy (`burst`, `burst;pk=:cHM=:`) or the family of the fields (`x-ratelimit-minute`), for telling limits apart. */
+  /** The policy (`burst`, `burst;pk=:cHM=:`) or the family of the fields (`x-ratelimit-minute`), which distinguishes limits. */
   readonly name: string;
   /** Calls permitted in each window, or at the same time, from 1 to `maxCalls`. */
   readonly quota?: number;
@@ -10,7 +10,7 @@ export interface StatedLimit {
   readonly windowMs?: number;
   /** Calls still permitted before the reset, from 0 to `maxCalls`. */
   readonly remaining?: number;
-  /** Until further calls are permitted, in milliseconds from now, from 0 to `maxWindowMs`. */
+  /** Time until more calls are permitted, in milliseconds from now, from 0 to `maxWindowMs`. */
   readonly resetMs?: number;
   /** What is counted (quota units of draft-ietf-httpapi-ratelimit-headers-10). */
   readonly unit: LimitUnit;
@@ -19,13 +19,13 @@ export interface StatedLimit {
 /** Calls in a window, or calls at the same time. */
 export type LimitUnit = 'requests' | 'concurrent-requests';
 
-/** What an answer says of a limit on whatever is counted: calls, bytes, … */
+/** What an answer states about a limit on anything: calls, bytes, … */
 type LimitReading = Omit<StatedLimit, 'unit'> & { readonly unit: string };
 
-/** Largest quota and largest number of remaining calls that are believed. */
+/** Largest quota and largest number of remaining calls that are accepted. */
 export const maxCalls = 1e9;
 
-/** Longest window and longest time to a reset that are believed: 366 days in milliseconds. */
+/** Longest window and longest time to a reset that are accepted: 366 days in milliseconds. */
 export const maxWindowMs = 366 * 86_400_000;
 
 /** The limits of an answer that states none. */
@@ -44,7 +44,7 @@ export function statedLimits(headers: AnswerHeaders, now: number): readonly Stat
   return limits.length === 0 ? noLimits : limits;
 }
 
-/** Runs for every answer: it must not allocate. */
+/** Runs for every answer: it must not allocate memory. */
 function mentionsLimits(headers: AnswerHeaders): boolean {
   for (const name in headers) {
     if (name.startsWith('ratelimit') || name.startsWith('x-rate')) return true;
@@ -52,7 +52,7 @@ function mentionsLimits(headers: AnswerHeaders): boolean {
   return false;
 }
 
-/** A window alone limits nothing. */
+/** A window alone is not a limit. */
 function isOnCalls(limit: LimitReading): limit is StatedLimit {
   const { unit, quota, remaining, resetMs } = limit;
   const isOfCalls = unit === 'requests' || unit === 'concurrent-requests';
@@ -77,7 +77,7 @@ export function policyLimits(headers: AnswerHeaders): readonly LimitReading[] {
   ];
 }
 
-/** Servers that send partition keys do not always send them with both. */
+/** Servers that use partition keys do not always put them into both fields. */
 function isSame(policy: ListItem, limit: ListItem): boolean {
   const [one, other] = [policy.parameters.get('pk'), limit.parameters.get('pk')];
   return policy.value === limit.value && (one === undefined || other === undefined || one === other);
@@ -88,7 +88,7 @@ function policyReading(
   limit: ListItem | undefined,
   policy: ListItem | undefined,
 ): LimitReading {
-  // A policy has a count of its own for each partition key.
+  // Each partition key of a policy has a count of its own.
   const partition = parameters.get('pk');
   const seconds = statedNumber(limit?.parameters.get('t'));
   return limitReading({
@@ -102,9 +102,9 @@ function policyReading(
 }
 
 /**
- * The limits that are told in one field for each number: `…-Limit`, `…-Remaining` and `…-Reset` of every family. A reset
- * is in seconds, or a time in seconds or milliseconds since 1970. Up to draft-ietf-httpapi-ratelimit-headers-06 the
- * quota may be followed by policies, of which the one with the same quota tells its window; the others are limits too.
+ * The limits that have one field for each number: `…-Limit`, `…-Remaining` and `…-Reset` of every family. A reset is in
+ * seconds, or a time in seconds or milliseconds since 1970. Up to draft-ietf-httpapi-ratelimit-headers-06 the quota may be
+ * followed by policies: the one with the same quota gives its window, and the others are limits too.
  *
  *     RateLimit-Limit: 100, 100;w=60, 5000;w=86400
  *
@@ -116,13 +116,12 @@ export function counterLimits(headers: AnswerHeaders, serverNow: number): readon
     .flatMap((family) => familyLimits(headers, family, serverNow));
 }
 
-/** Fields that tell of one limit together. */
+/** Fields that describe one limit together. */
 type Family = (typeof families)[number];
 
 /**
- * The known families, the first one to be believed first: `RateLimit-…` (up to draft-ietf-httpapi-ratelimit-headers-06),
- * `X-RateLimit-…` and `X-Rate-Limit-…` (no standard), then the same with the window at the end (Kong:
- * `X-RateLimit-Limit-Minute`).
+ * The known families, the most reliable first: `RateLimit-…` (up to draft-ietf-httpapi-ratelimit-headers-06), `X-RateLimit-…`
+ * and `X-Rate-Limit-…` (no standard), then the last two with the window at the end (Kong: `X-RateLimit-Limit-Minute`).
  */
 const families = Object.entries({ '': undefined, '-second': 1, '-minute': 60, '-hour': 3600, '-day': 86_400 })
   .flatMap(([suffix, windowSeconds]) =>
@@ -150,7 +149,7 @@ function familyLimits(headers: AnswerHeaders, family: Family, serverNow: number)
     policies.find((policy) => policy === current) ?? policies.find(({ quota }) => quota === current?.quota);
   const others = policies.filter((policy) => policy !== own);
   const windowSeconds = family.windowSeconds ?? own?.windowSeconds;
-  // Which of several policies is the current one may change with every answer.
+  // The current one of several policies may change with every answer.
   const nameWith = (seconds: number | undefined): string =>
     others.length > 0 && seconds !== undefined ? `${name};w=${seconds}` : name;
   return [
@@ -191,12 +190,12 @@ function numberIn(headers: AnswerHeaders, field: string): number | undefined {
   return statedNumber(headerValues(headers, field)[0]?.trim());
 }
 
-/** A whole number, not negative, of decimal digits; undefined for any other text. */
+/** A whole number, not negative, in decimal digits; undefined for any other text. */
 export function statedNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** What was said of one limit. */
+/** What was stated about one limit. */
 interface Said {
   readonly name: string;
   readonly unit?: string | undefined;
@@ -206,7 +205,7 @@ interface Said {
   readonly resetMs?: number | undefined;
 }
 
-/** The part of it that can be believed: absurd quotas and windows are left out, other absurd numbers are cut. */
+/** The plausible part of it: absurd quotas and windows are left out, other absurd numbers are capped. */
 function limitReading(said: Said): LimitReading {
   const { name, unit = 'requests', quota = 0, windowSeconds = 0, remaining, resetMs } = said;
   const windowMs = windowSeconds * 1000;
@@ -215,7 +214,7 @@ function limitReading(said: Said): LimitReading {
     ...(quota >= 1 && quota <= maxCalls && { quota }),
     ...(windowMs > 0 && windowMs <= maxWindowMs && { windowMs }),
     ...(remaining !== undefined && { remaining: Math.min(remaining, maxCalls) }),
-    // One that is over is 0.
+    // A reset in the past is 0.
     ...(resetMs !== undefined && { resetMs: Math.min(Math.max(0, Math.ceil(resetMs)), maxWindowMs) }),
     unit,
   };

@@ -1,6 +1,6 @@
 import type { ApiClient, ClientOptions } from './client.ts';
 
-/** Makes a client, whose code is loaded for it: what only looks at an API or a manifest needs none of it. */
+/** Makes a client, and loads its code only then: commands that only look at an API or a manifest do not need it. */
 export async function openClient(options: ClientOptions): Promise<ApiClient> {
   const { createClient } = await import('./client.ts');
   return createClient(options);

@@ -1,7 +1,7 @@
 import type { Method } from '../domain.ts';
 import { acceptedEncodings } from './network/content-encoding.ts';
 
-/** A request as it goes out. */
+/** A request to send. */
 export interface ApiRequest {
   /** Default POST. */
   readonly method?: Method;
@@ -11,10 +11,10 @@ export interface ApiRequest {
   readonly body: string;
 }
 
-/** What the client calls itself unless told otherwise. */
+/** The default user agent. */
 export const defaultUserAgent = 'callquality-batch';
 
-/** The headers of a request (interface document, sections 4 and 5), beside those that HTTP itself needs. */
+/** The headers of a request (interface document, sections 4 and 5), besides those of HTTP itself. */
 export function requestHeaders(
   token: string,
   {

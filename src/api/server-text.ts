@@ -1,18 +1,18 @@
 import { stripVTControlCharacters } from 'node:util';
 import { isLosslessNumber } from '../text/json.ts';
 
-/** Longest text of the server that is kept in a message, in code points. */
+/** Longest text from the server in a message, in code points. */
 export const maxServerTextLength = 300;
 
 /** Controls, line and paragraph separators, unpaired surrogates, and marks that reverse the text around them. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 /**
- * Makes text that a server sent fit for a message: one line, at most 300 code points, without control characters,
- * terminal escape sequences and bidirectional controls, and without the token, which a server may quote.
+ * Makes text from a server safe for a message: one line, at most 300 code points, without control characters, terminal escape
+ * sequences and bidirectional controls, and without the token, which a server may quote.
  */
 export function serverText(text: string, mask?: Pick<TokenMask, 'text'>): string {
-  // Masked before it is cut, lest half a token be left, and again without the controls that were in it.
+  // Masked before it is shortened, so that no half token is left, and again after control characters in it were removed.
   const clean = stripVTControlCharacters((mask?.text(text) ?? text).slice(0, 20 * maxServerTextLength))
     .replace(unprintable, ' ')
     .replace(/\s+/g, ' ')
@@ -27,12 +27,12 @@ export function serverText(text: string, mask?: Pick<TokenMask, 'text'>): string
 export interface TokenMask {
   /** The text with `[token]` in place of each quotation. */
   readonly text: (text: string) => string;
-  /** The same for all text in parsed JSON, in place. `source` is its JSON text. */
+  /** Does so for all text in parsed JSON, in place. `source` is its JSON text. */
   readonly json: (value: unknown, source: string) => unknown;
 }
 
 const substitute = '[token]';
-/** What a shorter token is made of stands in every answer by chance; only a sandbox takes such a one. */
+/** A shorter token would occur in every answer by chance; only a sandbox accepts such a token. */
 const shortestToken = 3;
 
 export function createTokenMask(token: string): TokenMask {
@@ -40,12 +40,12 @@ export function createTokenMask(token: string): TokenMask {
   const text = (quoting: string): string => {
     let masked = quoting;
     for (const spelling of spellings) {
-      // To look first is several times as fast, and there is seldom anything.
+      // Searching first is several times as fast, and matches are rare.
       if (masked.includes(spelling)) masked = masked.replaceAll(spelling, substitute);
     }
     return masked;
   };
-  // `\u` escapes may stand for anything; of the short ones only these stand for what a token is made of.
+  // `\u` escapes may stand for any character; of the short ones only these stand for characters of a token.
   const escapes = /["\\]/.test(token) ? ['\\'] : ['\\u', '\\/'];
   const hints = [...spellings, ...escapes];
   return {
@@ -58,7 +58,7 @@ export function createTokenMask(token: string): TokenMask {
   };
 }
 
-/** The token as it is, and as it stands in JSON, URLs and HTML; most tokens look the same in all of them. */
+/** The token as it is, and as it is written in JSON, URLs and HTML; for most tokens these are the same. */
 function spellingsOf(token: string): readonly string[] {
   const percentEncoded = encodeURIComponent(token);
   return [

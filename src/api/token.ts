@@ -4,19 +4,19 @@ import { CqbatchError, usageError } from '../errors.ts';
 
 /** Where the Bearer token comes from (interface document, section 5). */
 export interface TokenSource {
-  /** The token to use now. Rejects when it cannot be had. */
+  /** The token to use now. Rejects when it is not available. */
   readonly current: () => Promise<string>;
   /**
-   * Called when the API refused a token (401): reads it again. Undefined when this source cannot change. Rejects when
-   * the token cannot be had any more.
+   * Called when the API refused a token (401): reads it again. Undefined when this source cannot change. Rejects when the token
+   * is no longer available.
    */
   readonly refresh: () => Promise<string | undefined>;
 }
 
 /**
- * A token that stays as it is.
+ * A token that does not change.
  *
- * @throws CqbatchError (usage) when it is empty or cannot be sent in a header.
+ * @throws CqbatchError (usage) when it is empty or cannot be sent in a header
  */
 export function tokenFromValue(text: string): TokenSource {
   const token = checkToken(text);
@@ -24,14 +24,13 @@ export function tokenFromValue(text: string): TokenSource {
 }
 
 /**
- * A token in a file, read at the first use and again when the API refuses it, so that another program may renew it.
- * White space around it is ignored. Both functions reject with a CqbatchError (usage) when the file cannot be read or
- * holds no token.
+ * A token in a file, read at the first use and again when the API refuses it, so that another program may renew it. White space
+ * around it is ignored. Both functions reject with a CqbatchError (usage) when the file cannot be read or contains no token.
  */
 export function tokenFromFile(path: string): TokenSource {
   let reading: Promise<string> | undefined;
   let known: string | undefined;
-  // Calls that are refused at the same time share one reading.
+  // Calls that are refused at the same time share one read.
   const read = (): Promise<string> => {
     reading ??= readTokenFile(path)
       .then((token) => {
@@ -69,8 +68,8 @@ export function checkToken(text: string): string {
 }
 
 /**
- * Four hexadecimal digits that tell the few tokens of a user apart, so that what was learned with one is not taken for
- * another's. They can't be turned back: one in 65,536 of all texts has the same ones.
+ * Four hexadecimal digits that distinguish the few tokens of a user, so that what was learned with one token is not used for
+ * another. They do not reveal the token: one in 65,536 of all texts has the same digits.
  */
 export function tokenMark(token: string): string {
   return createHash('sha256').update(`callquality-batch ${token}`).digest('hex').slice(0, 4);

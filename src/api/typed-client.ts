@@ -21,8 +21,8 @@ export interface TypedClient extends ApiClient {
   /**
    * Restores a deleted evaluation (section 4.1) and returns it.
    *
-   * Rejects with an ApiError when the call fails or the answer is not that evaluation, no longer deleted; with a
-   * RangeError for an identifier that is no exact integer.
+   * Rejects with an ApiError when the call fails, or the answer is not that evaluation, no longer deleted; with a RangeError
+   * for an identifier that is not an exact integer.
    */
   readonly restoreEvaluation: (input: RestoreEvaluationInput, options?: SendOptions) => Promise<Evaluation>;
   /**
@@ -38,10 +38,10 @@ export interface TypedClient extends ApiClient {
 }
 
 /**
- * A client for the call-quality service. `send` tries each call once and repeats only what was surely not sent;
- * retrying is up to the caller, by the class of the failure.
+ * A client for the call-quality service. `send` tries each call once and repeats only requests that certainly were not sent;
+ * the caller decides on retries, by the class of the failure.
  *
- * @throws CqbatchError (usage) for a base URL or a token that cannot be used.
+ * @throws CqbatchError (usage) for a base URL or a token that cannot be used
  */
 export function createTypedClient(options: ClientOptions): TypedClient {
   const client = createClient(options);

@@ -3,16 +3,16 @@ import { type AnswerHeaders, firstReadable, httpDateMs, serverTime } from './hea
 import { counterLimits, policyLimits, statedNumber } from './limits.ts';
 
 /**
- * The longest waiting time that is believed, in milliseconds: 24 hours, because an API with a daily quota may ask to
- * wait until midnight. Longer ones are cut to it.
+ * The longest accepted waiting time, in milliseconds: 24 hours, because an API with a daily quota may ask to wait until
+ * midnight. Longer times are reduced to it.
  */
 export const maxWaitMs = 86_400_000;
 
 /**
- * How long an answer asks to wait, in whole milliseconds from 0 to `maxWaitMs`; undefined when it does not say. The
- * first of these that is there and well-formed counts: `Retry-After`, `google.rpc.RetryInfo`, `RateLimit`,
- * `RateLimit-Reset`, `X-RateLimit-Reset`. Times of day are taken relative to the answer's own `Date`, so that a clock
- * that is wrong here does no harm.
+ * How long an answer asks to wait, in whole milliseconds from 0 to `maxWaitMs`; undefined when it does not say. The first of
+ * these that is present and well-formed counts: `Retry-After`, `google.rpc.RetryInfo`, `RateLimit`, `RateLimit-Reset`,
+ * `X-RateLimit-Reset`. Times of day are taken relative to the answer's own `Date`, so that a wrong clock on this machine does
+ * no harm.
  *
  * @param body the parsed JSON body, if there is one
  * @param now milliseconds since 1970, for answers without a `Date`
@@ -28,8 +28,8 @@ export function waitingTime(headers: AnswerHeaders, body: unknown, now: number):
 }
 
 /**
- * `Retry-After` (RFC 9110, section 10.2.3): seconds, also with decimals as some servers send them, or an HTTP date. A
- * date in the past means 0.
+ * `Retry-After` (RFC 9110, section 10.2.3): seconds, even with decimals as some servers send them, or an HTTP date. A date in
+ * the past means 0.
  */
 function retryAfterMs(value: string, serverNow: number): number | undefined {
   const text = value.trim();
@@ -68,8 +68,8 @@ function member(value: unknown, name: string): unknown {
 }
 
 /**
- * `RateLimit` (draft-ietf-httpapi-ratelimit-headers): the longest `t` of the limits that are used up (`r=0`), whatever
- * they count. A limit without `t` takes the window `w` of its `RateLimit-Policy`.
+ * `RateLimit` (draft-ietf-httpapi-ratelimit-headers): the longest `t` of the limits that are used up (`r=0`), whatever they
+ * count. For a limit without `t`, the window `w` of its `RateLimit-Policy` counts.
  */
 function rateLimitMs(headers: AnswerHeaders): number | undefined {
   const waits = policyLimits(headers)

@@ -8,21 +8,21 @@ import { lostFailure } from './network/network-failure.ts';
 import { chooseProxy, type ProxyOptions } from './network/proxy.ts';
 import { tunnelDispatcher } from './network/tunnel.ts';
 
-/** A URL of another service, to which news is posted. Its path and query may be a secret: no message quotes them. */
+/** A URL of another service, to which news is posted. Its path and query may be secret: no message quotes them. */
 export interface Webhook {
   /** For people: `hooks.example.com`. */
   readonly host: string;
   /**
-   * Posts a text, repeating what may pass.
+   * Posts a text, repeating transient failures.
    *
-   * @throws an Error that says why it was not taken.
+   * @throws an Error that says why it was not accepted
    */
   post(text: string, options?: PostOptions): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface PostOptions {
-  /** After the path of the URL: `/start`. */
+  /** To be added to the path of the URL: `/start`. */
   readonly below?: string;
   /** Names and values in turn. */
   readonly headers?: readonly string[];
@@ -30,14 +30,14 @@ export interface PostOptions {
 
 const connectMs = 5_000;
 const requestMs = 10_000;
-/** A receiver that is away must not keep the command for long. */
+/** A receiver that is away must not hold up the command for long. */
 const retries = { retries: 3, minTimeout: 500, maxTimeout: 4_000, factor: 2, randomize: true };
 
 /**
  * Opens a webhook.
  *
- * @param what it is called: `--notify-url`
- * @throws a usage error when the URL can't be used. It is not quoted.
+ * @param what its name: `--notify-url`
+ * @throws a usage error when the URL can't be used, which does not quote it
  */
 export function openWebhook(
   what: string,
@@ -96,8 +96,8 @@ function readUrl(what: string, text: string): URL {
 }
 
 /**
- * Headers that sign a text, as Standard Webhooks has it (standardwebhooks.com, "Signature scheme"): HMAC-SHA256 of id, time and
- * text. A secret that begins with `whsec_` is base64 behind that.
+ * Headers that sign a text by Standard Webhooks (standardwebhooks.com, "Signature scheme"): HMAC-SHA256 of id, time and text.
+ * After the prefix `whsec_`, a secret is base64.
  */
 export function signatureHeaders(secret: string, id: string, at: Date, body: string): readonly string[] {
   const time = String(Math.floor(at.getTime() / 1_000));

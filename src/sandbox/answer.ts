@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { stringifyJson } from '../text/json.ts';
 
-/** An answer as it goes over the wire. */
+/** An answer as it is sent. */
 export interface HttpAnswer {
-  /** Only refusals have one. */
+  /** Only for refusals. */
   readonly code?: Code;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ type Code = keyof typeof codes;
 export type Refusal = HttpAnswer & { readonly code: Code };
 
 /**
- * A refusal: `{"code":5,"message":"…","details":[]}`, with the code's usual HTTP status unless another is given.
+ * A refusal: `{"code":5,"message":"…","details":[]}`, with the code's usual HTTP status unless `rest` has another.
  *
  * @param message one line for people
  */
@@ -46,7 +46,7 @@ export function retryAfter(seconds: number): HttpAnswer['headers'] {
   return { 'retry-after': String(Math.max(1, Math.ceil(seconds - rounding))) };
 }
 
-/** What floating point may add to a number of seconds, which must not make it a second more. */
+/** The error of floating point in a number of seconds, which must not add a second. */
 const rounding = 1e-6;
 
 /** 200. The interface document does not show the success status (section 4.3). */
@@ -54,7 +54,7 @@ export function done(body: object): HttpAnswer {
   return { status: 200, headers: jsonHeaders, body: stringifyJson(body) };
 }
 
-/** The page of a proxy before the service. */
+/** The page of a proxy in front of the service. */
 export function gatewayPage(status: number): HttpAnswer {
   const title = `${status} ${STATUS_CODES[status]}`;
   const body = `<!doctype html><html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;

@@ -2,23 +2,23 @@ import type { ServerResponse } from 'node:http';
 import { gatewayPage, type HttpAnswer, refuse, retryAfter } from './answer.ts';
 import { invalidOption, type Millionths, parseAssignments, parseShare, whole } from './notation.ts';
 
-/** A way in which a request can go wrong though the client did everything right. */
+/** A way in which a request can fail although the client did everything right. */
 export interface FaultKind {
   readonly name: string;
-  /** Whether the request is processed: then the change is made, unless the service refuses it. */
+  /** Whether the request is processed: the change is then made, unless the service refuses it. */
   readonly processed: boolean;
   /** For `--help`. */
   readonly summary: string;
-  /** What is answered in place of the operation's answer, if there is one; `undefined`: that gives no occasion. */
+  /** The answer in place of the operation's answer, if there was one; `undefined`: the fault does not apply. */
   readonly spoil?: (answer: HttpAnswer | undefined) => HttpAnswer | undefined;
-  /** What becomes of the connection; the answer is sent unless it is given. */
+  /** What happens on the connection; by default the answer is sent. */
   readonly send?: Send;
 }
 
-/** Does on the connection what is to be done with an answer, if there is one. */
+/** Does on the connection what the fault requires, with the answer if there is one. */
 export type Send = (response: ServerResponse, answer: HttpAnswer | undefined) => void;
 
-/** In one piece with the header. */
+/** In one write with the header. */
 export const sendWhole: Send = (response, answer) => {
   if (answer === undefined) return;
   const { status, headers, body } = answer;
@@ -33,7 +33,7 @@ const internalError = refuse('INTERNAL', 'internal error');
 const unavailable = refuse('UNAVAILABLE', 'the service is unavailable');
 const restarted = refuse('UNAVAILABLE', 'the service is being restarted', { headers: retryAfter(1) });
 
-/** Every fault, in the order in which a request's lot is compared with their shares. */
+/** Every fault, in the order in which their shares are compared with the number drawn for a request. */
 export const faultKinds: readonly FaultKind[] = [
   notProcessed('reset', 'connection reset', { send: reset }),
   notProcessed('timeout', 'no answer', { send: silence }),
@@ -61,13 +61,13 @@ function halfOfSuccess(answer: HttpAnswer | undefined): HttpAnswer | undefined {
   return { ...answer, body: answer.body.slice(0, Math.floor(answer.body.length / 2)) };
 }
 
-/** The faults that happen, each with its share of the requests; together at most the whole. */
+/** The faults that happen, each with its share of the requests; at most 100 % together. */
 export type FaultShares = ReadonlyMap<FaultKind, Millionths>;
 
 /**
  * Reads `reset=1%,timeout=0.5%` or `none`.
  *
- * @throws CqbatchError `INVALID_OPTION` for unknown faults, bad shares, and shares of more than 100 % together.
+ * @throws CqbatchError `INVALID_OPTION` for unknown faults, invalid shares, and shares of more than 100 % together
  */
 export function parseFaults(option: string, text: string, kinds = faultKinds): FaultShares {
   if (text.trim() === 'none') return new Map();
@@ -86,7 +86,7 @@ export function parseFaults(option: string, text: string, kinds = faultKinds): F
   return new Map(shares);
 }
 
-/** The fault that befalls a request, if any. `lot` is at least 0 and less than 1. */
+/** The fault of a request, if any. `lot` is at least 0 and less than 1. */
 export function drawFault(shares: FaultShares, lot: number): FaultKind | undefined {
   let left = lot * whole;
   for (const [kind, share] of shares) {

@@ -1,8 +1,8 @@
 import { type Random, randomFor } from './random.ts';
 
 /**
- * The evaluation of that seed and identifier, deleted and recoverable. Two in three are of calls, the others of
- * conversations. Enumerated fields have the values that the interface document shows, and no others.
+ * The evaluation of that seed and identifier, deleted and recoverable. Two in three are of calls, the others of conversations.
+ * Enumerated fields have only the values that the interface document shows.
  */
 export function generateEvaluation(seed: bigint, id: bigint) {
   const random = randomFor(seed, 'evaluation', id);

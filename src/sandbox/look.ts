@@ -2,12 +2,12 @@ import type { LogEntry } from './request-log.ts';
 import type { Service } from './service.ts';
 import type { State } from './state.ts';
 
-/** Where one looks: outside the service's paths, so it is in no log and needs no token. */
+/** The paths for inspection: outside the service's paths, so that these requests are not logged and need no token. */
 export const lookPrefix = '/sandbox/';
 
 /**
- * What is to be seen at a path below the prefix, as JSON documents, one a line; `undefined` where there is nothing.
- * docs/sandbox.md describes them.
+ * The documents at a path below the prefix, as JSON, one a line; `undefined` for an unknown path. docs/sandbox.md describes
+ * them.
  */
 export function lookAt(
   { log, state }: Service,
@@ -19,7 +19,7 @@ export function lookAt(
   return what === 'stats' ? [countsOf(log.entries, state)] : undefined;
 }
 
-/** Of the log's requests by what became of them, and of changes. */
+/** Counts of the logged requests by outcome, and of changes. */
 function countsOf(entries: readonly LogEntry[], { restorations, updates }: State): object {
   return {
     requests: entries.length,
@@ -43,7 +43,7 @@ function countBy(entries: readonly LogEntry[], key: 'operation' | 'status' | 'co
   return counts;
 }
 
-/** What has these decimal identifiers, or everything that was changed; evaluations before soundboard entries. */
+/** The entities with these decimal identifiers, or all that were changed; evaluations before soundboard entries. */
 export function* stateLines(state: State, ids: readonly string[]): Generator<object> {
   const { restorations, updates } = state;
   for (const id of ids.length > 0 ? ids : restorations.keys()) {
@@ -66,7 +66,7 @@ export function* stateLines(state: State, ids: readonly string[]): Generator<obj
   }
 }
 
-/** 0 is of no thing. */
+/** 0 belongs to no entity. */
 function integerOf(id: string): bigint {
   return /^[1-9]\d{0,18}$/.test(id) ? BigInt(id) : 0n;
 }

@@ -1,15 +1,15 @@
 import { type CqbatchError, usageError } from '../errors.ts';
 import { readDuration } from '../text/quantities.ts';
 
-/** An option: its text when it isn't given, and how a text is read. Messages begin with `option`, its flag. */
+/** An option: its text when it isn't given, and how its text is read. Messages begin with `option`, its flag. */
 export interface Option<Value = unknown> {
   readonly byDefault: string;
-  /** @throws CqbatchError `INVALID_OPTION`, as does everything below. */
+  /** @throws CqbatchError `INVALID_OPTION`, like all functions below */
   readonly read: (option: string, text: string) => Value;
   readonly help: OptionHelp;
 }
 
-/** Heading of its group, what stands for its value, and what it is for. */
+/** Heading of its group, placeholder for its value, and purpose. */
 type OptionHelp = readonly [group: string, value: string, purpose: string];
 
 export type Options = Readonly<Record<string, Option>>;
@@ -51,7 +51,7 @@ export function choice<const Word extends string>(
 export function parseWord<Word extends string>(option: string, text: string, words: readonly Word[]): Word {
   const word = words.find((candidate) => candidate === text);
   if (word !== undefined) return word;
-  throw invalidOption(option, `${JSON.stringify(text)} is none of ${words.join(', ')}`);
+  throw invalidOption(option, `${JSON.stringify(text)} is not one of ${words.join(', ')}`);
 }
 
 /** The largest identifier: 64 bits, signed. */

@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly request: z.ZodType<Call>;
 }
 
-/** A request that the interface document allows. */
+/** A request that conforms to the interface document. */
 export interface Call {
   readonly id: bigint;
   /** The `user_id`, where the operation has one and the request gives it. */
@@ -30,7 +30,7 @@ const identifier = integer.pipe(z.bigint().min(1n).max(maxIdentifier));
 const size = integer.pipe(z.bigint().min(0n).max(maxIdentifier)).nullish();
 const text = z.string().nullish();
 
-/** The document requires no field but the identifier to make sense; `null` counts as left out, unknown fields are mistakes. */
+/** The document requires only the identifier; `null` counts as left out, and unknown fields are mistakes. */
 export const endpoints: readonly Endpoint[] = [
   {
     operation: 'restore-evaluation',

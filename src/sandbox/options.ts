@@ -67,13 +67,13 @@ export const sandboxOptions = {
   },
 } satisfies Options;
 
-/** What can be said when a sandbox is started. Texts are those of the command's flags. */
+/** The options for starting a sandbox. Texts are those of the command's flags. */
 export type SandboxOptions = Given<typeof sandboxOptions>;
 
 /** The options, read. */
 export type SandboxSettings = Values<typeof sandboxOptions>;
 
-/** Reads tokens with commas between: visible ASCII, so that they can be sent in a header. */
+/** Reads tokens separated by commas: visible ASCII, so that they can be sent in a header. */
 function parseTokens(option: string, text: string): readonly [string, ...string[]] {
   const [first = '', ...others] = text.split(',');
   if ([first, ...others].every((token) => /^[\x21-\x7e]+$/.test(token))) return [first, ...others];

@@ -1,7 +1,7 @@
-/** A sequence of numbers that depends on its key only, such as seed, purpose and identifier. */
+/** A sequence of numbers that depends only on its key, such as seed, purpose and identifier. */
 export type Random = ReturnType<typeof randomFor>;
 
-/** The sequence of a key: the same key always gives the same one. */
+/** The sequence of a key: the same key always gives the same sequence. */
 export function randomFor(...key: readonly (string | number | bigint)[]) {
   const next = sfc32(hash(key.join(' ')));
   /** At least 0, less than 1. */

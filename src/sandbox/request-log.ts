@@ -1,6 +1,6 @@
 import { preciseNow } from '../clock.ts';
 
-/** A request as the service saw it and what became of it, as `/sandbox/log` shows it. */
+/** A request as the service received it, and its outcome, as `/sandbox/log` shows it. */
 export interface LogEntry {
   /** Number of the request, from 1, in the order in which requests arrived completely. */
   readonly seq: number;
@@ -28,7 +28,7 @@ export interface LogEntry {
   readonly throttled: boolean;
 }
 
-/** What the service knows of a request when it has decided. */
+/** What the service knows about a request once it has decided. */
 export type RequestRecord = Partial<Omit<LogEntry, 'seq' | 'time' | 'status'>>;
 
 /** How many entries are kept. */

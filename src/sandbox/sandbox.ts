@@ -11,22 +11,22 @@ import type { Reaction, Service } from './service.ts';
 
 /** A running sandbox. */
 export interface Sandbox {
-  /** The base URL, without a slash at its end. */
+  /** The base URL, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Ends every connection, waiting answers included, and stops listening. May be called again. */
+  /** Ends every connection, including waiting answers, and stops listening. May be called again. */
   readonly close: () => void;
 }
 
 /**
  * Starts a service as a local server.
  *
- * @throws CqbatchError `CANNOT_LISTEN` when the port is taken or the address is not one of this machine.
+ * @throws CqbatchError `CANNOT_LISTEN` when the port is taken or the address belongs to another machine
  */
 export async function startSandbox(service: Service): Promise<Sandbox> {
   const { host } = service.settings;
   const port = Number(service.settings.port);
-  // Node's 5 seconds would close connections at the moment at which clients that call less often use them again.
+  // Node's 5 seconds would close connections just when clients that call less often use them again.
   const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
     const { url = '' } = request;
     if (url.startsWith(lookPrefix)) show(response, lookAt(service, new URL(url, 'http://sandbox')));
@@ -48,7 +48,7 @@ export async function startSandbox(service: Service): Promise<Sandbox> {
   };
 }
 
-/** Acts when a request has arrived: with its body, or with `undefined` when that broke off. */
+/** Acts when a request has arrived: with its body, or with `undefined` when the request broke off. */
 function whenReceived(request: IncomingMessage, act: (body: Buffer | undefined) => void): void {
   const chunks: Buffer[] = [];
   request.on('data', (chunk) => chunks.push(chunk));
@@ -60,7 +60,7 @@ function show(response: ServerResponse, documents: Iterable<unknown> | undefined
   Readable.from(chunks(documents ?? [{ error: 'there is nothing here' }])).pipe(response);
 }
 
-/** JSON Lines in pieces of some size, as one piece a line would be slow. */
+/** JSON Lines in larger chunks, because one chunk for each line would be slow. */
 function* chunks(documents: Iterable<unknown>): Generator<string> {
   let chunk = '';
   for (const document of documents) {
@@ -76,8 +76,8 @@ function* chunks(documents: Iterable<unknown>): Generator<string> {
 function deliver(response: ServerResponse, { answer, send = sendWhole, delay, entry, over }: Reaction): void {
   if (over) whenOver(response, over);
   const act = (): void => {
-    // Of the request, as a response that waits for another one on its connection has no socket yet. The client may have
-    // given up in the meantime.
+    // The socket of the request, because a response that waits for another one on its connection has no socket yet. The client
+    // may have given up meanwhile.
     if (response.destroyed || response.req.socket.destroyed) return;
     send(response, answer);
     if (response.headersSent) entry.status = response.statusCode;
@@ -100,6 +100,6 @@ function whenOver(response: ServerResponse, action: () => void): void {
     action();
   };
   response.on('close', over);
-  // A response that waits for another one on its connection does not hear of the connection's end.
+  // A response that waits for another one on its connection does not learn of the connection's end.
   socket.on('close', over);
 }

@@ -10,16 +10,16 @@ import { randomFor } from './random.ts';
 import { type LogEntry, RequestLog, type RequestRecord } from './request-log.ts';
 import { State } from './state.ts';
 
-/** What is to be done on the connection, and when. */
+/** What to do on the connection, and when. */
 export interface Reaction {
   readonly answer: HttpAnswer | undefined;
-  /** The answer is sent as it is unless this is given. */
+  /** Default: the answer is sent as it is. */
   readonly send?: Send | undefined;
-  /** Milliseconds to wait before. */
+  /** Milliseconds to wait first. */
   readonly delay: number;
-  /** Gets its status when that is sent. */
+  /** Gets its status when the answer is sent. */
   readonly entry: LogEntry;
-  /** To be called when the answer is delivered, or the connection is gone. */
+  /** To be called when the answer is delivered or the connection is gone. */
   readonly over?: (() => void) | undefined;
 }
 
@@ -35,11 +35,11 @@ export interface Reaction {
  * The body is read before the first stage for the log's sake, but is only judged in the second.
  */
 export class Service {
-  /** How it behaves. May be replaced while it runs; the state stays. */
+  /** Its behaviour. May be replaced while it runs; the state stays. */
   settings: SandboxSettings;
   readonly state: State;
   readonly log = new RequestLog();
-  /** Requests that came to stage 3, by operation and identifier. */
+  /** Requests that reached stage 3, by operation and identifier. */
   readonly #admitted = new Map<string, number>();
 
   constructor(settings: SandboxSettings) {
@@ -85,7 +85,7 @@ export class Service {
     return this.#refuse(refuse(code, 'too many requests', { headers }), { ...record, throttled: true });
   }
 
-  /** Adds to a reaction what the rate limit has to do with it. */
+  /** Adds the effects of the rate limit to a reaction. */
   #limited(reaction: Reaction, admission: Admission, now: number): Reaction {
     const { answer } = reaction;
     const { allowance, delay = 0, release } = admission;
@@ -103,7 +103,7 @@ export class Service {
     const thing = `${operation} ${call.id}`;
     const nth = (this.#admitted.get(thing) ?? 0) + 1;
     this.#admitted.set(thing, nth);
-    // Not from the moment of its arrival, so that a run meets with the same in any order.
+    // Independent of the time of arrival, so that a run meets the same faults in any order.
     const draw = (what: string): number => randomFor(seed, what, thing, nth).fraction();
     const fault = shares.size > 0 ? drawFault(shares, draw('fault')) : undefined;
     const answer = fault?.processed === false ? undefined : call.perform(this.state, Date.now());

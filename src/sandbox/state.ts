@@ -22,12 +22,12 @@ interface Restoration {
 
 type RestoreRefusal = 'was not found' | 'is not deleted' | 'is not recoverable';
 
-/** Everything that the service has. Things are generated when they are asked for, and only changes are stored. */
+/** All data of the service. Entities are generated on request, and only changes are stored. */
 export class State {
   readonly #settings: SandboxSettings;
-  /** What was restored since the start, by decimal identifier, in the order of restoration. */
+  /** The restorations since the start, by decimal identifier, in order. */
   readonly restorations = new Map<string, Restoration>();
-  /** What was updated since the start, by decimal identifier, in the order of first updates. */
+  /** The updates since the start, by decimal identifier, in the order of first updates. */
   readonly updates = new Map<string, Soundboard>();
 
   constructor(settings: SandboxSettings) {
@@ -62,8 +62,8 @@ export class State {
   }
 
   /**
-   * Updates a soundboard entry and returns it; `undefined` when there is none. Fields that are left out stay, which the
-   * document does not say. `last_modified` is the service's own: it is the time of the update, whatever was sent.
+   * Updates a soundboard entry and returns it; `undefined` when it does not exist. Omitted fields stay, on which the document
+   * says nothing. The service sets `last_modified` itself: it is the time of the update, whatever was sent.
    */
   update(id: bigint, fields: Partial<Soundboard>, at: number): Soundboard | undefined {
     const soundboard = this.soundboard(id);
@@ -84,11 +84,11 @@ function restored({ deleted_at, deleted_by, evaluation_sections, ...rest }: Eval
 const notDeletedFirst = 0.7;
 
 /**
- * Whether an identifier belongs to a share that is spread evenly over the identifiers from 1: with 2 %, every 50th.
- * Of those that come round together, `first` (0 to 1) moves where in its round each one stands.
+ * Whether an identifier belongs to a share that is spread evenly over the identifiers from 1: with 2 %, every 50th. `first` (0
+ * to 1) moves the position of these within each round.
  */
 export function isInShare(identifier: bigint, share: Millionths, first = 1): boolean {
-  // Identifiers that are a million apart have the same lot; their products with the share might not be exact.
+  // Identifiers that are a million apart are treated alike; their products with the share might not be exact.
   const position = Number(identifier % BigInt(whole));
   return (position * share + Math.round((1 - first) * whole)) % whole < share;
 }

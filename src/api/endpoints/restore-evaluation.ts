@@ -20,14 +20,14 @@ const summaryAnswer = object({ evaluation: evaluationSummary });
 /**
  * The request; the same input always gives the same text.
  *
- * @throws RangeError when the identifier is no exact integer in its range.
+ * @throws RangeError when the identifier is not an exact integer in its range
  */
 export function restoreEvaluationRequest(input: RestoreEvaluationInput): ApiRequest {
   const id = requireInt64('evaluationId', input.evaluationId, 1);
   return { path, body: `{"evaluation_id":${id},"user_id":${JSON.stringify(input.userId)}}` };
 }
 
-/** Reads the body of a 2xx answer: it must hold the evaluation that was asked for, no longer deleted. */
+/** Reads the body of a 2xx answer: it must contain the requested evaluation, no longer deleted. */
 export function readRestoreEvaluationAnswer(evaluationId: string, body: unknown): Reading<Evaluation> {
   return checkEvaluation(evaluationId, answer(body)?.evaluation ?? {});
 }

@@ -43,7 +43,7 @@ const answer = object({ soundboardId: integer });
 /**
  * The request; the same input always gives the same text, fields in the order of section 2.6.
  *
- * @throws RangeError when an integer is not exact or out of its range, a text is none, no field is given, or one that the
+ * @throws RangeError when an integer is not exact or out of its range, a text is not a string, no field is given, or one that the
  *   service does not know: it would be left out silently.
  */
 export function updateSoundboardRequest(input: UpdateSoundboardInput): ApiRequest {
@@ -69,7 +69,7 @@ export function updateSoundboardRequest(input: UpdateSoundboardInput): ApiReques
   return { path, body: `{"soundboard":{${fields}}}` };
 }
 
-/** Reads the body of a 2xx answer: it must hold the identifier that was sent. */
+/** Reads the body of a 2xx answer: it must contain the identifier that was sent. */
 export function readUpdateSoundboardAnswer(
   soundboardId: string,
   body: unknown,

@@ -1,4 +1,4 @@
-/** The things of the interface document, section 2, as answers hold them. */
+/** The entities of the interface document, section 2, as answers contain them. */
 
 import type { z } from 'zod';
 import {
@@ -120,7 +120,7 @@ export const evaluation = object({
   customFields: listOf(customField),
 });
 
-/** Reads an evaluation without its sections and custom fields: much quicker, for checking answers by the thousand. */
+/** Reads an evaluation without its sections and custom fields: much faster, for checking thousands of answers. */
 export const evaluationSummary = object(summaryFields);
 
 /** Interface document, section 2.1: `call_metadata`. */

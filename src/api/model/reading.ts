@@ -1,24 +1,24 @@
 /**
- * How answers are read: exactly where it matters, tolerantly elsewhere, because the interface document leaves open
- * which fields are required and how they are written (sections 2.7 and 7).
+ * How answers are read: exactly where it matters, tolerantly elsewhere, because the interface document leaves open which fields
+ * are required and how they are written (sections 2.7 and 7).
  *
  * - Keys may be snake_case or lowerCamelCase, as Protocol Buffers JSON allows.
  * - `null` means absent. Unknown fields are left out, unknown enum values are kept.
  * - Integers may be JSON numbers or decimal strings.
- * - A field of a type that cannot be understood is left out. An answer that arrived means a change that was made;
- *   refusing it for a side detail would report a done change as failed.
+ * - A field of a type that cannot be understood is left out. An answer that arrived means a change that was made; refusing it
+ *   for a side detail would report a done change as failed.
  */
 
 import { z } from 'zod';
 import { isJsonObject, isLosslessNumber, stringifyJson } from '../../text/json.ts';
 
-/** Reads a value; undefined when it can't be understood. A plain function and no schema, because it runs for each row. */
+/** Reads a value; undefined when it can't be understood. A plain function instead of a schema, because it runs for each row. */
 export type Read<T> = (value: unknown) => T | undefined;
 
-/** What a reader makes of values that it understands. */
+/** The type of a reader's values. */
 export type ReadBy<Reader> = Reader extends Read<infer T> ? T : never;
 
-/** What is read of an object, given how its fields are read by lowerCamelCase name: any of them may be absent. */
+/** An object as it is read, given how its fields are read, by lowerCamelCase name: any field may be absent. */
 export type Parts<Fields> = { readonly [Name in keyof Fields]?: ReadBy<Fields[Name]> | undefined };
 
 /** An enumeration whose complete value set is not documented. */
@@ -88,7 +88,7 @@ export function object<Fields extends Readonly<Record<string, Read<unknown>>>>(
   };
 }
 
-/** The same as a schema, which refuses what is no object. */
+/** The same reader as a schema, which refuses anything but an object. */
 export function schemaOf<T extends object>(read: Read<T>): z.ZodType<T> {
   return z.transform((value: unknown, { issues }) => {
     const known = read(value);
@@ -98,19 +98,19 @@ export function schemaOf<T extends object>(read: Read<T>): z.ZodType<T> {
   });
 }
 
-/** What the body of a 2xx answer says: the value, or why it is not the answer to the request. */
+/** The content of a 2xx answer: the value, or why it is not the answer to the request. */
 export type Reading<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly code: ReadingProblem; readonly message: string };
 
 /**
- * - `ANSWER_INCOMPLETE`: the identifier that the answer must hold is missing or unreadable.
- * - `ANSWER_ID_MISMATCH`: the answer is about another thing.
+ * - `ANSWER_INCOMPLETE`: the identifier that the answer must contain is missing or unreadable.
+ * - `ANSWER_ID_MISMATCH`: the answer is about another entity.
  * - `ANSWER_STILL_DELETED`: the evaluation is still deleted.
  */
 type ReadingProblem = 'ANSWER_INCOMPLETE' | 'ANSWER_ID_MISMATCH' | 'ANSWER_STILL_DELETED';
 
-/** The identifier in the answer, when it is the one that was sent (canonical decimal). */
+/** The identifier in the answer, if it is the one that was sent (canonical decimal). */
 export function readIdentifier(field: string, sent: string, received: bigint | undefined): Reading<bigint> {
   if (received === undefined) {
     return { ok: false, code: 'ANSWER_INCOMPLETE', message: `The answer has no readable ${field}` };

@@ -1,37 +1,37 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 
-/** What goes out as `Accept-Encoding`. */
+/** The value of `Accept-Encoding`. */
 export const acceptedEncodings = 'gzip, br';
 
-/** The content of an answer: its bytes, or why they can't be had. */
+/** The content of an answer: its bytes, or why it can't be decoded. */
 export type Content =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly problem: ContentProblem };
 
 export interface ContentProblem {
-  /** `too-large`: what comes out is beyond what the client accepts, or beyond all proportion to what went in. */
+  /** `too-large`: the content is larger than the client accepts, or out of all proportion to its compressed form. */
   readonly kind: 'unknown' | 'broken' | 'too-large';
-  /** What the server says of the encoding, as it says it. */
+  /** The encoding in the server's words. */
   readonly encoding: string;
-  /** What went wrong, or how large it may have been. */
+  /** What went wrong, or how large the content may have been. */
   readonly detail: string;
 }
 
-/** JSON that repeats itself is seldom compressed to less than a hundredth; a bomb is made of more than a thousand. */
+/** Repetitive JSON is rarely compressed to less than a hundredth; a bomb is expanded more than a thousandfold. */
 const maxRatio = 200;
-/** Up to here no ratio is suspicious: the first megabyte of zeros fits into ten bytes of Brotli. */
+/** Up to this size no ratio is suspicious: the first megabyte of zeros fits into ten bytes of Brotli. */
 const harmlessBytes = 1024 * 1024;
-/** Encodings over each other; a file can be made that is its own compressed form, without end. */
+/** Nested encodings; a file can be its own compressed form, without end. */
 const maxEncodings = 3;
 
 /**
- * Undoes `Content-Encoding` (RFC 9110, section 8.4). Decoding stops as soon as more comes out than `maxBytes`, or than
- * 200 times what went in.
+ * Undoes `Content-Encoding` (RFC 9110, section 8.4). Decoding stops as soon as the output exceeds `maxBytes`, or 200 times the
+ * input.
  *
- * The threadpool is not used: for the usual few kilobytes it would take longer than the 25 µs of the work.
+ * It does not use the thread pool, which would take longer than the 25 µs of work for the usual few kilobytes.
  */
 export function decodeContent(bytes: Buffer, encoding: string, maxBytes: number): Content {
-  // Answers without content (204, some errors) may say how it would be encoded.
+  // Answers without content (204, some errors) may still name an encoding.
   if (bytes.length === 0) return { ok: true, bytes };
   const names = encoding
     .split(',')
@@ -70,7 +70,7 @@ const decodersByName: ReadonlyMap<string, Decode> = new Map<string, Decode>([
   ['deflate', inflateEither],
 ]);
 
-/** `deflate` means the zlib format; some servers send the bare one inside it (RFC 9110, section 8.4.1.2). */
+/** `deflate` means the zlib format; some servers send the raw format inside it (RFC 9110, section 8.4.1.2). */
 function inflateEither(bytes: Buffer, options: { readonly maxOutputLength: number }): Buffer {
   const hasZlibHeader =
     bytes.length > 1 && (bytes.readUInt8(0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;

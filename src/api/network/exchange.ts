@@ -8,13 +8,13 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: string;
-  /** Why the body is not decompressed, when it should have been. */
+  /** Why the body could not be decompressed. */
   readonly problem?: ContentProblem;
 }
 
 /**
- * How far a request came: `unsent` (no byte of it was written), `sent` (it may have arrived), `answering` (the head of
- * an answer arrived).
+ * How far a request got: `unsent` (no byte of it was written), `sent` (it may have arrived), `answering` (the head of an answer
+ * arrived).
  */
 export type RequestProgress = 'unsent' | 'sent' | 'answering';
 
@@ -24,7 +24,7 @@ export type Ending =
   | (Reached & { readonly kind: 'lost'; readonly error: Error })
   | (Reached & { readonly kind: 'stopped' });
 
-/** How far a request without a complete answer came. */
+/** How far a request without a complete answer got. */
 export interface Reached {
   readonly progress: RequestProgress;
   /** Status of the answer, when its head arrived. */
@@ -35,16 +35,16 @@ export interface ExchangeOptions {
   readonly stop: Stop;
   /** Largest body of an answer, decompressed. */
   readonly maxAnswerBytes: number;
-  /** Is called when the request has been handed to the network. */
+  /** Called when the request has been handed to the network. */
   readonly onSent?: (() => void) | undefined;
   readonly watch?: RequestWatch | undefined;
 }
 
-/** Counts the HTTP requests of a client, each once, those of repeated attempts and of a second token among them. */
+/** Counts the HTTP requests of a client, each once, including those of repeated attempts and of a second token. */
 export interface RequestWatch {
-  /** One is under way. */
+  /** A request starts. */
   began(): void;
-  /** It is over. @param sent absent when no byte of it was written: then the server knows nothing of it */
+  /** A request is over. @param sent absent when no byte of it was written: then the server knows nothing about it */
   ended(sent?: SentRequest): void;
 }
 
@@ -52,11 +52,11 @@ export interface RequestWatch {
 export interface SentRequest {
   /** Status of the answer, when its head arrived. */
   readonly status?: number | undefined;
-  /** From when it was to be sent, so that waiting for a connection is part of it. */
+  /** From when it was to be sent, so that it includes waiting for a connection. */
   readonly durationMs: number;
 }
 
-/** A request with everything that goes over the wire. */
+/** A request with everything that is sent. */
 export interface WireRequest {
   readonly origin: string;
   readonly method: Method;
@@ -67,11 +67,11 @@ export interface WireRequest {
 }
 
 /**
- * Makes one request. Rejects for a request that HTTP cannot carry, never for what a server or the network does.
+ * Makes one request. Rejects for a request that HTTP cannot carry, never because of the server or the network.
  *
- * The dispatcher's lowest level is used because it alone tells when the request begins to be written: only that
- * divides requests that surely were not processed from those that may have been. undici sends a request that is not
- * `idempotent`, as it takes GET to be, at most once: it fails it when its connection closes. So does this.
+ * It uses the lowest level of the dispatcher, which alone tells when writing starts: only that separates requests that
+ * certainly were not processed from those that may have been. undici sends a request that is not `idempotent` (GET is, by
+ * default) at most once, and fails it when its connection closes. So does this function.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -90,7 +90,7 @@ export function exchange(
   });
 }
 
-/** One request while it is under way: what undici tells of it. A class, because closures for each call would be its garbage. */
+/** One request under way, as undici reports it. A class, because closures would be garbage for each call. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #resolve: (ending: Ending) => void;
@@ -112,7 +112,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A request that was stopped while it waited for a connection must not go out any more.
+    // A request that was stopped while it waited for a connection must not be sent any more.
     if (this.#isOver) controller.abort(new Error('stopped before it was sent'));
     else {
       this.#controller = controller;
@@ -121,8 +121,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    // undici can't go on after this one, and would fail on what it expects itself. The words are its own of an
-    // upgrade that was not asked for.
+    // undici can't continue after such an answer, and would fail on an expectation of its own. The message is the one that it
+    // uses for an unrequested upgrade.
     if (status === 101) controller.abort(new Error('bad upgrade'));
     if (status < 200) return;
     this.#progress = 'answering';
@@ -179,7 +179,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** What can't be decompressed is taken as it is: some proxies decompress answers and leave their headers. */
+/** A body that can't be decompressed is taken as it is: some proxies decompress answers and leave their headers. */
 function bodyOf(
   bytes: Buffer,
   headers: AnswerHeaders,
@@ -202,11 +202,11 @@ function ignore(): void {}
 export type CallStop = 'aborted' | 'timed-out';
 
 /**
- * One stop for the caller's signal and the total time-out of a call. It is made thousands of times a second, and an
- * `AbortController` with its events would cost more than the rest of the client; `AbortSignal.any` leaks besides.
+ * One stop for the caller's signal and the total time-out of a call. It is created thousands of times a second: an
+ * `AbortController` with its events would cost more than the rest of the client, and `AbortSignal.any` leaks.
  */
 export class Stop {
-  /** Called once when the call is to stop: by what the call does at the moment, which is one thing at a time. */
+  /** Called once when the call must stop; set by the current step of the call, which is one at a time. */
   onStop: () => void = ignore;
   #reason: CallStop | undefined;
   readonly #timer: NodeJS.Timeout;
@@ -230,7 +230,7 @@ export class Stop {
     this.onStop();
   }
 
-  /** Resolves after that time, or as soon as the call is to stop. */
+  /** Resolves after that time, or as soon as the call must stop. */
   async pause(milliseconds: number): Promise<void> {
     if (this.#reason !== undefined) return;
     await new Promise<void>((resolve) => {
@@ -251,7 +251,10 @@ export class Stop {
   }
 }
 
-/** The calls that a signal stops. It has one listener for all of them: one each would take longer than the rest of a stop. */
+/**
+ * The calls that a signal stops. It has one listener for all of them, because separate ones would take longer than the rest of
+ * a stop.
+ */
 const stops = new WeakMap<AbortSignal, Set<Stop>>();
 
 function stopsOf(signal: AbortSignal): Set<Stop> {

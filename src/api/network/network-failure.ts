@@ -4,10 +4,10 @@ import type { CallStop, Reached, RequestProgress } from './exchange.ts';
 import { describeProxy, type HttpProxy, ProxyError } from './proxy.ts';
 
 /**
- * What the loss of a request means. It is unclear when the request began to be written, unless a 4xx head arrived,
- * which says that it was refused.
+ * What the loss of a request means. It is unclear once writing the request has started, unless a 4xx head arrived, which says
+ * that it was refused.
  *
- * @param proxy what the request was to go through
+ * @param proxy through which the request was to go
  */
 export function lostFailure(error: Error, reached: Reached, proxy?: HttpProxy): ApiFailure {
   if (error instanceof ProxyError) return withReached(proxyKind(error), reached);
@@ -18,7 +18,7 @@ export function lostFailure(error: Error, reached: Reached, proxy?: HttpProxy): 
   return withReached({ ...kind, message: `${message}${way}` }, reached);
 }
 
-/** What it means that the caller, or the total time-out, stopped a request. */
+/** What it means that the caller or the total time-out stopped a request. */
 export function stopFailure(reached: Reached, reason: CallStop | undefined): ApiFailure {
   const moment = {
     unsent: 'before the request was sent',
@@ -42,7 +42,7 @@ type Kind = Pick<ApiFailure, 'code' | 'message'>;
 
 const lost = (code: Kind['code'], message: string): Kind => ({ code, message });
 
-/** The proxy's trouble is never taken for the server's: the request was surely not sent. */
+/** Trouble of the proxy is never taken for trouble of the server: the request certainly was not sent. */
 function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError): Kind {
   const proxy = describeProxy(named);
   if ('cause' in trouble) {
@@ -105,13 +105,13 @@ function sentKind(reason: string, progress: RequestProgress, error: Error): Kind
     : lost('CONNECTION_LOST', `The connection was lost before an answer came (${reason})`);
 }
 
-/** The informational answers that undici ends the connection for, by its message; it skips all others. */
+/** The informational answers for which undici closes the connection, by its message; it skips all others. */
 const informationalAnswers: ReadonlyMap<string, string> = new Map([
   ['bad response', '100 Continue'],
   ['bad upgrade', '101 Switching Protocols'],
 ]);
 
-/** Certificates that do not verify (`X509_V_ERR_…` of OpenSSL), and servers that do not speak TLS. */
+/** Certificates that fail verification (`X509_V_ERR_…` of OpenSSL), and servers that do not speak TLS. */
 function isTlsError(reason: string, error: Error): boolean {
   return tlsErrors.test(reason) || (reason === 'EPROTO' && /wrong version number/i.test(error.message));
 }

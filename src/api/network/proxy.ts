@@ -5,24 +5,23 @@ import { isLoopback } from '../base-url.ts';
 export interface HttpProxy {
   /** Without user name and password: `http://proxy.example.com:3128`. */
   readonly url: string;
-  /** The variable that names it. */
+  /** The variable that sets it. */
   readonly variable: string;
   /** Value of `Proxy-Authorization`, when the variable holds a user name. */
   readonly authorization?: string;
 }
 
 export interface ProxyOptions {
-  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` stand, or their forms in small letters, which go first. */
+  /** The variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; their lower-case forms take precedence. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly allowInsecureHttp?: boolean | undefined;
 }
 
 /**
- * The proxy that the variables want for this base URL, if they want one. Without `HTTPS_PROXY`, that of `HTTP_PROXY`
- * counts for `https://` as well.
+ * The proxy that the variables set for this base URL, if any. Without `HTTPS_PROXY`, `HTTP_PROXY` counts for `https://`, too.
  *
- * @throws CqbatchError (usage) when the proxy's URL can't be used, or the token would travel through it in the clear. The
- *   URL is not quoted, because it may hold a password.
+ * @throws CqbatchError (usage) when the proxy's URL can't be used, or the token would travel through it unencrypted. The URL is
+ *   not quoted, because it may contain a password.
  */
 export function chooseProxy(
   baseUrl: string,
@@ -59,7 +58,7 @@ function parseProxy(variable: string, text: string): HttpProxy {
       `${variable} ${problem}: write it as http://proxy.example.com:3128, or unset it`,
     );
   const trimmed = text.trim();
-  // Most programs take `proxy:3128`, too.
+  // Most programs accept `proxy:3128`, too.
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
   if (!URL.canParse(full)) throw invalid('is not a valid URL');
   const { protocol, origin, username, password } = new URL(full);
@@ -75,7 +74,7 @@ function parseProxy(variable: string, text: string): HttpProxy {
   }
 }
 
-/** Whether NO_PROXY exempts an origin: it names hosts and domains, each perhaps with a port, or all with a star. */
+/** Whether NO_PROXY exempts an origin: it names hosts and domains, optionally with a port, or all hosts with an asterisk. */
 function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   if (noProxy === '*') return true;
   const ownPort = Number(port) || (protocol === 'https:' ? 443 : 80);
@@ -88,7 +87,7 @@ function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   });
 }
 
-/** A connection that did not come about because of the proxy, so that nothing was sent to the API. */
+/** A connection that failed because of the proxy, so that nothing was sent to the API. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly proxy: HttpProxy;

@@ -2,8 +2,8 @@ import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { type HttpProxy, ProxyError } from './proxy.ts';
 
 /**
- * A dispatcher that reaches every server by CONNECT through the proxy, also for plain `http://`: the proxy is told the
- * server's name and gets to see no header.
+ * A dispatcher that reaches every server by CONNECT through the proxy, even for plain `http://`: the proxy learns the server's
+ * name and sees no header.
  */
 export function tunnelDispatcher(
   proxy: HttpProxy,
@@ -17,13 +17,13 @@ export function tunnelDispatcher(
     ...pool,
     httpProxy: url,
     httpsProxy: url,
-    // The choice for the proxy has been made.
+    // The proxy was already chosen.
     noProxy: '',
     proxyTunnel: true,
     ...(authorization !== undefined && { token: authorization }),
     proxyTls: { timeout: connectTimeout },
     requestTls: { timeout: connectTimeout },
-    // The proxy has to connect as well before it answers.
+    // The proxy must also connect before it answers.
     clientFactory: (origin, options) =>
       new ProxyPool(origin, { ...options, headersTimeout: 2 * connectTimeout }, proxy),
   });
@@ -32,7 +32,7 @@ export function tunnelDispatcher(
 type ConnectOptions = Dispatcher.ConnectOptions<null>;
 type ConnectData = Dispatcher.ConnectData<null>;
 
-/** Connections to the proxy, each of which becomes a tunnel. */
+/** Connections to the proxy; each becomes a tunnel. */
 class ProxyPool extends Pool {
   readonly #proxy: HttpProxy;
 
@@ -42,8 +42,8 @@ class ProxyPool extends Pool {
   }
 
   /**
-   * Gives every failure a class of its own. Nothing else tells the proxy's from the server's, and undici would take a
-   * connection that the proxy closes for one to be opened again, at once and without end.
+   * Gives every failure a class of its own: nothing else distinguishes a failure of the proxy from one of the server, and
+   * undici would reopen a connection that the proxy closes, at once and without end.
    */
   override async connect(options: ConnectOptions): Promise<ConnectData> {
     let tunnel: ConnectData;

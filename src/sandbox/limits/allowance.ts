@@ -1,15 +1,15 @@
-/** What is left after a request. */
+/** What remains after a request. */
 export interface Allowance {
   readonly policy: Policy;
-  /** Requests that would be admitted right now. */
+  /** Requests that would be admitted now. */
   readonly remaining: number;
-  /** Milliseconds until more than `remaining` are; absent when that is unknown. */
+  /** Milliseconds until more than `remaining` requests would be; absent when unknown. */
   readonly moreAfter?: number;
-  /** Milliseconds until the whole allowance is back; absent when that is unknown. */
+  /** Milliseconds until the whole allowance is back; absent when unknown. */
   readonly wholeAfter?: number;
 }
 
-/** What a limiter grants, in whole numbers, as servers announce it. */
+/** The policy of a limiter, in whole numbers, as servers announce it. */
 export interface Policy {
   /** Requests per window; without a window, requests in flight at once. */
   readonly quota: number;
@@ -19,13 +19,13 @@ export interface Policy {
   readonly capacity: number;
 }
 
-/** The policy of a window: several windows in one where it does not last whole seconds. `length` is in whole ms. */
+/** The policy of a window: several windows as one when a window does not last whole seconds. `length` is in whole ms. */
 export function windowPolicy(limit: number, length: number): Policy {
   const windows = 1000 / commonDivisor(length, 1000);
   return { quota: limit * windows, window: (length * windows) / 1000, capacity: limit };
 }
 
-/** The policy of a rate per second: the shortest window with a whole quota. Rates count to six decimals. */
+/** The policy of a rate per second: the shortest window with a whole quota. Six decimals of a rate count. */
 export function ratePolicy(rate: number, capacity: number): Policy {
   const millionths = Math.round(rate * 1e6);
   const divisor = commonDivisor(millionths, 1e6);
@@ -37,18 +37,18 @@ function commonDivisor(a: number, b: number): number {
 }
 
 /**
- * How answers tell what is left of the rate limit:
+ * How answers state what remains of the rate limit:
  *
  * - `ratelimit`: `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10
  * - `ratelimit-fields`: `RateLimit-Limit`, `-Remaining` and `-Reset` of its versions up to 06, reset in seconds
- * - `x-ratelimit`: the same with `X-` before, reset in seconds since 1970
+ * - `x-ratelimit`: the same with the prefix `X-`, reset in seconds since 1970
  */
 export const limitHeaderStyles = ['none', 'ratelimit', 'ratelimit-fields', 'x-ratelimit'] as const;
 export type LimitHeaderStyle = (typeof limitHeaderStyles)[number];
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The headers for an allowance as it is at `now`, in milliseconds since 1970; `undefined`: there are none. */
+/** The headers for an allowance at `now`, in milliseconds since 1970; `undefined` when answers have no such headers. */
 export function limitHeaders(
   allowance: Allowance,
   style: LimitHeaderStyle,
@@ -78,7 +78,7 @@ function threeFields(prefix: string, { policy, remaining, wholeAfter }: Allowanc
   };
 }
 
-/** Rounded up, but for what floating point adds. */
+/** Rounded up, except for the error of floating point. */
 function wholeSeconds(milliseconds: number): number {
   return Math.ceil((milliseconds - 1e-3) / 1000);
 }

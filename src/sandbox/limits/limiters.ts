@@ -2,7 +2,7 @@ import { type Allowance, ratePolicy, windowPolicy } from './allowance.ts';
 
 /** Decides which requests the service admits. */
 export interface Limiter {
-  /** `now` is in milliseconds since 1970 UTC and never goes back. Requests that are refused use nothing up. */
+  /** `now` is in milliseconds since 1970 UTC and never goes back. Refused requests use nothing up. */
   readonly admit: (now: number, token: string) => Admission;
 }
 
@@ -10,11 +10,11 @@ export interface Admission {
   readonly admitted: boolean;
   /** Absent when there is no limit. */
   readonly allowance?: Allowance;
-  /** Seconds until a request that is refused can be admitted, not rounded; absent when that is unknown. */
+  /** Seconds until a refused request can be admitted, not rounded; absent when unknown. */
   readonly retryAfter?: number;
-  /** Milliseconds that a request that is admitted waits for its turn. */
+  /** Milliseconds that an admitted request waits for its turn. */
   readonly delay?: number;
-  /** To be called when a request that was admitted is over. Only the first call counts. */
+  /** To be called when an admitted request is over. Only the first call counts. */
   readonly release?: () => void;
 }
 
@@ -24,8 +24,8 @@ function admission(admitted: boolean, allowance: Allowance & { readonly moreAfte
 }
 
 /**
- * `rate` tokens flow in per second; each admitted request takes one, refused ones take none. The bucket starts full.
- * `burst` is how many it holds: by default a second's worth.
+ * `rate` tokens flow in per second; each admitted request takes one, refused requests take none. The bucket starts full. It
+ * holds `burst` tokens: by default those of a second.
  */
 export function tokenBucket({
   rate,
@@ -58,7 +58,7 @@ export function tokenBucket({
 /** Tokens are counted in floating point: a sum of tenths must still make a whole token. */
 const tokenRounding = 1e-9;
 
-/** Requests have their turn evenly at the rate per second, one by one; as many as the queue holds may wait for it. */
+/** Requests take turns evenly at the rate per second, one by one; up to `queue` requests may wait for a turn. */
 export function leakyBucket({ rate, queue }: { readonly rate: number; readonly queue: number }): Limiter {
   const policy = ratePolicy(rate, queue);
   /** Milliseconds from one turn to the next. */
@@ -84,7 +84,7 @@ export function leakyBucket({ rate, queue }: { readonly rate: number; readonly q
   };
 }
 
-/** Of a sum of intervals, in milliseconds: times since 1970 are no more exact than that. */
+/** The error of a sum of intervals, in milliseconds: times since 1970 are no more exact. */
 const turnRounding = 1e-3;
 
 interface Window {
@@ -95,8 +95,8 @@ interface Window {
 }
 
 /**
- * `limit` requests per window, at any time in it. Windows begin by the `clock` at the multiples of their length
- * since 1970 UTC, or with the `first` request after the end of the one before.
+ * `limit` requests per window, at any time in it. Windows begin by the `clock`, at the multiples of their length since 1970
+ * UTC, or with the `first` request after the end of the previous window.
  */
 export function fixedWindow({
   limit,
@@ -123,13 +123,13 @@ export function fixedWindow({
 /** `limit` requests in any span of the window's length: exact, from the time of each admission. */
 export function slidingWindow({ limit, window }: Window): Limiter {
   const policy = windowPolicy(limit, window);
-  /** Times of admission in order; those before `oldest` are out of the window. */
+  /** Times of admission in order; those before `oldest` have left the window. */
   let times: number[] = [];
   let oldest = 0;
   return {
     admit(now) {
       while ((times[oldest] ?? now) <= now - window) oldest++;
-      // Now and then, so that it costs next to nothing and no more than twice the limit is kept.
+      // Done from time to time, so that it costs next to nothing and at most twice the limit is kept.
       if (oldest > times.length / 2) {
         times = times.slice(oldest);
         oldest = 0;

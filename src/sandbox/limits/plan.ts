@@ -13,7 +13,7 @@ type Reader<Value> = (option: string, text: string | undefined) => Value;
 
 interface LimitKind {
   readonly parameters: Readonly<Record<string, Reader<unknown>>>;
-  /** Makes the limiter of what the parameters say. */
+  /** Makes the limiter for the parameters. */
   readonly create: (settings: object) => Limiter;
 }
 
@@ -21,7 +21,7 @@ const per = oneOf('all', 'token');
 const align = oneOf('clock', 'first');
 const burst: Reader<number | undefined> = (option, text) =>
   text === undefined ? undefined : number(1)(option, text);
-/** In milliseconds; those since 1970, which began at midnight, have no leap seconds. */
+/** In milliseconds. Days since 1970 began at midnight and have no leap seconds. */
 const day = 86_400_000;
 
 const kinds: Readonly<Record<string, LimitKind>> = {
@@ -45,8 +45,8 @@ function kind<const Parameters extends LimitKind['parameters']>(
 }
 
 /**
- * Reads a limit, and those that take its place: `token-bucket:rate=50 then 30s token-bucket:rate=10 then 1m none`. The
- * limiter follows them from the first request on. Each limit starts with nothing used up.
+ * Reads a limit, and those that later replace it: `token-bucket:rate=50 then 30s token-bucket:rate=10 then 1m none`. The
+ * limiter follows them from the first request. Each limit starts with its whole allowance.
  *
  * @throws CqbatchError `INVALID_OPTION`
  */
@@ -68,9 +68,11 @@ export function parseLimitPlan(option: string, text: string): Limiter {
   };
 }
 
-/** A limit, and how many milliseconds after the one before it comes into force: for the second, after the first request. */
+/**
+ * A limit, and how many milliseconds after the previous one it comes into force: for the second one, after the first request.
+ */
 function parseChange(option: string, text: string) {
-  // A unit may stand apart from its number, and no kind of limit has a name as short.
+  // A blank may separate a unit from its number, and the name of a limit is longer than any unit.
   const [, after, limit] = /^(\S.*?)\s+([a-z-]{3,}.*)$/s.exec(text.trim()) ?? [];
   if (after === undefined || limit === undefined) {
     throw invalidOption(option, 'write a duration and a limit after "then": then 30s token-bucket:rate=10');
