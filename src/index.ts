@@ -197,6 +197,7 @@ export {
 export {
   defaultStateDir,
   defaults,
+  type FlagName,
   flagOf,
   nameInWords,
   optionInWords,
@@ -205,6 +206,7 @@ export {
   type SettingName,
   type Settings,
   setsOption,
+  settingsWithoutFlag,
   variableOf,
 } from './settings/settings.ts';
 export { stringifyJson } from './text/json.ts';

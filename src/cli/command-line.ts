@@ -4,6 +4,7 @@ import { escapeInvisible } from '../text/printable.ts';
 import { exitCodeOfError, exitCodes, Interrupted, knownError } from './exit-codes.ts';
 import { outliveTerminal, writeDocument, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
+import { withAdvice } from './usage-advice.ts';
 
 /** Time for what is still open after the end of a command to end by itself. */
 const lingerMs = 2_000;
@@ -40,7 +41,7 @@ function explain(error: unknown, args: readonly string[]): number {
   if (error instanceof CommanderError) {
     // Help and version have been printed; usage errors too, on standard error.
     if (error.exitCode === 0) return exitCodes.success;
-    if (json) printJson('USAGE', error.message.replace(/^error: /, ''));
+    if (json) printJson('USAGE', withAdvice(error.message).replace(/^error: /, ''));
     return exitCodes.usage;
   }
   if (error instanceof Interrupted) {

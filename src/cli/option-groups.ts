@@ -14,14 +14,14 @@ export const following: OptionGroups = { ...reporting, Log: ['verbose', 'logLeve
 
 /** How people learn how a run ended. */
 export const telling: OptionGroups = {
-  Notifications: ['notifyUrl', 'notifyOn', 'notifySecretFile', 'pingUrl', 'metricsFile'],
+  Notifications: ['notifyUrl', 'pingUrl', 'metricsFile'],
 };
 
 /** What is kept of a run for questions that come later. */
 export const audit: OptionGroups = { Audit: ['reason', 'saveResponses'] };
 
-const meaning = ['operation', 'where', 'operations', 'default', 'map', 'clearToken'] as const;
-const reading = ['sheet', 'encoding', 'skipLines', 'rowsAt', 'trim', 'maxManifestSize'] as const;
+const meaning = ['operation', 'where', 'operations', 'default', 'map'] as const;
+const reading = ['sheet', 'encoding', 'skipLines', 'rowsAt', 'trim'] as const;
 
 /** What the rows of a manifest mean, and how the file is read. */
 export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };
@@ -30,24 +30,20 @@ export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };
 export const own: OptionGroups = { Manifest: ['operations'] };
 
 /** What keeps a run from doing harm. */
-export const guards = [
-  ...(['canary', 'maxFailures', 'maxRows', 'stopAt', 'maxDuration'] as const),
-  ...(['canaryRandom', 'canaryMaxFailures', 'maxFailuresAfter', 'maxConsecutiveFailures'] as const),
-] as const;
+export const guards: OptionGroups = {
+  Guards: ['canary', 'maxFailures', 'maxRows', 'stopAt', 'maxDuration'],
+};
 
 /** How the API is called. */
 export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
 
-/** How the rows of a run are called again. */
-export const repeating = ['attempts', 'backoff'] as const;
-
-const sharing = ['queue', 'queuePrefix', 'queuePasswordFile'] as const;
+const sharing = ['queue', 'queuePasswordFile'] as const;
 
 /** Of the commands that look at runs or control them, also from another machine. */
 export const shared: OptionGroups = { 'Shared datastore': sharing };
 
 /** Of the commands that take a run to its end. */
 export const working: OptionGroups = {
-  Calls: [...calling, ...repeating],
+  Calls: [...calling, 'attempts'],
   'Shared datastore': [...sharing, 'worker'],
 };

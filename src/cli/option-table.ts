@@ -1,12 +1,5 @@
 import { Option } from 'commander';
-import {
-  defaultClearToken,
-  defaultStateDir,
-  flagOf,
-  type SettingName,
-  setsOption,
-  variableOf,
-} from '../index.ts';
+import { defaultStateDir, type FlagName, flagOf, setsOption, variableOf } from '../index.ts';
 
 /** An option that is no setting. */
 interface OwnOption {
@@ -65,21 +58,13 @@ const ownOptions = {
     help: 'leave out rows that a run and its retries, or a report.csv, have done; may be repeated',
     collect: (another: string, before: readonly string[] = []): readonly string[] => [...before, another],
   },
-  canaryRandom: {
-    flags: '--canary-random',
-    help: 'take a random sample for the canary instead of the first rows',
-  },
-  once: { flags: '--once', help: 'run the manifests that wait in a folder, then exit' },
+  once: { flags: '--once', help: 'run the manifests that wait now, then exit', common: true },
   reason: { flags: '--reason <text>', help: 'why you do this; "cqbatch show" tells it' },
   saveResponses: { flags: '--save-responses', help: "keep every answer of the API in the run's folder" },
 
   operation: {
     flags: '--operation <name>',
     help: 'what to do with the rows, if the columns do not say it',
-  },
-  clearToken: {
-    flags: '--clear-token <text>',
-    help: `CSV cell that sends an empty text; an empty cell leaves its field out (default: ${defaultClearToken})`,
   },
   trim: { flags: '--trim', help: 'remove blanks around cells' },
 
@@ -147,7 +132,7 @@ const ownOptions = {
 
 type OwnOptions = typeof ownOptions;
 
-export type OptionName = SettingName | keyof OwnOptions;
+export type OptionName = FlagName | keyof OwnOptions;
 
 type ValueOf<Own extends OwnOption> = Own extends { collect: (text: string) => infer Value }
   ? Value

@@ -1,4 +1,4 @@
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command } from 'commander';
 import type { CommandGroupSpec, CommandSpec, NamedSpec } from './command-spec.ts';
 import { commandGroups } from './commands.ts';
 import type { Flags } from './config/load.ts';
@@ -8,6 +8,7 @@ import { fieldOption, optionOf } from './option-table.ts';
 import { writeDocument, writeResult, writeTalk } from './output.ts';
 import { styled, withHeadings } from './render/style.ts';
 import { indented } from './render/words.ts';
+import { withAdvice } from './usage-advice.ts';
 
 const intro = `Calls a call-quality service once for each row of a file: restores deleted
 evaluations, updates soundboard entries, and reports what happened to every row.
@@ -39,9 +40,6 @@ Install it once:
   # zsh: with fpath+=(~/.zfunc) before compinit
   cqbatch completion zsh > ~/.zfunc/_cqbatch`;
 
-/** A shell replaces a pattern by the names that match. */
-const patternHint = " Put a pattern in quotation marks: 'inbox/*.csv'.";
-
 /** With more options, `-h` shows only those that are common. */
 const manyOptions = 15;
 
@@ -53,7 +51,7 @@ export async function createProgram(version: string, args: readonly string[]): P
     .configureOutput({
       writeOut: writeResult,
       writeErr: writeTalk,
-      outputError: (text, write) => write(text.replace(/^error: too many arguments.*/, `$&${patternHint}`)),
+      outputError: (text, write) => write(withAdvice(text)),
     })
     .usage('<command> [options]')
     .description(withHeadings(intro))
@@ -141,7 +139,6 @@ async function defineCommand(
     const words = `cqbatch ${parent.parent === null ? '' : `${parent.name()} `}${spec.name}`;
     command.addHelpText('after', `\nAll options: ${words} --help, and docs/reference.md`);
   }
-  if (command.options.every(({ long }) => long !== '--dry-run')) refuseDryRun(command);
   command.action(async (...args: unknown[]) => {
     const act = (await spec.load()) as (...args: unknown[]) => Promise<ExitCode>;
     process.exitCode = await act(...args.slice(0, -2), typedFlags(command));
@@ -154,14 +151,6 @@ function typedFlags(command: Command): Flags {
     ([name]) => command.getOptionValueSource(name) === 'cli',
   );
   return Object.fromEntries(typed);
-}
-
-/** Other tools have this option where `cqbatch` has a command. */
-function refuseDryRun(command: Command): void {
-  command.addOption(new Option('--dry-run').hideHelp());
-  command.on('option:dry-run', () =>
-    command.error('error: there is no --dry-run: "cqbatch plan" looks at every row and sends nothing'),
-  );
 }
 
 /** Prints a script for a shell. The script asks a hidden command. */

@@ -17,7 +17,7 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'options'> = {
   options: {
     API: ['tokenFile', 'rate'],
     Run: ['yes', 'runId', 'wait'],
-    Guards: [...groups.guards, 'tz', 'confirmAbove'],
+    ...groups.guards,
     ...groups.own,
     ...groups.working,
     ...groups.following,
@@ -33,9 +33,9 @@ const plan: CommandSpec = {
   options: {
     API: ['baseUrl', 'rate', 'allowInsecureHttp'],
     Plan: ['out', 'approvedBy', ...choosing],
-    Guards: [...groups.guards, 'tz'],
+    ...groups.guards,
     ...groups.rows,
-    Calls: [...groups.calling, ...groups.repeating],
+    Calls: [...groups.calling, 'attempts'],
     ...groups.reporting,
   },
   examples: [
@@ -53,9 +53,8 @@ const run: CommandSpec = {
   options: {
     API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'runId', 'orResume', 'resumeHalted', 'wait', ...choosing],
-    Guards: [...groups.guards, 'tz', 'confirmAbove'],
+    ...groups.guards,
     ...groups.rows,
-    Inbox: ['once', 'settle'],
     ...groups.working,
     ...groups.following,
     ...groups.telling,
@@ -68,7 +67,6 @@ const run: CommandSpec = {
       'ten rows first; at most 20 calls per second',
     ],
     ['cqbatch run nightly.csv --run-id monday --or-resume --wait 1h --yes -qq', 'from cron'],
-    ["cqbatch run 'inbox/*.csv' --once --yes -qq", 'from cron, what was put there since'],
   ],
   load: async () => (await import('./actions/run/run.ts')).run,
 };
@@ -81,8 +79,18 @@ export const watchCommand: CommandSpec = {
   help: { json: 'print a JSON document for each manifest, one per line' },
   options: {
     API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
-    Watch: ['yes', 'skipInvalid', 'onConflict', 'allowPartial', 'settle', 'healthPort', 'healthHost'],
-    Guards: [...groups.guards, 'tz'],
+    Watch: [
+      'once',
+      'yes',
+      'skipInvalid',
+      'onConflict',
+      'allowPartial',
+      'settle',
+      'wait',
+      'healthPort',
+      'healthHost',
+    ],
+    ...groups.guards,
     ...groups.rows,
     ...groups.working,
     ...groups.following,
@@ -92,6 +100,7 @@ export const watchCommand: CommandSpec = {
   examples: [
     ['cqbatch watch inbox', 'each manifest ends in inbox/done, inbox/partial or inbox/failed'],
     ["cqbatch watch 'inbox/restore-*.csv' --rate 20/s --yes", 'some files, slowly, as a service'],
+    ['cqbatch watch inbox --once --yes -qq', 'from cron: the manifests that wait there now'],
   ],
   load: async () => (await import('./actions/serve/inbox.ts')).watch,
 };
@@ -106,15 +115,7 @@ const resume: CommandSpec = {
     API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
     Run: ['wait'],
     // The canary of a run stays as it was.
-    Guards: [
-      'maxFailures',
-      'maxRows',
-      'stopAt',
-      'maxDuration',
-      'maxFailuresAfter',
-      'maxConsecutiveFailures',
-      'tz',
-    ],
+    Guards: ['maxFailures', 'maxRows', 'stopAt', 'maxDuration'],
     ...groups.own,
     ...groups.working,
     ...groups.following,
@@ -163,9 +164,9 @@ const submit: CommandSpec = {
   options: {
     API: ['baseUrl', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'runId', ...choosing],
-    Guards: [...groups.guards, 'tz', 'confirmAbove'],
+    ...groups.guards,
     ...groups.rows,
-    Calls: groups.repeating,
+    Calls: ['attempts'],
     ...groups.reporting,
     ...groups.audit,
   },

@@ -35,8 +35,6 @@ export interface BatchOptions extends BatchPlace {
   readonly manifest: string;
   /** The operation of rows that name none, if their columns don't imply one. */
   readonly operation?: string;
-  /** A cell that empties a field. Default: `<clear>`. */
-  readonly clearToken?: string;
   /** Whether blanks around cells are removed. Default: false. */
   readonly trim?: boolean;
   /** Whether a batch may begin although rows are invalid. Default: false. */

@@ -135,7 +135,7 @@ async function execute(
       ...{ store, record, datastore, queue, journal, client, log, onEvent },
       version: readVersion(),
       attribution: attributed(reason),
-      budget: budgetOf({}, settings),
+      budget: budgetOf(settings),
       interrupt: signal ?? new AbortController().signal,
       onStarted: () => {
         begun = true;

@@ -67,7 +67,7 @@ export async function* readReport(
       if (prepared.kind === 'callable') rows.push({ ...result, subject: prepared.subject });
       else {
         const [problem = { problem: 'the subject is missing' }] = prepared.problems;
-        const remedy = 'pass the --map and --clear-token of that run';
+        const remedy = 'use the --map and clear_token of that run';
         throw usageError('NOT_A_REPORT', `${formatProblem(report.name, row, problem)}; ${remedy}`);
       }
     }

@@ -1,6 +1,7 @@
 import type { RatePolicy } from '../cluster/rate-policy.ts';
 import { parseCondition } from '../manifest/columns/where.ts';
 import { type Delimiter, delimiterNames, delimiters } from '../manifest/manifest.ts';
+import type { Budget } from '../run/record/budget.ts';
 import type { FailureLimit } from '../run/record/guards.ts';
 import { readDuration } from '../text/quantities.ts';
 
@@ -67,11 +68,23 @@ export function parseDuration(text: string, mostHours = 24): number {
 /** A duration of up to 30 days. */
 export const parseLongDuration = (text: string): number => parseDuration(text, 30 * 24);
 
-/** `06:00`, `6:00`, `23:59` */
-export function parseTimeOfDay(text: string): string {
-  const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text.trim()) ?? [];
-  if (hour === undefined) throw new RangeError('write a time of day as 06:00 or 23:30');
-  return `${hour.padStart(2, '0')}:${minute}`;
+/** A number of rows, which are the first rows or a random sample: `10`, `10,random`. */
+export function parseCanary(text: string): { readonly rows: number; readonly random?: true } {
+  const [, rows = '', random] = /^(\d+)\s*(,\s*random)?$/.exec(text.trim()) ?? [];
+  try {
+    return { rows: parseInteger(1, 1_000_000)(rows), ...(random !== undefined && { random: true }) };
+  } catch {
+    throw new RangeError('write a number of rows from 1 to 1000000, such as 10 or 10,random');
+  }
+}
+
+/** A time of day, perhaps with its time zone: `06:00`, `6:00 Europe/London`. */
+export function parseTimeOfDay(text: string): NonNullable<Budget['stopAt']> {
+  const [, hour, minute, zone] = /^([01]?\d|2[0-3]):([0-5]\d)(?:\s+(\S+))?$/.exec(text.trim()) ?? [];
+  if (hour === undefined)
+    throw new RangeError("write a time of day as 06:00, or with its time zone as '06:00 Europe/London'");
+  const time = `${hour.padStart(2, '0')}:${minute}`;
+  return { time, ...(zone !== undefined && { timeZone: parseTimeZone(zone) }) };
 }
 
 /** A time zone of the IANA database. */

@@ -1,22 +1,17 @@
 import { usageError } from '../errors.ts';
-import { defaultClearToken } from '../manifest/manifest.ts';
 import type { RowOptions } from '../run/plan/run-manifest.ts';
 import type { Budget } from '../run/record/budget.ts';
 import type { RunOptions } from '../run/record/record.ts';
-import { type Setting, settings as settingTable } from './setting-table.ts';
+import type { Setting } from './setting.ts';
+import { settings as settingTable } from './setting-table.ts';
 import { type CallOptionName, defaults, isCallOption, type SettingName, type Settings } from './settings.ts';
 
-/** What is said of one run, and has no place among the settings. */
+/** What a command line says of one run, and is no setting. */
 export interface RunFlags {
   readonly operation?: string;
-  readonly clearToken?: string;
   readonly trim?: boolean;
-  /** Whether the rows of the canary are a sample; else they are the first ones. */
-  readonly canaryRandom?: boolean;
   readonly saveResponses?: boolean;
   readonly html?: boolean;
-  /** The time zone, where it is said of this run. */
-  readonly tz?: string | undefined;
 }
 
 /** How a new run reads its rows and calls the API, wherever that is. */
@@ -26,33 +21,29 @@ export function newRunOptions(flags: RunFlags, settings: Settings): Omit<RunOpti
     ...rowOptions(flags, settings),
     ...callOptions(settings),
     ...savingOptions(flags),
-    ...canaryOptions(flags, settings, settings.onConflict),
+    ...canaryOptions(settings, settings.onConflict),
   };
 }
 
 /**
  * The canary of a new run, if it has one.
  *
- * @throws a usage error when something is said of a canary that there is not, or can't be.
+ * @throws a usage error for a random canary of a run that keeps the order of its rows
  */
 export function canaryOptions(
-  { canaryRandom }: RunFlags,
-  { canary: rows, canaryMaxFailures: maxFailures = defaults.canaryMaxFailures }: Settings,
+  { canary, canaryMaxFailures: maxFailures = defaults.canaryMaxFailures }: Settings,
   onConflict: RunOptions['onConflict'],
 ): Pick<RunOptions, 'canary'> {
-  if (canaryRandom && onConflict === 'in-order') {
-    throw usageError(
-      'INVALID_SETTING',
-      '--canary-random could call a later row of a subject before an earlier one, which --on-conflict in-order rules out: use ' +
-        '--canary alone.',
-    );
-  }
-  if (rows !== undefined) return { canary: { rows, ...(canaryRandom && { random: true }), maxFailures } };
-  if (!canaryRandom) return {};
-  throw usageError('INVALID_SETTING', '--canary-random: say how many rows, too: --canary 10.');
+  if (canary === undefined) return {};
+  if (!canary.random || onConflict !== 'in-order') return { canary: { ...canary, maxFailures } };
+  throw usageError(
+    'INVALID_SETTING',
+    `--canary ${canary.rows},random could call a later row of a subject before an earlier one, which --on-conflict in-order ` +
+      `rules out: use --canary ${canary.rows}.`,
+  );
 }
 
-/** What is kept of a run: once answers are, they are in all that is made of it; a page that was not wanted is not either. */
+/** What is kept of a run. A run that is made of another run keeps answers and leaves the page out if that run did. */
 export function savingOptions(
   { saveResponses = false, html = true }: RunFlags,
   before: Pick<RunOptions, 'saveResponses' | 'html'> = {},
@@ -65,39 +56,29 @@ export function savingOptions(
 
 /** How the rows of a manifest are read. */
 export function rowOptions(flags: RunFlags, settings: Settings): RowOptions {
-  const { operation, clearToken = defaultClearToken, trim = false } = flags;
+  return { clearToken: defaults.clearToken, ...givenRowOptions(flags, settings) };
+}
+
+/** The same, without what is not given. */
+export function givenRowOptions({ operation, trim }: RunFlags, settings: Settings): Partial<RowOptions> {
   return {
     ...(operation !== undefined && { operation }),
-    ...optionsOf<RowOptions>('rowOption', settings),
+    ...optionsOf<Partial<RowOptions>>('rowOption', settings),
     ...(trim && { trim }),
-    clearToken,
   };
 }
 
-/** The same, as far as it is said now. */
-export function givenRowOptions(flags: RunFlags, settings: Settings): Partial<RowOptions> {
-  const { clearToken, ...given } = rowOptions(flags, settings);
-  return { ...given, ...(flags.clearToken !== undefined && { clearToken }) };
-}
-
-/**
- * How much of a run is done before it stops by itself.
- *
- * @throws a usage error for a time zone without a time.
- */
-export function budgetOf({ tz }: RunFlags, settings: Settings): Budget | undefined {
-  const { maxRows, maxDuration: maxDurationMs, stopAt: time, tz: timeZone } = settings;
-  if (tz !== undefined && time === undefined)
-    throw usageError('INVALID_SETTING', '--tz is the time zone of --stop-at, which is missing.');
+/** How much of a run is done before it stops by itself. The zone of a time is its own, else that of the settings. */
+export function budgetOf({ maxRows, maxDuration: maxDurationMs, stopAt, tz }: Settings): Budget | undefined {
   const budget: Budget = {
     ...(maxRows !== undefined && { maxRows }),
     ...(maxDurationMs !== undefined && { maxDurationMs }),
-    ...(time !== undefined && { stopAt: { time, ...(timeZone !== undefined && { timeZone }) } }),
+    ...(stopAt !== undefined && { stopAt: { ...(tz !== undefined && { timeZone: tz }), ...stopAt } }),
   };
   return Object.keys(budget).length === 0 ? undefined : budget;
 }
 
-/** Those options of a run that settings have as they are: what is said now, else what was said before. */
+/** The options of a run that settings give as they are: what is said now, else what was said before. */
 function optionsOf<Options extends object>(
   kind: 'rowOption' | 'callOption',
   given: Settings,

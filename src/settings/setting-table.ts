@@ -1,6 +1,8 @@
 import { conflictRules } from '../manifest/check/call-index.ts';
+import { defaultClearToken } from '../manifest/manifest.ts';
 import {
   orNone,
+  parseCanary,
   parseChoice,
   parseColumnMap,
   parseConcurrency,
@@ -21,29 +23,7 @@ import {
   parseTimeOfDay,
   parseTimeZone,
 } from './parsers.ts';
-
-/** A setting that can be given in more than one place. */
-export interface Setting {
-  /** Reads what users write; throws a RangeError that says how to. */
-  readonly parse: (text: string) => unknown;
-  /** What stands for its value in the help; absent: the flag takes no value and means yes. */
-  readonly value?: string;
-  readonly help: string;
-  /** Whether `-h` shows it also where a command has many options. */
-  readonly common?: true;
-  /** The usual value, as it would be written. */
-  readonly default?: string;
-  /** The usual value in words, where it can't be written. */
-  readonly otherwise?: string;
-  /** Another variable that can give the value. */
-  readonly orVariable?: string;
-  /** The field of a run's options that says how its rows are read: it stays as it was planned. */
-  readonly rowOption?: string;
-  /** The field of a run's options that says how its rows are called: `resume` may change it. */
-  readonly callOption?: string;
-  /** Pairs `name=value`: a flag that may be repeated, an object in the configuration file, lines in the variable. */
-  readonly isMap?: true;
-}
+import type { Setting } from './setting.ts';
 
 /** Kinds of values: how they are read, and how help writes them. */
 
@@ -54,8 +34,8 @@ const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
   ({ parse: parseInteger(least, most), value: '<n>' }) as const;
 
 /**
- * Every setting. `timeout` is the flag `--timeout`, the variable `CQBATCH_TIMEOUT` and `timeout` in the configuration file;
- * that is also their precedence. The token is not among them: it never comes from a flag (see `tokenSource`).
+ * Every setting. `timeout` is the flag `--timeout`, the variable `CQBATCH_TIMEOUT` and the key `timeout` of the configuration
+ * file, in order of precedence. The token is not a setting: it never comes from a flag (see `tokenSource`).
  */
 export const settings = {
   baseUrl: { ...url, common: true, help: 'address of the API' },
@@ -66,6 +46,7 @@ export const settings = {
     otherwise: 'embedded queue',
   },
   queuePrefix: {
+    noFlag: true,
     parse: parseQueuePrefix,
     value: '<name>',
     help: 'prefix of all keys in Redis',
@@ -117,6 +98,14 @@ export const settings = {
     help: 'number of lines above the column headers',
     default: '0',
   },
+  clearToken: {
+    noFlag: true,
+    rowOption: 'clearToken',
+    parse: parseText,
+    value: '<text>',
+    help: 'CSV cell that sends an empty text; an empty cell leaves its field out',
+    default: defaultClearToken,
+  },
   sheet: {
     rowOption: 'sheet',
     parse: parseText,
@@ -167,6 +156,7 @@ export const settings = {
   },
   timeout: { callOption: 'timeoutMs', ...duration, help: 'longest time for one request', default: '60s' },
   backoff: {
+    noFlag: true,
     callOption: 'backoffMs',
     ...duration,
     help: 'longest pause after the first failed attempt; each further failure doubles it',
@@ -188,6 +178,7 @@ export const settings = {
     otherwise: 'as in the manifest',
   },
   maxManifestSize: {
+    noFlag: true,
     parse: parseSize,
     value: '<size>',
     help: 'largest manifest, also after unzipping: 500MB, 2GiB or none',
@@ -202,12 +193,14 @@ export const settings = {
     default: '5%',
   },
   maxFailuresAfter: {
+    noFlag: true,
     callOption: 'maxFailuresAfter',
     ...wholeNumber(1),
-    help: 'number of finished rows from which a percentage of max_failures counts',
+    help: 'number of finished rows from which a percentage in max_failures counts',
     default: '100',
   },
   maxConsecutiveFailures: {
+    noFlag: true,
     callOption: 'maxConsecutiveFailures',
     parse: orNone(parseInteger(1, Number.MAX_SAFE_INTEGER)),
     value: '<n>',
@@ -215,6 +208,7 @@ export const settings = {
     otherwise: 'no limit',
   },
   confirmAbove: {
+    noFlag: true,
     ...wholeNumber(0),
     help: 'above this number of requests you confirm by typing the number, not just y',
     default: '1000',
@@ -225,11 +219,13 @@ export const settings = {
   },
   canary: {
     common: true,
-    ...wholeNumber(1, 1_000_000),
-    help: 'call this number of rows first, show their results, and ask',
+    parse: parseCanary,
+    value: '<n>',
+    help: 'call this number of rows first, show their results, and ask; 10,random: a random sample',
     otherwise: 'no canary',
   },
   canaryMaxFailures: {
+    noFlag: true,
     ...wholeNumber(0, 1_000_000),
     help: 'without a terminal: continue after the canary if at most this number of its rows have failed',
     default: '0',
@@ -248,24 +244,26 @@ export const settings = {
   stopAt: {
     common: true,
     parse: parseTimeOfDay,
-    value: '<hh:mm>',
-    help: 'stop at this time of day; resume continues',
+    value: '<time>',
+    help: "stop at this time of day, such as 06:00 or '06:00 Europe/London'; resume continues",
     otherwise: 'no limit',
   },
   tz: {
     parse: parseTimeZone,
     value: '<zone>',
-    help: 'time zone of --stop-at, such as Europe/London',
+    help: 'time zone of --cron and --stop-at, such as Europe/London',
     otherwise: 'that of the system',
   },
   notifyUrl: { ...url, help: 'post here how a run ended, in the format of Slack and Teams' },
   notifyOn: {
+    noFlag: true,
     parse: parseChoice(['failure', 'always']),
     value: '<when>',
     help: 'when to post: failure (any exit code except 0) or always',
     default: 'failure',
   },
   notifySecretFile: {
+    noFlag: true,
     ...file,
     help: 'file with the secret that signs what is posted',
     orVariable: 'CQBATCH_NOTIFY_SECRET',

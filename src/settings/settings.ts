@@ -1,16 +1,27 @@
 import { usageError } from '../errors.ts';
 import { parseText } from './parsers.ts';
-import { type Setting, settings } from './setting-table.ts';
+import type { Setting } from './setting.ts';
+import { settings } from './setting-table.ts';
 
 type Definitions = typeof settings;
 
 export type SettingName = keyof Definitions;
+
+/** Those that have a flag. */
+export type FlagName = {
+  [Name in SettingName]: Definitions[Name] extends { noFlag: true } ? never : Name;
+}[SettingName];
 
 /** The settings that were given somewhere, validated. */
 export type Settings = { readonly [Name in SettingName]?: ReturnType<Definitions[Name]['parse']> };
 
 /** The state folder unless another one is named. */
 export const defaultStateDir = '.cqbatch';
+
+/** The settings that stand in the configuration file or a variable only. */
+export const settingsWithoutFlag: readonly SettingName[] = Object.entries<Setting>(settings).flatMap(
+  ([name, { noFlag }]) => (noFlag ? [name as SettingName] : []),
+);
 
 /** The values of settings that are not given. */
 export const defaults = Object.fromEntries(
@@ -36,18 +47,18 @@ export function setsOption(name: string): boolean {
   return (setting?.rowOption ?? setting?.callOption) !== undefined;
 }
 
-/** An option of a run as its flag is written: `timeoutMs` as `timeout`. */
+/** An option of a run as users write it: `timeoutMs` as `--timeout`, `backoffMs` as `backoff`. */
 export function optionInWords(option: string): string {
-  const [name = option] =
+  const [name = option, setting] =
     Object.entries<Setting>(settings).find(
       ([, { rowOption, callOption }]) => option === rowOption || option === callOption,
     ) ?? [];
-  return nameInWords(name, '-');
+  return setting?.noFlag ? nameInWords(name, '_') : `--${nameInWords(name, '-')}`;
 }
 
 /** What the flags say, by setting. */
 export type RawSettings = {
-  readonly [Name in SettingName]?:
+  readonly [Name in FlagName]?:
     | (Definitions[Name] extends { isMap: true }
         ? readonly string[]
         : Definitions[Name] extends { value: string }
@@ -72,7 +83,7 @@ interface OwnMeaning {
   readonly isBrief?: boolean;
 }
 
-export function flagOf(name: SettingName, own: OwnMeaning = {}): SettingFlag {
+export function flagOf(name: FlagName, own: OwnMeaning = {}): SettingFlag {
   const {
     value,
     help,
@@ -146,7 +157,7 @@ function resolved(
   const key = nameInWords(name, '_');
   const variable = variableOf(name);
   const candidates: readonly (readonly [string, unknown])[] = [
-    [`--${nameInWords(name, '-')}`, flags[name as SettingName]],
+    [`--${nameInWords(name, '-')}`, flags[name as FlagName]],
     // A variable that is set but empty counts as not set, as is usual in cron tables and compose files.
     [variable, environment[variable] || undefined],
     [`${file?.path}: ${key}`, file?.values[key]],

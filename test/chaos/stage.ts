@@ -70,6 +70,8 @@ export async function setStage(scenario: Scenario): Promise<Stage> {
         CQBATCH_STATE_DIR: stateDir,
         CQBATCH_MAX_FAILURES: String(scenario.maxFailures ?? 'none'),
         CQBATCH_ALLOW_PARTIAL: 'yes',
+        CQBATCH_BACKOFF: '50ms',
+        CQBATCH_CANARY_MAX_FAILURES: String(scenario.canary),
         ...(redis !== undefined && { CQBATCH_QUEUE: redis.url }),
       };
       const observed: Observed = observe(startCqbatch(args, { cwd: folder, env }));

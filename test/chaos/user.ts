@@ -106,11 +106,11 @@ export class User {
   #options(): string[] {
     const { rate, concurrency, inOrder, saveResponses, submitted, canary } = this.stage.scenario;
     return [
-      ...['--run-id', runId, '--yes', '--rate', rate, '--backoff', '50ms'],
+      ...['--run-id', runId, '--yes', '--rate', rate],
       ...(submitted ? [] : ['--concurrency', String(concurrency), '--timeout', '2s']),
       ...(inOrder ? ['--on-conflict', 'in-order'] : []),
       ...(saveResponses ? ['--save-responses'] : []),
-      ...(canary > 0 ? ['--canary', String(canary), '--canary-max-failures', String(canary)] : []),
+      ...(canary > 0 ? ['--canary', String(canary)] : []),
     ];
   }
 }

@@ -121,7 +121,7 @@ export function describeAnswers(newScene: NewScene): void {
       '--fault',
       '503=10%,reset=5%',
     );
-    const saving = ['--save-responses', '--backoff', '20ms', '--max-failures', 'none', ...flags];
+    const saving = ['--save-responses', '--max-failures', 'none', ...flags];
     const run = home.start(
       'run',
       'rows.csv',

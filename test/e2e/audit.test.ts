@@ -10,7 +10,12 @@ import { kindSandbox, newMachine } from './redis/machine.ts';
 function alone(datastore: () => Readonly<Record<string, string>>): NewScene {
   return async (rows, ...sandboxArgs) => {
     const sandbox = await startSandbox(...kindSandbox, ...sandboxArgs);
-    const place = { redis: { url: '' } as RedisServer, sandbox, prefix: 'none', env: datastore() };
+    const place = {
+      redis: { url: '' } as RedisServer,
+      sandbox,
+      prefix: 'none',
+      env: { ...datastore(), CQBATCH_BACKOFF: '20ms' },
+    };
     const home = await newMachine(place, rows);
     const kill = async (run: Observed): Promise<void> => {
       run.kill('SIGKILL');
@@ -30,7 +35,7 @@ describe('a run', () => {
 
   test('tells every attempt of a row, as the sandbox saw them, also in a retry', async () => {
     const { home, sandbox, flags } = await newScene(60, '--fault', '503=25%,reset=10%,500-after-commit=8%');
-    const quickly = ['--yes', '--attempts', '3', '--backoff', '20ms', ...flags];
+    const quickly = ['--yes', '--attempts', '3', ...flags];
     await home.run('run', 'rows.csv', '--run-id', 'r', ...quickly);
     sandbox.configure({ fault: 'none' });
     await home.run('retry', 'r', '--run-id', 'again', ...quickly);

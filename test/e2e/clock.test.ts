@@ -14,7 +14,7 @@ import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
 import { restoreCsv } from './manifests.ts';
 
 const rows = 250;
-const slowly = ['--yes', '--rate', '100/s', '--backoff', '300ms'];
+const slowly = ['--yes', '--rate', '100/s'];
 /** Longer than a pause on a machine under load, and a third of the shortest jump of the clock. */
 const stallSeconds = 10;
 
@@ -25,7 +25,7 @@ async function prepared(setting: Readonly<Record<string, string>> = {}) {
   const kind = ['--unrecoverable', '0%', '--not-deleted', '0%'];
   const sandbox = await startSandbox(...kind, '--latency', '20ms', '--fault', '503=5%');
   const clock = await fakedClock();
-  const options = { cwd, env: { ...sandbox.env, ...clock.env, ...setting } };
+  const options = { cwd, env: { ...sandbox.env, ...clock.env, CQBATCH_BACKOFF: '300ms', ...setting } };
   return {
     cwd,
     sandbox,

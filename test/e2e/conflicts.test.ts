@@ -15,7 +15,7 @@ async function prepared(text: string, ...sandboxArgs: string[]) {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), text);
   const sandbox = await startSandbox(...sandboxArgs);
-  const env = { ...sandbox.env, ...anyDatastore() };
+  const env = { ...sandbox.env, ...anyDatastore(), CQBATCH_BACKOFF: '20ms' };
   const run = (...args: string[]) => cqbatch(args, { cwd, env });
   return { cwd, sandbox, run };
 }
@@ -109,7 +109,7 @@ describe('rows that change one entry in different ways', () => {
 
 const latencyMs = 60;
 const faults = 'reset=3%,503=3%,502-after-commit=3%,reset-after-commit=2%';
-const rate = ['--rate', '150/s', '--backoff', '20ms'];
+const rate = ['--rate', '150/s'];
 /** An API whose calls fail now and then. */
 const faulty = ['--latency', `${latencyMs}ms`, '--fault', faults];
 
@@ -134,7 +134,7 @@ describe('edits in order', () => {
     const edits = editsCsv(40, 10);
     const { cwd, sandbox } = await prepared(edits.text, ...faulty);
     // What a killed process leaves behind is the datastore's: on Redis, see redis/in-order.test.ts.
-    const embedded = { cwd, env: sandbox.env };
+    const embedded = { cwd, env: { ...sandbox.env, CQBATCH_BACKOFF: '20ms' } };
     for (let kill = 0; kill < 3; kill += 1) {
       const args = kill === 0 ? ['run', 'rows.csv', '--yes', '--on-conflict', 'in-order'] : ['resume'];
       const child = startCqbatch([...args, ...rate], embedded);

@@ -127,7 +127,7 @@ describe('many requests', () => {
     ["3'", 1, 3],
   ])('are sent when their number is typed: %s', async (answer, code, calls) => {
     const { cwd, sandbox, env } = await prepared('rows.csv', `${restoreCsv(2).text}50,u\n`);
-    const child = startAtTerminal(['run', 'rows.csv', '--confirm-above', '2'], { cwd, env });
+    const child = startAtTerminal(['run', 'rows.csv'], { cwd, env: { ...env, CQBATCH_CONFIRM_ABOVE: '2' } });
     child.stdout?.on('data', (chunk: Buffer) => {
       if (chunk.includes('Type 3 to go on')) child.stdin?.write(`${answer}\n`);
     });
@@ -137,6 +137,6 @@ describe('many requests', () => {
 
   test('are not asked about with --yes', async () => {
     const { run } = await prepared('rows.csv', restoreCsv(3).text);
-    expect((await run(['run', 'rows.csv', '--confirm-above', '2', '--yes'])).code).toBe(0);
+    expect((await run(['run', 'rows.csv', '--yes'], { CQBATCH_CONFIRM_ABOVE: '2' })).code).toBe(0);
   });
 });

@@ -122,11 +122,13 @@ describe('run --or-resume', () => {
       input: restoreCsv(rows).text,
     });
     expect(piped).toMatchObject({ code: 0 });
-    for (const [args, message] of [
-      [['--user-id', 'u'], 'and was started without --default: its rows would differ'],
-      [['--clear-token', '-'], 'and was started with another --clear-token'],
+    for (const [args, env, message] of [
+      [['--user-id', 'u'], {}, 'and was started without --default: its rows would differ'],
+      [[], { CQBATCH_CLEAR_TOKEN: '-' }, 'and was started with another clear_token'],
     ] as const)
-      expect(await type(...again, ...args)).toMatchObject({
+      expect(
+        await cqbatch([...again, ...args], { ...options, env: { ...options.env, ...env } }),
+      ).toMatchObject({
         code: 2,
         stderr: expect.stringContaining(message),
       });

@@ -134,7 +134,11 @@ describe('the token', () => {
     const sandbox = await startSandbox('--fault', 'reset=30%,500=30%');
     await mkdir(join(cwd, 'secrets'));
     await writeFile(join(cwd, 'secrets', 'token'), `${sandboxToken}\n`);
-    const env = { CQBATCH_BASE_URL: sandbox.url, CQBATCH_TOKEN_FILE: join(cwd, 'secrets', 'token') };
+    const env = {
+      CQBATCH_BASE_URL: sandbox.url,
+      CQBATCH_TOKEN_FILE: join(cwd, 'secrets', 'token'),
+      CQBATCH_BACKOFF: '1ms',
+    };
     const outputs: string[] = [];
     // What the embedded datastore keeps is searched, too.
     for (const [level, datastore] of [
@@ -142,10 +146,7 @@ describe('the token', () => {
       ['debug', {}],
     ] as const) {
       const { stdout, stderr } = await cqbatchProcess(
-        [
-          ...['run', 'rows.csv', '--yes', '--skip-invalid', '--backoff', '1ms', '--log-level', level],
-          '--save-responses',
-        ],
+        [...['run', 'rows.csv', '--yes', '--skip-invalid', '--log-level', level], '--save-responses'],
         { cwd, env: { ...env, ...datastore } },
       );
       outputs.push(stdout, stderr);

@@ -33,16 +33,7 @@ describe('the exit code', () => {
 
   test.each([
     ['an unknown option', ['run', 'rows.csv', '--nonsense'], 'unknown option'],
-    [
-      'a pattern without quotation marks',
-      ['run', 'a.csv', 'b.csv', '--once'],
-      'Put a pattern in quotation marks',
-    ],
-    [
-      'a name for all runs of an inbox',
-      ['run', '.', '--once', '--yes', '--run-id', 'x'],
-      'leave out --run-id',
-    ],
+    ['a pattern without quotation marks', ['run', 'a.csv', 'b.csv'], 'Put a pattern in quotation marks'],
     ['an unknown command', ['nonsense'], 'unknown command'],
     ['a missing manifest', ['run', 'nothing.csv', '--yes'], 'nothing.csv'],
     ['no terminal to ask on', ['run', 'rows.csv'], 'pass --yes'],

@@ -24,7 +24,7 @@ const passingFaults = [
   .map((name) => `${name}=2%`)
   .join(',');
 const sandboxArgs = ['--evaluations', '3000', '--soundboards', '3000', '--slow-body-delay', '100ms'];
-const runArgs = ['run', 'manifest.csv', '--yes', '--timeout', '4s', '--backoff', '50ms'];
+const runArgs = ['run', 'manifest.csv', '--yes', '--timeout', '4s'];
 
 describe('a run against every fault', () => {
   test('reports every row once, as the API saw it', async () => {
@@ -35,7 +35,7 @@ describe('a run against every fault', () => {
 
     const { code, stderr } = await cqbatchProcess(runArgs, {
       cwd,
-      env: { ...sandbox.env, ...anyDatastore() },
+      env: { ...sandbox.env, ...anyDatastore(), CQBATCH_BACKOFF: '50ms' },
     });
     expect(stderr).not.toContain('error');
     expect(code).toBe(1);
@@ -60,7 +60,10 @@ describe('a run against every fault', () => {
     await writeFile(join(cwd, 'manifest.csv'), text);
     const sandbox = await startSandbox(...sandboxArgs, '--fault', passingFaults);
 
-    await cqbatchProcess(runArgs, { cwd, env: { ...sandbox.env, ...anyDatastore() } });
+    await cqbatchProcess(runArgs, {
+      cwd,
+      env: { ...sandbox.env, ...anyDatastore(), CQBATCH_BACKOFF: '50ms' },
+    });
     const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
     expectEveryRowOnce(report, rows);
     expectAgreement(report, await sandbox.log());
@@ -79,7 +82,7 @@ describe('a run against every fault', () => {
 
     await cqbatchProcess([...runArgs, '--attempts', '1'], {
       cwd,
-      env: { ...sandbox.env, ...anyDatastore() },
+      env: { ...sandbox.env, ...anyDatastore(), CQBATCH_BACKOFF: '50ms' },
     });
     const log = await sandbox.log();
     expect(log.some(({ throttled }) => throttled)).toBe(true);
@@ -95,8 +98,11 @@ describe('a run against every fault', () => {
     await writeFile(join(cwd, 'rows.csv'), text);
     const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%', '--fault', '503=50%');
 
-    const args = ['run', 'rows.csv', '--yes', '--attempts', '50', '--backoff', '1ms'];
-    const { code } = await cqbatchProcess(args, { cwd, env: { ...sandbox.env, ...anyDatastore() } });
+    const args = ['run', 'rows.csv', '--yes', '--attempts', '50'];
+    const { code } = await cqbatchProcess(args, {
+      cwd,
+      env: { ...sandbox.env, ...anyDatastore(), CQBATCH_BACKOFF: '1ms' },
+    });
     expect(code).toBe(0);
     const folder = await newestRunFolder(cwd);
     const { reason } = (await readRateHistory(folder)) ?? {};

@@ -85,7 +85,7 @@ export function describeHalts(newScene: NewGuardedScene): void {
   test('finishes its canary first when it was killed in the middle of it', async () => {
     const { home, sandbox, flags } = await newScene(rows, '0%');
     const slowly = flags.includes('--rate') ? flags : ['--rate', '5/s', ...flags];
-    const run = home.start(...runArgs, '--canary', '20', '--canary-random', ...slowly);
+    const run = home.start(...runArgs, '--canary', '20,random', ...slowly);
     await sandbox.requested(3);
     run.kill('SIGKILL');
     await run.end;

@@ -107,7 +107,7 @@ describe('a run', () => {
     expect(await stateOf(home, 'r')).toEqual({
       state: 'halted',
       reason:
-        '1 of the 12 rows of the canary failed; --canary-max-failures allows 0. Code FAILED_PRECONDITION, such as row ' +
+        '1 of the 12 rows of the canary failed; canary_max_failures allows 0. Code FAILED_PRECONDITION, such as row ' +
         '10 (evaluation 10 is not recoverable). Look at report.csv, then continue with: cqbatch resume r',
     });
     const report = await home.report('r');
@@ -127,7 +127,13 @@ describe('a run', () => {
 
   test('goes on by itself when no more rows of its canary failed than are allowed', async () => {
     const { home, sandbox, flags } = await newScene(rows, '10%');
-    const run = await home.run(...runArgs, '--canary', '10', '--canary-max-failures', '1', ...flags);
+    const run = await home.runWith(
+      { CQBATCH_CANARY_MAX_FAILURES: '1' },
+      ...runArgs,
+      '--canary',
+      '10',
+      ...flags,
+    );
     expect(run).toMatchObject({ code: 1 });
     const called = await calledRows(sandbox);
     expect(called.slice(0, 10).toSorted((a, b) => a - b)).toEqual(numbers(1, 10));

@@ -120,12 +120,12 @@ test('two watchers that are killed again and again run each content once', async
   expectAgreement(called, log, { killed: true });
 });
 
-test('run --once takes what waits, puts it where it belongs, and goes on with what was stopped', async () => {
+test('watch --once takes what waits, puts it where it belongs, and goes on with what was stopped', async () => {
   const place = await prepared('--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms');
   const { cwd, inbox, sandbox, drop, dropOld, options } = place;
-  const once = ['run', 'inbox/*.csv', '--once', '--yes', '--user-id', 'u'];
+  const once = ['watch', 'inbox/*.csv', '--once', '--yes', '--user-id', 'u'];
   expect(await cqbatch([...once], options)).toMatchObject({ code: 0, stdout: 'No manifest is waiting.\n' });
-  expect(await cqbatch(['run', 'inbox/*.csv', '--once'], options)).toMatchObject({
+  expect(await cqbatch(['watch', 'inbox/*.csv', '--once'], options)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("Can't ask for confirmation"),
   });
@@ -189,12 +189,12 @@ test('run --once takes what waits, puts it where it belongs, and goes on with wh
   const [long = ''] = (await place.in('done')).filter((name) => name.startsWith('long.'));
   await copyFile(join(inbox, 'done', long), join(inbox, 'later.csv.part'));
   await rename(join(inbox, 'later.csv.part'), join(inbox, 'some.csv'));
-  expect(await cqbatch(['run', 'inbox', '--once', '--yes'], options)).toMatchObject({ code: 0 });
+  expect(await cqbatch(['watch', 'inbox', '--once', '--yes'], options)).toMatchObject({ code: 0 });
   expect(await read('done', 'some.', '.copy.txt')).toMatch(
     /^some\.csv has the same content as long\.csv, which was run as /,
   );
   expect(await sandbox.log()).toHaveLength(log.length);
-  expect(await cqbatch(['run', 'nowhere/*.csv', '--once', '--yes'], { ...options, cwd })).toMatchObject({
+  expect(await cqbatch(['watch', 'nowhere/*.csv', '--once', '--yes'], { ...options, cwd })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("The folder nowhere doesn't exist"),
   });
@@ -212,7 +212,7 @@ test('a file that can not be used waits, and no other waits for it', async () =>
   await dropOld(1, unusable, restores(1, 1));
   await dropOld(2, 'b.csv', restores(2, 2));
   const env = { ...options.env, ...anyDatastore() };
-  const { code, stdout, stderr } = await cqbatch(['run', 'inbox/*', '--once', '--yes', '-q'], { cwd, env });
+  const { code, stdout, stderr } = await cqbatch(['watch', 'inbox/*', '--once', '--yes', '-q'], { cwd, env });
   expect({ code, stdout, stderr }).toMatchObject({
     code: 4,
     stdout: expect.stringContaining("1 manifest: 1 done; 1 file can't be used."),
@@ -228,7 +228,7 @@ test('what a budget or a token has stopped stays in running/, and the others wai
   await dropOld(2, 'b.csv', restores(11, 12));
   const env = { ...options.env, ...anyDatastore() };
   const once = (more: Readonly<Record<string, string>>, ...args: string[]) =>
-    cqbatch(['run', 'inbox', '--once', '--yes', '-q', ...args], { ...options, env: { ...env, ...more } });
+    cqbatch(['watch', 'inbox', '--once', '--yes', '-q', ...args], { ...options, env: { ...env, ...more } });
   expect(await once({ CQBATCH_TOKEN: 'wrong' })).toMatchObject({ code: 4 });
   expect(givenNames(await place.in('running'))).toEqual(['a.csv']);
   expect(await place.in('.')).toEqual(['b.csv']);

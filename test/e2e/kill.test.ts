@@ -21,11 +21,11 @@ async function runKilled(kills: number, backoff: string, ...sandboxArgs: string[
   const sandbox = await startSandbox(
     ...['--evaluations', '3000', '--soundboards', '3000', '--latency', '300ms..400ms', ...sandboxArgs],
   );
-  const options = { cwd, env: sandbox.env };
+  const options = { cwd, env: { ...sandbox.env, CQBATCH_BACKOFF: backoff } };
   const callArgs = [
     // Slow enough not to be done before the last kill.
     ...['--rate', 'none', '--concurrency', String(concurrency)],
-    ...['--backoff', backoff, '--timeout', '2s'],
+    ...['--timeout', '2s'],
   ];
   for (let kill = 0; kill < kills; kill += 1) {
     const args = kill === 0 ? ['run', 'manifest.csv', '--yes'] : ['resume'];

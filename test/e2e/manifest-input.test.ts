@@ -34,13 +34,13 @@ test('a device is refused, however it is called, and what has no end stops at th
     const yes = command === 'plan' ? [] : ['--yes'];
     const device = await cqbatch([command, '/dev/zero', ...yes], options);
     expect(device).toMatchObject({ code: 2, stderr: expect.stringContaining('/dev/zero: this is a device') });
-    const endless = ['-', '--max-manifest-size', '1MB', ...yes];
+    const env = { ...options.env, CQBATCH_MAX_MANIFEST_SIZE: '1MB' };
     const shell = 'exec "$@" < /dev/zero';
-    expect(await cqbatch([command, ...endless], { ...options, shell })).toEqual({
+    expect(await cqbatch([command, '-', ...yes], { ...options, env, shell })).toEqual({
       code: 2,
       stdout: '',
       stderr:
-        'error: <stdin>: the file is larger than --max-manifest-size (1 MB); split it, or raise that limit\n',
+        'error: <stdin>: the file is larger than max_manifest_size (1 MB); split it, or raise that setting\n',
     });
   }
   expect(await left()).toEqual(nothing);
@@ -104,10 +104,13 @@ test('rows of an export are chosen by its own columns, and the others are counte
 test('a size that cannot be understood is a usage error, and the unzipped text counts', async () => {
   const { cwd, options } = await prepared();
   await writeFile(join(cwd, 'rows.csv.gz'), gzipSync(manifest.repeat(100)));
-  const vague = await cqbatch(['plan', 'rows.csv.gz', '--max-manifest-size', '4G'], options);
+  const vague = await cqbatch(['plan', 'rows.csv.gz'], {
+    ...options,
+    env: { ...options.env, CQBATCH_MAX_MANIFEST_SIZE: '4G' },
+  });
   expect(vague).toMatchObject({
     code: 2,
-    stderr: 'error: --max-manifest-size "4G": write a size as 500MB, 4GB, 2GiB or none.\n',
+    stderr: 'error: CQBATCH_MAX_MANIFEST_SIZE "4G": write a size as 500MB, 4GB, 2GiB or none.\n',
   });
   const env = { ...options.env, CQBATCH_MAX_MANIFEST_SIZE: '1000' };
   for (const args of [
@@ -121,7 +124,7 @@ test('a size that cannot be understood is a usage error, and the unzipped text c
         error: {
           code: 'MANIFEST_TOO_LARGE',
           message:
-            'rows.csv.gz: the unzipped text is larger than --max-manifest-size (1 kB); split it, or raise that limit',
+            'rows.csv.gz: the unzipped text is larger than max_manifest_size (1 kB); split it, or raise that setting',
         },
       },
     });

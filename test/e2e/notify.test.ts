@@ -55,7 +55,7 @@ test('a run with failures is told, one without only when it is always wanted', a
   const fine = await prepared(good);
   expect((await fine.run([])).code).toBe(0);
   expect(fine.news()).toEqual([]);
-  expect((await fine.run(['--notify-on', 'always'])).code).toBe(0);
+  expect((await fine.run([], { CQBATCH_NOTIFY_ON: 'always' })).code).toBe(0);
   expect(fine.news()).toHaveLength(1);
 });
 

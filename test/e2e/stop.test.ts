@@ -11,13 +11,13 @@ import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
 import { restoreCsv } from './manifests.ts';
 
 const rows = 400;
-const slowly = ['--rate', '100/s', '--concurrency', '10', '--backoff', '50ms'];
+const slowly = ['--rate', '100/s', '--concurrency', '10'];
 
 async function prepared(datastore: Readonly<Record<string, string>> = {}) {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
   const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms');
-  return { cwd, sandbox, options: { cwd, env: { ...sandbox.env, ...datastore } } };
+  return { cwd, sandbox, options: { cwd, env: { ...sandbox.env, CQBATCH_BACKOFF: '50ms', ...datastore } } };
 }
 
 describe('a run that is stopped', () => {

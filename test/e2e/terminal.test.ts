@@ -103,7 +103,7 @@ test('-v says as lines what becomes of the rate, and what is tried again', async
     join(cwd, 'rows.csv'),
     `evaluation_id,user_id\n${Array.from({ length: 30 }, (_, i) => `${i + 1},u`).join('\n')}\n`,
   );
-  const { stderr } = await run(['run', 'rows.csv', '--yes', '-v', '--backoff', '10ms']);
+  const { stderr } = await run(['run', 'rows.csv', '--yes', '-v'], { CQBATCH_BACKOFF: '10ms' });
   expect(stderr).toMatch(/^\d\d:\d\d:\d\d {2}rate: up to \d+\/s, .* \(.*\)$/m);
   expect(stderr).toMatch(/^\d\d:\d\d:\d\d {2}row \d+: \w+, attempt 1; next attempt in \d+ ms$/m);
   expect(stderr).not.toMatch(/^\{/m);

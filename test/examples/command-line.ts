@@ -51,9 +51,8 @@ export async function expectUnattended(args: readonly string[]): Promise<void> {
   const { name, flags } = await understood(args);
   expect(['run', 'watch', 'worker', 'prune']).toContain(name);
   if (name === 'run' || name === 'watch') expect(flags).toMatchObject({ yes: true });
-  if (name !== 'run') return;
-  expect(flags['once'] === true || flags['orResume'] === true).toBe(true);
-  if (flags['orResume']) expect(flags['runId']).toBeDefined();
+  if (name === 'run') expect(flags).toMatchObject({ orResume: true, runId: expect.any(String) });
+  if (name !== 'run' && !flags['once']) return;
   expect(flags['wait']).toBeDefined();
 }
 

@@ -3,8 +3,15 @@ import { expect, test } from 'vitest';
 import { fieldOptions } from '../../jobs/index.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { codeFacts, rowCodes } from '../../src/codes.ts';
-import { type Setting, settings } from '../../src/settings/setting-table.ts';
-import { flagOf, nameInWords, type SettingName, variableOf } from '../../src/settings/settings.ts';
+import type { Setting } from '../../src/settings/setting.ts';
+import { settings } from '../../src/settings/setting-table.ts';
+import {
+  type FlagName,
+  flagOf,
+  nameInWords,
+  type SettingName,
+  variableOf,
+} from '../../src/settings/settings.ts';
 
 /** A Markdown table. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -16,19 +23,13 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 const inCode = (text: string) => `\`${text}\``;
 
 function settingRow([name, setting]: [string, Setting]): readonly string[] {
-  const { flags } = flagOf(name as SettingName);
+  const flags = setting.noFlag ? '' : inCode(flagOf(name as FlagName).flags);
   const variables = [
     variableOf(name as SettingName),
     ...(setting.orVariable === undefined ? [] : [setting.orVariable]),
   ];
   const usual = setting.default === undefined ? (setting.otherwise ?? '') : inCode(setting.default);
-  return [
-    inCode(nameInWords(name, '_')),
-    inCode(flags),
-    variables.map(inCode).join(', '),
-    setting.help,
-    usual,
-  ];
+  return [inCode(nameInWords(name, '_')), flags, variables.map(inCode).join(', '), setting.help, usual];
 }
 
 const reference = `# Reference

@@ -83,7 +83,7 @@ test('reading a file can be stopped', async () => {
 });
 
 const csv = `id,note\n${'1,x\n'.repeat(2_000)}`;
-const allowed = 'is larger than --max-manifest-size (5 kB); split it, or raise that limit';
+const allowed = 'is larger than max_manifest_size (5 kB); split it, or raise that setting';
 
 test('what is larger than allowed is refused, whichever way it comes, and nothing stays behind', async () => {
   const folder = await temporaryFolder();

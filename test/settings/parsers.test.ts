@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   orNone,
+  parseCanary,
   parseConcurrency,
   parseDuration,
   parseFailureLimit,
@@ -9,6 +10,7 @@ import {
   parseQueuePrefix,
   parseRate,
   parseSize,
+  parseTimeOfDay,
 } from '../../src/settings/parsers.ts';
 
 describe('parseRate', () => {
@@ -166,5 +168,38 @@ describe('parseInteger', () => {
 
   test.each(['0', '101', '1.5', '1e1', '', 'x', '-1'])('refuses %j', (text) => {
     expect(() => parseInteger(1, 100)(text)).toThrow('from 1 to 100');
+  });
+});
+
+describe('parseCanary', () => {
+  test.each([
+    ['10', { rows: 10 }],
+    ['10,random', { rows: 10, random: true }],
+    [' 10 , random ', { rows: 10, random: true }],
+  ])('reads %j', (text, expected) => {
+    expect(parseCanary(text)).toEqual(expected);
+  });
+
+  test.each(['0', '1000001', 'random', '10,first', '10 random', ''])('refuses %j', (text) => {
+    expect(() => parseCanary(text)).toThrow(
+      'write a number of rows from 1 to 1000000, such as 10 or 10,random',
+    );
+  });
+});
+
+describe('parseTimeOfDay', () => {
+  test.each([
+    ['6:00', { time: '06:00' }],
+    ['23:59 Europe/London', { time: '23:59', timeZone: 'Europe/London' }],
+    ['06:00  utc', { time: '06:00', timeZone: 'UTC' }],
+  ])('reads %j', (text, expected) => {
+    expect(parseTimeOfDay(text)).toEqual(expected);
+  });
+
+  test.each([
+    ['24:00', "write a time of day as 06:00, or with its time zone as '06:00 Europe/London'"],
+    ['06:00 London', 'write a time zone as Europe/London or UTC'],
+  ])('refuses %j', (text, message) => {
+    expect(() => parseTimeOfDay(text)).toThrow(message);
   });
 });

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { runOptionsSchema } from '../../src/run/record/record.ts';
-import { callOptions, changedOptions, rowOptions } from '../../src/settings/run-options.ts';
-import { type Setting, settings } from '../../src/settings/setting-table.ts';
+import {
+  budgetOf,
+  callOptions,
+  canaryOptions,
+  changedOptions,
+  rowOptions,
+} from '../../src/settings/run-options.ts';
+import type { Setting } from '../../src/settings/setting.ts';
+import { settings } from '../../src/settings/setting-table.ts';
 import { isCallOption, optionInWords, resolveSettings } from '../../src/settings/settings.ts';
 
 const said = (values: Readonly<Record<string, unknown>>) =>
@@ -49,9 +56,26 @@ test('how rows are read is what is said, without what is usual', () => {
   expect(rowOptions({}, {})).toEqual({ clearToken: '<clear>' });
 });
 
-test('an option is written as the flag that sets it', () => {
+test('an option is written as the flag or the key that sets it', () => {
   expect(['timeoutMs', 'maxOutageMs', 'maxFailures', 'clearToken'].map(optionInWords)).toEqual([
-    ...['timeout', 'max-outage', 'max-failures', 'clear-token'],
+    ...['--timeout', '--max-outage', '--max-failures', 'clear_token'],
   ]);
   expect(['timeoutMs', 'rate', 'sheet'].map(isCallOption)).toEqual([true, true, false]);
+});
+
+test('a time of day is in its own time zone, else in that of the settings, else in that of the system', () => {
+  const stopAt = (values: Readonly<Record<string, unknown>>) => budgetOf(said(values))?.stopAt;
+  expect(stopAt({ stop_at: '06:00 Europe/London', tz: 'UTC' })).toEqual({
+    time: '06:00',
+    timeZone: 'Europe/London',
+  });
+  expect(stopAt({ stop_at: '06:00', tz: 'UTC' })).toEqual({ time: '06:00', timeZone: 'UTC' });
+  expect(stopAt({ stop_at: '06:00' })).toEqual({ time: '06:00' });
+});
+
+test('a canary is not random where rows keep their order', () => {
+  const settings = said({ canary: '10,random', canary_max_failures: 2 });
+  expect(canaryOptions(settings, 'last')).toEqual({ canary: { rows: 10, random: true, maxFailures: 2 } });
+  expect(canaryOptions(said({ canary: 10 }), 'in-order')).toEqual({ canary: { rows: 10, maxFailures: 0 } });
+  expect(() => canaryOptions(settings, 'in-order')).toThrow('use --canary 10.');
 });

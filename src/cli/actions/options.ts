@@ -1,13 +1,6 @@
 import { type Attribution, attributed, maxReasonLength } from '../../actor.ts';
 import { usageError } from '../../errors.ts';
-import {
-  budgetOf,
-  canaryOptions,
-  newRunOptions,
-  parseBaseUrl,
-  type RunOptions,
-  type Settings,
-} from '../../index.ts';
+import { canaryOptions, newRunOptions, parseBaseUrl, type RunOptions, type Settings } from '../../index.ts';
 import type { Flags } from '../config/load.ts';
 import type { Workplace } from '../context.ts';
 import { flagWords } from '../render/words.ts';
@@ -56,11 +49,9 @@ export function baseUrlOf(
 
 /** @throws a usage error when nobody says where the API is. */
 export function runOptions({ flags, settings, approved }: Workplace): RunOptions {
-  // Found out before anything is done.
-  budgetOf(flags, settings);
-  // Whoever carries out a plan may be more careful than it asks for.
+  // A signed-off plan may be run with more care than it asks for.
   if (approved !== undefined)
-    return { ...approved.options, ...canaryOptions(flags, settings, approved.options.onConflict) };
+    return { ...approved.options, ...canaryOptions(settings, approved.options.onConflict) };
   const baseUrl = baseUrlOf(flags, settings);
   if (baseUrl === undefined) {
     throw usageError(

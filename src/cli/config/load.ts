@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { usageError } from '../../errors.ts';
 import {
   defaultStateDir,
+  type FlagName,
   type RawSettings,
   readSmallFile,
   resolveSettings,
-  type SettingName,
   type Settings,
   variableOf,
 } from '../../index.ts';
@@ -75,7 +75,7 @@ async function readConfigFile(path: string): Promise<Readonly<Record<string, unk
 }
 
 /** The configuration file, where that is what gives a setting its value. */
-export function fileThatSays(name: SettingName, flags: Flags): string | undefined {
+export function fileThatSays(name: FlagName, flags: Flags): string | undefined {
   const isSaidBefore = flags[name] !== undefined || Boolean(environment[variableOf(name)]);
   return isSaidBefore ? undefined : join(stateDirOf(flags), configFile);
 }

@@ -155,7 +155,7 @@ function planText({ rows, callable, invalid, duplicates, leftOut, operations }: 
 /** The options of a run, named like its flags: `rate auto..20/s`, `attempts 5`, `timeout 60 s`. */
 export function optionTexts({ baseUrl: _, ...options }: Partial<RunRecord['options']>): readonly string[] {
   return Object.entries(options).map(([name, value]) => {
-    const flag = optionInWords(name);
+    const flag = optionInWords(name).replace(/^--/, '');
     return value === true ? flag : `${flag}${valueText(name, value)}`;
   });
 }
@@ -169,7 +169,7 @@ function valueText(
   if (typeof value !== 'object') return ` ${value}`;
   if ('percent' in value) return ` ${value.percent}%`;
   if ('auto' in value) return ` ${value.text}`;
-  if ('rows' in value) return `${value.random ? '-random' : ''} ${value.rows}`;
+  if ('rows' in value) return ` ${value.rows}${value.random ? ',random' : ''}`;
   return ` ${JSON.stringify(value)}`;
 }
 

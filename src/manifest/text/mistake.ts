@@ -77,7 +77,7 @@ export const maxRecordBytes = 16 * 1024 * 1024;
 export function manifestTooLarge(name: string, what: string, maxBytes: number): CqbatchError {
   return usageError(
     'MANIFEST_TOO_LARGE',
-    `${name}: ${what} is larger than --max-manifest-size (${size(maxBytes)}); split it, or raise that limit`,
+    `${name}: ${what} is larger than max_manifest_size (${size(maxBytes)}); split it, or raise that setting`,
   );
 }
 

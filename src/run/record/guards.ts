@@ -86,7 +86,7 @@ export class FailureGuard {
     const { maxFailures = 'none', maxFailuresAfter = usuallyAfter, maxConsecutiveFailures } = this.#limits;
     const { finished, failed, mostInARow, alike, firstCode } = this.#tally;
     if (maxConsecutiveFailures !== undefined && mostInARow > maxConsecutiveFailures)
-      return `${mostInARow} rows in a row failed; --max-consecutive-failures allows ${maxConsecutiveFailures}`;
+      return `${mostInARow} rows in a row failed; max_consecutive_failures allows ${maxConsecutiveFailures}`;
     if (maxFailures === 'none') return undefined;
     if (alike >= firstCalls)
       return `the first ${firstCalls} rows all failed with ${firstCode}; use --max-failures none to continue anyway`;

@@ -114,6 +114,6 @@ export function canaryFailure(
   if (failed <= maxFailures) return undefined;
   const codes = new FailureCodes();
   for (const { result } of rows) if (result.outcome === 'failed') codes.add(result);
-  const what = `${failed} of the ${rows.length} rows of the canary failed; --canary-max-failures allows ${maxFailures}`;
+  const what = `${failed} of the ${rows.length} rows of the canary failed; canary_max_failures allows ${maxFailures}`;
   return haltText({ what, most: codes.most }, runId, (row) => row);
 }

@@ -58,7 +58,7 @@ test('names options like their flags', () => {
     }),
   ).toEqual([
     ...[
-      'clear-token <clear>',
+      'clear_token <clear>',
       'concurrency 1',
       'attempts 1',
       'timeout 1 min',

@@ -16,7 +16,7 @@ describeWithRedis('a run on Redis that two workers call', () => {
   const newScene: NewScene = async (rows, ...sandboxArgs) => {
     scenes += 1;
     const sandbox = await startSandbox(...kindSandbox, ...sandboxArgs);
-    const place = { redis, sandbox, prefix: `audit-${scenes}` };
+    const place = { redis, sandbox, prefix: `audit-${scenes}`, env: { CQBATCH_BACKOFF: '20ms' } };
     const home = await newMachine(place, rows);
     const elsewhere = await newMachine(place);
     const start = (): Promise<WorkerProcess[]> =>

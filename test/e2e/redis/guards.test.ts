@@ -40,7 +40,7 @@ describeWithRedis('a run on Redis that two workers elsewhere call', () => {
     });
     expect(await home.run('status', 'r', '--watch')).toMatchObject({ code: 3 });
     expect(await sandbox.log()).toHaveLength(10);
-    expect((await stateOf(home, 'r')).reason).toContain('--canary-max-failures allows 0');
+    expect((await stateOf(home, 'r')).reason).toContain('canary_max_failures allows 0');
     expect(await home.run('resume', 'r', '--no-worker')).toMatchObject({ code: 1 });
     expect(await sandbox.log()).toHaveLength(30);
   });

@@ -11,7 +11,7 @@ import { type Edits, editsCsv, expectInOrder } from '../edits.ts';
 import { aMoment, faults, kill, type Parts, startWorker } from './kill-matrix.ts';
 
 const latencyMs = 120;
-const pace = ['--rate', '60/s', '--backoff', '20ms'];
+const pace = ['--rate', '60/s'];
 
 /** A run in order on Redis, fed by one process and called by two others. */
 async function begin(edits: Edits): Promise<Omit<Parts, 'redis'>> {
@@ -21,7 +21,7 @@ async function begin(edits: Edits): Promise<Omit<Parts, 'redis'>> {
   const sandbox = await startSandbox(
     ...['--latency', `${latencyMs}ms`, '--fault', `${faults},reset-after-commit=1%`],
   );
-  const env = { ...sandbox.env, CQBATCH_QUEUE: url };
+  const env = { ...sandbox.env, CQBATCH_QUEUE: url, CQBATCH_BACKOFF: '20ms' };
   const workers = [await startWorker({ cwd, env }), await startWorker({ cwd, env })];
   const args = ['run', 'rows.csv', '--yes', '--on-conflict', 'in-order', '--no-worker', ...pace];
   const coordinator = startCqbatch(args, { cwd, env });

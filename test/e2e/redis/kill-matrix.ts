@@ -49,10 +49,10 @@ export async function begin({ rate = usualRate, backoff = '50ms' }: Pace = {}): 
   const sandbox = await startSandbox(
     ...['--evaluations', '6000', '--soundboards', '6000', '--latency', '40ms..120ms', '--fault', faults],
   );
-  const env = { ...sandbox.env, CQBATCH_QUEUE: redis.url };
+  const env = { ...sandbox.env, CQBATCH_QUEUE: redis.url, CQBATCH_BACKOFF: backoff };
   const parts = { cwd, env, redis, sandbox, workers: [] as ChildProcess[] };
   for (let index = 0; index < workers; index += 1) parts.workers.push(await startWorker(parts));
-  const args = ['run', 'manifest.csv', '--yes', '--rate', rate, '--backoff', backoff, '--no-worker'];
+  const args = ['run', 'manifest.csv', '--yes', '--rate', rate, '--no-worker'];
   const coordinator = startCqbatch(args, { cwd, env });
   const end = finished(coordinator);
   await saying(coordinator, 'Run 20');

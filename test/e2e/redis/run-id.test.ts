@@ -70,7 +70,9 @@ describeWithRedis('a run id that is used twice', () => {
       const [winner, loser] = both[0]?.code === 0 ? homes : [homes[1], homes[0]];
       const refused = both.find(({ code }) => code === 5);
       expect(JSON.parse(refused?.stdout ?? '')).toMatchObject({ error: { code: 'RUN_ID_TAKEN' } });
-      expect(await loser.json('list', '--queue-prefix', 'nobody')).toEqual({ runs: [] });
+      expect(
+        JSON.parse((await loser.runWith({ CQBATCH_QUEUE_PREFIX: 'another' }, 'list', '--json')).stdout),
+      ).toEqual({ runs: [] });
 
       const report = await winner.report(id);
       const log = await place.sandbox.log();

@@ -37,8 +37,9 @@ describeWithRedis('workers of other machines', () => {
       others.map((machine) => machine.worker('--concurrency', '5', '--log-level', 'debug')),
     );
 
-    const { code, stderr } = await home.run(
-      ...['run', 'mixed.csv', '--yes', '--no-worker', '--run-id', 'shared', '--backoff', '20ms'],
+    const { code, stderr } = await home.runWith(
+      { CQBATCH_BACKOFF: '20ms' },
+      ...['run', 'mixed.csv', '--yes', '--no-worker', '--run-id', 'shared'],
       ...['--log-level', 'debug'],
     );
     expect({ code, stderr }).toMatchObject({ code: 1 });

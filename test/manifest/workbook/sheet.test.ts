@@ -211,7 +211,7 @@ test('a small file that unpacks to a large one is refused by what its directory 
   expect(bomb.length).toBeLessThan(20_000);
   const error = await failure('a.xlsx', bomb, { context: { maxBytes: 1_000_000 } });
   expect(error.message).toBe(
-    'a.xlsx: the unpacked workbook is larger than --max-manifest-size (1 MB); split it, or raise that limit',
+    'a.xlsx: the unpacked workbook is larger than max_manifest_size (1 MB); split it, or raise that setting',
   );
 });
 

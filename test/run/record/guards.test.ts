@@ -127,7 +127,7 @@ describe('a guard of a run that goes on', () => {
     const journal = new FailureTally();
     for (const one of resultsOf('.AAAAA..A.')) journal.add(one);
     expect(new FailureGuard({ maxConsecutiveFailures: 4 }, journal).check()).toMatchObject({
-      what: '5 rows in a row failed; --max-consecutive-failures allows 4',
+      what: '5 rows in a row failed; max_consecutive_failures allows 4',
     });
     expect(new FailureGuard({ maxConsecutiveFailures: 5 }, journal).check()).toBeUndefined();
   });

@@ -86,7 +86,7 @@ test('where nobody is asked, a run goes on after a canary with no more failures 
   const canary = { rows, failed: 3, left: 90 };
   expect(canaryFailure(canary, { rows: 4, maxFailures: 3 }, 'monday')).toBeUndefined();
   expect(canaryFailure(canary, { rows: 4, maxFailures: 2 }, 'monday')).toBe(
-    '3 of the 4 rows of the canary failed; --canary-max-failures allows 2. Mostly B (2 rows), such as row 3. ' +
+    '3 of the 4 rows of the canary failed; canary_max_failures allows 2. Mostly B (2 rows), such as row 3. ' +
       'Look at report.csv, then continue with: cqbatch resume monday',
   );
 });

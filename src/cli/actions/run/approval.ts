@@ -68,7 +68,7 @@ function refuseOtherOptions(
     if (isDeepStrictEqual(now, then)) continue;
     throw usageError(
       'PLAN_DIFFERS',
-      `${escapeInvisible(file)} was signed off with --${optionInWords(name)} ${textOf(then)}, but now it is ${textOf(now)}: leave that ` +
+      `${escapeInvisible(file)} was signed off with ${optionInWords(name)} ${textOf(then)}, but now it is ${textOf(now)}: leave that ` +
         'out, also in the environment and the configuration file, or make the plan again and have it reviewed.',
     );
   }

@@ -64,7 +64,7 @@ export async function runDerived(
         ...reading,
         ...callOptions(settings, { ...of.options, delimiter: delimiterOf(of) }),
         ...savingOptions(flags, of.options),
-        ...canaryOptions(flags, settings, reading.onConflict),
+        ...canaryOptions(settings, reading.onConflict),
       },
       runId: runIdOf(flags),
       attribution: attributionOf(flags),

@@ -80,7 +80,7 @@ async function untilEnd(
       estimates: token && (await estimatedLimits(store, options, token)),
       version: readVersion(),
       attribution,
-      budget: budgetOf(context.flags, settings),
+      budget: budgetOf(settings),
       log,
       watch: metrics,
       interrupt: interrupt.signal,

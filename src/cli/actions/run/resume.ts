@@ -13,7 +13,7 @@ import {
   isHaltedByGuard,
   isResumable,
   makeTemporaryFolder,
-  nameInWords,
+  optionInWords,
   type RunRecord,
   type RunStore,
   readJournalSummary,
@@ -216,7 +216,7 @@ function refuseOtherOptions({ flags, settings }: Context, { id, options }: RunRe
   for (const [name, value] of Object.entries(wanted)) {
     const before = options[name as keyof typeof wanted];
     if (isDeepStrictEqual(before, value)) continue;
-    const flag = `--${nameInWords(name, '-')}`;
+    const flag = optionInWords(name);
     throw usageError(
       'RUN_EXISTS',
       `Run ${id} exists already, and was started ${before === undefined ? `without ${flag}` : `with another ${flag}`}: its rows ` +

@@ -10,11 +10,7 @@ import { planRun, runIdOf } from './planned-run.ts';
 
 /** Plans a run, asks, and takes it to its end. */
 export function runManifest(context: Context, manifest: string): Promise<ExitCode> {
-  return measuring(context, async (measured) => {
-    if (!context.flags.once) return notifying(measured, (noted) => runOrResume(noted, manifest));
-    const { runOnce } = await import('../serve/inbox.ts');
-    return runOnce(measured, manifest);
-  });
+  return measuring(context, (measured) => notifying(measured, (noted) => runOrResume(noted, manifest)));
 }
 
 async function runOrResume(opened: Context, manifest: string): Promise<ExitCode> {

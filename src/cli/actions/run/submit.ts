@@ -45,7 +45,7 @@ export async function submitRun(
   source: string,
   origin?: ManifestOrigin,
 ): Promise<RunRecord | ExitCode> {
-  const budget = budgetOf(workplace.flags, workplace.settings);
+  const budget = budgetOf(workplace.settings);
   const planned = await planRun(workplace, source, false, origin);
   if (typeof planned === 'number') return planned;
   await planned.journal.close();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BusyError, usageError } from '../../../errors.ts';
+import { BusyError } from '../../../errors.ts';
 import { defaults, type Found, type HealthState, Inbox } from '../../../index.ts';
 import { withReleases } from '../../../releases.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
@@ -10,7 +10,7 @@ import { interruptible, stopping } from '../../interrupt.ts';
 import { inboxText } from '../../render/ended-run.ts';
 import { proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { calls, runOptions } from '../options.ts';
-import { notifying } from '../run/at-work.ts';
+import { measuring, notifying } from '../run/at-work.ts';
 import { requireConsent } from '../run/planned-run.ts';
 import { type CarriedOut, carryOut } from './inbox-manifest.ts';
 import { openProbes } from './probes.ts';
@@ -30,9 +30,14 @@ const severity = [
   exitCodes.rowsFailed,
 ];
 
-/** `cqbatch watch`: runs each manifest that is put into a folder, until it is stopped. */
+/** `cqbatch watch`: runs each manifest that is put into a folder. */
 export async function watch(path: string, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
+  return flags.once ? measuring(context, (measured) => runOnce(measured, path)) : keepRunning(context, path);
+}
+
+/** Runs the manifests of a folder until the command is stopped. */
+function keepRunning(context: Context, path: string): Promise<ExitCode> {
   const { settings, store, terminal } = context;
   return withReleases(async (atEnd) => {
     const stop = interruptible(stopping(terminal));
@@ -58,18 +63,11 @@ export async function watch(path: string, flags: Flags): Promise<ExitCode> {
   });
 }
 
-/** `cqbatch run … --once`: runs each manifest that waits in a folder. */
-export async function runOnce(context: Context, path: string): Promise<ExitCode> {
-  const { runId, orResume } = context.flags;
-  if (runId !== undefined || orResume) {
-    throw usageError(
-      'INVALID_SETTING',
-      'With --once, each run is named after its manifest and resumed by itself: leave out --run-id and --or-resume.',
-    );
-  }
+/** Runs the manifests that wait in a folder now. */
+function runOnce(context: Context, path: string): Promise<ExitCode> {
   const { notifyUrl: _notifyUrl, ...pinging } = context.settings;
   const { pingUrl: _pingUrl, ...telling } = context.settings;
-  // Of each manifest people are told by itself.
+  // Notifications are for each manifest, pings for all of them.
   return notifying({ ...context, settings: pinging }, async () => {
     const stop = interruptible(stopping(context.terminal));
     try {

@@ -112,9 +112,7 @@ async function sourceOf({ manifest, inbox }: Flags, stateDir: string): Promise<S
 
 /** @throws a usage error for run options that can't be understood. Where the API is may be left to the daemon. */
 function checkOptions({ settings, ...place }: Place): void {
-  // Alone it is the time zone of the schedule.
-  const { tz: _, ...flags } = place.flags;
-  runOptions({ ...place, flags, settings: { baseUrl: 'https://api.invalid', ...settings } });
+  runOptions({ ...place, settings: { baseUrl: 'https://api.invalid', ...settings } });
 }
 
 /** What is said of the schedule, or of this command, and not of its runs. */

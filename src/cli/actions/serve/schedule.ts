@@ -213,7 +213,7 @@ export async function warnOfLeftManifests(
     const names = left.map(({ name, run }) => `${escapeInvisible(name)} (run ${run})`).join(', ');
     terminal.warn(
       `warning: no schedule takes care of ${join(inbox.folder, 'running')} any more: ${names}. To finish it, type: ` +
-        `cqbatch run ${shellWord(source.inbox)} --once`,
+        `cqbatch watch ${shellWord(source.inbox)} --once`,
     );
   } catch (error) {
     terminal.warn(`warning: ${(error as Error).message}`);

@@ -167,7 +167,7 @@ async function beginInbox(workplace: Workplace, path: string, tell: Tell): Promi
 }
 
 /** Whether a run goes on by itself, from now on if it has stopped before its end. */
-async function goesOn({ store, flags, settings }: Workplace, id: string): Promise<boolean> {
+async function goesOn({ store, settings }: Workplace, id: string): Promise<boolean> {
   const record = await store.load(id);
   if (goesOnByItself(record)) return true;
   if (isFinal(record)) return false;
@@ -175,7 +175,7 @@ async function goesOn({ store, flags, settings }: Workplace, id: string): Promis
   // Somebody has resumed it.
   if (lock === undefined) return true;
   try {
-    const budget = budgetOf(flags, settings);
+    const budget = budgetOf(settings);
     const again = { ...withoutPlace(await store.load(id)), submitted: true, ...(budget && { budget }) };
     await store.save(enterState(again, 'submitted', attributed()));
     return true;

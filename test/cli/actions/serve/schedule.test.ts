@@ -27,6 +27,6 @@ test('a removed schedule names the manifests of its inbox that stay in running/,
   await warn();
   expect(warnings).toEqual([
     `warning: no schedule takes care of ${join(inbox, 'running')} any more: week.csv (run ${taken?.record.run}). ` +
-      `To finish it, type: cqbatch run ${inbox} --once`,
+      `To finish it, type: cqbatch watch ${inbox} --once`,
   ]);
 });

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { withAdvice } from '../../src/cli/usage-advice.ts';
+
+test.each([
+  ['--backoff', 'set "backoff" in config.json of the state folder, or CQBATCH_BACKOFF.'],
+  [
+    '--max-failures-after=7',
+    'set "max_failures_after" in config.json of the state folder, or CQBATCH_MAX_FAILURES_AFTER.',
+  ],
+  ['--clear-token', 'set "clear_token" in config.json of the state folder, or CQBATCH_CLEAR_TOKEN.'],
+  ['--canary-random', 'write --canary 10,random for a random sample.'],
+  ['--tz', "write the time zone behind the time: --stop-at '06:00 Europe/London'."],
+  ['--once', 'type "cqbatch watch FOLDER --once".'],
+  ['--dry-run', '"cqbatch plan" checks every row and sends nothing.'],
+  ['--token', 'a token is never an option; set CQBATCH_TOKEN, or pass --token-file FILE.'],
+])('%s is answered with what to write instead', (option, advice) => {
+  const name = option.replace(/=.*/, '');
+  for (const end of ['', '\n', '\n(Did you mean --canary?)\n'])
+    expect(withAdvice(`error: unknown option '${option}'${end}`).trimEnd()).toBe(
+      `error: There is no option ${name}: ${advice}`,
+    );
+});
+
+test('other mistakes are told as they are, and a pattern that a shell has replaced is explained', () => {
+  expect(withAdvice("error: unknown option '--nonsense'\n")).toBe("error: unknown option '--nonsense'\n");
+  expect(withAdvice("error: too many arguments for 'run'. Expected 1 argument but got 2.\n")).toBe(
+    "error: too many arguments for 'run'. Expected 1 argument but got 2. Put a pattern in quotation marks: 'inbox/*.csv'.\n",
+  );
+});
