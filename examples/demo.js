@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
  * `npm run demo`: the main job from end to end, on this machine alone. Starts the sandbox with faults and a rate limit,
- * runs examples/mixed.csv against it, and shows where the report is. Everything happens in the folder `demo`, which is made
- * anew each time and stays, so that what is printed at the end can be typed.
+ * runs examples/mixed.csv against it, and shows where the report is. Everything happens in the folder `demo`. Each demo
+ * makes a new one and leaves it, so that you can type the commands that it prints at the end.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
