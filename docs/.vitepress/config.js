@@ -1,0 +1,42 @@
+// @ts-check
+import { readFileSync } from 'node:fs';
+import { defineConfig } from 'vitepress';
+
+/* The site of these pages: `npm run docs` builds it into the folder `dist` here. The README's section "More" is its menu. */
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+/** @type {import('vitepress').DefaultTheme.SidebarItem[]} */
+const menu = [...readme.matchAll(/^\*\*(.+?):\*\*(.+(?:\n.+)*)/gm)].map(([, text, links = '']) => ({
+  text,
+  items: [...links.matchAll(/\[(.)(.+?)\]\(docs\/(.+?)\.md\)/g)].map(([, first = '', rest, page]) => ({
+    text: `${first.toUpperCase()}${rest}`,
+    link: `/${page}`,
+  })),
+}));
+
+export default defineConfig({
+  title: 'callquality-batch',
+  description: 'Restore deleted evaluations and update soundboard entries, thousands at a time',
+  rewrites: { 'first-run.md': 'index.md' },
+  cleanUrls: true,
+  markdown: {
+    config(md) {
+      // Links to files outside these pages become names.
+      md.core.ruler.push('project-files', ({ tokens }) => {
+        for (const { children } of tokens)
+          for (const [index, link] of (children ?? []).entries()) {
+            if (link.type !== 'link_open' || !link.attrGet('href')?.startsWith('../')) continue;
+            const end = children?.slice(index).find(({ type }) => type === 'link_close');
+            link.attrs = null;
+            for (const token of [link, end]) if (token !== undefined) token.tag = 'span';
+          }
+      });
+    },
+  },
+  themeConfig: {
+    sidebar: [{ text: 'First run', link: '/' }, ...menu],
+    outline: [2, 3],
+    search: { provider: 'local' },
+  },
+});
