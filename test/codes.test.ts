@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { codeFacts, failureCodes, failureFacts, mayPassAgain, rowCodes } from '../src/codes.ts';
 
-const lookFirst = /Check the entries in the service before you repeat/;
+const lookFirst = /Check the entries in the service before you repeat these rows/;
 const refused = /would be refused again/;
 
-describe('the advice of a code', () => {
-  test('exists for each code of this version', () => {
+describe('what a code says', () => {
+  test('is written for each code of this version', () => {
     const { meaning: unknown } = codeFacts('OF_ANOTHER_VERSION');
     expect(rowCodes.filter((code) => codeFacts(code).meaning === unknown)).toEqual([]);
   });
 
   test.each(['ANSWER_ID_MISMATCH', 'ANSWER_INCOMPLETE', 'ANSWER_STILL_DELETED'])(
-    'says of a reported success that a change may have been made: %s',
+    'of an answer that reported success says that a change may have been made: %s',
     (code) => {
       const { meaning, remedy } = codeFacts(code);
       expect(meaning).toMatch(/reported success.* may /);
@@ -26,7 +26,7 @@ describe('the advice of a code', () => {
     ['HTTP_600', lookFirst],
     ['OF_ANOTHER_VERSION', lookFirst],
     ['constructor', lookFirst],
-  ])('without a sentence of its own is true: %s', (code, remedy) => {
+  ])('that has no sentence of its own is true: %s', (code, remedy) => {
     expect(codeFacts(code).remedy).toMatch(remedy);
   });
 });
@@ -40,7 +40,7 @@ test('docs/api-client.md has each code of a failure, with its class', () => {
       [...names.matchAll(/[A-Z_]+/g)].map(([code]) => [code, kind] as const),
     ),
   );
-  // The page lists these by status.
+  // Of statuses it tells by number.
   const byStatus = ['REQUEST_TIMEOUT', 'CONFLICT', 'TOO_EARLY', 'BAD_GATEWAY', 'HTTP_REDIRECT'];
   const expected = failureCodes.filter((code) => !byStatus.includes(code));
   expect(Object.fromEntries(documented)).toEqual(
