@@ -9,7 +9,7 @@ test('what a process does is attributed to its user, host and version', () => {
   expect(attributed('a wrong column')).toEqual({ by, reason: 'a wrong column' });
 });
 
-test('what others say of themselves is bounded', () => {
+test('what other processes report about themselves is bounded', () => {
   const { by, reason } = attributionSchema.parse({
     by: { user: 'u'.repeat(5_000), host: 'h'.repeat(5_000) },
     reason: 'r'.repeat(5_000),

@@ -11,7 +11,7 @@ afterEach(() => {
 const jumps = [-3_600_000, -30_000, 3_600_000];
 
 describe('the steady clock', () => {
-  test.each(jumps)('goes on as before when the clock is set by %d ms', (byMs) => {
+  test.each(jumps)('is not affected when the clock is set by %d ms', (byMs) => {
     const before = steadyNow();
     vi.advanceTimersByTime(1_000);
     vi.setSystemTime(Date.now() + byMs);
@@ -19,7 +19,7 @@ describe('the steady clock', () => {
     expect(steadyNow() - before).toBe(2_000);
   });
 
-  test.each(jumps)('tells times of day as the clock of now does, after it is set by %d ms', (byMs) => {
+  test.each(jumps)('gives times of day by the present clock, after that is set by %d ms', (byMs) => {
     const soon = steadyNow() + 5_000;
     expect(timeOfDay(soon).getTime()).toBe(Date.now() + 5_000);
     vi.setSystemTime(Date.now() + byMs);
@@ -28,8 +28,8 @@ describe('the steady clock', () => {
   });
 });
 
-describe('who watches the clock', () => {
-  test('hears each time when it is set, and by how much', () => {
+describe('a watch of the clock', () => {
+  test('reports each time when it is set, and by how much', () => {
     const heard: number[] = [];
     const watch = watchClock((byMs) => heard.push(byMs));
     for (const byMs of jumps) {
@@ -44,7 +44,7 @@ describe('who watches the clock', () => {
     expect(heard).toEqual(jumps);
   });
 
-  test('hears nothing of small corrections', () => {
+  test('does not report small corrections', () => {
     const heard: number[] = [];
     const watch = watchClock((byMs) => heard.push(byMs));
     for (let count = 0; count < 100; count += 1) {

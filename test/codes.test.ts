@@ -5,14 +5,14 @@ import { codeFacts, failureCodes, failureFacts, mayPassAgain, rowCodes } from '.
 const lookFirst = /Check the entries in the service before you repeat these rows/;
 const refused = /would be refused again/;
 
-describe('what a code says', () => {
-  test('is written for each code of this version', () => {
+describe('the advice on a code', () => {
+  test('exists for each code of this version', () => {
     const { meaning: unknown } = codeFacts('OF_ANOTHER_VERSION');
     expect(rowCodes.filter((code) => codeFacts(code).meaning === unknown)).toEqual([]);
   });
 
   test.each(['ANSWER_ID_MISMATCH', 'ANSWER_INCOMPLETE', 'ANSWER_STILL_DELETED'])(
-    'of an answer that reported success says that a change may have been made: %s',
+    'says for an answer that reported success that a change may have been made: %s',
     (code) => {
       const { meaning, remedy } = codeFacts(code);
       expect(meaning).toMatch(/reported success.* may /);
@@ -40,7 +40,7 @@ test('docs/api-client.md has each code of a failure, with its class', () => {
       [...names.matchAll(/[A-Z_]+/g)].map(([code]) => [code, kind] as const),
     ),
   );
-  // Of statuses it tells by number.
+  // Codes of statuses, which the page lists by number.
   const byStatus = ['REQUEST_TIMEOUT', 'CONFLICT', 'TOO_EARLY', 'BAD_GATEWAY', 'HTTP_REDIRECT'];
   const expected = failureCodes.filter((code) => !byStatus.includes(code));
   expect(Object.fromEntries(documented)).toEqual(
@@ -72,7 +72,7 @@ describe('mayPassAgain', () => {
       'HTTP_418',
       'HTTP_600',
     ],
-    // What must not be repeated is not suggested for a retry.
+    // A row that must not be repeated is not suggested for a retry.
     'NOT_REPEATED',
     ...['ANSWER_INCOMPLETE', 'ANSWER_ID_MISMATCH', 'ANSWER_STILL_DELETED'],
   ])('%s will not', (code) => expect(mayPassAgain(code)).toBe(false));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ErrorNews } from '../src/error-news.ts';
 
-test('an error is told when it comes, once an hour while it lasts, and when it comes back', () => {
+test('an error is reported when it comes, once an hour while it lasts, and when it comes back', () => {
   let now = 0;
   const news = new ErrorNews(() => now);
   const error = new Error('the inbox is not there');

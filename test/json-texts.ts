@@ -5,7 +5,7 @@ const anyNumber = fc.oneof(
   fc.bigInt({ min: -(10n ** 22n), max: 10n ** 22n }).map(String),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
   fc.stringMatching(/^-?(0|[1-9]\d{0,20})(\.\d{1,20})?([eE][+-]?\d{1,3})?$/),
-  // No numbers, as some programs write them.
+  // Not numbers, though some programs write them.
   fc.constantFrom(
     '01234567890123456789',
     '1234567890123456789.',
@@ -16,7 +16,7 @@ const anyNumber = fc.oneof(
   ),
 );
 
-/** A string in its quotes, made of what is easily mistaken for something else. */
+/** A quoted string, made of parts that are easily mistaken for something else. */
 const anyString = fc
   .array(
     fc.oneof(
@@ -69,10 +69,10 @@ const { anyJson: json } = fc.letrec<{ anyJson: string; list: string; record: str
     .map((members) => `{${members.join(',')}}`),
 }));
 
-/** JSON text, with numbers of all sizes, equal keys, and strings that look like the rest. */
+/** JSON text, with numbers of all sizes, equal keys, and strings that look like other parts. */
 export const anyJson = json;
 
-/** JSON text into which something went that does not belong there, or from which something was lost. */
+/** JSON text with something added that does not belong there, or with something missing. */
 export const spoiltJson = fc
   .tuple(
     anyJson,

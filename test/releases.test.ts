@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withReleases } from '../src/releases.ts';
 
-test('what was opened is released in reverse order, after the work', async () => {
+test('opened things are released in reverse order, after the work', async () => {
   const log: string[] = [];
   const result = await withReleases(async (atEnd) => {
     atEnd(() => log.push('first'));
@@ -12,7 +12,7 @@ test('what was opened is released in reverse order, after the work', async () =>
   expect([result, ...log]).toEqual(['done', 'work', 'second', 'first']);
 });
 
-test('a release that fails keeps no other from being done, and is told', async () => {
+test('a failed release does not stop the others, and is reported', async () => {
   const log: string[] = [];
   const work = withReleases(async (atEnd) => {
     atEnd(() => log.push('first'));
@@ -22,7 +22,7 @@ test('a release that fails keeps no other from being done, and is told', async (
   expect(log).toEqual(['first']);
 });
 
-test('the error of the work counts, and what was opened before it is released', async () => {
+test('the error of the work is thrown, and everything opened before it is released', async () => {
   const log: string[] = [];
   const work = withReleases(async (atEnd) => {
     atEnd(() => log.push('first'));

@@ -5,7 +5,7 @@ import { deferred } from '../src/waiting.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A task that goes on until it is told to end. */
+/** A task that runs until it is told to end. */
 function slowTask() {
   const ends: (() => void)[] = [];
   const task = vi.fn(() => {
@@ -25,7 +25,7 @@ test('a task is repeated after each period, whatever it throws', async () => {
   expect(errors).toEqual(['away', 'away']);
 });
 
-test('a task that is under way is not begun again when it is due', async () => {
+test('a task that is under way is not started again when it is due', async () => {
   const { task, end } = slowTask();
   repeat(task, { everyMs: 100 });
   await vi.advanceTimersByTimeAsync(350);
@@ -37,7 +37,7 @@ test('a task that is under way is not begun again when it is due', async () => {
   expect(task).toHaveBeenCalledTimes(2);
 });
 
-test('one that catches up, or is wanted now, is begun once more as soon as it has ended', async () => {
+test('a task that catches up, or is requested now, starts once more as soon as it has ended', async () => {
   const late = slowTask();
   repeat(late.task, { everyMs: 100, catchUp: true });
   await vi.advanceTimersByTimeAsync(350);
@@ -54,7 +54,7 @@ test('one that catches up, or is wanted now, is begun once more as soon as it ha
   expect(wanted.task).toHaveBeenCalledTimes(2);
 });
 
-test('one that was wanted now is due a period after that', async () => {
+test('a task that was requested now is due one period after that', async () => {
   let everyMs = 1_000;
   const task = vi.fn();
   const repeated = repeat(task, { everyMs: () => everyMs });
@@ -67,7 +67,7 @@ test('one that was wanted now is due a period after that', async () => {
   expect(task).toHaveBeenCalledTimes(2);
 });
 
-test('stopping waits for what is under way, and begins nothing more', async () => {
+test('stopping waits for the task under way, and starts nothing more', async () => {
   const { task, end } = slowTask();
   const repeated = repeat(task, { everyMs: 100 });
   repeated.now();

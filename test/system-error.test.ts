@@ -34,7 +34,7 @@ describe('an error of the system', () => {
     });
   });
 
-  test('names the place that is known better than by the system, and what to type then', () => {
+  test('names the place when the caller knows it better than the system, and what to type then', () => {
     const error = systemError(errno('ENOSPC'), 'runs/r');
     expect(error?.message).toBe('the disk of runs/r is full: free some space, then try again.');
     expect(error?.followedBy('cqbatch resume r')).toMatchObject({
@@ -55,12 +55,12 @@ describe('an error of the system', () => {
     expect(systemError(Object.assign(new Error(message), { code }))?.code).toBe(known);
   });
 
-  test('is told from the number that PGlite gives', () => {
+  test('is recognised by the number that PGlite gives', () => {
     expect(systemError({ name: 'ErrnoError', errno: 51 }, 'queue')?.code).toBe('DISK_FULL');
     expect(systemError({ name: 'ErrnoError', errno: 999 }, 'queue')).toBeUndefined();
   });
 
-  test('is not what has been explained already, nor a defect, nor trouble of the network', () => {
+  test('is not an error that was already explained, a defect, or trouble of the network', () => {
     expect(systemError(fatalError('JOURNAL_CORRUPT', 'x', errno('ENOSPC')))).toBeUndefined();
     expect(systemError(new TypeError('x'))).toBeUndefined();
     expect(systemError(errno('ECONNREFUSED'))).toBeUndefined();
@@ -73,7 +73,7 @@ describe('an error of the system', () => {
 
 describe('the real system', () => {
   test.each([
-    ['is not there', (path: string) => readFile(join(path, 'x')), 'FILE_MISSING'],
+    ['does not exist', (path: string) => readFile(join(path, 'x')), 'FILE_MISSING'],
     ['is a folder', (path: string) => readFile(path), 'PATH_UNUSABLE'],
     ['is a loop', (path: string) => open(join(path, 'loop')), 'PATH_UNUSABLE'],
     ['has too long a name', (path: string) => open(join(path, 'x'.repeat(300))), 'PATH_UNUSABLE'],

@@ -2,13 +2,13 @@ import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What starts processes, servers or a datastore: everything below these folders. The others are unit tests. */
+/** Tests that start processes, servers or a datastore: everything below these folders. The others are unit tests. */
 const systemTests = 'test/{cluster,datastore,deployment,e2e,library,queue}/**/*.test.ts';
 
-/** What is seldom changed and takes long: the package as users install it, and the rate in simulated time. */
+/** Tests of code that rarely changes, which take long: the package as users install it, and the rate in simulated time. */
 const releaseTests = 'test/{bench,install}/**/*.test.ts';
 
-/** These take the longest, most of it waiting: whoever began one of them last would be waited for alone. */
+/** These take the longest, most of it waiting: they start first, so that none of them runs alone at the end. */
 const longest =
   /\/e2e\/(redis\/(audit|control|guards|in-order|kill|rate|slots|workers)|(audit|cron|dashboard|defaults|exactness|faults|guards|inbox|kill|rate|report-page|schedule|target)[.-])[^/]*|datastore\/embedded\.test\.ts$/;
 
@@ -22,7 +22,7 @@ class LongestFirst extends BaseSequencer {
 const memory = '/dev/shm';
 const enoughBytes = 2e9;
 
-/** Where Linux has enough memory as a disk, the files of tests are there: they sync so much that disks slow them down. */
+/** Where Linux has enough memory for a disk in it, tests keep their files there: their many syncs make disks slow. */
 function keepFilesInMemory(): void {
   if (process.env['TMPDIR'] !== undefined || !existsSync(memory)) return;
   const { bavail, bsize } = statfsSync(memory);
@@ -41,7 +41,7 @@ export default defineConfig({
   test: {
     root: '.',
     sequence: { sequencer: LongestFirst },
-    // None ends here unless it hangs, on a slow and busy machine either.
+    // No test reaches this unless it hangs, even on a slow and busy machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     projects: [
@@ -52,9 +52,9 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [systemTests, releaseTests],
           pool: 'threads',
-          // They leave nothing behind that another could meet.
+          // They leave nothing behind that another test could meet.
           isolate: false,
-          // Some wait for a time-out or a clock.
+          // Some of them wait for a time-out or a clock.
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },

@@ -2,14 +2,14 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { aborted, deferred, onAbort, orAborted, orAfter } from '../src/waiting.ts';
 
-test('a promise is waited for at most so long', async () => {
+test('a promise is waited for at most for the given time', async () => {
   expect(await orAfter(Promise.resolve('in time'), 60_000)).toBe('in time');
   expect(await orAfter(deferred().promise, 1)).toBeUndefined();
   await expect(orAfter(Promise.reject(new Error('failed')), 60_000)).rejects.toThrow('failed');
   expect(await orAfter(Promise.resolve('late'))).toBe('late');
 });
 
-test('a promise is waited for until a signal aborts, which is listened to no longer', async () => {
+test('a promise is waited for until a signal aborts, which then has no listener left', async () => {
   const { signal } = new AbortController();
   expect(await orAborted(Promise.resolve('in time'), signal)).toBe('in time');
   expect(getEventListeners(signal, 'abort')).toEqual([]);
@@ -21,7 +21,7 @@ test('a promise is waited for until a signal aborts, which is listened to no lon
   expect(await aborted(abort.signal)).toBeUndefined();
 });
 
-test('a listener hears of an abort once, also of an earlier one, and not after it was taken away', () => {
+test('a listener is called once for an abort, even an earlier one, and never after it was removed', () => {
   const heard: string[] = [];
   const abort = new AbortController();
   onAbort(abort.signal, () => heard.push('kept'));

@@ -80,7 +80,7 @@ export const longestTimer = 2 ** 31 - 1;
 export function parseDuration(option: string, text: string): number {
   const duration = readDuration(text);
   if (duration !== undefined && duration <= longestTimer) return duration;
-  throw invalidOption(option, `${JSON.stringify(text)} is no duration; write it as 50ms, 1.5s, 2m or 24h`);
+  throw invalidOption(option, `${JSON.stringify(text)} is not a duration; write it as 50ms, 1.5s, 2m or 24h`);
 }
 
 /** Reads a duration or a range of durations such as `20ms..80ms`. */
@@ -88,7 +88,7 @@ export function parseDurationRange(option: string, text: string): DurationRange 
   const [first = '', second = first, ...more] = text.split('..');
   const range = { min: parseDuration(option, first), max: parseDuration(option, second) };
   if (more.length === 0 && range.min <= range.max) return range;
-  throw invalidOption(option, `${JSON.stringify(text)} is no range; write the shorter first: 20ms..80ms`);
+  throw invalidOption(option, `${JSON.stringify(text)} is not a range; write the shorter first: 20ms..80ms`);
 }
 
 /** A share of a whole in millionths: exact for percentages of up to four decimals. */
@@ -101,7 +101,7 @@ export function parseShare(option: string, text: string): Millionths {
   const [, digits] = /^(\d{1,3}(?:\.\d{1,4})?)%$/.exec(text.trim()) ?? [];
   const share = Math.round(Number(digits) * 10_000);
   if (share <= whole) return share;
-  throw invalidOption(option, `${JSON.stringify(text)} is no share; write a percentage such as 0.5%`);
+  throw invalidOption(option, `${JSON.stringify(text)} is not a share; write a percentage such as 0.5%`);
 }
 
 /** Reads `name=value,name=value`: names are made of letters, digits and hyphens and come once. */

@@ -11,7 +11,7 @@ const interpreted = (status: number, body: string, headers: AnswerHeaders = {}) 
   interpret({ status, headers, body }, { now: 0, mask: createTokenMask('my-secret') });
 
 describe('interpret', () => {
-  test.each([200, 201, 202, 206, 299])('takes JSON of a %i for the answer', (status) => {
+  test.each([200, 201, 202, 206, 299])('takes the JSON of a %i as the answer', (status) => {
     expect(interpreted(status, '{"id":9007199254740993}')).toEqual({
       ok: true,
       status,
@@ -48,9 +48,9 @@ describe('interpret', () => {
     ['another host', { location: 'https://login.example.com/x?token=1' }, ' to https://login.example.com'],
     ['another path', { location: '/login' }, ' to another path'],
     ['nowhere', {}, ''],
-    ['a hostile place', { location: 'https://x\u001b[31m.example.com' }, ' to another path'],
+    ['a hostile location', { location: 'https://x\u001b[31m.example.com' }, ' to another path'],
     [
-      'a place with the token',
+      'a location with the token',
       { location: 'https://my-secret.example.com/' },
       ' to https://[token].example.com',
     ],
@@ -64,7 +64,7 @@ describe('interpret', () => {
     }
   });
 
-  test('hides the token in what a 2xx says', () => {
+  test('hides the token in a 2xx', () => {
     expect(interpreted(200, '{"id":1,"agent":"Bearer my-secret","n":["my\\u002dsecret"]}')).toMatchObject({
       body: { id: 1, agent: 'Bearer [token]', n: ['[token]'] },
     });
@@ -78,7 +78,7 @@ describe('interpret', () => {
   });
 });
 
-/** What the client makes of an answer with this body. */
+/** The client's reading of an answer with this body. */
 async function answerTo(
   status: number,
   headers: Readonly<Record<string, string | string[]>>,
@@ -102,8 +102,8 @@ describe('a compressed 2xx', () => {
       { 'content-encoding': ['gzip', 'br'] },
       brotliCompressSync(gzipSync(done)),
     ],
-    ['nothing, though the header stayed when a proxy decompressed it', { 'content-encoding': 'gzip' }, done],
-    ['nothing, and a header that is none', { 'content-encoding': 'utf-8' }, done],
+    ['nothing, because a proxy decompressed it and left the header', { 'content-encoding': 'gzip' }, done],
+    ['nothing, with a header that names no encoding', { 'content-encoding': 'utf-8' }, done],
   ])('by %s is read', async (_title, headers, body) => {
     expect(await answerTo(200, headers, body)).toMatchObject({
       ok: true,
@@ -143,7 +143,7 @@ describe('a compressed 2xx', () => {
     });
   });
 
-  test('may be as large as the client accepts, and no larger', async () => {
+  test('may be as large as the client accepts, but no larger', async () => {
     const text = JSON.stringify('x'.repeat(5_000));
     const headers = { 'content-encoding': 'gzip' };
     expect(await answerTo(200, headers, gzipSync(text), 5_002)).toMatchObject({ ok: true });
@@ -169,7 +169,7 @@ describe('a compressed error', () => {
     [503, 'slow-down', 'UNAVAILABLE', false],
     [502, 'retry', 'BAD_GATEWAY', true],
   ])(
-    '%d that can not be decompressed means what its status says',
+    '%d that cannot be decompressed means what its status says',
     async (status, failureClass, code, unclear) => {
       const headers = { 'content-encoding': 'zstd', 'retry-after': '7' };
       expect(await answerTo(status, headers, Buffer.from([1, 2, 3]))).toMatchObject({
@@ -186,7 +186,7 @@ describe('a compressed error', () => {
 });
 
 test.each(['gzip', 'br', 'deflate'])(
-  'a sandbox that compresses by %s is understood, refusals too',
+  'a sandbox that compresses with %s is understood, including refusals',
   async (compress) => {
     const sandbox = await startTestSandbox({
       compress,

@@ -41,7 +41,7 @@ describe('parseBaseUrl', () => {
     expect(() => parseBaseUrl(text)).not.toThrow('pa55');
   });
 
-  test('lets plain HTTP through when that is allowed', () => {
+  test('accepts plain HTTP when it is allowed', () => {
     expect(parseBaseUrl('http://10.0.0.1/x', { allowInsecureHttp: true })).toBe('http://10.0.0.1/x');
   });
 });

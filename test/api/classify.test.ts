@@ -14,7 +14,7 @@ function classified(status: number, body = '{"message":"m"}', headers: AnswerHea
 const clear = false;
 const unclear = true;
 
-/** Those of `google/rpc/code.proto` from 1. */
+/** The codes of `google/rpc/code.proto` from 1. */
 const codes: readonly [string, FailureClass, boolean][] = [
   ['CANCELLED', 'retry', unclear],
   ['UNKNOWN', 'retry', unclear],
@@ -175,19 +175,19 @@ describe('a waiting time', () => {
 
 describe('the message', () => {
   test.each([
-    ['is what the server says', 400, '{"message":"title too long"}', 'title too long'],
-    ['says that the server says nothing', 500, '{}', 'The server answered 500 without saying why'],
+    ['is the server’s own message', 400, '{"message":"title too long"}', 'title too long'],
+    ['says that the server gives no reason', 500, '{}', 'The server answered 500 without saying why'],
     [
       'names an HTML page by its title',
       502,
       '<title>Bad Gateway</title>',
       'The server answered 502 with an HTML page ("Bad Gateway")',
     ],
-    ['is plain text as it is', 409, 'in use', 'in use'],
+    ['is plain text, unchanged', 409, 'in use', 'in use'],
     ['says that the token is refused', 401, '{"message":"expired"}', 'The API refuses the token: expired'],
-    ['says so without a reason too', 401, '', 'The API refuses the token'],
+    ['says so even without a reason', 401, '', 'The API refuses the token'],
     ['is one clean line', 400, '{"message":"a\\n\\u001b[31mb\\u0000"}', 'a b'],
-    ['never has the token', 403, '{"message":"my-secret may not"}', '[token] may not'],
+    ['never contains the token', 403, '{"message":"my-secret may not"}', '[token] may not'],
   ])('%s', (_, status, body, message) => {
     expect(classified(status, body).message).toBe(message);
   });

@@ -9,7 +9,7 @@ const json = (response: ServerResponse, body = '{"ok":true}', status = 200): voi
 };
 
 describe('a call that is answered', () => {
-  test('goes out as POST with token, content type and the exact body', async () => {
+  test('is sent as POST with token, content type and the exact body', async () => {
     const server = await httpServer((response) => json(response));
     const answer = await clientOf(server.url, { userAgent: 'test/1' }).send(restore);
     expect(answer).toEqual({
@@ -30,7 +30,7 @@ describe('a call that is answered', () => {
     });
   });
 
-  test('goes out with its method, and without a type when it has no body', async () => {
+  test('is sent with its method, and without a type when it has no body', async () => {
     const server = await httpServer((response) => void response.writeHead(204).end());
     const answer = await clientOf(server.url).send({ method: 'DELETE', path: '/calls/1?by=u', body: '' });
     expect(answer).toMatchObject({ ok: true, status: 204, body: null });
@@ -38,7 +38,7 @@ describe('a call that is answered', () => {
     expect(server.seen[0]?.headers).not.toHaveProperty('content-type');
   });
 
-  test('goes out once, also a GET whose connection is closed before its answer', async () => {
+  test('is sent once, even a GET whose connection is closed before its answer', async () => {
     const server = await httpServer((response) => void response.socket?.destroy());
     const answer = await clientOf(server.url).send({ method: 'GET', path: '/calls/1', body: '' });
     expect(answer).toMatchObject({ ok: false, requests: 1, failure: { class: 'retry', unclear: true } });
@@ -51,7 +51,7 @@ describe('a call that is answered', () => {
     expect(server.seen[0]?.path).toBe('/gateway/v2/api/restore');
   });
 
-  test('gives back identifiers exactly', async () => {
+  test('returns identifiers exactly', async () => {
     const server = await httpServer((response) =>
       json(response, '{"a":9223372036854775807,"b":9007199254740993,"c":1.5}', 201),
     );
@@ -77,7 +77,7 @@ describe('a call that is answered', () => {
     expect(new Set(server.seen.map(({ socket }) => socket.remotePort)).size).toBe(1);
   });
 
-  test('uses no more connections than it may', async () => {
+  test('uses no more connections than allowed', async () => {
     const server = await httpServer((response) => setImmediate(() => json(response)));
     const client = clientOf(server.url, { connections: 2 });
     const answers = await Promise.all(Array.from({ length: 20 }, () => client.send(restore)));
@@ -86,7 +86,7 @@ describe('a call that is answered', () => {
   });
 });
 
-describe('an answer that is no usable one', () => {
+describe('an unusable answer', () => {
   test('is a redirect: not followed, and the token does not go to the other host', async () => {
     const other = await httpServer((response) => json(response));
     const server = await httpServer((response) => {
@@ -111,7 +111,7 @@ describe('an answer that is no usable one', () => {
     });
   });
 
-  test('asks to slow down, and says for how long', async () => {
+  test('asks to slow down, and for how long', async () => {
     const server = await httpServer((response) => {
       response.writeHead(429, { 'retry-after': '7' }).end('{"code":8,"message":"quota"}');
     });
@@ -138,7 +138,7 @@ const burst = {
   unit: 'requests',
 };
 
-describe('what an answer says of limits comes with', () => {
+describe('the limits that an answer states come with', () => {
   test.each([
     ['a success', 200, '{}'],
     ['a success without JSON', 200, '<html>'],
@@ -180,7 +180,7 @@ describe('what an answer says of limits comes with', () => {
   });
 });
 
-describe('nothing of limits comes', () => {
+describe('no limits come', () => {
   test('with an answer that does not mention them', async () => {
     const server = await httpServer((response) => void response.writeHead(200).end('{}'));
     expect(await clientOf(server.url).send(restore)).not.toHaveProperty('limits');
@@ -190,7 +190,7 @@ describe('nothing of limits comes', () => {
     expect(await clientOf(await deadUrl()).send(restore)).not.toHaveProperty('limits');
   });
 
-  test('with an answer that is cut off', async () => {
+  test('with an answer that breaks off', async () => {
     const server = await httpServer((response) => {
       response.writeHead(200, { ...fields, 'content-length': '100' });
       response.write('{', () => response.destroy());
@@ -208,7 +208,7 @@ describe('nothing of limits comes', () => {
 });
 
 describe('a signal', () => {
-  test('that fired already sends nothing', async () => {
+  test('that has already fired sends nothing', async () => {
     const server = await httpServer((response) => json(response));
     const answer = await clientOf(server.url).send(restore, { signal: AbortSignal.abort() });
     expect(answer).toMatchObject({
@@ -234,7 +234,7 @@ describe('a signal', () => {
     expect(await sending).toMatchObject({ requests: 0, failure: { class: 'aborted', unclear: false } });
   });
 
-  test('has one listener, however many calls it was given to', async () => {
+  test('has one listener, however many calls have it', async () => {
     const server = await httpServer((response) => json(response));
     const client = clientOf(server.url, { connections: 4 });
     const { signal } = new AbortController();
@@ -263,12 +263,12 @@ describe('close', () => {
   });
 });
 
-test('a request that HTTP cannot carry is a mistake of the caller', async () => {
+test('a request that HTTP cannot carry is an error of the caller', async () => {
   const client = clientOf('https://api.example.com');
   await expect(client.send({ path: '/with blank', body: '{}' })).rejects.toThrow('invalid request path');
 });
 
-test('inspecting a client shows no token, also while a call is under way', async () => {
+test('inspecting a client shows no token, even while a call is under way', async () => {
   let shown = '';
   const server = await httpServer((response) => {
     shown = inspect(client, { showHidden: true, depth: 20 });

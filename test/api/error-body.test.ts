@@ -18,7 +18,7 @@ describe('readErrorBody', () => {
     ['a Google error', '{"error":{"code":404,"status":"NOT_FOUND","message":"m"}}', 'json', 'NOT_FOUND', 'm'],
     ['a Google error without status', '{"error":{"code":404,"message":"m"}}', 'json', undefined, 'm'],
     ['a nested numeric code', '{"error":{"code":7,"message":"m"}}', 'json', 'PERMISSION_DENIED', 'm'],
-    ['a status name on top', '{"status":"UNAVAILABLE","message":"m"}', 'json', 'UNAVAILABLE', 'm'],
+    ['a status name at the top level', '{"status":"UNAVAILABLE","message":"m"}', 'json', 'UNAVAILABLE', 'm'],
     [
       'a problem document',
       '{"type":"about:blank","title":"Not Found","status":404,"detail":"d"}',
@@ -75,7 +75,7 @@ describe('readErrorBody', () => {
     expect([body.kind, body.code, body.message]).toEqual([kind, code, message]);
   });
 
-  test('reads anything without throwing', () => {
+  test('reads any text without throwing', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
         expect(typeof readErrorBody(text).message).toBe('string');

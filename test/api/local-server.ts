@@ -18,7 +18,7 @@ export interface LocalServer {
   readonly seen: readonly SeenRequest[];
 }
 
-/** An HTTP server on loopback that ends with the test. `answer` is called when a request has arrived completely. */
+/** An HTTP server on loopback that stops after the test. `answer` is called when a request has arrived completely. */
 export async function httpServer(
   answer: (response: ServerResponse, request: SeenRequest) => void,
 ): Promise<LocalServer> {
@@ -36,7 +36,7 @@ export async function httpServer(
   return { url: await listen(server), seen };
 }
 
-/** A TCP server on loopback that ends with the test. `talk` is called for each connection with its first data. */
+/** A TCP server on loopback that stops after the test. `talk` is called for each connection with its first data. */
 export async function socketServer(talk: (socket: Socket, data: string) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createSocketServer((socket) => {
@@ -66,7 +66,7 @@ export async function deadUrl(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** A client of that server that is closed after the test. */
+/** A client of that server, closed after the test. */
 export function clientOf(
   baseUrl: string,
   options: Partial<ClientOptions> = {},

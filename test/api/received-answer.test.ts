@@ -6,7 +6,7 @@ const token = 's3cr3t/t"ken';
 const mask = createTokenMask(token);
 const escaped = [...token].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
 
-test('keeps the headers that matter, and nothing that lets anybody in', () => {
+test('keeps the relevant headers, and none that grants access', () => {
   const headers = {
     ...{ 'content-type': 'application/json', 'set-cookie': 'session=1', authorization: 'Bearer x' },
     ...{ 'x-ratelimit-remaining': ['1', '2'], 'x-request-id': 'r-1', 'x-session-key': 'k' },
@@ -38,7 +38,7 @@ test.each([
   expect(headers['www-authenticate']).toContain('[token]');
 });
 
-test('cuts a long body, after the token in it was replaced', () => {
+test('shortens a long body after replacing the token in it', () => {
   const body = `${'x'.repeat(16_380)}${token}`;
   const kept = receivedAnswer({ status: 200, headers: {}, body }, mask);
   expect(kept).toMatchObject({ cut: true, body: `${'x'.repeat(16_380)}[tok` });

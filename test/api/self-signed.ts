@@ -1,4 +1,4 @@
-/** A certificate for localhost that nobody trusts, and its key. For tests only. */
+/** A certificate for localhost that no client trusts, and its key. For tests only. */
 export const selfSigned = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBnDCCAUGgAwIBAgIUGO3Jelix5ZHq4MbhS63qRH3p2cEwCgYIKoZIzj0EAwIw

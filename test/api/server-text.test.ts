@@ -18,7 +18,7 @@ describe('serverText', () => {
     expect(serverText(text)).toBe(expected);
   });
 
-  test('cuts long text without cutting a character in two', () => {
+  test('shortens long text without splitting a character', () => {
     const cut = serverText('😀'.repeat(400));
     expect(cut).toBe(`${'😀'.repeat(299)}…`);
     expect(serverText('😀'.repeat(300))).toBe('😀'.repeat(300));
@@ -31,7 +31,7 @@ describe('serverText', () => {
     expect(serverText(text, createTokenMask('abc-def'))).toBe('token [token] refused');
   });
 
-  test('leaves no half of a secret at a cut', () => {
+  test('leaves no part of a secret where it is shortened', () => {
     const text = `${' '.repeat(20 * maxServerTextLength - 4)}abc-def`;
     expect(serverText(text, createTokenMask('abc-def'))).toBe('[tok');
     expect(
@@ -39,7 +39,7 @@ describe('serverText', () => {
     ).not.toContain('abc');
   });
 
-  test('is short and printable whatever comes', () => {
+  test('is short and printable for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), (text) => {
         const line = serverText(text);
@@ -57,7 +57,7 @@ describe('the mask of a token: text that a server sent', () => {
     ['as it is', 'a/b+c=', 'Bearer a/b+c= is refused', 'Bearer [token] is refused'],
     ['twice', 'tok-1', 'tok-1,tok-1', '[token],[token]'],
     ['in a URL', 'a/b+c=', '/login?t=a%2Fb%2Bc%3D&x', '/login?t=[token]&x'],
-    ['in a URL with small letters', 'a/b+c=', '?t=a%2fb%2bc%3d', '?t=[token]'],
+    ['in a URL in lower case', 'a/b+c=', '?t=a%2fb%2bc%3d', '?t=[token]'],
     ['in a piece of JSON', odd, `{"t":${JSON.stringify(odd)}`, '{"t":"[token]"'],
     ['in JSON as PHP writes it', 'a/b', '{"t":"a\\/b', '{"t":"[token]'],
     ['on an HTML page', odd, 'a+b/c&quot;d\\e&lt;f&gt;=&amp;&#39;', '[token]'],
@@ -90,7 +90,7 @@ describe('the mask of a token: JSON that a server sent', () => {
     expect(stringifyJson(masked('9223372036854775807', source))).toBe(stringifyJson(parseJson(source)));
   });
 
-  test('quotes no token wherever it stands, and is the same without one', () => {
+  test('never quotes a token, and leaves text without it unchanged', () => {
     const token = fc.string({ minLength: 4, unit: fc.constantFrom(...'aB1+/=.~"\\<&') });
     fc.assert(
       fc.property(token, fc.jsonValue(), fc.string(), (secret, value, around) => {

@@ -95,10 +95,10 @@ describe('tokenMark', () => {
     fc.assert(fc.property(fc.string(), (token) => /^[0-9a-f]{4}$/.test(tokenMark(token))));
   });
 
-  test('holds nothing of its token that could be told from chance', () => {
+  test('reveals nothing about its token', () => {
     const tokens = Array.from({ length: 200 }, (_, index) => `${index.toString(16).padStart(4, '0')}-secret`);
     expect(tokens.filter((token) => token.startsWith(tokenMark(token)))).toEqual([]);
-    // Tokens that are alike have marks that are not.
+    // Similar tokens have different marks.
     expect(new Set(tokens.map(tokenMark)).size).toBeGreaterThan(190);
   });
 });
@@ -114,7 +114,7 @@ describe('a client whose token is refused', () => {
     expect(await client.send(restore)).toMatchObject({ ok: true, requests: 1 });
   });
 
-  test('does so for every call that was refused at the same time', async () => {
+  test('does so for every call refused at the same time', async () => {
     const { path, write } = await tokenFile('old');
     const server = await serverAccepting('new');
     const client = clientOf(server.url, { token: tokenFromFile(path) });
@@ -133,7 +133,7 @@ describe('a client whose token is refused', () => {
     });
   });
 
-  test('halts when the new one is refused too, after two requests', async () => {
+  test('halts when the new one is also refused, after two requests', async () => {
     const { path, write } = await tokenFile('old');
     const server = await serverAccepting('newest', () => void write('new'));
     const client = clientOf(server.url, { token: { ...tokenFromFile(path), refresh: async () => 'new' } });
@@ -176,7 +176,7 @@ test('a token source may be an object with methods', async () => {
   });
 });
 
-describe('a client whose token cannot be had', () => {
+describe('a client without an available token', () => {
   const failing: TokenSource = {
     current: () => Promise.reject(new Error('vault said: my-secret')),
     refresh: async () => undefined,
@@ -184,8 +184,8 @@ describe('a client whose token cannot be had', () => {
 
   test.each([
     ['the file is missing', tokenFromFile('/no/such/file'), 'TOKEN_UNREADABLE'],
-    ['a source of the caller fails', failing, 'TOKEN_UNREADABLE'],
-    ['a source of the caller gives nonsense', { ...failing, current: async () => 'a b' }, 'TOKEN_MALFORMED'],
+    ['the caller’s source fails', failing, 'TOKEN_UNREADABLE'],
+    ['the caller’s source gives nonsense', { ...failing, current: async () => 'a b' }, 'TOKEN_MALFORMED'],
   ])('halts without a request when %s', async (_, token, code) => {
     const server = await serverAccepting('x');
     const answer = await clientOf(server.url, { token }).send(restore);

@@ -116,19 +116,19 @@ describe('updateSoundboard', () => {
     ['changes nothing', {}, /changes nothing: give at least one field/],
     ['gives fields without a value', { title: undefined }, /changes nothing/],
     [
-      'has a field that there is not',
+      'has an unknown field',
       { titel: 'x' },
       /^titel is not a field of a soundboard entry: use soundboardId, fileName/,
     ],
-    ['has that beside a known one', { title: 'x', Description: 'y' }, /^Description is not a field/],
-    ['has a text that is none', { title: null }, /^title must be text$/],
+    ['has one beside a known field', { title: 'x', Description: 'y' }, /^Description is not a field/],
+    ['has a text that is not a string', { title: null }, /^title must be text$/],
   ])('sends nothing when the update %s', async (_title, fields, message) => {
     const { client, server } = await answering('{"soundboard_id":5}');
     await expect(client.updateSoundboard({ soundboardId: 5, ...fields })).rejects.toThrow(message);
     expect(server.seen).toEqual([]);
   });
 
-  test('sends nothing that is not given', async () => {
+  test('sends only the given fields', async () => {
     const { client, server } = await answering('{"soundboard_id":5}');
     await client.updateSoundboard({ soundboardId: 5, title: 't', description: undefined });
     expect(server.seen[0]?.body).toBe('{"soundboard":{"soundboard_id":5,"title":"t"}}');

@@ -54,7 +54,7 @@ describe('Retry-After', () => {
     expect(waitOf({ ...headers, date: 'nonsense' })).toBe(0);
   });
 
-  test('may come twice: the first that is well-formed counts', () => {
+  test('may come twice: the first well-formed one counts', () => {
     expect(waitOf({ 'retry-after': ['soon', '5', '60'] })).toBe(5000);
   });
 });
@@ -80,7 +80,7 @@ describe('google.rpc.RetryInfo', () => {
     expect(waitOf({}, retryInfo(delay))).toBe(expected);
   });
 
-  test('is found in a Google error, in snake_case, without a type, and behind other details', () => {
+  test('is found in a Google error, in snake_case, without a type, and after other details', () => {
     expect(waitOf({}, { error: retryInfo('2s') })).toBe(2000);
     expect(waitOf({}, { details: [{ '@type': 'google.rpc.RetryInfo', retry_delay: '2s' }] })).toBe(2000);
     expect(waitOf({}, { details: [null, 'x', [], { retryDelay: '2s' }] })).toBe(2000);
@@ -135,7 +135,7 @@ describe('RateLimit-Reset and X-RateLimit-Reset', () => {
     ['X: seconds', { 'x-ratelimit-reset': '30' }, 30_000],
     ['X: seconds since 1970', { 'x-ratelimit-reset': String(epoch + 20) }, 20_000],
     ['X: milliseconds since 1970', { 'x-ratelimit-reset': String(now + 2500) }, 2500],
-    ['X: a time that is over', { 'x-ratelimit-reset': String(epoch - 20) }, 0],
+    ['X: a time that has passed', { 'x-ratelimit-reset': String(epoch - 20) }, 0],
     ['X: another spelling', { 'x-rate-limit-reset': '3' }, 3000],
     ['X: absurd', { 'x-ratelimit-reset': '999999' }, maxWaitMs],
     ['X: absurd time', { 'x-ratelimit-reset': '99999999999999' }, maxWaitMs],
@@ -157,7 +157,7 @@ describe('the order', () => {
     'x-ratelimit-reset': '5',
   };
 
-  test('is Retry-After, RetryInfo, RateLimit, RateLimit-Reset, X-RateLimit-Reset; malformed ones are passed over', () => {
+  test('is Retry-After, RetryInfo, RateLimit, RateLimit-Reset, X-RateLimit-Reset; malformed ones are skipped', () => {
     expect(waitOf(all, retryInfo('2s'))).toBe(1000);
     expect(waitOf({ ...all, 'retry-after': 'soon' }, retryInfo('2s'))).toBe(2000);
     expect(waitOf({ ...all, 'retry-after': undefined }, retryInfo('soon'))).toBe(3000);
@@ -167,7 +167,7 @@ describe('the order', () => {
   });
 });
 
-test('whatever comes, the time is whole and between 0 and the maximum', () => {
+test('the time is always whole and between 0 and the maximum', () => {
   const value = fc.oneof(
     fc.string(),
     fc.nat().map(String),

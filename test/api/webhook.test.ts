@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openWebhook, signatureHeaders } from '../../src/api/webhook.ts';
 import { deadUrl, httpServer } from './local-server.ts';
 
-/** What a receiver got that answers with these statuses, one after the other, the last one from then on. */
+/** What a receiver gets that answers with these statuses in turn, and then always with the last one. */
 async function receiver(...statuses: number[]) {
   const got: { readonly url: string; readonly body: string }[] = [];
   const server = await httpServer((response, { path: url = '', body }) => {
@@ -22,7 +22,7 @@ const post = async (url: string, below?: string): Promise<void> => {
   }
 };
 
-test('a text is posted to the very URL, or below its path', async () => {
+test('a text is posted to the exact URL, or below its path', async () => {
   const { url, got } = await receiver(200);
   await post(`${url}/hooks/s3cret?key=a%20b`);
   await post(`${url}/ping/`, '/start');
@@ -31,7 +31,7 @@ test('a text is posted to the very URL, or below its path', async () => {
   expect(got[0]?.body).toBe('{"text":"é"}');
 });
 
-test('what may pass is posted again, what will not is not', async () => {
+test('posting is repeated after transient failures, and not after permanent ones', async () => {
   const shaky = await receiver(503, 429, 204);
   await post(shaky.url);
   expect(shaky.got).toHaveLength(3);
@@ -40,7 +40,7 @@ test('what may pass is posted again, what will not is not', async () => {
   expect(wrong.got).toHaveLength(1);
 });
 
-test('who is not there is told without the URL', async () => {
+test('an unreachable receiver is reported without the URL', async () => {
   const url = `${await deadUrl()}/s3cret`;
   const { message } = (await post(url).catch((error) => error)) as Error;
   expect(message).toBe('The server refuses connections');

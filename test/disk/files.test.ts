@@ -12,7 +12,7 @@ async function fileOf(bytes: number): Promise<string> {
   return path;
 }
 
-test('a small file is read whole, and one that is larger is refused', async () => {
+test('a small file is read whole, and a larger one is refused', async () => {
   expect(await readSmallFile(await fileOf(0))).toBe('');
   expect(await readSmallFile(await fileOf(1_000_000))).toHaveLength(1_000_000);
   await expect(readSmallFile(await fileOf(1_000_001))).rejects.toThrow('it is larger than 1 MB');
@@ -20,7 +20,7 @@ test('a small file is read whole, and one that is larger is refused', async () =
   await expect(readSmallFile('/none')).rejects.toThrow('ENOENT');
 });
 
-describeOnPosix('what is no file', () => {
+describeOnPosix('a path that is not a file', () => {
   test('is refused at once, a device or a pipe', async () => {
     const pipe = join(await temporaryFolder(), 'pipe');
     execFileSync('mkfifo', [pipe]);

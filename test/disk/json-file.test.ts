@@ -8,7 +8,7 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 const schema = z.object({ value: z.number() });
 const damaged = (cause: unknown): Error => new Error('damaged', { cause });
 
-/** A file with that text; a folder where there is none. */
+/** A file with that text; a folder when there is no text. */
 async function fileWith(text: string | undefined): Promise<string> {
   const path = join(await temporaryFolder(), 'file.json');
   if (text === undefined) await mkdir(path);
@@ -17,7 +17,7 @@ async function fileWith(text: string | undefined): Promise<string> {
 }
 
 describe('a JSON file', () => {
-  test('says what was written, and has nothing beside it', async () => {
+  test('contains what was written, and leaves no other file', async () => {
     const path = join(await temporaryFolder(), 'file.json');
     await writeJsonFile(path, { value: 1 });
     expect(await readJsonFile(path, schema, damaged)).toEqual({ value: 1 });
@@ -25,7 +25,7 @@ describe('a JSON file', () => {
     expect(await readdir(join(path, '..'))).toEqual(['file.json']);
   });
 
-  test('says nothing when it is not there', async () => {
+  test('is undefined when it does not exist', async () => {
     const path = join(await temporaryFolder(), 'file.json');
     expect(await readJsonFile(path, schema, damaged)).toBeUndefined();
     expect(await readJsonFileIfAny(path, schema)).toBeUndefined();
@@ -38,7 +38,7 @@ describe('a JSON file', () => {
     expect(await readJsonFileIfAny(path, schema)).toBeUndefined();
   });
 
-  test('that is a folder is an error, unless it is worth no more than none', async () => {
+  test('that is a folder is an error, unless it may be treated as missing', async () => {
     const path = await fileWith(undefined);
     await expect(readJsonFile(path, schema, () => undefined)).rejects.toMatchObject({
       code: 'PATH_UNUSABLE',

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 const dead = { pid: 2 ** 22 + 1, host: hostname(), started: '1' };
 const elsewhere = { pid: 1, host: 'elsewhere', started: '1' };
 
-/** A lock that somebody has left behind or holds, touched so many seconds ago by its own clock. */
+/** A lock that another process holds or left behind, touched this many seconds ago by its own clock. */
 async function lockOf(holder: typeof dead, agoSeconds: number) {
   const path = join(await temporaryFolder(), 'run');
   await mkdir(`${path}.lock`);
@@ -24,7 +24,7 @@ async function lockOf(holder: typeof dead, agoSeconds: number) {
   };
 }
 
-/** One that its holder goes on touching, by a clock of its own. */
+/** A lock that its holder keeps touching, by a clock of its own. */
 async function heldLockOf(holder: typeof dead, agoSeconds: number) {
   const { touch, take } = await lockOf(holder, agoSeconds);
   const timer = setInterval(() => void touch().catch(() => {}), 500);
@@ -33,7 +33,7 @@ async function heldLockOf(holder: typeof dead, agoSeconds: number) {
 }
 
 describe('a lock', () => {
-  test('is taken over from who is dead, also when the clock was set back, or has been silent for long', async () => {
+  test('is taken over from a dead holder, even when the clock was set back, or from one that was silent for long', async () => {
     const left = [await lockOf(dead, 60), await lockOf(dead, -3_600), await lockOf(elsewhere, 3_600)];
     const takeOver = async ({ take }: (typeof left)[number]): Promise<void> => {
       const lock = await take();
@@ -52,7 +52,7 @@ describe('a lock', () => {
     await expect(take()).rejects.toThrow('taken by process 1 on elsewhere (run r, since today)');
   });
 
-  test('whose folder was away when it was released can be taken again', async () => {
+  test('can be taken again when its folder was missing at its release', async () => {
     const folder = join(await temporaryFolder(), 'run');
     await mkdir(folder);
     const take = () =>
@@ -64,12 +64,12 @@ describe('a lock', () => {
     await (await take()).release();
   });
 
-  test('that another process has taken over is left to it', async () => {
+  test('is left to another process that has taken it over', async () => {
     const path = join(await temporaryFolder(), 'run');
     const lock = await lockPath({ path, purpose: 'test', taken: (who) => new Error(who) });
     await rm(`${path}.lock`, { recursive: true });
     await mkdir(`${path}.lock`);
-    // Within a tick of the system's clock it would have the same time, by which a holder knows its lock.
+    // Within one tick of the system's clock it would have the same time, by which a holder recognises its lock.
     const later = Date.now() / 1_000 + 1;
     await utimes(`${path}.lock`, later, later);
     await writeFile(`${path}.holder.json`, JSON.stringify(elsewhere));

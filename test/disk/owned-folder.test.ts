@@ -33,17 +33,17 @@ const here = thisProcess();
 test.each<[title: string, owner: () => object | undefined, daysOld: number, abandoned: boolean]>([
   ['of a living process is not abandoned, however old', () => here, 1, false],
   ['of a dead process is abandoned at once', () => ({ ...here, pid: deadPid() }), 0, true],
-  ['of a dead process whose number is taken again is abandoned', () => ({ ...here, started: '1' }), 0, true],
+  ['of a dead process whose number is in use again is abandoned', () => ({ ...here, started: '1' }), 0, true],
   ['of another machine is not abandoned', () => ({ ...here, host: 'elsewhere' }), 0, false],
   ['of another machine is abandoned after a day', () => ({ ...here, host: 'elsewhere' }), 1, true],
-  ['of nobody is not abandoned', () => undefined, 0, false],
-  ['of nobody is abandoned after a day', () => undefined, 1, true],
+  ['without an owner is not abandoned', () => undefined, 0, false],
+  ['without an owner is abandoned after a day', () => undefined, 1, true],
   ['with an owner that cannot be read is not abandoned', () => ({ pid: 'x' }), 0, false],
 ])('a folder %s', async (_title, owner, daysOld, abandoned) => {
   expect(await isAbandoned(await ownedBy(owner(), daysOld))).toBe(abandoned);
 });
 
-test('a folder that is to stay has no owner', async () => {
+test('a folder that is kept has no owner', async () => {
   const folder = await ownedBy(undefined);
   await ownFolder(folder);
   expect(JSON.parse(await readFile(join(folder, 'owner.json'), 'utf8'))).toEqual(here);
@@ -51,7 +51,7 @@ test('a folder that is to stay has no owner', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('files that killed commands have begun to write go after an hour', async () => {
+test('half-written files of killed commands are removed after an hour', async () => {
   const folder = await temporaryFolder();
   const [old, young, own] = ['run.json.17.tmp', 'report.csv.0a1b.tmp', 'run.json'].map((name) =>
     join(folder, name),
@@ -63,7 +63,7 @@ test('files that killed commands have begun to write go after an hour', async ()
   expect((await readdir(folder)).toSorted()).toEqual(['report.csv.0a1b.tmp', 'run.json']);
 });
 
-test('what dead processes left behind goes when another temporary folder is made, or a run', async () => {
+test('leftovers of dead processes are removed when another temporary folder or run is made', async () => {
   const parent = join(await temporaryFolder(), 'state');
   const first = await makeTemporaryFolder(parent, 'plan');
   const second = await makeTemporaryFolder(parent, 'plan');

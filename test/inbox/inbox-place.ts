@@ -20,12 +20,12 @@ export async function inboxPlace() {
   const inbox = join(folder, 'inbox');
   const stateDir = join(folder, 'state');
   await mkdir(inbox);
-  /** Runs by id, with how often each was begun. */
+  /** Runs by id, with how often each was started. */
   const runs = new Map<string, number>();
   const hasRun = async (id: string): Promise<boolean> => runs.has(id);
   return {
     ...{ folder, inbox, stateDir, runs, hasRun },
-    /** A file of the inbox that was complete so many seconds ago. */
+    /** A file in the inbox that was complete this many seconds ago. */
     async drop(name: string | Buffer, text: string, secondsAgo = 60): Promise<void> {
       const path = Buffer.concat([Buffer.from(`${inbox}/`), Buffer.from(name)]);
       await writeFile(path, text);
@@ -34,7 +34,7 @@ export async function inboxPlace() {
     },
     open: (path = inbox, dir = stateDir): Promise<Inbox> =>
       Inbox.open({ path, stateDir: dir, settleMs: 60_000 }),
-    /** Runs what waits, as a watcher does, and gives the names in the order in which they were begun. */
+    /** Runs waiting manifests, as a watcher does, and returns their names in the order in which they started. */
     async work(watched: Inbox, ending: ManifestEnding = done): Promise<string[]> {
       const begun: string[] = [];
       for (;;) {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   ({ folder, inbox, stateDir, runs, hasRun, drop, open, work, files } = await inboxPlace());
 });
 
-test('manifests are taken oldest first and end in their folder under a name of their own', async () => {
+test('manifests are taken oldest first and end in their folder under a unique name', async () => {
   await drop('b.csv', 'b', 100);
   await drop('a 🎧.csv', 'a', 50);
   await drop('c.csv.gz', 'c', 200);
@@ -34,7 +34,7 @@ test('manifests are taken oldest first and end in their folder under a name of t
   );
 });
 
-test('what somebody writes is left alone, and so are folders, links and hidden files', async () => {
+test('a file that is being written is left alone, and so are folders, links and hidden files', async () => {
   await writeFile(join(inbox, 'growing.csv'), 'x');
   await writeFile(join(inbox, 'later.csv.part'), 'x');
   await drop('.hidden.csv', 'x');
@@ -75,18 +75,18 @@ test('a link that is put in place of a folder while the inbox is watched is not 
   await expect(work(watched)).rejects.toMatchObject({ code: 'INBOX_UNUSABLE' });
 });
 
-test('a file that is renamed when it is complete is taken at once', async () => {
+test('a file that is renamed once complete is taken at once', async () => {
   await writeFile(join(inbox, 'a.csv.part'), 'x');
   const watched = await open();
   expect(await work(watched)).toEqual([]);
   const { mtimeMs } = await stat(join(inbox, 'a.csv.part'));
-  // A rename in the same tick of the clock can't be told from the write.
+  // A rename in the same tick of the clock can't be distinguished from the write.
   while (Date.now() < mtimeMs + 20);
   await rename(join(inbox, 'a.csv.part'), join(inbox, 'a.csv'));
   expect(await work(watched)).toEqual(['a.csv']);
 });
 
-test('a content is run once, whatever it is called, and copies are put to the first', async () => {
+test('a content is run once, whatever its name, and copies are put beside the first', async () => {
   await drop('a.csv', 'same', 100);
   await drop('copy.csv', 'same', 50);
   const watched = await open();
@@ -106,7 +106,7 @@ test('a content is run once, whatever it is called, and copies are put to the fi
   );
 });
 
-test('one name with another content is another manifest', async () => {
+test('the same name with another content is another manifest', async () => {
   const watched = await open();
   await drop('nightly.csv', 'monday');
   expect(await work(watched)).toEqual(['nightly.csv']);
@@ -115,7 +115,7 @@ test('one name with another content is another manifest', async () => {
   expect(await files()).toHaveLength(2);
 });
 
-test('what was not run may be put in again', async () => {
+test('a manifest that was not run may be put in again', async () => {
   await drop('a.csv', 'x');
   const watched = await open();
   expect(await work(watched, { folder: 'failed', text: 'line 2: no' })).toEqual(['a.csv']);
@@ -124,7 +124,7 @@ test('what was not run may be put in again', async () => {
   expect(await work(watched)).toEqual(['a.csv']);
 });
 
-test('what belongs to a manifest is put beside it, readable by those who may read it', async () => {
+test('files of a manifest are put beside it, readable by the users who may read it', async () => {
   await drop('a.csv', 'x');
   const rows = join(folder, 'failed.csv');
   await writeFile(rows, 'rows', { mode: 0o600 });
@@ -141,7 +141,7 @@ test('what belongs to a manifest is put beside it, readable by those who may rea
     expect((await stat(path + suffix)).mode & 0o777).toBe((await stat(path)).mode & 0o777);
 });
 
-test('two watchers never have one content at the same time', async () => {
+test('two watchers never have the same content at the same time', async () => {
   await drop('a.csv', 'x');
   await drop('b.csv', 'x');
   await drop('c.csv', 'y');
@@ -155,7 +155,7 @@ test('two watchers never have one content at the same time', async () => {
   expect((await other.next(hasRun)).others).toMatchObject([{ name: 'b.csv', taking: { kind: 'copy' } }]);
 });
 
-test('what one state folder has begun, another one does not go on with', async () => {
+test('a run that one state folder has started is not resumed by another', async () => {
   await drop('a.csv', 'x');
   await (await open()).next(hasRun).then(({ manifest }) => manifest?.release());
   await drop('copy.csv', 'x');
@@ -167,17 +167,13 @@ test('what one state folder has begun, another one does not go on with', async (
 });
 
 test.each([
-  ['a folder that is not there', 'nowhere', "The folder nowhere doesn't exist: create it first"],
+  ['a missing folder', 'nowhere', "The folder nowhere doesn't exist: create it first"],
   [
-    'a folder in one that is not there',
+    'a folder in a missing folder',
     '/nowhere/inbox',
     "The folder /nowhere/inbox doesn't exist: create it first",
   ],
-  [
-    'a pattern of a folder that is not there',
-    '/nowhere/*.csv',
-    "The folder /nowhere doesn't exist: create it first",
-  ],
+  ['a pattern in a missing folder', '/nowhere/*.csv', "The folder /nowhere doesn't exist: create it first"],
 ])('%s can not be watched', async (_what, path, problem) => {
   await expect(open(path)).rejects.toMatchObject({
     code: 'INBOX_UNUSABLE',
@@ -211,15 +207,18 @@ describe('a watcher that was killed', () => {
     };
   }
 
-  /** What it had done, step by step. */
+  /** The steps that it had completed. */
   const steps: readonly (readonly [what: string, step: (records: InboxRecords) => Promise<unknown>])[] = [
-    ['had written down that it takes a file', async (records) => records.take(await record())],
-    ['had taken it out', () => rename(join(inbox, 'a.csv'), join(inbox, 'running', unique))],
-    ['had begun its run', async () => runs.set(run, 1)],
-    ['had begun to put files beside it', () => writeFile(join(inbox, 'done', `${unique}.error.txt`), 'half')],
-    ['had put it to its folder', () => rename(join(inbox, 'running', unique), join(inbox, 'done', unique))],
+    ['had recorded that it takes a file', async (records) => records.take(await record())],
+    ['had taken the file out', () => rename(join(inbox, 'a.csv'), join(inbox, 'running', unique))],
+    ['had started its run', async () => runs.set(run, 1)],
     [
-      'had written down its end',
+      'had started to put files beside it',
+      () => writeFile(join(inbox, 'done', `${unique}.error.txt`), 'half'),
+    ],
+    ['had moved it to its folder', () => rename(join(inbox, 'running', unique), join(inbox, 'done', unique))],
+    [
+      'had recorded its end',
       async (records) => {
         const ended = { ended_at: 'then', folder: 'done', base_url: 'https://api.example' } as const;
         await records.end({ ...(await record()), ...ended });
@@ -229,7 +228,7 @@ describe('a watcher that was killed', () => {
   ];
 
   test.each(steps.map(([what], index) => [what, index + 1] as const))(
-    'when it %s leaves nothing undone and has nothing done twice',
+    'when it %s leaves nothing undone and nothing is done twice',
     async (_what, count) => {
       await open();
       await drop('a.csv', 'x');
@@ -246,7 +245,7 @@ describe('a watcher that was killed', () => {
     },
   );
 
-  test('when it had refused a manifest and put it away does not run it', async () => {
+  test('when it had refused a manifest and moved it does not run it', async () => {
     const records = await openInboxRecords(inbox);
     await open();
     await records.take(await record());
@@ -255,14 +254,14 @@ describe('a watcher that was killed', () => {
     expect(await records.unfinished()).toEqual([]);
   });
 
-  test('and whose manifest somebody has put back from running/ goes on with its run', async () => {
+  test('and whose manifest was put back from running/ resumes its run', async () => {
     await drop('a.csv', 'x');
     const { manifest } = await (await open()).next(hasRun);
     runs.set(run, 1);
     await manifest?.release();
     await rename(join(inbox, 'running', unique), join(inbox, 'a.csv'));
     expect(await work(await open())).toEqual([]);
-    // By the time it is met, its run has ended.
+    // When it is found, its run has ended.
     expect(await files()).toEqual([join('done', unique), join('done', `${unique}.copy.txt`)]);
   });
 
@@ -276,7 +275,7 @@ describe('a watcher that was killed', () => {
     await expect((await openInboxRecords(inbox)).ended(digest('x'))).resolves.toMatchObject({ run });
   });
 
-  test('and whose manifest somebody has changed in running/ runs it as what it is now', async () => {
+  test('and whose manifest was changed in running/ runs it with its new content', async () => {
     await drop('a.csv', 'x');
     await (await open()).next(hasRun).then(({ manifest }) => manifest?.release());
     await writeFile(join(inbox, 'running', unique), 'y');
@@ -288,7 +287,7 @@ describe('a watcher that was killed', () => {
     expect(await work(await open())).toEqual(['a.csv']);
   });
 
-  test('when it had written down the end of a manifest has nobody told of it again', async () => {
+  test('when it had recorded the end of a manifest does not report it again', async () => {
     await drop('a.csv', 'x');
     const watched = await open();
     await work(watched);

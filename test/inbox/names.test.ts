@@ -30,7 +30,7 @@ test.each([
   expect([...all, ...others].filter(matches)).toEqual(names);
 });
 
-test('a pattern without a folder is of this one', () => {
+test('a pattern without a folder means the current one', () => {
   expect(inboxPlace('*.csv', false).folder).toBe('.');
 });
 
@@ -44,7 +44,7 @@ test.each([
   expect(uniqueName(name, sha256)).toBe(unique);
 });
 
-test('names of one content are as different as before, and those of one name differ by content', () => {
+test('different names of one content stay different, and equal names differ by content', () => {
   const name = fc.stringMatching(/^[a-c. ]{1,6}$/).filter((text) => !text.startsWith('.'));
   fc.assert(
     fc.property(name, name, (one, other) => {
@@ -54,7 +54,7 @@ test('names of one content are as different as before, and those of one name dif
   );
 });
 
-test('a name that is as long as can be leaves room for what is put beside the manifest', () => {
+test('the longest name leaves room for the files beside the manifest', () => {
   for (const [letter, kept] of [
     ['n', 217],
     ['ü', 108],

@@ -5,7 +5,7 @@ import { finalFolders } from '../../src/inbox/records.ts';
 import { describeUnless } from '../helpers/describe-with-program.ts';
 import { digest, done, inboxPlace } from './inbox-place.ts';
 
-test('whoever may use the inbox may use the folders in it', async () => {
+test('users who may use the inbox may use the folders in it', async () => {
   const { inbox, open } = await inboxPlace();
   await chmod(inbox, 0o771);
   await open();
@@ -13,7 +13,7 @@ test('whoever may use the inbox may use the folders in it', async () => {
     expect((await stat(join(inbox, name))).mode & 0o777).toBe(0o771);
 });
 
-test('folders that somebody has cleared away meanwhile are made again', async () => {
+test('folders that were removed meanwhile are made again', async () => {
   const { inbox, hasRun, drop, open, files } = await inboxPlace();
   const clearAway = async (...names: readonly string[]): Promise<void> => {
     for (const name of names) await rm(join(inbox, name), { recursive: true });
@@ -32,7 +32,7 @@ test('folders that somebody has cleared away meanwhile are made again', async ()
   expect(await files()).toEqual([join('done', unique), join('done', `${unique}.copy.txt`)]);
 });
 
-test('a file that can not be moved keeps no other from being taken', async () => {
+test('a file that cannot be moved does not block the others', async () => {
   const { inbox, hasRun, drop, open, work } = await inboxPlace();
   // Its name would be too long.
   const name = `a.${'x'.repeat(250)}`;
@@ -49,7 +49,7 @@ describeUnless(
   process.platform === 'linux' ? undefined : 'only Linux has file names that are not UTF-8',
   'a file whose name is not UTF-8',
   () => {
-    test('is not passed over in silence', async () => {
+    test('is reported', async () => {
       const { hasRun, drop, open, work } = await inboxPlace();
       await drop(Buffer.from('M\xfcller.csv', 'latin1'), 'x', 100);
       await drop('b.csv', 'y');
@@ -62,7 +62,7 @@ describeUnless(
   },
 );
 
-test('the command for running a copy all the same can be typed as it is', async () => {
+test('the command for running a copy nevertheless can be typed as shown', async () => {
   const { inbox, drop, open, work } = await inboxPlace();
   const watched = await open();
   await drop("it's.csv", 'x', 100);

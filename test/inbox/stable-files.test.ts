@@ -3,7 +3,7 @@ import { stableFiles, type WaitingFile } from '../../src/inbox/stable-files.ts';
 
 const wall = Date.parse('2026-01-01T00:00:00Z');
 
-/** A file that was written to last at that time, seconds, and changed otherwise at that. */
+/** A file that was last written to at that time, in seconds, and changed otherwise at the other. */
 function file(size: number, writtenAt: number, changedAt = writtenAt): WaitingFile {
   return {
     name: 'a.csv',
@@ -14,7 +14,7 @@ function file(size: number, writtenAt: number, changedAt = writtenAt): WaitingFi
   };
 }
 
-/** At which looks, by their seconds, a file was complete that is taken after 5 s. */
+/** The looks, in seconds, at which a file counted as complete that is taken after 5 s. */
 function completeAt(looks: readonly (readonly [second: number, file: WaitingFile | undefined])[]): number[] {
   const completeOf = stableFiles(5_000);
   return looks
@@ -32,7 +32,7 @@ describe('a file', () => {
     ['that was written long ago is complete', [[100, file(9, 0)]], [100]],
     ['that was renamed after it was written is complete at once', [[10, file(9, 9, 9.5)]], [10]],
     [
-      'that was written a moment ago is complete when it has not changed for so long',
+      'that was written a moment ago is complete when it has not changed for 5 s',
       [
         [10, file(9, 10)],
         [12, file(9, 10)],
@@ -53,7 +53,7 @@ describe('a file', () => {
       [24],
     ],
     [
-      'whose times come from a clock that is ahead is complete when it has not changed for so long',
+      'whose times come from a clock that is ahead is complete when it has not changed for 5 s',
       [
         [10, file(9, 500)],
         [14, file(9, 500)],
@@ -72,7 +72,7 @@ describe('a file', () => {
       [23],
     ],
     [
-      'that was away is looked at anew',
+      'that was away is watched again from the start',
       [
         [10, file(9, 500)],
         [12, undefined],

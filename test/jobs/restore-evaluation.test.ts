@@ -17,11 +17,11 @@ describe('the row schema', () => {
     expect(row[operation.subject]).toBe(expected);
   });
 
-  test('keeps the user id as it is, but for the blanks around it', () => {
+  test('keeps the user id, without the blanks around it', () => {
     expect(operation.schema.parse({ evaluation_id: 1, user_id: ' Ünï\u0000\t' }).user_id).toBe('Ünï\u0000');
   });
 
-  test('ignores fields of others', () => {
+  test('ignores fields of other operations', () => {
     expect(operation.schema.parse({ evaluation_id: 1, user_id: 'u', title: 5 })).not.toHaveProperty('title');
   });
 
@@ -89,7 +89,7 @@ describe('the check of the answer', () => {
     expect(answer.ok && Object.keys(answer.columns)).toEqual(operation.columns);
   });
 
-  test('leaves columns empty that the answer does not have, and finds the call in its metadata', () => {
+  test('leaves columns empty for missing parts of the answer, and finds the call in its metadata', () => {
     const answer = check('{"evaluation":{"evaluationId":"5","callMetadata":{"callSid":77}}}');
     expect(answer).toMatchObject({ ok: true, columns: { call_sid: '77', score: '', scorer_id: '' } });
   });

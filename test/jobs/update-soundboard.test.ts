@@ -16,7 +16,7 @@ const whole = {
 };
 
 describe('the row schema', () => {
-  test('takes every field, times and enums as they are', () => {
+  test('accepts every field, with times and enums unchanged', () => {
     expect(operation.schema.parse(whole)).toEqual({ ...whole, recording_length: '9223372036854775807' });
   });
 
@@ -89,7 +89,7 @@ describe('the check of the answer', () => {
   });
 });
 
-test('no refusal means that the update has been made: it may be repeated', () => {
+test('no refusal means that the update has been made: the row may be repeated', () => {
   expect(
     operation.meansAlreadyApplied({ code: 'ALREADY_EXISTS', message: 'is not deleted, already active' }),
   ).toBe(false);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { outcomes, type RowHistory, type RowResult } from '../../src/domain.ts';
 import type { JournalEntry } from '../../src/journal/line.ts';
 
-/** Any text at all: NUL, line ends, lone surrogates, the invisible. */
+/** Any text: NUL, line ends, lone surrogates, invisible characters. */
 export const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({
@@ -100,7 +100,7 @@ export function anyEntry(maxRow = 2 ** 40): fc.Arbitrary<JournalEntry> {
   );
 }
 
-/** A plain result of a row, where only the row matters. */
+/** A simple result of a row, for tests in which only the row matters. */
 export function resultOf(row: number, more: Partial<RowResult> = {}): RowResult {
   return {
     row,

@@ -11,7 +11,7 @@ interface Write {
   readonly end: (error?: Error) => void;
 }
 
-/** A disk that hands its writes, one by one, to the test. */
+/** A disk that hands its writes to the test, one by one. */
 class SlowDisk implements Disk {
   readonly #writes: Write[] = [];
   readonly #expecting: ((write: Write) => void)[] = [];
@@ -30,7 +30,7 @@ class SlowDisk implements Disk {
     return fatalError('TEST_DISK', 'the disk is full', cause);
   }
 
-  /** The next write that was or will be begun. */
+  /** The next write, started already or not. */
   next(): Promise<Write> {
     const write = this.#writes.shift();
     return write === undefined
@@ -38,7 +38,7 @@ class SlowDisk implements Disk {
       : Promise.resolve(write);
   }
 
-  /** Writes that were begun and not yet looked at. */
+  /** Writes that have started and were not looked at yet. */
   get pending(): number {
     return this.#writes.length;
   }
@@ -107,7 +107,7 @@ describe('a group writer', () => {
     expect(disk.pending).toBe(0);
   });
 
-  test('fails for good when the disk fails, and knows only what was synced before', async () => {
+  test('fails permanently when the disk fails, and knows only what was synced before', async () => {
     const { disk, state, writer } = setUp();
     const good = writer.append([finished(1)]);
     (await disk.next()).end();

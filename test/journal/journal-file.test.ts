@@ -15,7 +15,7 @@ beforeEach(async () => {
   path = join(await temporaryFolder(), 'journal.jsonl');
 });
 
-/** A run that has begun. */
+/** A run that has started. */
 const begun = { rows: 100_000, finished: 0 };
 
 async function resultsOf(journal: JournalView, first?: number, last?: number): Promise<readonly RowResult[]> {
@@ -35,7 +35,7 @@ describe('a journal', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  test('comes back exactly when it is opened again, results in row order', async () => {
+  test('is read back exactly when it is opened again, with results in row order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(anyResult(100_000), { selector: ({ row }) => row, maxLength: 40 }),
@@ -57,7 +57,7 @@ describe('a journal', () => {
     );
   });
 
-  test('hands out any range of rows in parts, with lines that are longer than a block of the reader', async () => {
+  test('hands out any range of rows in parts, even with lines longer than a block of the reader', async () => {
     const count = 2_500;
     const entries = Array.from({ length: count }, (_, index) =>
       finished(((index * 1_231) % count) + 1, { message: 'é'.repeat(index % 1_000 === 0 ? 200_000 : 5) }),
@@ -76,7 +76,7 @@ describe('a journal', () => {
     await journal.close();
   });
 
-  test('reads results between appends, in a block that grows', async () => {
+  test('reads results between appends, from a block that grows', async () => {
     const journal = await openJournal(path, { runId: 'r1' });
     for (let number = 1; number <= 20; number++) {
       await journal.append([finished(number)]);
@@ -101,7 +101,7 @@ describe('a journal', () => {
     ['moved', (file: string) => rename(file, `${file}.moved`)],
     ['replaced', (file: string) => copyFile(file, `${file}.copy`).then(() => rename(`${file}.copy`, file))],
   ])(
-    'is lost when its file was %s, even while nothing is appended, and takes no more',
+    'is lost when its file was %s, even while nothing is appended, and accepts no more',
     async (_title, harm) => {
       const journal = await openJournal(path, { runId: 'r1' });
       await journal.append([finished(1)]);
@@ -115,7 +115,7 @@ describe('a journal', () => {
     },
   );
 
-  test('refuses to write where another process has written meanwhile', async () => {
+  test('refuses to write after another process has written', async () => {
     const suspended = await openJournal(path, { runId: 'r1' });
     await suspended.append([finished(1)]);
     const successor = await openJournal(path, { runId: 'r1' });
@@ -128,7 +128,7 @@ describe('a journal', () => {
     await again.close();
   });
 
-  test('knows again what is unsettled and what is open', async () => {
+  test('restores what is unsettled and what is open', async () => {
     const history = { attempts: 2, unprocessed: 1, unclear: true };
     const journal = await openJournal(path, { runId: 'r1' });
     const fed = { type: 'fed', first: 1, last: 4, to: 'life 1' } as const;
@@ -171,7 +171,7 @@ describe('a reader', () => {
     await reader.close();
   });
 
-  test('is not misled by a torn line that another writer has replaced since', async () => {
+  test('is not misled by a torn line that another writer has since replaced', async () => {
     await write(finished(1));
     await appendFile(path, '{"row":2,"op":"torn');
     const reader = await openJournal(path, { runId: 'r1', readOnly: true });
@@ -183,7 +183,7 @@ describe('a reader', () => {
     await Promise.all([reader.close(), writer.close()]);
   });
 
-  test('says so when lines that it knows are gone', async () => {
+  test('reports when lines that it knows are gone', async () => {
     await write(finished(1), finished(2));
     const reader = await openJournal(path, { runId: 'r1', readOnly: true });
     await truncate(path, 40);

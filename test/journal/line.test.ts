@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { decodeEntry, decodeHeader, encodeEntry, encodeHeader } from '../../src/journal/line.ts';
 import { anyEntry, anyText, resultOf } from './arbitraries.ts';
 
-test('every entry is one line, for any reader of lines, and comes back exactly', () => {
+test('every entry is one line, for any reader of lines, and is read back exactly', () => {
   fc.assert(
     fc.property(anyEntry(), (entry) => {
       const line = encodeEntry(entry);
@@ -13,7 +13,7 @@ test('every entry is one line, for any reader of lines, and comes back exactly',
   );
 });
 
-test('every run id comes back from the header', () => {
+test('every run id is read back from the header', () => {
   fc.assert(
     fc.property(anyText, (run) => {
       expect(decodeHeader(encodeHeader(run).slice(0, -1))).toEqual({ kind: 'known', run });
@@ -34,7 +34,7 @@ test.each([
   expect(decodeHeader(line)).toEqual(expected);
 });
 
-test('keys that say nothing are left out', () => {
+test('keys with empty values are left out', () => {
   expect(encodeEntry({ type: 'row', result: resultOf(17) })).toBe(
     '{"row":17,"op":"restore-evaluation","outcome":"succeeded","code":"OK","tries":1}\n',
   );
@@ -47,7 +47,7 @@ test('keys that say nothing are left out', () => {
   expect(encodeEntry({ type: 'accepted' })).toBe('{"accepted":true}\n');
 });
 
-test('keys of later minor additions are ignored', () => {
+test('keys that later versions add are ignored', () => {
   expect(decodeEntry('{"settled":true,"why":"halted"}')).toEqual({ type: 'settled' });
 });
 

@@ -14,11 +14,11 @@ beforeEach(async () => {
   path = join(await temporaryFolder(), 'journal.jsonl');
 });
 
-/** A run that has begun. */
+/** A run that has started. */
 const begun = { rows: 100_000, finished: 0 };
 
 describe('a journal that a crash has torn', () => {
-  test('keeps its complete lines and takes new ones, wherever it was cut', async () => {
+  test('keeps its complete lines and accepts new ones, wherever it was torn', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyEntry(20), { minLength: 1, maxLength: 3 }), async (entries) => {
         const lines = entries.map((entry) => Buffer.from(encodeEntry(entry)));
@@ -63,8 +63,13 @@ describe('a journal is refused, and left as it is,', () => {
       'JOURNAL_CORRUPT',
       /jsonl:3: .* and "counts" in run\.json, .*called a second time/,
     ],
-    ['when a line in it is of no known kind', `${good}{"paused":true}\n`, 'JOURNAL_CORRUPT', /jsonl:3: /],
-    ['when it holds an empty line', `${good}\n${encodeEntry(finished(3))}`, 'JOURNAL_CORRUPT', /jsonl:3: /],
+    ['when a line in it is of an unknown kind', `${good}{"paused":true}\n`, 'JOURNAL_CORRUPT', /jsonl:3: /],
+    [
+      'when it contains an empty line',
+      `${good}\n${encodeEntry(finished(3))}`,
+      'JOURNAL_CORRUPT',
+      /jsonl:3: /,
+    ],
     [
       'when it is not UTF-8',
       Buffer.concat([
@@ -75,8 +80,8 @@ describe('a journal is refused, and left as it is,', () => {
       'JOURNAL_CORRUPT',
       /jsonl:3: this line is not UTF-8/,
     ],
-    ['when it is that of another run', encodeHeader('r2'), 'JOURNAL_OF_OTHER_RUN', /run r2, not of run r1/],
-    ['when it is of a later version', '{"journal":2,"run":"r1"}\n', 'JOURNAL_VERSION', /version 2/],
+    ['when it belongs to another run', encodeHeader('r2'), 'JOURNAL_OF_OTHER_RUN', /run r2, not of run r1/],
+    ['when a later version wrote it', '{"journal":2,"run":"r1"}\n', 'JOURNAL_VERSION', /version 2/],
     [
       'when it is some other file',
       'evaluation_id\n17\n',
@@ -89,9 +94,14 @@ describe('a journal is refused, and left as it is,', () => {
       'JOURNAL_CORRUPT',
       /jsonl does not begin with the header/,
     ],
-    ['when it holds zeros', Buffer.alloc(4_096), 'JOURNAL_CORRUPT', /jsonl does not begin with the header/],
     [
-      'when its header is cut off',
+      'when it contains zeros',
+      Buffer.alloc(4_096),
+      'JOURNAL_CORRUPT',
+      /jsonl does not begin with the header/,
+    ],
+    [
+      'when its header is incomplete',
       '{"journal":1,"ru',
       'JOURNAL_CORRUPT',
       /jsonl does not begin with the header/,
@@ -123,21 +133,21 @@ describe('a journal is refused, and left as it is,', () => {
       /jsonl has lost lines: it has 1 finished rows, but run\.json has 2/,
     ],
     [
-      'tells of a row that there is not',
+      'has a row that does not exist',
       good + encodeEntry(finished(6)),
       /jsonl:3: there is no row 6: the manifest has 5/,
     ],
     [
-      'tells of a row that there is not to have been fed',
+      'has a fed row that does not exist',
       good + encodeEntry({ type: 'fed', first: 5, last: Number.MAX_SAFE_INTEGER }),
       /jsonl:3: there is no row 9007199254740991: the manifest has 5/,
     ],
     [
-      'tells of the attempts of a row that there is not',
+      'has attempts of a row that does not exist',
       good + encodeEntry({ type: 'open', row: 6, history: noHistory }),
       /jsonl:3: there is no row 6/,
     ],
-  ])('when that of a run that has begun %s', async (_claim, content, message) => {
+  ])('when the journal of a started run %s', async (_claim, content, message) => {
     await writeFile(path, content);
     const run = { runId: 'r1', begun: { rows: 5, finished: content === good ? 2 : 0 } };
     for (const readOnly of [true, false]) {
@@ -151,7 +161,7 @@ describe('a journal is refused, and left as it is,', () => {
     expect(await readFile(path, 'utf8')).toBe(content);
   });
 
-  test('when it is missing though the run has begun', async () => {
+  test('when it is missing although the run has started', async () => {
     await expect(openJournal(path, { runId: 'r1', readOnly: true })).rejects.toMatchObject({
       code: 'JOURNAL_MISSING',
     });

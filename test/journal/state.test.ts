@@ -27,7 +27,7 @@ describe('a row is unsettled', () => {
     ['until all is settled', [fed(2, 4), settled], []],
     ['again when it is fed again after it was opened', [fed(2, 4), open(3), settled, fed(3, 3)], [3]],
     ['not when it is fed after it was finished', [finished(3), fed(2, 4)], [2, 4]],
-    ['once, though it is fed twice', [fed(2, 3), fed(3, 4)], [2, 3, 4]],
+    ['once, although it is fed twice', [fed(2, 3), fed(3, 4)], [2, 3, 4]],
     ['not when it was never fed', [open(1), finished(2)], []],
   ])('%s', (_claim, entries, rows) => {
     const state = stateOf(...entries);
@@ -38,7 +38,7 @@ describe('a row is unsettled', () => {
 
 describe('a history', () => {
   test.each<[string, JournalEntry[], number | undefined]>([
-    ['is that of the latest entry', [open(1, 1), open(1, 3)], 3],
+    ['comes from the latest entry', [open(1, 1), open(1, 3)], 3],
     ['outlives settling', [open(1, 2), settled], 2],
     ['outlives feeding', [open(1, 2), settled, fed(1, 1)], 2],
     ['ends when the row is finished', [open(1, 2), finished(1)], undefined],
@@ -48,10 +48,10 @@ describe('a history', () => {
   });
 });
 
-describe('what guards go by', () => {
+describe('the failures for the guards', () => {
   const failed = (row: number, code = 'NOT_FOUND') => finished(row, { outcome: 'failed', code });
 
-  test('is counted in the order of the journal, of rows that were called', () => {
+  test('are counted in the order of the journal, for rows that were called', () => {
     const skipped = finished(4, { outcome: 'skipped', code: 'DONE_BEFORE' });
     const { failures } = stateOf(failed(9), failed(3), skipped, finished(7), failed(8), failed(8), failed(2));
     expect(failures).toMatchObject({
@@ -64,7 +64,7 @@ describe('what guards go by', () => {
     expect(failures.codes.most).toMatchObject({ code: 'NOT_FOUND', rows: 4, example: { row: 9 } });
   });
 
-  test('begins again where a person has accepted what failed', () => {
+  test('start again where a user has accepted the failures', () => {
     const { failures } = stateOf(failed(1), failed(2, 'A'), { type: 'accepted' }, failed(3, 'B'));
     expect(failures).toMatchObject({ finished: 1, failed: 1, mostInARow: 1, alike: 1, firstCode: 'B' });
     expect(failures.codes.most).toMatchObject({ code: 'B', rows: 1 });
@@ -89,7 +89,7 @@ test('the last end is kept, whatever the order', () => {
   expect(state.lastFinishedAt).toBe(times[2]);
 });
 
-test('the counts are those of the first results', () => {
+test('the counts are of the first results', () => {
   fc.assert(
     fc.property(fc.array(anyEntry(30), { maxLength: 60 }), (entries) => {
       const state = stateOf(...entries);

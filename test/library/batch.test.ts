@@ -16,7 +16,7 @@ import { anyDatastore } from '../helpers/any-datastore.ts';
 import { sandboxToken, startSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-/** A manifest in a folder of its own, a service, and what a program would say of both. */
+/** A manifest in its own folder, a service, and a program's options for both. */
 async function begin(text: string, ...flags: string[]) {
   const folder = await temporaryFolder();
   const manifest = join(folder, 'rows.csv');
@@ -43,7 +43,7 @@ async function all<Value>(values: AsyncIterable<Value>): Promise<readonly Value[
   return list;
 }
 
-/** The rows that the service has received, by what they act on. */
+/** The rows that the service has received, by their subjects. */
 async function called(sandbox: TestSandbox): Promise<readonly string[]> {
   return (await sandbox.log()).map(({ operation, id }) => `${operation} ${id}`).sort();
 }
@@ -63,7 +63,7 @@ describe('a plan', () => {
     expect(await sandbox.log()).toEqual([]);
   });
 
-  test('goes by settings as config.json has them, and refuses those that mean nothing here', async () => {
+  test('accepts settings as in config.json, and refuses those that do not apply', async () => {
     const { batch } = await begin('evaluation_id,user_id\n1,u1\n2,u2\n');
     expect(await planBatch({ ...batch, settings: { where: ['user_id=u1'] } })).toMatchObject({
       callable: 1,
@@ -82,7 +82,7 @@ describe('a plan', () => {
   });
 });
 
-/** Of a batch on any datastore. */
+/** For a batch on any datastore. */
 function anyQueue() {
   const { CQBATCH_QUEUE: queue, CQBATCH_QUEUE_PREFIX: queue_prefix } = anyDatastore();
   return { ...(queue && { queue }), ...(queue_prefix && { queue_prefix }) };
@@ -92,7 +92,7 @@ describe.each([
   ['the embedded datastore', () => ({})],
   ['a shared datastore', anyQueue],
 ])('a batch on %s', (_, settings) => {
-  test('calls each row once, tells what happens, and says what became of each', async () => {
+  test('calls each row once, reports events, and returns the result of each', async () => {
     const { sandbox, batch } = await begin(mixedCsv(300).text, '--fault', '500=2%');
     const events: BatchEvent[] = [];
     const ended = await runBatch({
@@ -111,7 +111,7 @@ describe.each([
       ...{ succeeded: counted('succeeded'), failed: counted('failed'), duplicate: counted('duplicate') },
     });
     expect(counted('duplicate')).toBe(3);
-    // Three were unknown, and so are failed; each attempt is in the log of the service.
+    // Three were unknown, and so have failed; each attempt is in the log of the service.
     expect(rows.filter(({ code }) => code === 'NOT_FOUND')).toHaveLength(3);
     const attempts = rows.flatMap((row) => Array.from({ length: row.attempts }, () => key(row))).sort();
     expect(await called(sandbox)).toEqual(attempts);
@@ -120,7 +120,7 @@ describe.each([
     expect(await openRuns(batch)).toEqual([]);
   });
 
-  test('that was stopped is open, and is gone on with by its name: no row is called twice', async () => {
+  test('that was stopped is open, and is resumed by its name: no row is called twice', async () => {
     const { sandbox, batch } = await begin(restoreCsv(200).text, '--latency', '20ms');
     const stop = new AbortController();
     const wanted = {
@@ -149,7 +149,7 @@ describe.each([
   });
 });
 
-test('rows that may not be called are refused with a code, and no run is left', async () => {
+test('rows that must not be called are refused with a code, and no run remains', async () => {
   const { sandbox, batch } = await begin('evaluation_id,user_id\n1,u1\nx,u2\n');
   await expect(runBatch(batch)).rejects.toMatchObject({
     ...{ kind: 'usage', code: 'INVALID_ROWS' },
@@ -159,7 +159,7 @@ test('rows that may not be called are refused with a code, and no run is left', 
   expect(await sandbox.log()).toEqual([]);
 });
 
-test('what a guard has halted is not gone on with by its name', async () => {
+test('a batch that a guard has halted is not resumed by its name', async () => {
   const rows = Array.from({ length: 40 }, (_, index) => `${9_000_000_000_000_000_000n + BigInt(index)},u`);
   const { sandbox, batch } = await begin(`evaluation_id,user_id\n${rows.join('\n')}\n`);
   const wanted = {
@@ -189,14 +189,14 @@ test('a name stands for one manifest and one API', async () => {
   await expect(runBatch({ ...wanted, client })).rejects.toMatchObject({ code: 'OTHER_API' });
 });
 
-test('a batch that can not begin leaves nothing behind: its name is free', async () => {
+test('a batch that cannot begin leaves nothing behind: its name is free', async () => {
   const { sandbox, batch } = await begin(restoreCsv(3).text, '--latency', '200ms');
   const second = { ...batch, runId: 'second', orResume: true };
   let refused: Promise<unknown> = Promise.resolve();
   await runBatch({
     ...batch,
     runId: 'first',
-    // The embedded datastore is of one run at a time.
+    // The embedded datastore serves one run at a time.
     onEvent: ({ type }) => {
       if (type === 'planned')
         refused = sandbox.requested(1).then(() => runBatch(second).catch((error) => error));

@@ -8,7 +8,7 @@ import { allRows, openText } from './reading.ts';
 
 const suite = fileURLToPath(new URL('../fixtures/csv-spectrum', import.meta.url));
 
-/** Has a quote inside a cell that does not begin with one, and its JSON has other values. */
+/** Has a quote in the middle of an unquoted cell, and its JSON has other values. */
 const unreadable = 'location_coordinates';
 
 const names = readdirSync(join(suite, 'csvs')).map((name) => basename(name, '.csv'));
@@ -26,14 +26,14 @@ test.each(readable)('%s is read as its JSON says', async (name) => {
   const manifest = await openManifest(join(suite, 'csvs', `${name}.csv`));
   const rows = await allRows(manifest);
   expect(rows.filter(({ problem }) => problem !== undefined)).toEqual([]);
-  // A cell that is empty in CSV is left out.
+  // Empty cells of CSV are left out.
   const cells = rows.map((row) =>
     Object.fromEntries(manifest.columns().map((name) => [name, row.cells[name] ?? ''])),
   );
   expect(cells).toEqual(JSON.parse(await readFile(join(suite, 'json', `${name}.json`), 'utf8')));
 });
 
-test(`${unreadable} is refused where it is wrong`, async () => {
+test(`${unreadable} is refused at its mistake`, async () => {
   const bytes = await readFile(join(suite, 'csvs', `${unreadable}.csv`));
   await expect(openText('a.csv', bytes)).rejects.toMatchObject({
     code: 'MANIFEST_SYNTAX',

@@ -123,7 +123,7 @@ const options = fc.record(
   { requiredKeys: [] },
 );
 
-test('unguarding gives back any text', () => {
+test('unguarding restores any text', () => {
   fc.assert(
     fc.property(text, options, (each, using) => {
       expect(unguardCell(guardCell(each, using), using)).toBe(each);
@@ -144,7 +144,7 @@ test('no two texts are guarded alike, and none like the bare clear token', () =>
   );
 });
 
-test('wherever a program cuts, no piece begins like a formula but for a plain number as a whole', () => {
+test('wherever a program splits it, no piece begins like a formula, except a plain number as a whole', () => {
   fc.assert(
     fc.property(
       text,
@@ -163,10 +163,10 @@ test('wherever a program cuts, no piece begins like a formula but for a plain nu
 });
 
 test.each([' ', '\0', '\t', ';', ' ;', "'", '"', '\t;|'])(
-  'a cell of a million times %j is looked at a few times only',
+  'a cell of a million times %j is scanned only a few times',
   (unit) => {
     const long = `x${unit.repeat(1_000_000)}`;
-    // Quadratic work would be hours.
+    // Quadratic work would take hours.
     expect(unguardCell(guardCell(long))).toBe(long);
     expect(unguardCell(guardCell(`${long}=`))).toBe(`${long}=`);
   },

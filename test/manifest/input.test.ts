@@ -25,7 +25,7 @@ async function textOf(chunks: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-test('devices, sockets and directories are told apart, with the remedy', async () => {
+test('devices, sockets and directories are distinguished, with the remedy', async () => {
   const folder = await temporaryFolder();
   const socket = join(folder, 'socket');
   const server = createServer().listen(socket);
@@ -47,7 +47,7 @@ test('devices, sockets and directories are told apart, with the remedy', async (
   expect(await readdir(folder)).toEqual(['socket', 'sub', 'zeros.csv']);
 });
 
-test('a pipe is read to its end, and who waits for it is told', async () => {
+test('a pipe is read to its end, and waiting for it is reported', async () => {
   const path = await pipe();
   expect(await inputKind(path, 'rows')).toBe('pipe');
   let text: Promise<string> | undefined;
@@ -62,14 +62,14 @@ test('a pipe is read to its end, and who waits for it is told', async () => {
   expect(await text).toBe(`a,b\n${'1,2\n'.repeat(100_000)}`);
 });
 
-test('who waits for a pipe can be stopped, and nothing stays behind', async () => {
+test('waiting for a pipe can be stopped, and nothing stays behind', async () => {
   const folder = await temporaryFolder();
   const path = await pipe();
   const stop = new AbortController();
   const staged = stageManifest(path, folder, { signal: stop.signal, onWaiting: () => stop.abort() });
   await expect(staged).rejects.toMatchObject({ name: 'AbortError' });
   expect(await readdir(folder)).toEqual([]);
-  // Nobody has it open any more.
+  // No process has it open any more.
   await expect(open(path, constants.O_WRONLY | constants.O_NONBLOCK)).rejects.toMatchObject({
     code: 'ENXIO',
   });
@@ -85,7 +85,7 @@ test('reading a file can be stopped', async () => {
 const csv = `id,note\n${'1,x\n'.repeat(2_000)}`;
 const allowed = 'is larger than max_manifest_size (5 kB); split it, or raise that setting';
 
-test('what is larger than allowed is refused, whichever way it comes, and nothing stays behind', async () => {
+test('a manifest that is too large is refused, from any source, and nothing stays behind', async () => {
   const folder = await temporaryFolder();
   const file = await manifestFile('a.csv', csv);
   const tooLarge = (name: string) => ({
@@ -102,7 +102,7 @@ test('what is larger than allowed is refused, whichever way it comes, and nothin
   expect(await allRows(await openManifest(file, { context: { maxBytes: csv.length } }))).toHaveLength(2_000);
 });
 
-test('of a gzipped manifest the unzipped text counts, too', async () => {
+test('the unzipped text of a gzipped manifest counts, too', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'a.csv.gz');
   await writeFile(path, gzipSync(csv));

@@ -14,12 +14,12 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 const suite = fileURLToPath(new URL('../fixtures/json-test-suite/test_parsing', import.meta.url));
 const names = readdirSync(suite);
 
-/** What a plan of one manifest comes to: an error of the file, or its rows. */
+/** The result of planning one manifest: an error of the file, or its rows. */
 type Planned =
   | { readonly error: CqbatchError }
   | { readonly cells: readonly unknown[]; readonly callable: number; readonly problems: readonly string[] };
 
-/** Plans as `cqbatch plan --operation restore-evaluation` does. Any error that is not told to the user fails the test. */
+/** Plans as `cqbatch plan --operation restore-evaluation` does. Any error that users would not be told about fails the test. */
 async function plan(folder: string, name: string, content: Buffer): Promise<Planned> {
   const path = join(folder, name);
   await writeFile(path, content);
@@ -42,7 +42,7 @@ async function plan(folder: string, name: string, content: Buffer): Promise<Plan
 const wrapped = (before: string, after: string) => (bytes: Buffer) =>
   Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
 
-/** Manifests that have a file of the suite as the value of a cell. */
+/** Manifests with a file of the suite as the value of a cell. */
 const cellForms: Readonly<
   Record<string, { readonly name: string; readonly manifest: (bytes: Buffer) => Buffer }>
 > = {
@@ -56,7 +56,7 @@ const cellForms: Readonly<
   },
 };
 
-/** JSON that has a name twice: every parser accepts it, a manifest must not have it. */
+/** JSON with a repeated name: every parser accepts it, but a manifest must not have it. */
 const repeating = ['y_object_duplicated_key.json', 'y_object_duplicated_key_and_value.json'];
 const acceptable = names.filter((each) => each.startsWith('y_') && !repeating.includes(each));
 const broken = names.filter((each) => each.startsWith('n_'));
@@ -72,7 +72,7 @@ const hasLineEnd = (bytes: Buffer): boolean => bytes.includes(0x0a) || bytes.inc
 /** The value as JSON text: -0 is 0, and numbers that differ in digits beyond those of JavaScript are equal. */
 const textOf = (text: string): string => JSON.stringify(JSON.parse(text));
 
-/** That a file is refused for what is wrong with its text, and where. */
+/** Expects that a file is refused for a mistake in its text, and where. */
 function expectLocated(each: string, planned: Planned): void {
   if ('error' in planned) {
     expect([each, planned.error.code, planned.error.message]).toEqual([
@@ -90,7 +90,7 @@ function expectLocated(each: string, planned: Planned): void {
 describe.each(Object.entries(cellForms))('as the value of a cell %s', (_form, { name, manifest }) => {
   const isLines = name === 'a.jsonl';
 
-  test('what is JSON is accepted, exactly', async () => {
+  test('valid JSON is accepted, exactly', async () => {
     const folder = await temporaryFolder();
     for (const each of acceptable) {
       const bytes = contentOf(each);
@@ -103,12 +103,12 @@ describe.each(Object.entries(cellForms))('as the value of a cell %s', (_form, { 
     }
   });
 
-  test('what is no JSON is refused where it is wrong', async () => {
+  test('invalid JSON is refused at its mistake', async () => {
     const folder = await temporaryFolder();
     for (const each of broken) expectLocated(each, await plan(folder, name, manifest(contentOf(each))));
   });
 
-  test('a name that stands twice is refused, and all else is accepted or told', async () => {
+  test('a repeated name is refused, and everything else is accepted or reported', async () => {
     const folder = await temporaryFolder();
     for (const each of repeating) {
       const planned = await plan(folder, name, manifest(contentOf(each)));
@@ -126,7 +126,7 @@ describe.each(Object.entries(cellForms))('as the value of a cell %s', (_form, { 
 });
 
 describe('as a whole file', () => {
-  test('what is JSON is read as the rows that it holds, or is told to hold none', async () => {
+  test('valid JSON is read as rows, or reported to have no rows', async () => {
     const folder = await temporaryFolder();
     for (const each of acceptable) {
       const bytes = contentOf(each);
@@ -156,7 +156,7 @@ describe('as a whole file', () => {
     }
   });
 
-  test('what is no JSON is refused where it is wrong, unless it is empty', async () => {
+  test('invalid JSON is refused at its mistake, unless it is empty', async () => {
     const folder = await temporaryFolder();
     const blank = ['n_single_space.json', 'n_structure_UTF8_BOM_no_data.json', 'n_structure_no_data.json'];
     for (const each of broken) {
@@ -166,7 +166,7 @@ describe('as a whole file', () => {
     }
   });
 
-  test('all else is accepted or told', async () => {
+  test('everything else is accepted or reported', async () => {
     const folder = await temporaryFolder();
     for (const each of [...repeating, ...undecided]) {
       const planned = await plan(folder, 'a.json', contentOf(each));

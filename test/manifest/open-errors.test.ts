@@ -22,7 +22,7 @@ test.each<[title: string, content: Buffer]>([
   }
 });
 
-test('Latin-1 is told with offset, line, column and remedy', async () => {
+test('Latin-1 is reported with offset, line, column and remedy', async () => {
   const error = await failure('a.csv', Buffer.from(csv, 'latin1'));
   expect(error.code).toBe('MANIFEST_NOT_UTF8');
   expect(error.message).toBe(
@@ -79,7 +79,7 @@ test.each<[title: string, content: Buffer, problem: string]>([
 });
 
 test.each(['<!DOCTYPE html><html>', '\n<html lang="en">', '<?xml version="1.0"?><rows/>'])(
-  'markup is told: %s',
+  'markup is reported: %s',
   async (content) => {
     const error = await failure('a.csv', content);
     expect([error.code, error.message]).toEqual([
@@ -194,7 +194,7 @@ test.each(['a.csv', 'a.json', 'a.jsonl'])(
   },
 );
 
-test('a record of nothing but delimiters beyond the limit is refused', async () => {
+test('a record of only delimiters beyond the limit is refused', async () => {
   const error = await failure('a.csv', `a,b\n${','.repeat(18_000_000)}\n`);
   expect(error.code).toBe('MANIFEST_RECORD_TOO_LARGE');
 });
@@ -206,7 +206,7 @@ test.each<[title: string, content: string]>([
   expect((await failure('a', content)).code).toBe('MANIFEST_TOO_MANY_COLUMNS');
 });
 
-test('a truncated gzip and a damaged one are told', async () => {
+test('truncated and damaged gzip files are reported', async () => {
   const path = await manifestFile('a.csv.gz', csv.repeat(1000));
   await truncate(path, 60);
   const truncated = await openManifest(path)
@@ -223,7 +223,7 @@ test('a truncated gzip and a damaged one are told', async () => {
   expect(damaged).toMatchObject({ code: 'MANIFEST_GZIP_DAMAGED' });
 });
 
-test('what is no regular file is told', async () => {
+test('a path that is not a regular file is reported', async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'sub'));
   await symlink('/dev/null', join(folder, 'device'));
@@ -239,7 +239,7 @@ test.each<[name: string, beginning: string, blanks: string, end: string]>([
   ['a.csv.gz', 'evaluation_id,note\n1,x\n', '\n', '2,x\n'],
   ['a.json.gz', '[{"a":1},', '\n', '{"a":2}]'],
 ])(
-  '%s that unzips to many blank lines is refused where they are too many',
+  '%s that unzips to many blank lines is refused where there are too many',
   async (name, beginning, blanks, end) => {
     const text = (bytes: number) => beginning + blanks.repeat(bytes / blanks.length) + end;
     expect(await allRows(await openText(name, text(1_000_000)))).toHaveLength(2);

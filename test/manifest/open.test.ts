@@ -45,7 +45,7 @@ test.each<[title: string, name: string, content: string, lines: readonly number[
   ['an array called .csv', 'rows.csv', `[${objects.replace('\n', ',')}]`, [1, 1]],
   ['an array called .jsonl', 'rows.jsonl', `[${objects.replace('\n', ',')}]`, [1, 1]],
   ['rows in an object', 'rows.json', `{"rows":[${objects.replace('\n', ',')}]}`, [1, 1]],
-  ['text that is called CSV but has tabs', 'rows.csv', delimited.replaceAll(',', '\t'), [2, 3]],
+  ['text with tabs called .csv', 'rows.csv', delimited.replaceAll(',', '\t'), [2, 3]],
 ])('tells the format by the content: %s', async (_title, name, content, lines) => {
   const rows = expected.map((row, index) => ({ ...row, line: lines[index] }));
   expect(await allRows(await openText(name, content))).toEqual(rows);
@@ -79,7 +79,7 @@ test.each([
   expect((await allRows(manifest)).map(({ cells }) => cells)).toEqual([{ evaluation_id: 1 }]);
 });
 
-test('a row of JSON Lines may have a column that is called rows', async () => {
+test('a row of JSON Lines may have a column called rows', async () => {
   const rows = await allRows(await openText('a.jsonl', '{"rows":[1]}\n{"rows":[2]}'));
   expect(rows.map(({ cells }) => cells)).toEqual([{ rows: [1] }, { rows: [2] }]);
 });
@@ -109,11 +109,11 @@ test.each(['[a]', '{a}', '<a>'])('a header of delimited text may begin with %s',
   expect((await openText('a.csv', `${name},b\n1,2\n`)).columns()).toEqual([name, 'b']);
 });
 
-test('a first column that is called like a number is a header in a file that a report wrote', async () => {
+test('a first column named like a number is a header in a file that a report wrote', async () => {
   expect((await openText('a.csv', '1,b,_guarded\n1,2,yes\n')).columns()).toEqual(['1', 'b']);
 });
 
-test('the clear token can be another, and means nothing in JSON', async () => {
+test('the clear token can be changed, and means nothing in JSON', async () => {
   const options = { clearToken: '-' };
   expect((await allRows(await openText('a.csv', 'id,t\n-,<clear>\n', options)))[0]?.cells).toEqual({
     id: '',
@@ -198,7 +198,7 @@ test.each<[title: string, line: string, problem: string]>([
 });
 
 test.each(['1', '"text"', 'null', 'true', '[1]', '9007199254740993', '1.00000000000000000001'])(
-  'a JSON row that is %s and no object is a row with a problem',
+  'a JSON row that is %s instead of an object is a row with a problem',
   async (value) => {
     const problem = { problem: 'is not a JSON object; write {"column": value, …}' };
     for (const content of [`[{"a":1},${value},{"a":2}]`, `{"rows":[{"a":1},${value},{"a":2}]}`]) {
@@ -256,7 +256,7 @@ test('NUL is data', async () => {
   ]);
 });
 
-test('rows can be read again and again, also after a reading that was broken off', async () => {
+test('rows can be read repeatedly, even after an interrupted reading', async () => {
   const manifest = await openText('a.csv', delimited);
   for await (const _chunk of manifest.rows()) break;
   expect(await allRows(manifest)).toEqual(expected);
@@ -290,7 +290,13 @@ test.each<[title: string, name: string, content: string | Buffer, options: OpenO
   ['windows-1252, gzipped', 'a.csv.gz', bytesOf(german), { encoding: 'windows-1252' }, 2],
   ['UTF-16 with a byte order mark', 'a.csv', Buffer.concat([mark, Buffer.from(german, 'utf16le')]), {}, 2],
   ['UTF-16 without one', 'a.csv', Buffer.from(german, 'utf16le'), { encoding: 'utf-16le' }, 2],
-  ['a byte order mark that knows better', 'a.csv', `\ufeff${german}`, { encoding: 'windows-1252' }, 2],
+  [
+    'a byte order mark that overrides --encoding',
+    'a.csv',
+    `\ufeff${german}`,
+    { encoding: 'windows-1252' },
+    2,
+  ],
   ['a line sep=', 'a.csv', `sep=;\r\n${german}`, {}, 3],
   ['titles', 'a.csv', `Export, 12.3.\r\n\r\n${german}`, { skipLines: 2 }, 4],
   [
@@ -309,7 +315,7 @@ test.each<[title: string, name: string, content: string | Buffer, options: OpenO
   ]);
 });
 
-test('the delimiter that sep= says is used though another one would cut the header', async () => {
+test('the delimiter of sep= is used, even if another one would split the header', async () => {
   const manifest = await openText('a.csv', 'sep=|\na,b|c\n1|2\n');
   expect(manifest.columns()).toEqual(['a,b', 'c']);
 });
@@ -328,7 +334,7 @@ test.each<[title: string, content: string | Buffer, options: OpenOptions, messag
     'a.csv:2:1: the column names seem to be on line 3, below a title; pass --skip-lines 2',
   ],
   [
-    'a title and a line of nothing but delimiters',
+    'a title and a line of only delimiters',
     'Bericht;;;\n;;;\nBewertungs-ID;Benutzer;Datum;Grund\n12;u;1;2\n',
     {},
     'a.csv:2:1: the column names seem to be on line 3, below a title; pass --skip-lines 2',
@@ -352,12 +358,12 @@ test.each<[title: string, content: string | Buffer, options: OpenOptions, messag
     'a.csv:1:1: "sep=x" is not a known delimiter; use comma, semicolon, tab or |',
   ],
   [
-    'what is not of its encoding',
+    'text in another encoding',
     Buffer.concat([mark, Buffer.from('a\n\ud800', 'utf16le')]),
     {},
     'a.csv: this is not utf-16le; pass the right --encoding',
   ],
-  ['a mistake behind titles', 'Title\nA,B\n1,2"\n', { skipLines: 1 }, 'a.csv:3:4: quote inside a cell'],
+  ['a mistake after titles', 'Title\nA,B\n1,2"\n', { skipLines: 1 }, 'a.csv:3:4: quote inside a cell'],
   [
     'a mistake in another encoding',
     bytesOf('A,B\nä,2"\n'),
@@ -365,12 +371,7 @@ test.each<[title: string, content: string | Buffer, options: OpenOptions, messag
     'a.csv:2:4: quote inside a cell',
   ],
   ['lines to skip in JSON', 'x\n[{"a":1}]', { skipLines: 1 }, ''],
-  [
-    'rows at a place in CSV',
-    'a,b\n1,2\n',
-    { rowsAt: 'data' },
-    'a.csv: --rows-at only works with a JSON object',
-  ],
+  ['--rows-at for CSV', 'a,b\n1,2\n', { rowsAt: 'data' }, 'a.csv: --rows-at only works with a JSON object'],
 ])('tells %s', async (_title, content, options, message) => {
   const error = await failure('a.csv', content, options);
   expect(error.message).toContain(message);
@@ -405,12 +406,12 @@ test.each<[title: string, content: string, rowsAt: string | undefined, message: 
   ],
   ['arrays', '{"a b":[],\n"c":[]}', undefined, 'write [ rows ], { "rows": [ rows ] }'],
   [
-    'a place without rows',
+    '--rows-at without rows there',
     '{"a":[1],"b":{"c":2}}',
     'b.c',
     '--rows-at "b.c": this object has no array there; its arrays are a',
   ],
-  ['a place in an array', '[{"a":1}]', 'rows', 'a.json: --rows-at only works with a JSON object'],
+  ['--rows-at for an array', '[{"a":1}]', 'rows', 'a.json: --rows-at only works with a JSON object'],
   ['two arrays of that name', '{"d":[{"a":1}],"d":[{"a":1}]}', 'd', '"d" appears twice in this object'],
 ])('tells %s', async (_title, content, rowsAt, message) => {
   const error = await failure('a.json', content, rowsAt === undefined ? {} : { rowsAt });

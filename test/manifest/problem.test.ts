@@ -25,7 +25,7 @@ test.each<[value: unknown, shown: string]>([
   expect(excerpt(value)).toBe(shown);
 });
 
-test('a problem is told as file:line: column: problem (value)', () => {
+test('a problem is written as file:line: column: problem (value)', () => {
   const row = { line: 7 };
   expect(formatProblem('a.csv', row, { column: 'Evaluation ID', problem: 'is wrong', value: 'x' })).toBe(
     'a.csv:7: Evaluation ID: is wrong (x)',
@@ -42,7 +42,7 @@ function group(rows: readonly (readonly [row: number, problem: string, line?: nu
   return groups;
 }
 
-test('equal problems of rows that follow each other are one stretch', () => {
+test('equal problems of consecutive rows are one range', () => {
   const { groups } = group([
     [1, 'a'],
     [2, 'a', 5],
@@ -71,7 +71,7 @@ test('the column counts, and the value is that of the first row', () => {
   ]);
 });
 
-test('a million broken rows are not held, however they differ', () => {
+test('a million broken rows are not kept in memory, however they differ', () => {
   const alternate = group(Array.from({ length: 1000 }, (_, index) => [index * 2 + 1, 'a']));
   expect(alternate.groups).toMatchObject([
     {

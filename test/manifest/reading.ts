@@ -7,14 +7,14 @@ import type { Manifest, ManifestRow } from '../../src/manifest/manifest.ts';
 import { type OpenOptions, openManifest } from '../../src/manifest/open.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-/** Writes a manifest of that name into a folder of its own; what ends with `.gz` is gzipped. */
+/** Writes a manifest of that name into its own folder; gzipped if the name ends with `.gz`. */
 export async function manifestFile(name: string, content: string | Buffer): Promise<string> {
   const path = join(await temporaryFolder(), name);
   await writeFile(path, name.endsWith('.gz') ? gzipSync(content) : content);
   return path;
 }
 
-/** Opens what was written under that name; messages call it by the name alone. */
+/** Opens a manifest written under that name; messages name it without its folder. */
 export async function openText(
   name: string,
   content: string | Buffer,
@@ -23,7 +23,7 @@ export async function openText(
   return openManifest(await manifestFile(name, content), { name, ...options });
 }
 
-/** All rows; their cells as plain objects. */
+/** All rows, with their cells as plain objects. */
 export async function allRows(manifest: Pick<Manifest, 'rows'>): Promise<ManifestRow[]> {
   const rows: ManifestRow[] = [];
   for await (const chunk of manifest.rows()) {
@@ -32,7 +32,7 @@ export async function allRows(manifest: Pick<Manifest, 'rows'>): Promise<Manifes
   return rows;
 }
 
-/** Bytes as a stream gives them, cut into chunks of that size. */
+/** Bytes as a stream delivers them, in chunks of that size. */
 export async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer, void, undefined> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
@@ -44,7 +44,7 @@ export async function flat<Item>(batches: AsyncIterable<readonly Item[]>): Promi
   return items;
 }
 
-/** The error that opening and reading ends with. */
+/** The error of opening and reading. */
 export async function failure(
   name: string,
   content: string | Buffer,

@@ -47,7 +47,7 @@ const table = fc
   )
   .map((rows) => rows.map((cells) => cells.map((text) => (text === '<clear>' ? '' : text))));
 
-test('any rows written by csv-stringify come back exactly', async () => {
+test('any rows written by csv-stringify are read back exactly', async () => {
   const path = join(await temporaryFolder(), 'a.csv');
   await fc.assert(
     fc.asyncProperty(
@@ -80,9 +80,9 @@ test('any rows written by csv-stringify come back exactly', async () => {
   );
 });
 
-test('any column names come back exactly', async () => {
+test('any column names are read back exactly', async () => {
   const path = join(await temporaryFolder(), 'a.csv');
-  // A file with bytes that are zero in every other place is taken for UTF-16.
+  // A file in which every other byte is zero is taken for UTF-16.
   const name = cell.filter((text) => /^[^_\d\s'[{<][^\0]*$/.test(text));
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(name, { minLength: 2, maxLength: 6 }), async (names) => {
@@ -179,7 +179,7 @@ test('a cell of 1 MB and rows of every script survive', async () => {
 /** Text of these characters as windows-1252. */
 const windows1252 = (text: string) => Buffer.from(text.replaceAll('€', '\x80'), 'latin1');
 
-test('any rows come back below titles and from another encoding, with the lines of the file', async () => {
+test('any rows are read back below titles and from another encoding, with the lines of the file', async () => {
   const path = join(await temporaryFolder(), 'a.csv');
   const text = fc.string({ unit: fc.constantFrom(...'aéß€;," \n'), maxLength: 6 });
   await fc.assert(

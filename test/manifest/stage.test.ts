@@ -22,7 +22,7 @@ test.each<[name: string, content: Buffer, copy: string]>([
   ['rows.csv', zipped(sheetOf('')), 'manifest.xlsx'],
   ['rows.json', gzipSync('{"rows":[{"a":1}]}'), 'manifest.json.gz'],
 ])(
-  '%s is copied byte for byte, for its owner only, and called by what it is (%#)',
+  '%s is copied byte for byte, for its owner only, and named by its format (%#)',
   async (name, content, copy) => {
     const path = await manifestFile(name, content);
     const folder = await temporaryFolder();
@@ -54,7 +54,7 @@ test('standard input is copied whole', async () => {
   expect((await readFile(staged.path)).equals(content)).toBe(true);
 });
 
-test('what is no manifest is refused, and nothing stays behind', async () => {
+test('a file that is not a manifest is refused, and nothing stays behind', async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'directory'));
   const workbook = await manifestFile('a.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'));
@@ -75,7 +75,7 @@ test('what is no manifest is refused, and nothing stays behind', async () => {
   expect(await readdir(folder)).toEqual(['directory']);
 });
 
-test('a file that is not there is an error of the call, however busy the disk, and never an uncaught one', async () => {
+test('a missing file is an error of the call, however busy the disk, and never an uncaught one', async () => {
   const folder = await temporaryFolder();
   const missing = join(folder, 'nothing.csv');
   const folders = Array.from({ length: 300 }, (_, index) => join(folder, String(index)));

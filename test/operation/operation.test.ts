@@ -25,15 +25,15 @@ function operationOf(request: (row: { readonly id: string; readonly note?: strin
 
 describe('the request of an operation', () => {
   test.each<[string, RequestDefinition, object]>([
-    ['a POST without more', { path: '/a' }, { path: '/a', body: '' }],
-    ['text as it is', { path: '/a', body: '{"id": 1}' }, { path: '/a', body: '{"id": 1}' }],
+    ['a POST by default', { path: '/a' }, { path: '/a', body: '' }],
+    ['text unchanged', { path: '/a', body: '{"id": 1}' }, { path: '/a', body: '{"id": 1}' }],
     [
       'a value as exact JSON',
       { method: 'PATCH', path: '/a', body: { id: 9223372036854775807n, note: 'x', by: undefined } },
       { method: 'PATCH', path: '/a', body: '{"id":9223372036854775807,"note":"x"}' },
     ],
     [
-      'the query behind its path',
+      'the query after its path',
       { method: 'DELETE', path: '/a/1', query: { by: 'a&b c', note: undefined } },
       { method: 'DELETE', path: '/a/1?by=a%26b+c', body: '' },
     ],
@@ -65,7 +65,7 @@ test.each([
   expect(() => operationOf(request).request({ id: '7' })).toThrow(message);
 });
 
-test('an answer that the operation fails on leaves open what was done', () => {
+test('an answer on which the operation throws leaves open what was done', () => {
   expect(operationOf(() => ({ path: '/' })).check('7', 'unheard of')).toEqual({
     ok: false,
     code: 'ANSWER_INCOMPLETE',
@@ -73,14 +73,14 @@ test('an answer that the operation fails on leaves open what was done', () => {
   });
 });
 
-test('columns are cells of the value that an answer means', () => {
+test('columns are cells of the answer’s value', () => {
   const operation = operationOf(({ id }) => ({ path: `/calls/${id}` }));
   expect(operation.columns).toEqual(['id', 'at', 'by']);
   expect(operation.check('7', null)).toEqual({ ok: true, columns: { id: '7', at: '5', by: '' } });
   expect(operation.check('7', {})).toMatchObject({ ok: false, code: 'ANSWER_INCOMPLETE' });
 });
 
-test('nothing means that it was done already, unless the operation says what does', () => {
+test('no refusal means "done already", unless the operation says which does', () => {
   const operation = operationOf(() => ({ path: '/' }));
   expect(operation.meansAlreadyApplied({ code: 'ALREADY_EXISTS', message: 'already archived' })).toBe(false);
 });

@@ -20,7 +20,10 @@ describe('a module of operations', () => {
   test.each([
     ['one', defining(whole)],
     ['several', exporting(`[defineOperation({ ${whole} })]`)],
-    ['one that it waits for', `export default async ({ defineOperation }) => defineOperation({ ${whole} });`],
+    [
+      'one that it returns as a promise',
+      `export default async ({ defineOperation }) => defineOperation({ ${whole} });`,
+    ],
   ])('may return %s', async (_title, code) => {
     const [operation] = await load(code);
     expect(operation?.name).toBe('archive-call');
@@ -29,8 +32,8 @@ describe('a module of operations', () => {
   });
 
   test.each([
-    ['is not there', undefined, /can't be loaded: Cannot find|can't be loaded: .*not found/i],
-    ['is no JavaScript', 'export default (', /can't be loaded: /],
+    ['does not exist', undefined, /can't be loaded: Cannot find|can't be loaded: .*not found/i],
+    ['is not JavaScript', 'export default (', /can't be loaded: /],
     ['exports something else', 'export default 5', /must export a function by default/],
     ['returns something else', exporting('[{}]'), /must return what defineOperation has made/],
     ['fails', exporting('{ throw new Error("why") }'), /: why$/],
@@ -60,12 +63,12 @@ describe('a module of operations', () => {
       /archive-call: fields.old_id: /,
     ],
     [
-      'has a field of no type',
+      'has a field without a type',
       defining(whole.replace("'integer'", "'date'")),
       /archive-call: fields.id.type: /,
     ],
     [
-      'has a column that reports have',
+      'has a column that all reports have',
       defining(whole.replace('columns: {}', 'columns: { code: () => 1 }')),
       /archive-call: columns.code: is a column of every report/,
     ],

@@ -5,7 +5,7 @@ import { type Answer, restore, restorePath, send, start, update, updatePath } fr
 const last = (entries: Iterable<unknown>): unknown => [...entries].at(-1);
 
 describe('restoring an evaluation', () => {
-  test('answers the whole evaluation, no longer deleted', async () => {
+  test('answers with the whole evaluation, no longer deleted', async () => {
     const sandbox = await start();
     const before = sandbox.evaluation(3);
     const { status, headers, body } = await restore(sandbox, 3);
@@ -39,7 +39,7 @@ describe('restoring an evaluation', () => {
     expect(sandbox.evaluation(3)).toHaveProperty('deleted_at');
   });
 
-  test('that is not known is 404', async () => {
+  test('that is unknown is 404', async () => {
     const sandbox = await start({ evaluations: 10 });
     const { status, body } = await restore(sandbox, 11);
     expect(status).toBe(404);
@@ -57,7 +57,7 @@ describe('restoring an evaluation', () => {
 });
 
 describe('updating a soundboard entry', () => {
-  test('answers its identifier and changes what is given', async () => {
+  test('answers with its identifier and changes the given fields', async () => {
     const sandbox = await start();
     const before = sandbox.soundboard(4);
     const { status, body } = await update(sandbox, { soundboard_id: 4, title: 'New', file_size: '17' });
@@ -68,7 +68,7 @@ describe('updating a soundboard entry', () => {
     expect(after?.last_modified).not.toBe(before?.last_modified);
   });
 
-  test('that is not known is 404', async () => {
+  test('that is unknown is 404', async () => {
     const sandbox = await start({ soundboards: 3 });
     const { status, body } = await update(sandbox, { soundboard_id: 4, title: 'New' });
     expect(status).toBe(404);
@@ -110,7 +110,7 @@ describe('a bad body is 400 INVALID_ARGUMENT', () => {
     });
   });
 
-  test('also when it is not UTF-8', async () => {
+  test('even when it is not UTF-8', async () => {
     const sandbox = await start();
     const { status, body } = await send(sandbox, restorePath, Uint8Array.of(0x22, 0xff, 0x22));
     expect(status).toBe(400);
@@ -150,7 +150,7 @@ describe('the token', () => {
     expect(last(await sandbox.log())).toMatchObject({ id: '1', nth: null, status: 401, committed: false });
   });
 
-  test('is the one of the option, in any case of the scheme', async () => {
+  test('is the one in the option, with the scheme in any case', async () => {
     const sandbox = await start({ token: 'other' });
     const response = await fetch(sandbox.url + restorePath, {
       method: 'POST',
@@ -167,7 +167,7 @@ describe('the token', () => {
     expect((await restore(sandbox, 1, { token: 'fresh' })).status).toBe(200);
   });
 
-  test('without permission, every call is 403', async () => {
+  test('without permission, every call gets a 403', async () => {
     const sandbox = await start({ fault: '403=100%' });
     const { status, body } = await restore(sandbox, 1);
     expect(status).toBe(403);

@@ -4,7 +4,7 @@ import { startTestSandbox, type TestOptions, type TestSandbox } from '../helpers
 export const restorePath = '/api/v1alpha1/scorecards/scorecards/restoreevaluation';
 export const updatePath = '/api/v1alpha1/org/soundboard/update';
 
-/** Starts a sandbox for the running test: without trouble unless the test asks for it. */
+/** Starts a sandbox for the running test: without faults unless the test asks for them. */
 export function start(options: TestOptions = {}): Promise<TestSandbox> {
   return startTestSandbox({ unrecoverable: '0%', notDeleted: '0%', ...options });
 }
@@ -24,7 +24,7 @@ export interface Request {
   readonly signal?: AbortSignal;
 }
 
-/** Sends a request with the usual headers; rejects when no whole answer comes. */
+/** Sends a request with the usual headers; rejects when no complete answer comes. */
 export async function send(
   sandbox: TestSandbox,
   path: string,
@@ -61,7 +61,7 @@ export function update(
   return send(sandbox, updatePath, stringifyJson({ soundboard }), request);
 }
 
-/** The text of a request on a connection of one's own; `length` is what it says of its body. */
+/** The text of a request on a separate connection; `length` is the stated length of its body. */
 export function restoreRequest(sandbox: TestSandbox, body: string, length = body.length): string {
   return [
     `POST ${restorePath} HTTP/1.1`,
@@ -74,7 +74,7 @@ export function restoreRequest(sandbox: TestSandbox, body: string, length = body
   ].join('\r\n');
 }
 
-/** What is to be seen at a path below `/sandbox`. */
+/** The content of a path below `/sandbox`. */
 export async function look(sandbox: TestSandbox, path: string): Promise<Answer> {
   return answerOf(await fetch(`${sandbox.url}/sandbox${path}`));
 }

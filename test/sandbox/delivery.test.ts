@@ -9,8 +9,8 @@ const startLimited = (options: TestOptions = {}): Promise<TestSandbox> =>
   start({ limit: `concurrency:limit=${limit}`, limitHeaders: 'ratelimit-fields', ...options });
 
 /**
- * Calls one after the other until all places but the call's own are free. A client may see the end of a connection
- * before the server does, hence more than one.
+ * Makes calls one after the other until all places but the call's own are free. A client may see the end of a connection before
+ * the server does, so one call is not enough.
  */
 async function untilAllAreFree(sandbox: TestSandbox): Promise<void> {
   sandbox.configure({ fault: 'none', latency: '0ms' });
@@ -20,12 +20,12 @@ async function untilAllAreFree(sandbox: TestSandbox): Promise<void> {
     expect(remaining).toBeLessThan(limit);
     if (remaining === limit - 1) break;
   }
-  // Nothing that comes later may free a place once more.
+  // No later event may free a place once more.
   const { headers } = await restore(sandbox, 99);
   expect(headers.get('ratelimit-remaining')).toBe(String(limit - 1));
 }
 
-/** Writes several requests at once on a connection of its own. */
+/** Writes several requests at once on a separate connection. */
 async function pipeline(sandbox: TestSandbox, ids: readonly number[]): Promise<Socket> {
   const socket = connect(sandbox.port, '127.0.0.1');
   await once(socket, 'connect');
@@ -44,7 +44,7 @@ describe('a place among the concurrent requests is free again', () => {
     await untilAllAreFree(sandbox);
   });
 
-  test('as soon as the client has its answer, whatever that is', async () => {
+  test('as soon as the client has its answer, whatever it is', async () => {
     const sandbox = await startLimited({ limit: 'concurrency:limit=1', evaluations: 1 });
     for (let round = 0; round < 20; round++) {
       expect((await restore(sandbox, 1)).status).toBe(round === 0 ? 200 : 400);
@@ -66,7 +66,7 @@ describe('a place among the concurrent requests is free again', () => {
     await untilAllAreFree(sandbox);
   });
 
-  test('only when the second half of a slow body has come or the client has given up', async () => {
+  test('only when the second half of a slow body has arrived or the client has given up', async () => {
     const sandbox = await startLimited({ fault: 'slow-body=100%', slowBodyDelay: '1h' });
     const client = new AbortController();
     const answers = [1, 2, 3].map((id) => restore(sandbox, id, { signal: client.signal }));
@@ -86,7 +86,7 @@ describe('a place among the concurrent requests is free again', () => {
     await untilAllAreFree(sandbox);
   });
 
-  test('for the limit that it was taken from', async () => {
+  test('in the limit that it was taken from', async () => {
     const sandbox = await startLimited({ latency: '1h' });
     const client = new AbortController();
     const answer = restore(sandbox, 1, { signal: client.signal });
@@ -99,7 +99,7 @@ describe('a place among the concurrent requests is free again', () => {
   });
 });
 
-test('requests that come on one connection without waiting are all answered', async () => {
+test('requests that are pipelined on one connection are all answered', async () => {
   const sandbox = await start({ latency: '0ms..2ms' });
   const socket = await pipeline(sandbox, [1, 2, 3]);
   let text = '';

@@ -64,7 +64,7 @@ test('each fault has its share of many requests', () => {
   }
 });
 
-test('no shares, no fault; a share of all, always that fault', () => {
+test('without shares there is no fault; with a share of 100 %, always that fault', () => {
   expect(drawFault(parseFaults('--fault', 'none'), 0)).toBeUndefined();
   const all = parseFaults('--fault', 'malformed=100%');
   for (const lot of [0, 0.5, 1 - 2 ** -32]) expect(drawFault(all, lot)?.name).toBe('malformed');

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { TestSandbox } from '../helpers/sandbox.ts';
 import { type Answer, restore, restoreRequest, start, update } from './client.ts';
 
-/** The log without what differs from run to run. */
+/** The log without the parts that differ from run to run. */
 async function outcomes(sandbox: TestSandbox): Promise<unknown[]> {
   return (await sandbox.log())
     .map(({ id, nth, fault, status, committed, code }) => ({ id, nth, fault, status, committed, code }))
@@ -121,7 +121,7 @@ describe('requests that are processed', () => {
     await committed(sandbox, 'cut-body', 200);
   });
 
-  test.each(['malformed', 'wrong-id'])('%s does nothing to a refusal', async (fault) => {
+  test.each(['malformed', 'wrong-id'])('%s does not change a refusal', async (fault) => {
     const sandbox = await start({ fault: `${fault}=100%`, evaluations: 1 });
     const answer = await restore(sandbox, 2);
     expect(answer.status).toBe(404);
@@ -141,7 +141,7 @@ describe('requests that are processed', () => {
 describe('faults are drawn', () => {
   const fault = 'reset=20%,500=20%,502-after-commit=20%,wrong-id=20%';
 
-  /** Makes every call of a list three times, in its order, without waiting for answers. */
+  /** Makes every call of a list three times, in order, without waiting for answers. */
   async function run(ids: readonly number[], seed: number): Promise<unknown[]> {
     const sandbox = await start({ fault, seed });
     for (let round = 0; round < 3; round++) {
@@ -159,7 +159,7 @@ describe('faults are drawn', () => {
     expect(await run(ids, 2)).not.toEqual(forwards);
   });
 
-  test('anew for each request for the same identifier', async () => {
+  test('separately for each request for the same identifier', async () => {
     const sandbox = await start({ fault: '500=50%' });
     const answers: Answer[] = [];
     for (let nth = 1; nth <= 20; nth++) answers.push(await restore(sandbox, 1));
@@ -175,7 +175,7 @@ describe('faults are drawn', () => {
   });
 });
 
-test('answers take as long as the latency says, but changes are made at once', async () => {
+test('answers are delayed by the latency, but changes are made at once', async () => {
   const sandbox = await start({ latency: '1ms..3ms' });
   expect((await restore(sandbox, 1)).status).toBe(200);
   sandbox.configure({ latency: '1m' });
@@ -191,7 +191,7 @@ test('answers take as long as the latency says, but changes are made at once', a
   ]);
 });
 
-test('a request whose body breaks off is in the log and changes nothing', async () => {
+test('a request whose body breaks off is logged and changes nothing', async () => {
   const sandbox = await start();
   const socket = connect(sandbox.port, '127.0.0.1');
   await once(socket, 'connect');

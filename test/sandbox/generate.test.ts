@@ -3,7 +3,7 @@ import { generateEvaluation, generateSoundboard } from '../../src/sandbox/genera
 
 const evaluations = Array.from({ length: 200 }, (_, index) => generateEvaluation(1n, BigInt(index + 1)));
 
-/** Every name of a field in a value, at any depth. */
+/** The names of all fields in a value, at any depth. */
 function fieldNames(value: unknown, names = new Set<string>()): Set<string> {
   if (typeof value !== 'object' || value === null) return names;
   for (const [name, inner] of Object.entries(value)) {
@@ -49,7 +49,7 @@ test('evaluations together have every field of the interface document, section 2
   );
 });
 
-test('nested parts name the evaluation that they belong to', () => {
+test('nested parts name their evaluation', () => {
   const id = 9223372036854775807n;
   const { evaluation_id, evaluation_sections } = generateEvaluation(1n, id);
   expect(evaluation_id).toBe(id);

@@ -58,7 +58,7 @@ describe('the log', () => {
     ]);
   });
 
-  test('does not list looks at it', async () => {
+  test('does not list requests for the log itself', async () => {
     const sandbox = await start();
     await look(sandbox, '/stats');
     await look(sandbox, '/nowhere');
@@ -122,7 +122,7 @@ test('the counts are those of the log', async () => {
   });
 });
 
-test('elsewhere below /sandbox there is nothing', async () => {
+test('other paths below /sandbox do not exist', async () => {
   const { status, body } = await look(await start(), '/nowhere');
   expect([status, body]).toEqual([404, { error: 'there is nothing here' }]);
 });

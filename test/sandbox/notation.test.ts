@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
 import { parseDuration, parseDurationRange, parseShare } from '../../src/sandbox/notation.ts';
 
-test('a duration is none at all, or up to the longest time that a timer can wait', () => {
+test('a duration is between 0 and the longest time that a timer can wait', () => {
   expect(parseDuration('--latency', '0')).toBe(0);
   expect(parseDuration('--latency', '596.5h')).toBe(2_147_400_000);
 });
 
-test.each(['', 'soon', '-1ms', '597h'])('%j is no duration', (text) => {
-  expect(() => parseDuration('--latency', text)).toThrow(/^--latency: ".*" is no duration; write it as 50ms/);
+test.each(['', 'soon', '-1ms', '597h'])('%j is not a duration', (text) => {
+  expect(() => parseDuration('--latency', text)).toThrow(
+    /^--latency: ".*" is not a duration; write it as 50ms/,
+  );
 });
 
 test.each([
@@ -18,7 +20,7 @@ test.each([
   expect(parseDurationRange('--latency', text)).toEqual(range);
 });
 
-test.each(['80ms..20ms', '1ms..2ms..3ms', '..', '1ms..', '..1ms'])('%j is no range', (text) => {
+test.each(['80ms..20ms', '1ms..2ms..3ms', '..', '1ms..', '..1ms'])('%j is not a range', (text) => {
   expect(() => parseDurationRange('--latency', text)).toThrow(/^--latency: /);
 });
 
@@ -34,8 +36,8 @@ test.each([
 });
 
 test.each(['', '1', '0.01', '101%', '100.1%', '-1%', '1 %', '1%%', '0.00001%', '1e1%', 'NaN%'])(
-  '%j is no share',
+  '%j is not a share',
   (text) => {
-    expect(() => parseShare('--share', text)).toThrow(/^--share: ".*" is no share/);
+    expect(() => parseShare('--share', text)).toThrow(/^--share: ".*" is not a share/);
   },
 );

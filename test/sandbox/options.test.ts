@@ -3,7 +3,7 @@ import { CqbatchError } from '../../src/errors.ts';
 import { readOptions } from '../../src/sandbox/notation.ts';
 import { type SandboxOptions, sandboxOptions } from '../../src/sandbox/options.ts';
 
-test('without options, it is what the documentation says', () => {
+test('without options, it has the documented defaults', () => {
   expect(readOptions(sandboxOptions, {})).toMatchObject({
     host: '127.0.0.1',
     port: 0n,
@@ -29,12 +29,12 @@ test.each<[SandboxOptions, string]>([
   [{ evaluations: '9223372036854775808' }, '--evaluations: "9223372036854775808" is no whole number'],
   [{ soundboards: 1.5 }, '--soundboards: "1.5" is no whole number'],
   [{ seed: '' }, '--seed: "" is no whole number'],
-  [{ unrecoverable: '2' }, '--unrecoverable: "2" is no share'],
-  [{ notDeleted: 'all' }, '--not-deleted: "all" is no share'],
+  [{ unrecoverable: '2' }, '--unrecoverable: "2" is not a share'],
+  [{ notDeleted: 'all' }, '--not-deleted: "all" is not a share'],
   [{ token: '' }, '--token: a token is made of visible ASCII characters'],
   [{ token: 'two words' }, '--token: a token is made of visible ASCII characters'],
   [{ retryAfter: 'body' }, '--retry-after: "body" is not one of header, none'],
-  [{ latency: 'short' }, '--latency: "short" is no duration'],
+  [{ latency: 'short' }, '--latency: "short" is not a duration'],
   [{ token: 'one,' }, '--token: a token is made of visible ASCII characters'],
   [{ token: 'one, two' }, 'without spaces; write several as one,two'],
   [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Answer, restore, restorePath, send, start } from './client.ts';
 
-test('more requests than the bucket holds are 429 with Retry-After in whole seconds', async () => {
+test('requests beyond the bucket get a 429 with Retry-After in whole seconds', async () => {
   const sandbox = await start({ limit: 'token-bucket:rate=0.01,burst=2' });
   const answers = [await restore(sandbox, 1), await restore(sandbox, 2), await restore(sandbox, 3)];
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
@@ -35,7 +35,7 @@ test('requests with a wrong token take nothing from the bucket', async () => {
   expect((await restore(sandbox, 1)).status).toBe(200);
 });
 
-test('a limit goes on while other settings change', async () => {
+test('a limit stays in force while other settings change', async () => {
   const sandbox = await start({ limit: 'token-bucket:rate=0.01,burst=1' });
   await restore(sandbox, 1);
   sandbox.configure({ latency: '1ms' });
@@ -46,7 +46,7 @@ test('a limit goes on while other settings change', async () => {
   expect((await restore(sandbox, 3)).status).toBe(200);
 });
 
-test('changes of what answers tell do not fill the allowance', async () => {
+test('changing the headers of answers does not fill the allowance', async () => {
   const sandbox = await start({ limit: 'daily-quota:limit=1' });
   await restore(sandbox, 1);
   sandbox.configure({ limitHeaders: 'ratelimit-fields', limitStatus: '503' });
@@ -54,7 +54,7 @@ test('changes of what answers tell do not fill the allowance', async () => {
   expect([status, headers.get('ratelimit-remaining')]).toEqual([503, '0']);
 });
 
-test('refusals can be 503, and say how long to wait all the same', async () => {
+test('refusals can be 503, and still say how long to wait', async () => {
   const sandbox = await start({ limit: 'token-bucket:rate=0.01,burst=1', limitStatus: '503' });
   await restore(sandbox, 1);
   const { status, headers, body } = await restore(sandbox, 2);
@@ -96,7 +96,7 @@ describe.each([
   const sent = ({ headers }: Answer): string[] =>
     [...headers.keys()].filter((name) => /ratelimit/.test(name));
 
-  test('are on every answer to a request that came to the limit', async () => {
+  test('are on every answer to a request that reached the limit', async () => {
     const sandbox = await start({ limitHeaders, limit: 'fixed-window:limit=5,window=24h', evaluations: 1 });
     const answers = [
       await restore(sandbox, 1),

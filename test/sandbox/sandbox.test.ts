@@ -7,7 +7,7 @@ test('it listens on the loopback address and a free port by default', async () =
   expect(sandbox.port).toBeGreaterThan(0);
 });
 
-test('a port that is in use is a usage error that names the remedy', async () => {
+test('a port in use is a usage error that names the remedy', async () => {
   const { port } = await start();
   await expect(start({ port })).rejects.toMatchObject({
     kind: 'usage',
@@ -16,14 +16,14 @@ test('a port that is in use is a usage error that names the remedy', async () =>
   });
 });
 
-test('an address that is not of this machine is a usage error', async () => {
+test('an address of another machine is a usage error', async () => {
   await expect(start({ host: '192.0.2.1' })).rejects.toMatchObject({
     kind: 'usage',
     code: 'CANNOT_LISTEN',
   });
 });
 
-test('a million evaluations are there without being kept', async () => {
+test('a million evaluations exist without being stored', async () => {
   const sandbox = await start({ evaluations: 1_000_000 });
   expect((await restore(sandbox, 1_000_000)).status).toBe(200);
   expect((await restore(sandbox, 1_000_001)).status).toBe(404);

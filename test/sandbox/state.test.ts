@@ -25,7 +25,7 @@ test.each([
   expect(typeof result === 'string' ? result : 'restored').toBe(expected);
 });
 
-test('a restored evaluation stays restored, and the others as they are', () => {
+test('a restored evaluation stays restored, and the others stay unchanged', () => {
   const state = newState();
   const before = state.evaluation(2n);
   state.restore(1n, change);
@@ -35,7 +35,7 @@ test('a restored evaluation stays restored, and the others as they are', () => {
   expect(state.evaluation(2n)).toEqual(before);
 });
 
-test('a restored evaluation has lost its deletion, in its sections too, and nothing else', () => {
+test('a restored evaluation has lost its deletion, including in its sections, and nothing else', () => {
   const { deleted_at, deleted_by, evaluation_sections, ...rest } = generateEvaluation(1n, 1n);
   expect(deleted_by).toMatch(/^supervisor-/);
   expect(newState().restore(1n, change)).toEqual({
@@ -47,7 +47,7 @@ test('a restored evaluation has lost its deletion, in its sections too, and noth
   });
 });
 
-test('an update changes what is given, and last_modified is the time of the update whatever is given', () => {
+test('an update changes the given fields, and last_modified is the time of the update whatever is given', () => {
   const state = newState();
   const given = { title: '', file_size: 0, date_created: 'long ago', last_modified: 'yesterday' };
   const expected = { ...generateSoundboard(1n, 3n), ...given, last_modified: '2025-06-01T12:00:00Z' };
@@ -56,7 +56,7 @@ test('an update changes what is given, and last_modified is the time of the upda
   expect(state.update(201n, given, 0)).toBeUndefined();
 });
 
-test('all identifiers of 64 bits may be there', () => {
+test('any 64-bit identifier may exist', () => {
   const state = newState({ evaluations: '9223372036854775807', notDeleted: '100%' });
   expect(state.evaluation(9223372036854775807n)).toMatchObject({ evaluation_id: 9223372036854775807n });
 });
@@ -75,11 +75,11 @@ describe('a share of identifiers', () => {
     expect(members(millionths, first)).toEqual(expected);
   });
 
-  test('of 100% is all of them', () => {
+  test('of 100% has all of them', () => {
     expect(members(1_000_000)).toHaveLength(300);
   });
 
-  test('has its exact number of members among the first million', () => {
+  test('has its exact number of members in the first million', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_000_000 }), (millionths) => {
         let count = 0;

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { plannedRecord } from '../run/planned-record.ts';
 import { nightly } from './nightly.ts';
 
-/** A state folder with a schedule, and daemons that see it at a time which the test sets. */
+/** A state folder with a schedule, and daemons that look at it at times that the test sets. */
 async function newScene(changes: Partial<Schedule> = {}) {
   const stateDir = await temporaryFolder();
   const schedules = openScheduleStore(stateDir);
@@ -21,12 +21,12 @@ async function newScene(changes: Partial<Schedule> = {}) {
   const scene = {
     schedules,
     now: new Date('2026-11-05T01:00:00.000Z'),
-    /** What was begun, by id. */
+    /** The runs that were started, by id. */
     begun: [] as string[],
     told: [] as string[],
-    /** What stands in the log. */
+    /** The lines of the log. */
     logged: [] as { readonly msg: string }[],
-    /** What comes of it; by default a run is submitted. */
+    /** The result of starting runs; by default a run is submitted. */
     begin: async (schedule: Schedule, occasion: Occasion): Promise<Beginning> => {
       const id = runIdFor(schedule, occasion);
       if ((await runs.look(id)) === undefined) {
@@ -60,7 +60,7 @@ async function newScene(changes: Partial<Schedule> = {}) {
 const first = 'nightly-20261105-020000';
 
 describe('a schedule that is carried out', () => {
-  test('begins one run for each time, named after it, and writes that down', async () => {
+  test('starts one run for each time, named after it, and records that', async () => {
     const scene = await newScene();
     await scene.at('05T02:00');
     await scene.at('05T02:00');
@@ -74,7 +74,7 @@ describe('a schedule that is carried out', () => {
     ]);
   });
 
-  test('has one run when its daemon is killed between that and the history', async () => {
+  test('has one run when its daemon is killed before the history is written', async () => {
     const scene = await newScene();
     const begin = scene.begin;
     scene.begin = async (...args) => {
@@ -84,20 +84,20 @@ describe('a schedule that is carried out', () => {
     await expect(scene.at('05T02:00')).rejects.toThrow('killed');
     expect(await scene.state()).toMatchObject({ beginning: { due: '2026-11-05T02:00:00.000Z' } });
     scene.begin = begin;
-    // Whoever comes then, and however late: it is not another time.
+    // Any later process, however late it comes: this is not another time.
     await scene.at('06T09:00');
     expect(scene.begun).toEqual([first]);
     expect(await scene.history()).toMatchObject([{ came: 'missed' }, { came: 'began', runs: [first] }]);
   });
 
-  test('has one run when it is looked at by many at once', async () => {
+  test('has one run when many daemons look at once', async () => {
     const scene = await newScene();
     await Promise.all(Array.from({ length: 8 }, () => scene.at('05T02:00')));
     await scene.at('05T02:00');
     expect(scene.begun).toEqual([first]);
   });
 
-  test('comes back to what could not be begun yet', async () => {
+  test('tries again when a run could not be started yet', async () => {
     const scene = await newScene();
     const begin = scene.begin;
     scene.begin = async () => ({ came: 'later' });
@@ -108,14 +108,14 @@ describe('a schedule that is carried out', () => {
     expect(scene.begun).toEqual([first]);
   });
 
-  test('says what could not be begun, and goes on with the next time', async () => {
+  test('reports what could not be started, and continues with the next time', async () => {
     const scene = await newScene();
     const begin = scene.begin;
     scene.begin = async () => ({ came: 'failed', code: 'MANIFEST_MISSING', message: 'it is not there' });
     await scene.at('05T02:00');
     expect(scene.told).toEqual(['it is not there']);
     scene.begin = begin;
-    // An hour late is too late, which is told, too.
+    // An hour late is too late, which is reported, too.
     await scene.at('07T03:30');
     expect(scene.told.at(-1)).toBe('it was due 2026-11-07T02:00:00.000Z, and no daemon was running in time');
     await scene.at('08T02:00');
@@ -128,7 +128,7 @@ describe('a schedule that is carried out', () => {
     ]);
   });
 
-  test('remembers an inbox in which nothing was as one entry, and what was refused', async () => {
+  test('records an empty inbox as one entry, and what was refused', async () => {
     const scene = await newScene({ since: '2026-11-04T12:00:00.000Z' });
     scene.begin = async () => ({ came: 'began', runs: [] });
     for (const day of ['05', '06', '07']) await scene.at(`${day}T02:00`);
@@ -165,7 +165,7 @@ describe('a schedule that is carried out', () => {
     );
   });
 
-  test('begins what waited when its run has ended', async () => {
+  test('starts the waiting occasion when its run has ended', async () => {
     const scene = await newScene({ overlap: 'queue' });
     await scene.at('05T02:00');
     await scene.at('06T02:00');
@@ -176,7 +176,7 @@ describe('a schedule that is carried out', () => {
     expect(scene.begun).toEqual([first, 'nightly-20261106-020000']);
   });
 
-  test('begins a run when it is triggered, also while it is paused, once', async () => {
+  test('starts one run when it is triggered, even while it is paused', async () => {
     const scene = await newScene({ paused: true });
     const trigger = { at: '2026-11-05T12:00:00.000Z', reason: 'a new file' };
     await scene.schedules.saveTrigger('nightly', trigger);
@@ -187,7 +187,7 @@ describe('a schedule that is carried out', () => {
     expect(await scene.schedules.trigger('nightly')).toBeUndefined();
   });
 
-  test('that is edited while its run is going leaves that alone, and is due as it is now', async () => {
+  test('that is edited during a run leaves the run alone, and is due as edited', async () => {
     const scene = await newScene();
     await scene.at('05T02:00');
     const since = '2026-11-05T02:30:00.000Z';
@@ -200,7 +200,7 @@ describe('a schedule that is carried out', () => {
     expect(scene.begun).toEqual([first, 'nightly-20261106-024500']);
   });
 
-  test('that is removed begins nothing more, and one of its name begins anew', async () => {
+  test('that is removed starts nothing more, and a new one of its name starts fresh', async () => {
     const scene = await newScene();
     await scene.at('05T02:00');
     await scene.schedules.remove('nightly');
@@ -214,14 +214,14 @@ describe('a schedule that is carried out', () => {
 });
 
 describe('the schedules of a state folder', () => {
-  test('are refused twice under one name, and found by theirs', async () => {
+  test('are unique by name, and found by name', async () => {
     const { schedules } = await newScene();
     await expect(schedules.add(nightly)).rejects.toThrow('replace it with --replace');
     await expect(schedules.load('weekly')).rejects.toThrow(/no schedule weekly in .*: there are nightly/);
     expect(await schedules.load('nightly')).toEqual(nightly);
   });
 
-  test('that are damaged are told, and keep no others from being carried out', async () => {
+  test('that are damaged are reported, and do not block the others', async () => {
     const { schedules } = await newScene();
     await schedules.add({ ...nightly, name: 'weekly' });
     await writeFile(`${schedules.folder('nightly')}/schedule.json`, '{');
@@ -231,7 +231,7 @@ describe('the schedules of a state folder', () => {
     expect(said).toEqual([expect.stringContaining('nightly/schedule.json is damaged')]);
   });
 
-  test('are due when the clock says so, also when it was ahead and is set back', async () => {
+  test('are due by the clock, even when it was ahead and is set back', async () => {
     const scene = await newScene();
     const stopping = new AbortController();
     const done = async () => (await scene.state()).doneUntil;
@@ -248,7 +248,7 @@ describe('the schedules of a state folder', () => {
     await carried;
   });
 
-  test('tell who carries them out', async () => {
+  test('name the daemon that carries them out', async () => {
     const { schedules } = await newScene();
     expect(await schedules.daemon()).toBeUndefined();
     await schedules.showDaemon();

@@ -11,7 +11,7 @@ import { nightly } from './nightly.ts';
 
 const at = (time: string): string => `2026-11-${time}:00.000Z`;
 
-/** What is decided at a time of November, of a state that has dealt with all before another time. */
+/** The decision at a time in November, for a state that has dealt with everything before another time. */
 async function decided(
   changes: Partial<Schedule>,
   state: Partial<ScheduleState>,
@@ -35,7 +35,7 @@ const trigger = { at: at('05T12:00'), reason: 'now' };
 const triggered = { due: trigger.at, trigger };
 
 describe('a schedule', () => {
-  test('begins a run when it is due, and only one', async () => {
+  test('starts a run when it is due, and only one', async () => {
     const first = await decided({}, done('04T02:00'), '05T02:00');
     expect(first).toMatchObject({
       doneUntil: at('05T02:00'),
@@ -44,16 +44,16 @@ describe('a schedule', () => {
     });
     const { beginning: _, ...after } = first;
     expect(await decided({}, after, '05T02:01')).toEqual(after);
-    // Whoever comes after a process that died while it was beginning finishes that first.
+    // The successor of a process that died while starting a run first finishes that.
     expect(await decided({}, first, '06T02:00')).toEqual(first);
   });
 
-  test('is not due for what was before it was added, unpaused or changed', async () => {
+  test('is not due for times before it was added, unpaused or changed', async () => {
     expect(await decided({ since: at('05T02:00') }, {}, '05T09:00')).toEqual(newState);
     expect(await decided({ since: at('05T01:59') }, {}, '05T02:00')).toHaveProperty('beginning');
   });
 
-  test('makes up for the last of several missed times, if that is not too late', async () => {
+  test('makes up for the last of several missed times, unless it is too late', async () => {
     expect(await decided({}, done('02T02:00'), '05T02:59')).toMatchObject({
       beginning: { due: at('05T02:00') },
       history: [{ came: 'missed', due: at('03T02:00'), until: at('04T02:00'), at: at('05T02:59') }],
@@ -66,7 +66,7 @@ describe('a schedule', () => {
     expect(late).not.toHaveProperty('beginning');
   });
 
-  test('makes up for none without catch-up, but is not that strict about seconds', async () => {
+  test('makes up for no time without catch-up, except a delay of seconds', async () => {
     const strict = { catchUpMs: null };
     expect(await decided(strict, done('04T02:00'), '05T02:01')).toHaveProperty('beginning');
     const late = await decided(strict, done('04T02:00'), '05T02:02');
@@ -92,7 +92,7 @@ describe('a schedule', () => {
       expect(await decided({}, state, now)).toEqual(state);
   });
 
-  test('skips times while its run is going, as one entry', async () => {
+  test('skips times during its run, as one entry', async () => {
     const going = { going: 'nightly-20261104-020000' };
     const first = await decided({}, done('04T02:00'), '05T02:00', going);
     const second = await decided({}, first, '06T02:00', going);
@@ -102,7 +102,7 @@ describe('a schedule', () => {
     expect(await decided({}, second, '07T02:00')).toMatchObject({ beginning: { due: at('07T02:00') } });
   });
 
-  test('lets one time wait with --overlap queue', async () => {
+  test('queues one time with --overlap queue', async () => {
     const overlap = { overlap: 'queue' } as const;
     const going = { going: 'nightly-20261104-020000' };
     const first = await decided(overlap, done('04T02:00'), '05T02:00', going);
@@ -113,27 +113,27 @@ describe('a schedule', () => {
     const third = await decided(overlap, second, '06T03:00');
     expect(third).toMatchObject({ beginning: { due: at('05T02:00') } });
     expect(third).not.toHaveProperty('waiting');
-    // The next time comes when the one that waited begins: it waits in its turn.
+    // The next time comes when the queued one starts: it waits in turn.
     expect(await decided(overlap, second, '07T02:00')).toMatchObject({
       beginning: { due: at('05T02:00') },
       waiting: { due: at('07T02:00') },
     });
   });
 
-  test('begins nothing while it is paused, but what is triggered', async () => {
+  test('starts nothing while it is paused, unless it is triggered', async () => {
     const paused = { paused: true };
     expect(await decided(paused, done('04T02:00'), '05T02:00')).toEqual({ ...newState, ...done('04T02:00') });
     expect(await decided(paused, done('04T02:00'), '05T12:00', { trigger })).toMatchObject({
       beginning: triggered,
     });
-    // What waited when it was paused is not wanted any more.
+    // An occasion that waited when the schedule was paused is dropped.
     expect(await decided(paused, { waiting: { due: at('04T02:00') } }, '05T12:00')).toEqual({
       ...newState,
       history: [{ came: 'skipped', due: at('04T02:00'), because: 'paused' }],
     });
   });
 
-  test('is never two at a time, however it was triggered', async () => {
+  test('never has two runs at a time, however it was triggered', async () => {
     const going = 'nightly-20261105-020000';
     expect(await decided({}, done('05T02:00'), '05T12:00', { trigger, going })).toMatchObject({
       history: [{ ...triggered, came: 'skipped', because: going }],
@@ -148,7 +148,7 @@ describe('a schedule', () => {
     });
   });
 
-  test('keeps a history that is bounded', async () => {
+  test('keeps a bounded history', async () => {
     const entry: HistoryEntry = { came: 'began', due: at('01T02:00'), at: at('01T02:00'), runs: ['a'] };
     const history = Array.from({ length: 300 }, () => entry);
     const after = await decided({}, { ...done('02T02:00'), history }, '05T12:00');
@@ -157,7 +157,7 @@ describe('a schedule', () => {
   });
 });
 
-/** The times at which a schedule begins a run when somebody looks each quarter of an hour, and each run ends at once. */
+/** The times at which a schedule starts a run when a daemon looks every quarter of an hour, and each run ends at once. */
 async function begunOver(changes: Partial<Schedule>, from: string, days: number): Promise<readonly string[]> {
   const start = Date.parse(`${from}T00:00:00.000Z`);
   const schedule = { ...nightly, ...changes, since: new Date(start).toISOString() };
@@ -176,7 +176,7 @@ async function begunOver(changes: Partial<Schedule>, from: string, days: number)
   return begun;
 }
 
-describe('looked at all day, a schedule begins one run a day', () => {
+describe('watched all day, a schedule starts one run a day', () => {
   const london = { tz: 'Europe/London' };
   const newYork = { tz: 'America/New_York' };
 

@@ -17,14 +17,14 @@ const newYork = 'America/New_York';
 describe('the times of a pattern', () => {
   test.each<[what: string, cron: string, tz: string, from: string, expected: readonly string[]]>([
     [
-      'keep their time of day over both changes in London',
+      'keep their time of day across both changes in London',
       '0 2 * * *',
       london,
       '2026-03-28T00:00Z',
       ['2026-03-28T02:00', '2026-03-29T01:00', '2026-03-30T01:00'],
     ],
     [
-      'keep their time of day over the change of autumn in New York',
+      'keep their time of day across the autumn change in New York',
       '0 4 * * *',
       newYork,
       '2026-10-31T00:00Z',
@@ -45,21 +45,21 @@ describe('the times of a pattern', () => {
       ['2026-03-07T07:30', '2026-03-08T07:00', '2026-03-09T06:30'],
     ],
     [
-      'come once, the first time, when they come twice, in London',
+      'come once, at the first of two, when the hour repeats in London',
       '30 1 * * *',
       london,
       '2026-10-24T00:00Z',
       ['2026-10-24T00:30', '2026-10-25T00:30', '2026-10-26T01:30'],
     ],
     [
-      'come once, the first time, when they come twice, in New York',
+      'come once, at the first of two, when the hour repeats in New York',
       '30 1 * * *',
       newYork,
       '2026-10-31T00:00Z',
       ['2026-10-31T05:30', '2026-11-01T05:30', '2026-11-02T06:30'],
     ],
     [
-      'are not lost in the gap where several are listed, and those that meet are one',
+      'are not lost in the gap where several are listed, and times that coincide count once',
       '0,30 1,13 * * *',
       london,
       '2026-03-28T20:00Z',
@@ -73,21 +73,21 @@ describe('the times of a pattern', () => {
       ['2026-10-25T00:00', '2026-10-25T00:30', '2026-10-26T01:00'],
     ],
     [
-      'go by the clock on the wall where they repeat: nothing in the gap',
+      'follow the clock on the wall where the pattern repeats: no time in the gap',
       '*/30 1 * * *',
       london,
       '2026-03-28T20:00Z',
       ['2026-03-30T00:00', '2026-03-30T00:30'],
     ],
     [
-      'go by the clock on the wall where they repeat: the hour that comes twice has them twice',
+      'follow the clock on the wall where the pattern repeats: twice in the hour that comes twice',
       '*/30 1 * * *',
       newYork,
       '2026-11-01T00:00Z',
       ['2026-11-01T05:00', '2026-11-01T05:30', '2026-11-01T06:00', '2026-11-01T06:30', '2026-11-02T06:00'],
     ],
     [
-      'come each hour of the day on which the clock is put forward',
+      'come each hour on the day when the clock is put forward',
       '0 * * * *',
       newYork,
       '2026-03-08T05:30Z',
@@ -121,18 +121,12 @@ describe('the times of a pattern', () => {
       '2028-01-01T00:00Z',
       ['2028-01-31T12:00', '2028-02-29T12:00', '2028-03-31T12:00'],
     ],
-    [
-      'may be called by a name',
-      '@daily',
-      'UTC',
-      '2026-12-30T12:00Z',
-      ['2026-12-31T00:00', '2027-01-01T00:00'],
-    ],
+    ['may have a name', '@daily', 'UTC', '2026-12-30T12:00Z', ['2026-12-31T00:00', '2027-01-01T00:00']],
   ])('%s', async (_what, cron, tz, from, expected) => {
     expect(await following(cron, tz, from, expected.length)).toEqual(expected);
   });
 
-  test('are not told before they have come', async () => {
+  test('are not reported before they have come', async () => {
     const { latest } = await timesOf({ cron: '@hourly', tz: london });
     const midnight = new Date('2026-03-29T00:00:00Z');
     expect(latest(new Date(midnight.getTime() - 1))).toEqual(new Date('2026-03-28T23:00:00Z'));
@@ -140,7 +134,7 @@ describe('the times of a pattern', () => {
     expect(latest(new Date(midnight.getTime() + 999))).toEqual(midnight);
   });
 
-  test('are the same forwards and backwards, also where clocks are changed', async () => {
+  test('are the same forwards and backwards, even where clocks change', async () => {
     const crons = ['30 1 * * *', '*/30 1 * * *', '0,30 1,2 * * *', '15 0-3 * * *', '0 2 * * 0', '@hourly'];
     const changes = ['2026-03-29', '2026-10-25', '2026-03-08', '2026-11-01', '2026-07-01'];
     const moment = fc

@@ -103,7 +103,7 @@ describe('parseDuration', () => {
 });
 
 describe('orNone', () => {
-  test('reads none as null, and else what the parser reads', () => {
+  test('reads none as null, and any other text with the parser', () => {
     expect(orNone(parseDuration)(' none ')).toBeNull();
     expect(orNone(parseDuration)('2s')).toBe(2_000);
     expect(() => orNone(parseDuration)('soon')).toThrow(/^write a duration .*, or none$/);
@@ -151,7 +151,7 @@ describe('parseSize', () => {
 });
 
 describe('parseQueuePrefix', () => {
-  test('takes a word', () => {
+  test('accepts a word', () => {
     expect(parseQueuePrefix('team-2')).toBe('team-2');
   });
 
@@ -161,7 +161,7 @@ describe('parseQueuePrefix', () => {
 });
 
 describe('parseInteger', () => {
-  test('takes its bounds', () => {
+  test('accepts its bounds', () => {
     expect(parseInteger(1, 100)('1')).toBe(1);
     expect(parseInteger(1, 100)('100')).toBe(100);
   });

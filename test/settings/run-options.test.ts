@@ -14,7 +14,7 @@ import { isCallOption, optionInWords, resolveSettings } from '../../src/settings
 const said = (values: Readonly<Record<string, unknown>>) =>
   resolveSettings({ flags: {}, environment: {}, file: { path: 'f', values } });
 
-test('each setting that sets an option of a run names one that there is', () => {
+test('each setting that sets an option of a run names an existing option', () => {
   const options = Object.values<Setting>(settings).flatMap(
     ({ rowOption, callOption }) => rowOption ?? callOption ?? [],
   );
@@ -22,7 +22,7 @@ test('each setting that sets an option of a run names one that there is', () => 
   expect(new Set(options).size).toBe(options.length);
 });
 
-test('a new run has what is said, and else what is usual', () => {
+test('a new run has the given options, and otherwise the defaults', () => {
   expect(callOptions(said({ timeout: '5s', max_consecutive_failures: 7 }))).toEqual({
     ...{ rate: { text: 'auto', auto: true }, concurrency: 'auto', attempts: 5 },
     ...{ timeoutMs: 5_000, backoffMs: 1_000, maxOutageMs: 900_000 },
@@ -30,7 +30,7 @@ test('a new run has what is said, and else what is usual', () => {
   });
 });
 
-test('a run that is resumed has what is said now, and else what it had; none takes away what may be absent', () => {
+test('a resumed run has the options given now, and otherwise its former ones; none removes optional ones', () => {
   const before = {
     ...{ baseUrl: 'https://api.test/', clearToken: '<clear>' },
     ...callOptions(said({ rate: '5/s', max_consecutive_failures: 7, max_failures: 3, attempts: 2 })),
@@ -42,7 +42,7 @@ test('a run that is resumed has what is said now, and else what it had; none tak
   expect(changedOptions(before, said({ max_failures: 'none' }))).toMatchObject({ maxFailures: 'none' });
 });
 
-test('how rows are read is what is said, without what is usual', () => {
+test('how rows are read is as given, without defaults', () => {
   const given = said({
     sheet: 'Rows',
     where: ['a=1', 'b=2'],

@@ -14,18 +14,18 @@ describe('resolveSettings', () => {
     expect(settings).toEqual({ concurrency: 10, attempts: 3, timeout: 5_000 });
   });
 
-  test('keeps that no limit is wanted apart from nothing being said', () => {
+  test('distinguishes no limit from no setting', () => {
     expect(resolveSettings({ flags: { rate: 'none', concurrency: 'auto' }, environment: {} })).toEqual({
       rate: null,
       concurrency: 'auto',
     });
   });
 
-  test('takes an empty variable for one that is not set', () => {
+  test('treats an empty variable as unset', () => {
     expect(resolveSettings({ flags: {}, environment: { CQBATCH_RATE: '' } })).toEqual({});
   });
 
-  test('pairs are flags that are repeated, lines of a variable, or an object of the file', () => {
+  test('pairs are repeated flags, lines of a variable, or an object in the file', () => {
     const map = { 'A=B': 'evaluation_id', User: 'user_id' };
     const pairs = ['A=B=evaluation_id', ' User = user_id'];
     expect(resolveSettings({ flags: { map: pairs }, environment: {} })).toEqual({ map });
@@ -35,7 +35,7 @@ describe('resolveSettings', () => {
     expect(resolveSettings({ flags, environment: {} })).toEqual({ default: { user_id: 'a=b', title: 't' } });
   });
 
-  test('a field with an option of its own has its default from flag, variable or file, before --default', () => {
+  test('a field with its own option gets its default from flag, variable or file, before --default', () => {
     const fields = ['user_id'];
     const flags = { userId: 'flag', default: ['user_id=other', 'title=t'] };
     const environment = { CQBATCH_USER_ID: 'variable' };

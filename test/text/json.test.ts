@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../../src/text/json.ts';
 import { anyJson, spoiltJson } from '../json-texts.ts';
 
-/** Makes `parseJson` take its exact path whatever the rest of the text is. */
+/** Makes `parseJson` take its exact path, whatever the other text is. */
 const exactMarker = '12345678901234567890';
 
-/** The meaning of `parseJson`, said with the library alone. */
+/** The meaning of `parseJson`, expressed with only the library. */
 function parseSlowly(text: string): unknown {
   return parse(text, null, {
     parseNumber: (literal) => {
@@ -25,8 +25,8 @@ const onBothPaths = (text: string): readonly unknown[] => {
   return [parseJson(text), exact];
 };
 
-test('a name that is written with escapes is read as it is, whatever was read before', () => {
-  // What Node 24 takes the second name for.
+test('a name with escapes is read correctly, whatever was read before', () => {
+  // What Node 24 mistakes the second name for.
   JSON.parse('{"h":[],"\\\\":0}');
   expect(Object.keys(parseJson('{"h":1,"\\"":2}') as object)).toEqual(['h', '"']);
   expect(Object.keys(parseJson('{"h":12345678901234567890,"\\"" :2}') as object)).toEqual(['h', '"']);
@@ -146,7 +146,10 @@ describe('parseJson', () => {
   test.each<[string, (count: number) => string]>([
     ['big numbers', (count) => `[${'1234567890123456789,'.repeat(count)}1]`],
     ['big numbers and strings', (count) => `[${'"a",1234567890123456789,'.repeat(count)}1]`],
-    ['what looks like numbers in a string', (count) => `[1e400,"${', 1234567890123456789'.repeat(count)}"]`],
+    [
+      'text that looks like numbers in a string',
+      (count) => `[1e400,"${', 1234567890123456789'.repeat(count)}"]`,
+    ],
     ['backslashes', (count) => `[1e400,"${'\\\\'.repeat(10 * count)}",1e400]`],
     ['white space', (count) => `[${`1e400${' '.repeat(1000)},`.repeat(count / 50)}1]`],
     ['keys that are numbers', (count) => `{${'1234567890123456789 :1,'.repeat(count)}`],
@@ -194,7 +197,7 @@ describe('stringifyJson', () => {
     expect(stringifyJson(value)).toBe(text);
   });
 
-  test('refuses what JSON cannot hold', () => {
+  test('refuses values that JSON cannot hold', () => {
     expect(() => stringifyJson(undefined)).toThrow(TypeError);
   });
 
@@ -231,7 +234,7 @@ describe('stringifyJson', () => {
   });
 });
 
-/** What it gives, with its keys in order, or its error. */
+/** The result, with its keys in order, or its error. */
 function outcomeOf(parseText: (text: string) => unknown, text: string): unknown {
   try {
     const value = parseText(text);

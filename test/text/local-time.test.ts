@@ -10,7 +10,7 @@ test.each([
   expect(zoneText({ getTimezoneOffset: () => minutes })).toBe(text);
 });
 
-test('a time reads back as the same moment, with its zone', () => {
+test('a time is read back as the same moment, with its zone', () => {
   const text = localTime('2026-07-01T10:15:04.123Z', 3);
   const [, time = '', zone = ''] = /^(.{23}) (UTC.*)$/.exec(text) ?? [];
   expect(zone).toBe(zoneText(new Date('2026-07-01T10:15:04.123Z')));

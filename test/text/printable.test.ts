@@ -13,7 +13,7 @@ test.each([
   expect(printable(text)).toBe(expected);
 });
 
-test('lines and letters of any script stay as they are', () => {
+test('lines and letters of any script stay unchanged', () => {
   const text = 'Grüße\n日本語 שלום 🎧';
   expect(printable(text)).toBe(text);
 });
@@ -21,7 +21,7 @@ test('lines and letters of any script stay as they are', () => {
 const harmful = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const anyText = fc.string({ unit: 'binary' });
 
-test('nothing that a terminal acts on is left of any text, and one line stays one line', () => {
+test('no text contains anything on which a terminal acts, and one line stays one line', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       expect(printable(text)).not.toMatch(harmful);
@@ -55,7 +55,7 @@ test.each([
   expect(JSON.parse(text)).toEqual({ [value]: value });
 });
 
-test('any printable JSON says the same', () => {
+test('printable JSON means the same', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       const text = printableJson(stringifyJson(value));

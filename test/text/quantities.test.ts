@@ -23,9 +23,12 @@ test.each([
   expect(readDuration(text)).toBe(milliseconds);
 });
 
-test.each(['', 'ms', 'soon', '-1ms', '1d', '1e3ms', '.5s', '5 minutes', '1h30m'])('%j is none', (text) => {
-  expect(readDuration(text)).toBeUndefined();
-});
+test.each(['', 'ms', 'soon', '-1ms', '1d', '1e3ms', '.5s', '5 minutes', '1h30m'])(
+  '%j is not a duration',
+  (text) => {
+    expect(readDuration(text)).toBeUndefined();
+  },
+);
 
 test.each([
   [0, '0 bytes'],

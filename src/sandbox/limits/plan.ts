@@ -92,7 +92,7 @@ function parseLimit(option: string, text: string): () => Limiter {
   for (const parameter of given.keys()) {
     if (Object.hasOwn(kind.parameters, parameter)) continue;
     const known = Object.keys(kind.parameters).join(', ') || 'none';
-    throw invalidOption(option, `${name} has no parameter ${parameter}; it has ${known}`);
+    throw invalidOption(option, `${name} has no parameter ${parameter}; known parameters: ${known}`);
   }
   const settings = Object.fromEntries(
     Object.entries(kind.parameters).map(([name, read]) => [

@@ -36,7 +36,7 @@ describe('RateLimit-Limit, -Remaining and -Reset state', () => {
       { name: 'ratelimit;w=60', quota: 100, windowMs: 60_000 },
     ],
     [
-      'policies without a current quota',
+      'policies that include no current quota',
       of('10;w=1, 50;w=60', '7'),
       { name: 'ratelimit;w=1', quota: 10, windowMs: 1000, remaining: 7 },
       { name: 'ratelimit;w=60', quota: 50, windowMs: 60_000 },
@@ -48,7 +48,7 @@ describe('RateLimit-Limit, -Remaining and -Reset state', () => {
       { name: 'ratelimit;w=60', quota: 100, windowMs: 60_000 },
     ],
     [
-      'policies of a field of their own',
+      'policies in their own field',
       of('100', '7', undefined, '100;w=60, 5000;w=86400'),
       { name: 'ratelimit;w=60', quota: 100, windowMs: 60_000, remaining: 7 },
       { name: 'ratelimit;w=86400', quota: 5000, windowMs: day },
@@ -59,7 +59,7 @@ describe('RateLimit-Limit, -Remaining and -Reset state', () => {
       { name, quota: 100, windowMs: 60_000, remaining: 7 },
     ],
     [
-      'not to which of several policies the rest belongs',
+      'not which of several policies the rest belongs to',
       of(undefined, '7', undefined, '100;w=60, 9;w=1'),
       { name, remaining: 7 },
       { name: 'ratelimit;w=60', quota: 100, windowMs: 60_000 },
@@ -71,7 +71,7 @@ describe('RateLimit-Limit, -Remaining and -Reset state', () => {
       { name, quota: 100, windowMs: 60_000 },
     ],
     ['several fields', of(['100', '100;w=60']), { name, quota: 100, windowMs: 60_000 }],
-    ['only sound parts', of('many', '-1', '30'), { name, resetMs: 30_000 }],
+    ['only valid parts', of('many', '-1', '30'), { name, resetMs: 30_000 }],
     ['no fractions', of('100.5', '7.5', '1.5')],
     ['no lists of numbers', of('100', '7, 8', '1, 2'), { name, quota: 100 }],
     ['no other units', of('100;w=soon', '0x10', '30s'), { name, quota: 100 }],
@@ -99,7 +99,7 @@ describe.each(['x-ratelimit', 'x-rate-limit'])('%s-Limit, -Remaining and -Reset 
       { name, quota: 100, remaining: 7, resetMs: 20_000 },
     ],
     ['milliseconds since 1970', of(undefined, undefined, String(now + 2500)), { name, resetMs: 2500 }],
-    ['a time that is over', of(undefined, undefined, String(epoch - 20)), { name, resetMs: 0 }],
+    ['a time that has passed', of(undefined, undefined, String(epoch - 20)), { name, resetMs: 0 }],
     [
       "a time by the server's own clock",
       of(undefined, undefined, String(epoch + 20), 'Wed, 01 May 2024 12:00:15 GMT'),
@@ -108,7 +108,7 @@ describe.each(['x-ratelimit', 'x-rate-limit'])('%s-Limit, -Remaining and -Reset 
     ['policies', of('100, 100;window=60', '7'), { name, quota: 100, windowMs: 60_000, remaining: 7 }],
     ['the first of several', of(undefined, ['7', '9']), { name, remaining: 7 }],
     ['no dates', of('100', undefined, '2024-05-01T12:00:00Z'), { name, quota: 100 }],
-    ['nothing that is malformed', of('unlimited', '-1', 'Wed, 01 May 2024 12:00:15 GMT')],
+    ['nothing for malformed values', of('unlimited', '-1', 'Wed, 01 May 2024 12:00:15 GMT')],
   ]);
 });
 
@@ -153,6 +153,6 @@ describe('fields with a window in their names state', () => {
       { name: 'x-ratelimit-minute', quota: 100, windowMs: 60_000, remaining: 99 },
     ],
     ['nothing for other windows', { 'x-ratelimit-limit-fortnight': '5' }],
-    ['nothing but sound numbers', { 'x-ratelimit-limit-minute': 'many', 'x-ratelimit-remaining-minute': '' }],
+    ['only valid numbers', { 'x-ratelimit-limit-minute': 'many', 'x-ratelimit-remaining-minute': '' }],
   ]);
 });

@@ -20,7 +20,7 @@ describe('RateLimit and RateLimit-Policy state', () => {
     ['a policy without a limit', fields(undefined, '"burst";q=100;w=60'), burst],
     ['a policy without a window', fields(undefined, '"burst";q=100'), { name: 'burst', quota: 100 }],
     [
-      'several, policies without a limit last',
+      'several limits, with policies without a limit last',
       fields('"day";r=1', '"burst";q=100;w=60, "day";q=5000;w=86400'),
       { name: 'day', quota: 5000, windowMs: day, remaining: 1 },
       burst,
@@ -71,11 +71,11 @@ describe('RateLimit and RateLimit-Policy state', () => {
 
 describe('malformed RateLimit fields state', () => {
   statesEach([
-    ['only their sound parts', fields('"a";r=-1;t=5'), { name: 'a', resetMs: 5000 }],
+    ['only their valid parts', fields('"a";r=-1;t=5'), { name: 'a', resetMs: 5000 }],
     ['no fractions', fields('"a";r=1.5;t=2', '"a";q=3.5;w=1.5'), { name: 'a', resetMs: 2000 }],
     ['no text as numbers', fields('"a";r="1";t=soon', '"a";q=?1;w=:MQ==:'), { name: 'a', remaining: 1 }],
     ['nothing without numbers', fields('"a"', '"b";w')],
-    ['no window alone', fields(undefined, '"a";w=60')],
+    ['no window without a quota', fields(undefined, '"a";w=60')],
     ['nothing of a list with one bad item', fields('"a";r=1, "b')],
     ['nothing of a list with a bad separator', fields('"a";r=1 "b";r=2')],
     ['nothing with a name that is not ASCII', fields('"\u009b31m";r=1')],
@@ -87,13 +87,13 @@ describe('malformed RateLimit fields state', () => {
     ['the limit when the policy is malformed', fields('"a";r=1', '"a";q=10;'), { name: 'a', remaining: 1 }],
   ]);
 
-  test('at most 20 of the items of a list', () => {
+  test('at most 20 items of a list', () => {
     const list = Array.from({ length: 50 }, (_, index) => `"${index}";r=1`).join(',');
     expect(statedLimits(fields(list), now)).toHaveLength(20);
   });
 });
 
-test('valid RateLimit fields come back as they were meant', () => {
+test('valid RateLimit fields are read as they were meant', () => {
   const seconds = fc.integer({ min: 1, max: maxWindowMs / 1000 });
   const limit = fc.record({
     name: fc.string({ unit: 'grapheme-ascii', maxLength: 20 }),

@@ -10,7 +10,7 @@ export const day = 86_400_000;
 type Expected = Omit<StatedLimit, 'unit'> & Partial<StatedLimit>;
 type Case = readonly [claim: string, headers: AnswerHeaders, ...expected: readonly Expected[]];
 
-/** One test for each case: that its headers state these limits, of requests unless they say otherwise. */
+/** One test for each case: its headers state these limits, on requests unless they say otherwise. */
 export function statesEach(cases: readonly Case[]): void {
   test.each(cases.map(([claim, headers, ...expected]) => ({ claim, headers, expected })))(
     '$claim',

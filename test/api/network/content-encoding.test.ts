@@ -28,15 +28,15 @@ describe('a body', () => {
     ['gzip by its old name', 'x-gzip', gzipSync(plain)],
     ['gzip in capitals', ' GZip ', gzipSync(plain)],
     ['gzip of two members', 'gzip', Buffer.concat([gzipSync(text.slice(0, 9)), gzipSync(text.slice(9))])],
-    ['gzip with zeros behind it', 'gzip', Buffer.concat([gzipSync(plain), Buffer.alloc(512)])],
+    ['gzip followed by zeros', 'gzip', Buffer.concat([gzipSync(plain), Buffer.alloc(512)])],
     ['Brotli', 'br', brotliCompressSync(plain)],
-    ['Brotli with garbage behind it', 'br', Buffer.concat([brotliCompressSync(plain), Buffer.from('xyz')])],
+    ['Brotli followed by garbage', 'br', Buffer.concat([brotliCompressSync(plain), Buffer.from('xyz')])],
     ['deflate in the zlib format', 'deflate', deflateSync(plain)],
-    ['deflate with garbage behind it', 'deflate', Buffer.concat([deflateSync(plain), Buffer.from('xyz')])],
+    ['deflate followed by garbage', 'deflate', Buffer.concat([deflateSync(plain), Buffer.from('xyz')])],
     ['bare deflate', 'deflate', deflateRawSync(plain)],
-    ['bare deflate that compresses nothing', 'deflate', deflateRawSync(plain, { level: 0 })],
+    ['raw deflate without compression', 'deflate', deflateRawSync(plain, { level: 0 })],
     ['nothing', 'identity', plain],
-    ['no encoding that has a name', ' , ,', plain],
+    ['no encoding with a name', ' , ,', plain],
     ['two encodings', 'gzip, br', brotliCompressSync(gzipSync(plain))],
     ['three encodings', 'deflate,identity,br, gzip', gzipSync(brotliCompressSync(deflateSync(plain)))],
   ])('is what it was before %s', (_title, encoding, bytes) => {
@@ -44,7 +44,7 @@ describe('a body', () => {
   });
 
   test.each(['gzip', 'br', 'deflate', 'zstd', 'gzip, zstd'])(
-    'that is empty stays so, whatever %s says',
+    'that is empty stays empty, whatever %s says',
     (encoding) => {
       expect(decoded(Buffer.alloc(0), encoding)).toBe('');
     },
@@ -70,7 +70,7 @@ describe('a body', () => {
     expect(decoded(bytes, encoding)).toBe(kind);
   });
 
-  test('comes back whatever it is and however it was encoded, and no bytes make it throw', () => {
+  test('is decoded, whatever it is and however it was encoded, and no bytes make it throw', () => {
     const names = fc.array(fc.constantFrom(...(Object.keys(forms) as (keyof typeof forms)[])), {
       maxLength: 3,
     });
@@ -88,7 +88,7 @@ describe('a body', () => {
 });
 
 describe('a body that grows', () => {
-  /** Compressed zeros of so many bytes, and then what can't be decoded: nobody came so far. */
+  /** Compressed zeros of this many bytes, followed by what can't be decoded: decoding must not get there. */
   const bomb = (compress: (bytes: Buffer) => Buffer, bytes: number) => {
     const whole = compress(Buffer.alloc(bytes));
     return Buffer.concat([whole.subarray(0, -20), Buffer.alloc(20, 0xff)]);
@@ -101,7 +101,7 @@ describe('a body that grows', () => {
     expect(decoded(bytes, encoding)).toBe('too-large');
   });
 
-  test('a thousandfold is stopped long before it is as large as is accepted', () => {
+  test('a thousandfold is stopped long before it reaches the accepted size', () => {
     for (const [encoding, bytes] of [
       ['gzip', gzipSync(Buffer.alloc(3 * mebibyte))],
       ['br', brotliCompressSync(Buffer.alloc(3 * mebibyte))],
@@ -114,12 +114,12 @@ describe('a body that grows', () => {
     }
   });
 
-  test('to less than a megabyte may do so at any ratio', () => {
+  test('to less than a megabyte may have any ratio', () => {
     const spaces = ' '.repeat(mebibyte);
     expect(decoded(brotliCompressSync(Buffer.from(spaces)), 'br') === spaces).toBe(true);
   });
 
-  test('a fiftyfold is an answer that repeats itself', () => {
+  test('a fiftyfold is accepted as a repetitive answer', () => {
     const rows = Array.from({ length: 40_000 }, (_, index) => ({
       words: 'the same words again and again',
       index,
@@ -130,7 +130,7 @@ describe('a body that grows', () => {
     expect(decoded(bytes, 'gzip') === answer).toBe(true);
   });
 
-  test('beyond a smaller limit of the client is refused', () => {
+  test('beyond a lower limit of the client is refused', () => {
     expect(decoded(gzipSync('x'.repeat(5_000)), 'gzip', 4_096)).toBe('too-large');
     expect(decoded(gzipSync('x'.repeat(4_096)), 'gzip', 4_096)).toHaveLength(4_096);
   });

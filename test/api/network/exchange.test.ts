@@ -28,7 +28,7 @@ test.each([
   }
 });
 
-describe('an informational answer that undici can not skip', () => {
+describe('an informational answer that undici cannot skip', () => {
   test.each([
     ['100 Continue', '100 Continue\r\n\r\n'],
     ['101 Switching Protocols', '101 Switching Protocols\r\n\r\n'],
@@ -47,8 +47,8 @@ describe('an informational answer that undici can not skip', () => {
   });
 });
 
-describe('a connection that does not come about', () => {
-  test('is refused: tried again shortly, then class unreachable, and nothing was sent', async () => {
+describe('a connection that cannot be made', () => {
+  test('is refused: it is tried again shortly, then the class is unreachable, and nothing was sent', async () => {
     expect(await clientOf(await deadUrl()).send(restore)).toMatchObject({
       ok: false,
       requests: 0,
@@ -74,7 +74,7 @@ describe('a connection that does not come about', () => {
     });
   });
 
-  test('has a certificate that is not trusted: every other call would fail too', async () => {
+  test('has a certificate that is not trusted: every other call would also fail', async () => {
     const server = createTlsServer(selfSigned, (_, response) => json(response));
     const url = (await listen(server)).replace('http:', 'https:');
     expect(await clientOf(url).send(restore)).toMatchObject({
@@ -88,7 +88,7 @@ describe('a connection that does not come about', () => {
     });
   });
 
-  test('goes to a server that speaks no TLS', async () => {
+  test('goes to a server that does not speak TLS', async () => {
     const server = await httpServer((response) => json(response));
     expect(await clientOf(server.url.replace('http:', 'https:')).send(restore)).toMatchObject({
       requests: 0,
@@ -139,7 +139,7 @@ describe('a connection that is lost', () => {
     });
   });
 
-  test('while idle: the next call takes a new one and is not sent twice', async () => {
+  test('while idle: the next call uses a new one and is not sent twice', async () => {
     const server = await httpServer((response) => json(response));
     const client = clientOf(server.url);
     await client.send(restore);
@@ -151,7 +151,7 @@ describe('a connection that is lost', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  test('by a request on a kept connection: it is unclear and never sent again by itself', async () => {
+  test('by a request on a kept connection: the call is unclear and never repeated automatically', async () => {
     let calls = 0;
     const server = await httpServer((response, { socket }) => {
       calls++;
@@ -193,7 +193,7 @@ describe('a time-out', () => {
     });
   });
 
-  test('of the whole call is clear while it waits for a connection, and the request never goes out', async () => {
+  test('of the whole call is clear while it waits for a connection, and the request is never sent', async () => {
     const pending: ServerResponse[] = [];
     const server = await httpServer((response) => pending.push(response));
     const client = clientOf(server.url, { connections: 1, timeouts: { totalMs: 150 } });

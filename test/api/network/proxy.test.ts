@@ -14,12 +14,12 @@ describe('the proxy', () => {
     ['of HTTPS_PROXY', { HTTPS_PROXY: proxyUrl }, 'HTTPS_PROXY'],
     ['of https_proxy first', { HTTPS_PROXY: 'http://other', https_proxy: proxyUrl }, 'https_proxy'],
     ['of HTTPS_PROXY, when https_proxy is empty', { HTTPS_PROXY: proxyUrl, https_proxy: '' }, 'HTTPS_PROXY'],
-    ['of HTTP_PROXY, when there is no other', { HTTP_PROXY: proxyUrl }, 'HTTP_PROXY'],
+    ['of HTTP_PROXY, when no other is set', { HTTP_PROXY: proxyUrl }, 'HTTP_PROXY'],
     ['of HTTPS_PROXY first', { HTTP_PROXY: 'http://other', HTTPS_PROXY: proxyUrl }, 'HTTPS_PROXY'],
     ['without a scheme', { HTTPS_PROXY: 'proxy.example.com:3128' }, 'HTTPS_PROXY'],
     ['with a slash and blanks', { HTTPS_PROXY: ` ${proxyUrl}/ ` }, 'HTTPS_PROXY'],
     [
-      'that NO_PROXY lets others go around',
+      'that NO_PROXY bypasses for other hosts',
       { HTTPS_PROXY: proxyUrl, NO_PROXY: 'example.org,localhost' },
       'HTTPS_PROXY',
     ],
@@ -27,7 +27,7 @@ describe('the proxy', () => {
     expect(chooseProxy(api, { variables })).toEqual({ url: proxyUrl, variable });
   });
 
-  test('has its user name and password apart from its URL', () => {
+  test('keeps its user name and password separate from its URL', () => {
     const variables = { HTTPS_PROXY: 'http://us%40er:pa%3Ass@proxy.example.com:3128' };
     expect(chooseProxy(api, { variables })).toEqual({
       url: proxyUrl,
@@ -37,19 +37,19 @@ describe('the proxy', () => {
   });
 
   test.each([
-    ['nobody wants one', {}],
+    ['no variable is set', {}],
     ['the variables are empty', { HTTPS_PROXY: '', HTTP_PROXY: ' ' }],
     ['NO_PROXY names the host', { HTTPS_PROXY: proxyUrl, NO_PROXY: 'other.com, api.example.com' }],
     ['NO_PROXY names the domain', { HTTPS_PROXY: proxyUrl, NO_PROXY: '.example.com' }],
-    ['NO_PROXY names the domain with a star', { HTTPS_PROXY: proxyUrl, NO_PROXY: '*.example.com' }],
+    ['NO_PROXY names the domain with an asterisk', { HTTPS_PROXY: proxyUrl, NO_PROXY: '*.example.com' }],
     ['NO_PROXY names the port', { HTTPS_PROXY: proxyUrl, NO_PROXY: 'api.example.com:443' }],
-    ['NO_PROXY is a star', { HTTPS_PROXY: proxyUrl, NO_PROXY: '*' }],
+    ['NO_PROXY is an asterisk', { HTTPS_PROXY: proxyUrl, NO_PROXY: '*' }],
     ['no_proxy does', { HTTPS_PROXY: proxyUrl, no_proxy: 'example.com' }],
-  ])('is none when %s', (_title, variables) => {
+  ])('is absent when %s', (_title, variables) => {
     expect(chooseProxy(api, { variables })).toBeUndefined();
   });
 
-  test('is not that of the machine on which it is asked for', () => {
+  test('does not come from the environment of this machine', () => {
     process.env['HTTPS_PROXY'] = proxyUrl;
     process.env['NO_PROXY'] = '*';
     onTestFinished(() => {
@@ -76,7 +76,7 @@ describe('the proxy', () => {
     expect(choose).not.toThrow(/sec|word@/);
   });
 
-  test('on another machine gets no token in the clear', () => {
+  test('on another machine gets no unencrypted token', () => {
     const variables = { HTTP_PROXY: 'http://user:secret@proxy.example.com:3128' };
     const choose = () => chooseProxy('http://127.0.0.1:8791', { variables });
     expect(choose).toThrow(expect.objectContaining({ kind: 'usage', code: 'PROXY_INSECURE' }));
@@ -107,7 +107,7 @@ function through(proxy: string, url: string, noProxy = '') {
 }
 
 describe('a call through a proxy', () => {
-  test('is tunnelled, also to plain http, and the token goes to the target only', async () => {
+  test('is tunnelled, even to plain http, and only the target gets the token', async () => {
     const server = await answering();
     const proxy = await startProxy();
     const client = through(proxy.url, server.url);
@@ -128,7 +128,7 @@ describe('a call through a proxy', () => {
     }
   });
 
-  test('authenticates to the proxy alone', async () => {
+  test('authenticates only to the proxy', async () => {
     const server = await answering();
     const proxy = await startProxy({ user: 'us@er', password: 'pa:ss' });
     const url = proxy.url.replace('//', '//us%40er:pa%3Ass@');
@@ -137,14 +137,14 @@ describe('a call through a proxy', () => {
     expect(server.seen[0]?.headers).not.toHaveProperty('proxy-authorization');
   });
 
-  test('goes around it where NO_PROXY says so', async () => {
+  test('bypasses it where NO_PROXY says so', async () => {
     const server = await answering();
     const proxy = await startProxy();
     expect(await through(proxy.url, server.url, '127.0.0.1').send(restore)).toMatchObject({ ok: true });
     expect(proxy.seen).toEqual([]);
   });
 
-  test('fails as usual once the tunnel stands', async () => {
+  test('fails as usual once the tunnel is open', async () => {
     const proxy = await startProxy();
     const url = await socketServer((socket) => socket.resetAndDestroy());
     expect(await through(proxy.url, url).send(restore)).toMatchObject({
@@ -153,7 +153,7 @@ describe('a call through a proxy', () => {
     });
   });
 
-  test('meets a certificate that is not trusted behind it', async () => {
+  test('fails for an untrusted certificate behind the proxy', async () => {
     const proxy = await startProxy();
     const server = createTlsServer(selfSigned, (_, response) => response.end('{}'));
     const url = (await listen(server)).replace('http:', 'https:');
@@ -168,7 +168,7 @@ describe('a call through a proxy', () => {
   });
 });
 
-describe('trouble of the proxy is told as what it is, and nothing was sent:', () => {
+describe('trouble of the proxy is reported as such, and nothing was sent:', () => {
   const secret = 'http://user:secret@';
   const classes = {
     PROXY_UNREACHABLE: 'unreachable',
@@ -181,22 +181,27 @@ describe('trouble of the proxy is told as what it is, and nothing was sent:', ()
     (await startProxy(options)).url;
 
   test.each<[string, () => Promise<string>, keyof typeof classes, string]>([
-    ['nobody listens', deadUrl, 'PROXY_UNREACHABLE', 'ECONNREFUSED'],
+    ['nothing listens', deadUrl, 'PROXY_UNREACHABLE', 'ECONNREFUSED'],
     [
-      'it has no such name',
+      'its name is unknown',
       async () => 'http://proxy.invalid:3128',
       'PROXY_UNREACHABLE',
       'No connection to the proxy http://proxy.invalid:3128 (http_proxy)',
     ],
     ['it hangs up', talking((socket) => socket.end()), 'PROXY_UNREACHABLE', 'UND_ERR_SOCKET'],
     ['it resets', talking((socket) => socket.resetAndDestroy()), 'PROXY_UNREACHABLE', 'ECONNRESET'],
-    ['it speaks no HTTP', talking((socket) => socket.end('SSH\r\n')), 'PROXY_UNREACHABLE', 'HTTPParserError'],
-    ['it never answers', talking(() => {}), 'PROXY_UNREACHABLE', 'UND_ERR_HEADERS_TIMEOUT'],
-    ['it gets no connection', proxyWith({ refuse: 502 }), 'PROXY_BAD_GATEWAY', '(502)'],
-    ['it forbids', proxyWith({ refuse: 403 }), 'PROXY_REFUSED', '(403)'],
-    ['it knows no CONNECT', proxyWith({ refuse: 405 }), 'PROXY_REFUSED', '(405)'],
     [
-      'it wants another password',
+      'it does not speak HTTP',
+      talking((socket) => socket.end('SSH\r\n')),
+      'PROXY_UNREACHABLE',
+      'HTTPParserError',
+    ],
+    ['it never answers', talking(() => {}), 'PROXY_UNREACHABLE', 'UND_ERR_HEADERS_TIMEOUT'],
+    ['it cannot connect', proxyWith({ refuse: 502 }), 'PROXY_BAD_GATEWAY', '(502)'],
+    ['it forbids', proxyWith({ refuse: 403 }), 'PROXY_REFUSED', '(403)'],
+    ['it does not support CONNECT', proxyWith({ refuse: 405 }), 'PROXY_REFUSED', '(405)'],
+    [
+      'it requires another password',
       proxyWith({ user: 'user', password: 'x' }),
       'PROXY_AUTHENTICATION',
       'refuses the user name and password of http_proxy (407)',
@@ -215,7 +220,7 @@ describe('trouble of the proxy is told as what it is, and nothing was sent:', ()
     expect(server.seen).toEqual([]);
   });
 
-  test('it wants a password and was given none', async () => {
+  test('it requires a password, and none was given', async () => {
     const proxy = await startProxy({ user: 'user', password: 'x' });
     expect(await through(proxy.url, 'http://127.0.0.1:9').send(restore)).toMatchObject({
       requests: 0,
@@ -236,7 +241,7 @@ describe('trouble of the proxy is told as what it is, and nothing was sent:', ()
     });
   });
 
-  test('it is not asked again and again while a call waits', async () => {
+  test('it is not called over and over while a call waits', async () => {
     let connections = 0;
     const url = await socketServer((socket) => {
       connections++;

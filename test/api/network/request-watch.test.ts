@@ -77,7 +77,7 @@ test.each<[what: string, play: Play, told: object | undefined]>([
   else expect(seen[1]).toEqual({ ...told, durationMs: expect.any(Number) });
 });
 
-test('a request that HTTP can not carry is over, too', async () => {
+test('a request that HTTP cannot carry ends, too', async () => {
   const { seen, made } = played(() => {
     throw new TypeError('header');
   });

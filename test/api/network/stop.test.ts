@@ -10,7 +10,7 @@ function stopOf(milliseconds: number, signal?: AbortSignal): Stop {
   return stop;
 }
 
-test('a signal stops all calls that have it, whatever became of others', () => {
+test('a signal stops all calls that have it, however other calls ended', () => {
   const controller = new AbortController();
   const stops = [1, 2, 3].map(() => stopOf(minute, controller.signal));
   const listeners = stops.map((stop) => {
@@ -24,7 +24,7 @@ test('a signal stops all calls that have it, whatever became of others', () => {
   expect(listeners.map(({ mock }) => mock.calls.length)).toEqual([1, 0, 1]);
 });
 
-test('a signal that aborted already stops at once', () => {
+test('a signal that is already aborted stops at once', () => {
   expect(stopOf(minute, AbortSignal.abort()).reason).toBe('aborted');
 });
 
@@ -41,7 +41,7 @@ test('any number of calls listen to one signal without a warning', async () => {
   expect(EventEmitter.getEventListeners(signal, 'abort')).toHaveLength(1);
 });
 
-test('a call that ends as it is stopped does not keep others from being stopped', () => {
+test('a call that ends as it is stopped does not prevent stopping the others', () => {
   const controller = new AbortController();
   const first = stopOf(minute, controller.signal);
   const second = stopOf(minute, controller.signal);
@@ -63,7 +63,7 @@ test('the first reason counts', () => {
   expect(listener).toHaveBeenCalledTimes(1);
 });
 
-test('a call that has ended is not stopped by its time-out any more', () => {
+test('a call that has ended is no longer stopped by its time-out', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const stop = stopOf(10);
@@ -72,7 +72,7 @@ test('a call that has ended is not stopped by its time-out any more', () => {
   expect(stop.reason).toBeUndefined();
 });
 
-test('a pause ends with the stop, at once when that was before', async () => {
+test('a pause ends with the stop, and at once after an earlier stop', async () => {
   const controller = new AbortController();
   const stop = stopOf(minute, controller.signal);
   const pause = stop.pause(minute);

@@ -9,7 +9,7 @@ const call = fc.record({
   request: fc.constantFrom('x', 'y', 'z'),
 });
 
-/** Calls as rows, each on a line of its own. */
+/** Calls as rows, each on its own line. */
 const calls = fc
   .array(call, { maxLength: 40 })
   .map((all) => all.map((each, at) => ({ ...each, row: at + 1, line: 2 * at + 5 })));
@@ -37,11 +37,11 @@ describe('agrees with a model that compares each call with all others:', () => {
     );
   });
 
-  test('a call stands for those that follow it with the same request, until there is another one', () => {
+  test('a call stands for the following ones with the same request, until another request comes', () => {
     fc.assert(
       fc.property(calls, (all) => {
         const index = new CallIndex('latest');
-        /** Of each stretch of equal requests for one subject, the first. */
+        /** The first of each stretch of equal requests for one subject. */
         const called: Call[] = [];
         for (const each of all) {
           const latest = called.findLast(isSameSubject(each));
@@ -79,7 +79,7 @@ describe.each([
   ['any earlier call', () => new CallIndex('any')],
   ['the latest call', () => new CallIndex('latest')],
 ])('%s', (_name, make) => {
-  test('stays right while it grows', () => {
+  test('stays correct while it grows', () => {
     const index = make();
     const count = 50_000;
     const add = (row: number, subject: number) =>

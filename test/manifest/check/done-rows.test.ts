@@ -13,7 +13,7 @@ const failed: Ended = { outcome: 'failed', code: 'NOT_FOUND' };
 const duplicate: Ended = { outcome: 'duplicate', code: 'DUPLICATE' };
 const neverCalled: Ended = { outcome: 'not_attempted', code: 'CANCELLED' };
 
-/** What each source says of one subject, row by row. */
+/** The results of one subject in each source, row by row. */
 function found(...sources: readonly (readonly Ended[])[]) {
   const done = new DoneRows();
   for (const [at, ended] of sources.entries()) {

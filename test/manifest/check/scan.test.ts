@@ -19,7 +19,7 @@ async function scan(name: string, content: string, handlers: ScanHandlers = {}) 
   return scanManifest(manifest, preparer, handlers);
 }
 
-test('a row that leaves fields out is not partial where the API surely keeps them', async () => {
+test('a row that leaves fields out is not partial where the API certainly keeps them', async () => {
   const operations = testOperations.map((operation) => ({ ...operation, keepsOmitted: true }));
   const manifest = await openText('a.csv', 'room_id,title\n1,t\n');
   const { callable, partial } = await scanManifest(manifest, createRowPreparer({ manifest, operations }));
@@ -104,7 +104,7 @@ test('counts every row once, in all and by operation', async () => {
   ]);
 });
 
-test('counts what the rows to be called do to fields, those that they clear apart', async () => {
+test('counts the fields that the rows to be called set, and those that they clear', async () => {
   const rows = ['1,t,', '2,<clear>,', '3,t,<clear>', '3,t,<clear>', '4,t,5', 'x,t,5'];
   const { perOperation, partial } = await scan('a.csv', `room_id,title,floor\n${rows.join('\n')}\n`);
   expect(partial).toBe(2);
@@ -120,7 +120,7 @@ const line = fc.record({
   value: fc.constantFrom('a', 'b', 'c'),
 });
 
-test('agrees with a plain model for any rows', async () => {
+test('agrees with a simple model for any rows', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 60 }), async (lines) => {
       const rows = lines.map(({ operation, id, value }) =>
@@ -159,7 +159,7 @@ test('agrees with a plain model for any rows', async () => {
   );
 });
 
-test('waits for what the handlers do', async () => {
+test('waits for the handlers', async () => {
   const done: number[] = [];
   let busy = false;
   const slowly = async ({ row }: { row: number }) => {
@@ -180,7 +180,7 @@ test('fails when a handler does, and when the manifest cannot be read to its end
   await expect(scan('a.csv', late)).rejects.toMatchObject({ code: 'MANIFEST_SYNTAX' });
 });
 
-test('warns of columns that are called almost like a field', async () => {
+test('warns of columns with almost the name of a field', async () => {
   const summary = await scan('a.csv', 'room_id,titel,floor,user_idd,note,Operatoin\n1,t,2,u,n,\n');
   expect(summary.warnings).toEqual([
     {
@@ -195,7 +195,7 @@ test('warns of columns that are called almost like a field', async () => {
   ]);
 });
 
-test('a column that is probably meant for a field that is missing is told once, with the option to paste', async () => {
+test('a column that is probably meant for a missing field is reported once, with the option to paste', async () => {
   const manifest = await openText('a.csv', 'roomid,title,Nr\n1,t,2\n');
   const map = { Name: 'floor' };
   const preparer = createRowPreparer({ manifest, operations: testOperations, operation: 'rename-room', map });

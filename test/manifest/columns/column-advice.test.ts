@@ -55,7 +55,7 @@ test.each([
   expect(mapOption(column, 'evaluation_id')).toBe(option);
 });
 
-test('titles of the map that no column has are told', async () => {
+test('titles in the map that no column has are reported', async () => {
   const { preparer } = await prepareAll('id,note\n1,x\n', {
     map: { ID: 'room_id', 'Room name': 'title' },
   });

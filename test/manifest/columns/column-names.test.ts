@@ -24,7 +24,7 @@ test.each(['evaluationid', 'evaluation_ids', 'my evaluation id', 'EVALUATIONID']
   },
 );
 
-test('a column stands for what the map says, however its title is written', () => {
+test('a column stands for the field in the map, however its title is written', () => {
   const fieldOf = fieldNamer({ 'Room no': 'Room ID' }, testOperations);
   expect(['ROOM NO', 'roomNo', 'Title', 'note'].map(fieldOf)).toEqual([
     'room_id',
@@ -34,13 +34,13 @@ test('a column stands for what the map says, however its title is written', () =
   ]);
 });
 
-test('a map for a field that is none is refused', () => {
+test('a map for an unknown field is refused', () => {
   expect(() => fieldNamer({ ID: 'roomid' }, testOperations)).toThrow(
     '--map "ID=roomid": roomid is not a field; use one of operation, ',
   );
 });
 
-test('the operation, the rows and their problems go by the map', async () => {
+test('the operation, the rows and their problems follow the map', async () => {
   const { preparer, rows } = await prepareAll('Nr,Name\n1,a\nx,b\n', {
     map: { Nr: 'room_id', Name: 'title' },
   });

@@ -84,7 +84,7 @@ test.each<[title: string, content: string, options: Options, code: string, messa
     'a says it is for rename-room, --operation says close-ticket; remove one of them',
   ],
   [
-    'no operation suits the columns',
+    'no operation fits the columns',
     'ticket_id,roomid\n1,2\n',
     {},
     'MANIFEST_OPERATION_UNCLEAR',
@@ -101,7 +101,7 @@ test.each<[title: string, content: string, options: Options, code: string, messa
     /^a: can't tell what to do with rows that have no columns: for close-ticket, /,
   ],
   [
-    'several operations suit the columns',
+    'several operations fit the columns',
     'ticket_id,user_id,room_id\n1,2,3\n',
     {},
     'MANIFEST_OPERATION_UNCLEAR',
@@ -115,14 +115,14 @@ test.each<[title: string, content: string, options: Options, code: string, messa
     'a: columns "Title" and "title" both stand for title; rename or delete one',
   ],
   [
-    'two columns say the operation',
+    'two columns give the operation',
     'Operation,operation,room_id\n,,1\n',
     {},
     'MANIFEST_AMBIGUOUS_COLUMN',
     /both stand for operation/,
   ],
   [
-    'a default is for no field',
+    'a default has an unknown field',
     '{"defaults":{"titel":"x"},"rows":[{"room_id":"1"}]}',
     {},
     'MANIFEST_DEFAULTS',
@@ -136,7 +136,7 @@ test.each<[title: string, content: string, options: Options, code: string, messa
   });
 });
 
-test('rows that stand in a member of the only row are suggested', async () => {
+test('rows in a member of the only row are suggested', async () => {
   await expect(prepareAll('{"total":2,"data":[{"room_id":1},{"room_id":2}]}')).rejects.toThrow(
     /or add a column "operation"\. If the rows are in "data", pass --rows-at data$/,
   );

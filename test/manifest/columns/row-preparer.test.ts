@@ -85,7 +85,7 @@ test('a row that differs from --operation is invalid, an empty cell takes it', a
   ]);
 });
 
-test('JSON rows may say another operation than the manifest', async () => {
+test('JSON rows may name another operation than the manifest', async () => {
   const { rows } = await prepareAll(
     '{"operation":"rename-room","defaults":{"user_id":"u"},"rows":[{"room_id":"1","title":""},{"operation":"close-ticket","ticket_id":"2"},{"operation":7}]}',
   );
@@ -111,7 +111,7 @@ test('values come from the row, else --default, else the defaults of the manifes
   ]);
 });
 
-test('a default for no field is refused', async () => {
+test('a default for an unknown field is refused', async () => {
   await expect(prepareAll('ticket_id\n1\n', { defaults: { user: 'u' } })).rejects.toMatchObject({
     ...{ kind: 'usage', code: 'DEFAULT_UNKNOWN_FIELD' },
     message: '--default "user=u": user is not a field; use one of ticket_id, user_id, room_id, title, floor',
@@ -196,7 +196,7 @@ test.each<[title: string, content: string, old: object | undefined]>([
     'room_id,title,Old Title,oldFloor,old_room_id\n1,a,b,c,9\n',
     { title: 'b', floor: 'c' },
   ],
-  ['where they are known', 'room_id,title,old_title\n1,a,\n', undefined],
+  ['where they are given', 'room_id,title,old_title\n1,a,\n', undefined],
   ['that were empty', 'room_id,title,old_title\n1,a,<clear>\n', { title: '' }],
   ['of an operation that takes none', 'ticket_id,user_id,old_user_id\n1,a,b\n', undefined],
 ])('old values are taken %s, and never sent', async (_title, content, old) => {
@@ -212,7 +212,7 @@ test('a column stands for an old value when --map says so', async () => {
   expect(rows).toMatchObject([{ values: { room_id: '1', title: 'a' }, old: { title: 'b' } }]);
 });
 
-test('an old value that could not be put back makes a row invalid, by its own column', async () => {
+test('an old value that cannot be restored makes a row invalid, by its own column', async () => {
   const manifest = await openText(
     'a.jsonl',
     '{"soundboard_id":1,"title":"a","Old file size":1.5,"old_title":3}\n',
@@ -227,7 +227,7 @@ test('an old value that could not be put back makes a row invalid, by its own co
   });
 });
 
-test('two columns for one old value are refused, in JSON row by row', async () => {
+test('two columns for one old value are refused, in JSON for each row', async () => {
   await expect(prepareAll('room_id,title,old_title,Old Title\n1,a,b,c\n')).rejects.toMatchObject({
     code: 'MANIFEST_AMBIGUOUS_COLUMN',
   });

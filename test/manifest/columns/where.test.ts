@@ -13,7 +13,7 @@ describe('a condition', () => {
     ['by!=', ['x'], ['']],
     ['note~delete', ['was deleted'], ['Delete', '']],
     ['name<b', ['a', ''], ['b', 'c']],
-    // Numbers, also those that JavaScript would round.
+    // Numbers, including those that JavaScript would round.
     ['n=7', ['7', '007', '7.0'], ['70', 'seven', '']],
     ['n>=10', ['10', '10.5', '9223372036854775807'], ['9', '9.99', '', 'n/a']],
     ['n<10', ['9', '-1'], ['10', '', 'n/a']],
@@ -45,7 +45,7 @@ describe('a condition', () => {
   });
 
   test('and its opposite divide all cells', () => {
-    // One that begins with = would make another comparison of it.
+    // A text that begins with = would make it another comparison.
     const text = fc.string().filter((value) => !value.trim().startsWith('='));
     const cell = fc.oneof(text, fc.integer().map(String), fc.constantFrom('2026-11-16', '7.0', ''));
     fc.assert(
@@ -67,7 +67,7 @@ describe('the rows of a manifest', () => {
   const choose = async (content: string, ...conditions: string[]) =>
     chosenBy(conditions, await openText('a', content));
 
-  test('are those for which all conditions hold, numbered anew, and those that cannot be read', async () => {
+  test('are those for which all conditions hold, renumbered, and those that cannot be read', async () => {
     const manifest = await choose(csv, 'deleted_by=u-17', 'when>=2026-11-16');
     const rows = await allRows(manifest);
     expect(rows.map(({ row, line, cells }) => [row, line, cells['ID']])).toEqual([
@@ -80,7 +80,7 @@ describe('the rows of a manifest', () => {
     expect(manifest.leftOut?.()).toBe(2);
   });
 
-  test('may be values of JSON; one that has no such key is as one that is empty', async () => {
+  test('may be values of JSON; a row without the key counts as empty', async () => {
     const json =
       '[{"id":1,"n":5},{"id":2,"n":null},{"id":3},{"id":4,"n":9223372036854775807},{"id":5,"n":true}]';
     const idsOf = async (...conditions: string[]) =>

@@ -27,7 +27,7 @@ test('text with one column keeps the fallback', () => {
   expect(detectDelimiter('id\n1\n', true, '\t')).toBe('\t');
 });
 
-test('a record that is cut off is not looked at', () => {
+test('an incomplete record is ignored', () => {
   expect(detectDelimiter('a;b,c\n1;2,3\n4', false, ',')).toBe(',');
   expect(detectDelimiter('a;b\n1;2\n3', false, ',')).toBe(';');
   expect(detectDelimiter('a;b', false, ',')).toBe(',');

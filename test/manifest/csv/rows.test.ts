@@ -10,7 +10,7 @@ function recordsOf(text: string, chunkSize: number): Promise<readonly CsvRecord[
   return flat(readCsvRecords(checkUtf8(inChunks(Buffer.from(text), chunkSize)), ','));
 }
 
-test('a record says the line on which it begins', async () => {
+test('a record knows the line on which it begins', async () => {
   const cell = fc.constantFrom('a', '', '"a\nb"', '"\r\n"', '"\r\r\n\n"', '"a"');
   const lineEnds = fc.array(fc.constantFrom('\n', '\r\n', '\r'), { minLength: 1, maxLength: 4 });
   const record = fc.tuple(fc.array(cell, { minLength: 2, maxLength: 3 }), lineEnds);
@@ -27,7 +27,7 @@ test('a record says the line on which it begins', async () => {
   );
 });
 
-test('neither blank lines nor ragged records cost an error, wherever chunks end', async () => {
+test('neither blank lines nor ragged records cause an error, wherever chunks end', async () => {
   const blank = `${'\n'.repeat(1000)}${'\r\n'.repeat(1000)}${'\r'.repeat(1000)}`;
   const text = `\na,b\n${blank}1,2\n"",\n""\n\n${'1\n1,2,3\n'.repeat(1000)}3,4`;
   const captureStackTrace = vi.spyOn(Error, 'captureStackTrace');
@@ -46,7 +46,7 @@ test('neither blank lines nor ragged records cost an error, wherever chunks end'
   captureStackTrace.mockRestore();
 });
 
-test('blank lines count for no record, however large the limit of one', async () => {
+test('blank lines are not records, however large the limit of a record', async () => {
   const chunks = inChunks(Buffer.from(`a,b\n${'\n'.repeat(18_000_000)}1,2\n`), 256 * 1024);
   expect(await flat(readCsvRecords(chunks, ','))).toEqual([
     { cells: ['a', 'b'], line: 1 },
@@ -54,7 +54,7 @@ test('blank lines count for no record, however large the limit of one', async ()
   ]);
 });
 
-/** No NUL: csv-parse takes it for the end of the text behind a closing quote. */
+/** No NUL: after a closing quote, csv-parse takes it for the end of the text. */
 const piece = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('"', '"', '""', ...delimiters, '\n', '\r\n', '\r') },
   { weight: 2, arbitrary: fc.constantFrom('"a"', '"",', '"\n"', '"a""b",', '\n"', '",') },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readWhole } from '../../../src/manifest/json/document.ts';
 
-test('a document is read into memory up to a bound, and the message says what to write beyond it', async () => {
+test('a document is read into memory up to a limit, and the message says what to write beyond it', async () => {
   const chunk = Buffer.alloc(100_000_000, ' ');
   async function* chunks(count: number): AsyncGenerator<Buffer> {
     for (let index = 0; index < count; index += 1) yield chunk;

@@ -56,7 +56,7 @@ test.each<[content: string, where: string, name: string]>([
   ]);
 });
 
-test('a line of JSON Lines that has a name twice is an invalid row of which nothing is taken', async () => {
+test('a line of JSON Lines with a repeated name is an invalid row without any values', async () => {
   const rows = await allRows(
     await openText('a.jsonl', '{"id":1,"a":"🙂","id":2}\n{"id":3,"a":{"b":1,"\\u0062":1}}\n{"id":4}\n'),
   );

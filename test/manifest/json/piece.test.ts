@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parsePiece } from '../../../src/manifest/json/piece.ts';
 
-/** A JSON value that knows its text, and whether one of its objects has a name twice. */
+/** A JSON value that knows its text, and whether one of its objects repeats a name. */
 interface Sample {
   readonly text: string;
   readonly repeats: boolean;
@@ -39,7 +39,7 @@ const { sample } = fc.letrec<{ sample: Sample; list: Sample; record: Sample }>((
   })),
 }));
 
-test('a piece is refused where one object has a name a second time, and for nothing else', () => {
+test('a piece is refused where an object repeats a name, and for nothing else', () => {
   fc.assert(
     fc.property(sample, ({ text, repeats }) => {
       const parsed = parsePiece(text);

@@ -12,7 +12,7 @@ import { flat, inChunks } from '../reading.ts';
 
 const place = { offset: 0 };
 const chunkSize = fc.integer({ min: 1, max: 40 });
-/** Half a surrogate pair, which spoiling may leave, is no UTF-8. */
+/** Half a surrogate pair, which spoiling may leave, is not UTF-8. */
 const element = fc.oneof(anyJson, spoiltJson).map((text) => Buffer.from(text).toString());
 
 function chunksOf(text: string, size: number): AsyncIterable<Buffer> {
@@ -31,7 +31,7 @@ async function outcome(
   }
 }
 
-/** What JSON.parse says, or undefined when it refuses the text. */
+/** The result of JSON.parse, or undefined when it refuses the text. */
 function parsed(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
@@ -40,7 +40,7 @@ function parsed(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** That rows hold what JSON.parse makes of them, but for the columns that begin with `_`. */
+/** Expects that rows have the values that JSON.parse reads, except the columns that begin with `_`. */
 function expectRows(rows: readonly UnnumberedRow[], values: readonly unknown[]): void {
   expect(rows).toHaveLength(values.length);
   for (const [index, value] of values.entries()) {

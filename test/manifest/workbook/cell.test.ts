@@ -33,7 +33,7 @@ test.each([
   expect(readCell(new Date(date), undefined)).toEqual({ text });
 });
 
-test('what stands for nothing is empty, and truth is written as Excel shows it', () => {
+test('blank values are empty, and booleans are written as Excel shows them', () => {
   expect([null, undefined, '', true, false].map((value) => readCell(value, undefined).text)).toEqual([
     '',
     '',

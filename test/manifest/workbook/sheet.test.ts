@@ -15,7 +15,7 @@ import { allRows, failure, openText } from '../reading.ts';
 
 const fixture = (name: string) => readFile(join('test/fixtures/workbooks', name));
 
-/** A sheet of these rows, each of the XML of its cells: `n:1` is a number, `e:#N/A` an error, anything else text. */
+/** A sheet of these rows, each the XML of its cells: `n:1` is a number, `e:#N/A` an error, and anything else text. */
 function sheet(rows: readonly (readonly string[])[], name?: string): Buffer {
   const cell = (text: string, address: string): string => {
     const [, type, value = ''] = /^([nebf]):(.*)$/.exec(text) ?? [];
@@ -66,11 +66,11 @@ test('a gzipped workbook is read, too', async () => {
   expect(await allRows(manifest)).toHaveLength(2);
 });
 
-test('the format is told by the content', async () => {
+test('the format is recognised by the content', async () => {
   expect((await openText('export.csv', await fixture('excel.xlsx'))).format).toBe('xlsx');
 });
 
-test('the clear token, blanks and what a report has guarded mean the same as in CSV', async () => {
+test('the clear token, blanks and guarded cells of a report mean the same as in CSV', async () => {
   const rows = [
     ['room_id', 'title', '_guarded', '_row'],
     ['n:1', '&lt;clear&gt;', '', ''],
@@ -90,7 +90,7 @@ test('the clear token, blanks and what a report has guarded mean the same as in 
   ]);
 });
 
-test('cells that are not what was meant make a row invalid by their address, but only those of fields', async () => {
+test('cells with errors make a row invalid and are named by address, but only cells of fields', async () => {
   const rows = [
     ['note', 'Room ID', 'title'],
     ['e:#N/A', 'n:7', 'ok'],
@@ -120,7 +120,7 @@ test.each([
   ['f:A1', 'is a formula without a stored result; open the file in Excel, save it, and use the saved file'],
   ['e:#N/A', 'is unknown; name one of close-ticket, rename-room (#N/A)'],
 ])(
-  'a row whose operation is the cell %s is invalid, whatever rows are for that say none',
+  'a row whose operation is the cell %s is invalid, whatever the operation of rows that name none',
   async (cell, problem) => {
     const rows = [
       ['operation', 'room_id', 'title'],
@@ -137,7 +137,7 @@ test.each([
   },
 );
 
-test('a title above the header is told, and skipped when the user says so', async () => {
+test('a title above the header is reported, and skipped when the user asks for that', async () => {
   const rows = [['Export'], [], ['Nr', 'Name'], ['n:1', 'x']];
   expect((await failure('a.xlsx', sheet(rows))).message).toBe(
     'a.xlsx:2:1: the column names seem to be on line 3, below a title; pass --skip-lines 2',
@@ -195,7 +195,7 @@ test.each<[title: string, content: Buffer, code: string, message: RegExp]>([
     /can't be read as an Excel workbook \(.+\); save it as \.xlsx again/,
   ],
   [
-    'one that is cut off',
+    'an incomplete one',
     sheet([['a'], ['x']]).subarray(0, 900),
     'MANIFEST_WORKBOOK_UNREADABLE',
     /its directory is damaged/,
@@ -206,7 +206,7 @@ test.each<[title: string, content: Buffer, code: string, message: RegExp]>([
   expect(error.message).toMatch(message);
 });
 
-test('a small file that unpacks to a large one is refused by what its directory says', async () => {
+test('a small file that unpacks to a large one is refused by the sizes in its directory', async () => {
   const bomb = sheet([['a'], ['x'.repeat(3_000_000)]]);
   expect(bomb.length).toBeLessThan(20_000);
   const error = await failure('a.xlsx', bomb, { context: { maxBytes: 1_000_000 } });
@@ -215,7 +215,7 @@ test('a small file that unpacks to a large one is refused by what its directory 
   );
 });
 
-test('a small file whose cells share one large text is refused at the row where they come to too much', async () => {
+test('a small file whose cells share one large text is refused at the row where they exceed the limit', async () => {
   const rows = Array.from(
     { length: 1_000 },
     (_, index) => `<row r="${index + 2}"><c r="A${index + 2}" t="s"><v>0</v></c></row>`,

@@ -1,6 +1,6 @@
 import type { Limiter } from '../../../src/sandbox/limits/limiters.ts';
 
-/** What becomes of a request, with times in milliseconds rounded to a thousandth. */
+/** The outcome of a request, with times in milliseconds rounded to a thousandth. */
 export type Fate = readonly [
   fate: 'in' | 'out',
   remaining: number | undefined,
@@ -8,7 +8,7 @@ export type Fate = readonly [
   wholeAfter: number | undefined,
 ];
 
-/** The fates of requests at the given times; where one is refused, `moreAfter` is checked to be the waiting time. */
+/** The outcomes of requests at the given times; where one is refused, checks that `moreAfter` is the waiting time. */
 export function fates(limiter: Limiter, times: readonly number[]): Fate[] {
   return times.map((now) => {
     const admission = limiter.admit(now, 'token');

@@ -32,7 +32,7 @@ test.each([
   expect(fates(bucket(rate), [0])[0]?.[1]).toBe(burst - 1);
 });
 
-test('the largest part of a token that a burst leaves over does not count as one', () => {
+test('the largest part of a token that remains of a burst does not count as one', () => {
   expect(fates(bucket(1, 2.5), [0, 0, 0])).toEqual([
     ['in', 1, 500, 1000],
     ['in', 0, 500, 2000],
@@ -53,7 +53,7 @@ test('a long rest fills the bucket to its burst and no further', () => {
   expect([1e9, 1e9, 1e9].map((now) => limiter.admit(now, 'token').admitted)).toEqual([true, true, false]);
 });
 
-test('never more than burst plus rate times time is admitted', () => {
+test('at most burst plus rate times time is admitted', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 500 }),
@@ -75,7 +75,7 @@ test('never more than burst plus rate times time is admitted', () => {
 
 const leaky = (rate: number, queue: number): Limiter => leakyBucket({ rate, queue });
 
-/** The delays of requests at the given times; `undefined` for those that are refused. */
+/** The delays of requests at the given times; `undefined` for refused requests. */
 function delays(limiter: Limiter, times: readonly number[]): (number | undefined)[] {
   return times.map((now) => {
     const admission = limiter.admit(now, 'token');
@@ -102,7 +102,7 @@ test('without a queue, requests are admitted one by one', () => {
   expect(delays(leaky(10, 0), [0, 50, 100, 199, 200])).toEqual([0, undefined, 0, undefined, 0]);
 });
 
-test('answers are never closer than the rate, and never more wait than have room', () => {
+test('answers are never closer than the rate, and no more requests wait than there is room for', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 500 }),
@@ -146,7 +146,7 @@ test('windows of the clock begin at the multiples of their length', () => {
   ]);
 });
 
-test('windows of the first request begin with it, and the next with the first one after', () => {
+test('windows of the first request begin with it, and the next with the first request after that', () => {
   expect(fates(windows(2, 1000, 'first'), [1500, 1600, 2499, 2500, 5200, 5300, 5400])).toEqual([
     ['in', 1, 1000, 1000],
     ['in', 0, 900, 900],
@@ -193,7 +193,7 @@ test('no span of the length of the window has more admissions than the limit', (
   );
 });
 
-test('a refusal tells no waiting time, as that is unknown', () => {
+test('a refusal states no waiting time, because that is unknown', () => {
   const limiter = concurrency({ limit: 1 });
   limiter.admit(0, 'token');
   expect(limiter.admit(0, 'token')).toEqual({
@@ -202,11 +202,11 @@ test('a refusal tells no waiting time, as that is unknown', () => {
   });
 });
 
-test('never more than the limit are in flight, every release makes room for one, and only the first counts', () => {
+test('at most the limit is in flight, every release makes room for one request, and only the first release counts', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5 }),
-      // A number releases one of those in flight; the releases of the others are called once more now and then.
+      // A number releases one of those in flight; the releases of others are sometimes called once more.
       fc.array(fc.oneof(fc.constant('arrives' as const), fc.nat(10)), { maxLength: 200 }),
       (limit, events) => {
         const limiter = concurrency({ limit });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
 
-/** At a quarter past twelve: what is granted, the wait for the rest, and whether another token has an allowance of its own. */
+/** At a quarter past twelve: how many are granted, the wait for the rest, and whether another token has its own allowance. */
 function granted(text: string) {
   const now = Date.parse('2026-01-05T12:15:00Z');
   const limiter = parseLimitPlan('--limit', text);
@@ -43,21 +43,24 @@ test.each([
   ['token-bucket:rate=1e9', 'rate: must be given as a number'],
   ['token-bucket:rate=50/s', 'rate: must be given as a number'],
   ['token-bucket:rate=1,burst=0.5', 'burst: must be given as a number, 1 or more'],
-  ['token-bucket:rate=1,window=5', 'token-bucket has no parameter window; it has rate, burst, per'],
+  [
+    'token-bucket:rate=1,window=5',
+    'token-bucket has no parameter window; known parameters: rate, burst, per',
+  ],
   ['token-bucket:rate=1,per=user', 'per: "user" is not one of all, token'],
   ['leaky-bucket:rate=1', 'queue: must be given as a whole number, 0 or more'],
   ['leaky-bucket:rate=1,queue=1.5', 'queue: must be given as a whole number'],
   ['fixed-window:window=1m', 'limit: must be given as a whole number, 1 or more'],
   ['fixed-window:limit=0,window=1m', 'limit: must be given as a whole number, 1 or more'],
   ['fixed-window:limit=1', 'window: must be given as a duration of whole milliseconds, such as'],
-  ['fixed-window:limit=1,window=1d', '--limit: window: "1d" is no duration; write it as'],
+  ['fixed-window:limit=1,window=1d', '--limit: window: "1d" is not a duration; write it as'],
   ['fixed-window:limit=1,window=0s', 'window: must be given as a duration of whole milliseconds'],
   ['fixed-window:limit=1,window=0.5ms', 'window: must be given as a duration of whole milliseconds'],
   ['fixed-window:limit=1,window=1m,align=day', 'align: "day" is not one of clock, first'],
   ['sliding-window:limit=1,window=1s,align=first', 'sliding-window has no parameter align'],
   ['concurrency', 'limit: must be given as a whole number, 1 or more'],
-  ['daily-quota:limit=1,window=1h', 'daily-quota has no parameter window; it has limit, per'],
-  ['none:rate=1', 'none has no parameter rate; it has none'],
+  ['daily-quota:limit=1,window=1h', 'daily-quota has no parameter window; known parameters: limit, per'],
+  ['none:rate=1', 'none has no parameter rate; known parameters: none'],
 ])('%j is refused: %s', (text, message) => {
   expect(() => parseLimitPlan('--limit', text)).toThrow(message);
 });
@@ -81,7 +84,7 @@ test.each([
   ['none then', remedy],
   ['none then 30s', remedy],
   ['none then token-bucket:rate=1', remedy],
-  ['none then soon none', '--limit: then: "soon" is no duration; write it as'],
+  ['none then soon none', '--limit: then: "soon" is not a duration; write it as'],
   ['none then 30s bucket', '--limit: there is no limit "bucket"'],
   ['none then 30s none then', remedy],
   ['then 30s none', '--limit: there is no limit "then 30s none"'],

@@ -17,7 +17,7 @@ const limits = [
 ];
 
 describe.each(limits)('%s', (text) => {
-  test('admits as many requests at once as remain, and a request that waits as told', () => {
+  test('admits as many requests at once as remain, and another one after the stated wait', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(100), { minLength: 1, maxLength: 50 }), (pauses) => {
         const limiter = planned(text);
@@ -54,7 +54,7 @@ describe.each(limits)('%s', (text) => {
   });
 });
 
-test('none admits every request and says nothing', () => {
+test('none admits every request and states nothing', () => {
   const limiter = planned('none');
   expect(limiter.admit(0, 'one')).toEqual({ admitted: true });
 });
@@ -71,7 +71,7 @@ test('a daily quota is whole again at midnight UTC', () => {
 const quotas = (limiter: Limiter, times: readonly number[]): (number | undefined)[] =>
   times.map((now) => limiter.admit(now, 'token').allowance?.policy.quota);
 
-test('each limit comes into force its time after the one before, the second after the first request', () => {
+test('each limit comes into force its time after the previous one, the second one after the first request', () => {
   const limiter = planned('token-bucket:rate=50 then 30s token-bucket:rate=10 then 1s none');
   expect(quotas(limiter, [5000, 34_999, 35_000, 35_999, 36_000, 99_000])).toEqual([
     50,
@@ -83,7 +83,7 @@ test('each limit comes into force its time after the one before, the second afte
   ]);
 });
 
-test('limits whose time passed without a request are left out', () => {
+test('limits whose time passed without a request are skipped', () => {
   const limiter = planned('daily-quota:limit=1 then 1s daily-quota:limit=2 then 1s daily-quota:limit=3');
   expect(quotas(limiter, [0, 2500])).toEqual([1, 3]);
 });
