@@ -1,4 +1,4 @@
-/** What the files of a folder may import besides each other, and besides what is in Node. */
+/** What the files of a folder may import besides each other and Node's modules. */
 export interface Allowed {
   /** Folders and files. */
   readonly folders: readonly string[];
@@ -6,8 +6,8 @@ export interface Allowed {
 }
 
 /**
- * Who may import whom. The entry with the longest name that holds a file counts; `src` holds the files directly in it.
- * Nobody imports what stands above it.
+ * The imports allowed to each folder. The entry with the longest name that contains a file counts; `src` stands for the files
+ * directly in it. No folder imports one that stands above it.
  */
 export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/cli': {

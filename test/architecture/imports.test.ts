@@ -16,7 +16,7 @@ const importStatement =
 
 const names = Object.keys(allowedImports);
 
-/** Whether a file belongs to an entry of the list; `src` has only the files that are directly in it. */
+/** Whether a file belongs to an entry of the list; `src` has only the files directly in it. */
 function isIn(name: string, path: string): boolean {
   return name === 'src' ? dirname(path) === 'src' : path === name || path.startsWith(`${name}/`);
 }
@@ -57,7 +57,7 @@ const files = (
 const imports = (await Promise.all(files.map(importsOf))).flat();
 const abroad = imports.filter(({ from, to, isPackage }) => isPackage || entryOf(from) !== entryOf(to));
 
-/** A circle of files that import each other; undefined when there is none. */
+/** A circle of files that import each other; undefined without one. */
 function circle(): readonly string[] | undefined {
   const done = new Set<string>();
   const within = (path: string, above: readonly string[]): readonly string[] | undefined => {
@@ -73,7 +73,7 @@ function circle(): readonly string[] | undefined {
   return files.map((path) => within(path, [])).find((found) => found !== undefined);
 }
 
-/** The list as the page on the architecture has it. */
+/** The list as the page on the architecture shows it. */
 function table(): string {
   const code = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');
   const rows = Object.entries(allowedImports).map(
@@ -83,12 +83,12 @@ function table(): string {
 }
 
 describe('who imports whom', () => {
-  test('is what is allowed', () => {
+  test('is as allowed', () => {
     const forbidden = abroad.filter((each) => allowanceFor(each) === undefined);
     expect(forbidden.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 
-  test('is no less than what is allowed', () => {
+  test('uses everything that is allowed', () => {
     const used = new Set(abroad.map((each) => `${entryOf(each.from)} → ${allowanceFor(each)}`));
     const listed = Object.entries(allowedImports).flatMap(([name, { folders, packages }]) =>
       [...folders, ...packages].map((each) => `${name} → ${each}`),
@@ -96,18 +96,18 @@ describe('who imports whom', () => {
     expect(listed.filter((each) => !used.has(each))).toEqual([]);
   });
 
-  test('points down: nobody imports what stands above it', () => {
+  test('points down: no folder imports one that stands above it', () => {
     const upwards = abroad.filter(
       ({ from, to, isPackage }) => !isPackage && names.indexOf(entryOf(to)) < names.indexOf(entryOf(from)),
     );
     expect(upwards.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 
-  test('goes in no circle', () => {
+  test('has no circle', () => {
     expect(circle()).toBeUndefined();
   });
 
-  test('is written down in docs/architecture.md', async () => {
+  test('is documented in docs/architecture.md', async () => {
     const page = await readFile('docs/architecture.md', 'utf8');
     expect(/^\| who[\s\S]*?\n(?=\n)/m.exec(page)?.[0]).toBe(table());
   });

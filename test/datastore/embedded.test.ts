@@ -34,7 +34,7 @@ async function holder(stateDir: string) {
 }
 
 describe('the embedded datastore', () => {
-  test('is made on the first opening and found again on the next', async () => {
+  test('is created when first opened and found again the next time', async () => {
     const stateDir = await temporaryFolder();
     for (const purpose of ['first', 'second']) {
       const datastore = await openEmbedded({ stateDir, purpose });
@@ -45,7 +45,7 @@ describe('the embedded datastore', () => {
     }
   });
 
-  test('is refused to a second process, with the name of the first, even while that is suspended', async () => {
+  test('is refused to a second process, with the name of the first, even while the first is suspended', async () => {
     const stateDir = await temporaryFolder();
     const child = await holder(stateDir);
     child.kill('SIGSTOP');
@@ -56,7 +56,7 @@ describe('the embedded datastore', () => {
     );
   });
 
-  test('is free again when its process was killed', async () => {
+  test('is free again after its process was killed', async () => {
     const stateDir = await temporaryFolder();
     const child = await holder(stateDir);
     child.kill('SIGKILL');
@@ -65,7 +65,7 @@ describe('the embedded datastore', () => {
     await datastore.close();
   });
 
-  test('is never taken from a process of another machine that has just been there', async () => {
+  test('is never taken from a process of another machine that was active just now', async () => {
     const stateDir = await temporaryFolder();
     await holder(stateDir);
     const file = join(stateDir, 'queue.holder.json');
@@ -82,7 +82,7 @@ describe('the embedded datastore', () => {
     });
   });
 
-  test('makes no database among files of others', async () => {
+  test('creates no database among other files', async () => {
     const stateDir = await temporaryFolder();
     await mkdir(join(stateDir, 'queue', 'base'), { recursive: true });
     await expect(openEmbedded({ stateDir, purpose: 'first' })).rejects.toThrow(
@@ -94,11 +94,11 @@ describe('the embedded datastore', () => {
 describe('an epoch of the embedded datastore', () => {
   interface Opened {
     readonly name: string | undefined;
-    /** Whether it still has what `visit` left in it. */
+    /** Whether it still contains what `visit` left in it. */
     readonly kept: boolean;
   }
 
-  /** Opens the datastore, leaves something in it, and closes it in order. */
+  /** Opens the datastore, leaves something in it, and closes it properly. */
   async function visit(
     stateDir: string,
     whileOpen: () => Promise<unknown> = async () => {},
@@ -115,7 +115,7 @@ describe('an epoch of the embedded datastore', () => {
     }
   }
 
-  test('is the same when the whole state folder was moved, and another once it is renewed', async () => {
+  test('stays the same when the whole state folder is moved, and changes when it is renewed', async () => {
     const stateDir = await temporaryFolder();
     const { name } = await visit(stateDir);
     expect(name).toMatch(/^[0-9a-f]{16}$/);
@@ -130,13 +130,14 @@ describe('an epoch of the embedded datastore', () => {
     expect(await visit(moved)).toEqual({ name: renewed, kept: true });
   });
 
-  test('is another one, and empty, when it is not what was there last', async () => {
+  test('is a new one, and empty, when the datastore is not the one used last', async () => {
     const stateDir = await temporaryFolder();
     const queue = join(stateDir, 'queue');
     const copy = join(stateDir, 'copy');
     const names = [(await visit(stateDir, () => cp(queue, copy, { recursive: true }))).name];
     const changes = {
-      'a copy was put over it that was made while it was open': () => cp(copy, queue, { recursive: true }),
+      'it was overwritten by a copy that was made while it was open': () =>
+        cp(copy, queue, { recursive: true }),
       'the system was started since': async () => {
         const file = `${queue}.incarnation.json`;
         const record = JSON.parse(await readFile(file, 'utf8')) as object;
@@ -159,9 +160,9 @@ describe('an epoch of the embedded datastore', () => {
 });
 
 describeWithSmallDisk('the embedded datastore on a full disk', () => {
-  // Its log is then filled in the middle of a statement, where PostgreSQL would end its process.
+  // The log then runs full in the middle of a statement, where PostgreSQL would end its process.
   test.each([600_000, 800_000, 1_000_000, 1_200_000, 1_400_000, 1_600_000])(
-    'ends a statement that writes more than the %d bytes that are left',
+    'ends a statement that writes more than the %d bytes left',
     async (leave) => {
       const disk = smallDisk(100);
       const datastore = await openEmbedded({ stateDir: disk.folder, purpose: 'first' });
@@ -176,9 +177,9 @@ describeWithSmallDisk('the embedded datastore on a full disk', () => {
   );
 
   test.each([
-    ['a table can not grow', 200_000],
-    // PostgreSQL's log grows by 16 MB at a time. Afterwards it would take statements and never answer.
-    ['the log can not grow', 12_000_000],
+    ['a table cannot grow', 200_000],
+    // PostgreSQL's log grows by 16 MB at a time. After that it would take statements and never answer.
+    ['the log cannot grow', 12_000_000],
   ])('is lost at once, and as it was when there is space again: %s', async (_, leave) => {
     const disk = smallDisk(100);
     const datastore = await openEmbedded({ stateDir: disk.folder, purpose: 'first' });
@@ -196,7 +197,7 @@ describeWithSmallDisk('the embedded datastore on a full disk', () => {
     await expect(store()).rejects.toThrow(sentence);
     expect(await datastore.lost).toMatchObject({ code: 'DISK_FULL', kind: 'fatal' });
     await expect(pool.query('SELECT 1')).rejects.toThrow(sentence);
-    // Who tries again at once, without end, leaves time to others.
+    // Code that tries again at once, without end, leaves time to others.
     const others = new AbortController();
     setTimeout(() => others.abort(), 0);
     while (!others.signal.aborted) await pool.query('SELECT 1').catch(() => {});
@@ -209,7 +210,7 @@ describeWithSmallDisk('the embedded datastore on a full disk', () => {
     await again.close();
   });
 
-  test('leaves nothing behind when there is no room to make it', async () => {
+  test('leaves nothing behind when there is no room to create it', async () => {
     const disk = smallDisk(5);
     await expect(openEmbedded({ stateDir: disk.folder, purpose: 'first' })).rejects.toMatchObject({
       code: 'DISK_FULL',

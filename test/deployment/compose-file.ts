@@ -3,23 +3,23 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseDuration } from '../../src/settings/parsers.ts';
 
-/** A service of docker-compose.yml: what it takes to start the same thing without Docker. */
+/** A service of docker-compose.yml: everything needed to start it without Docker. */
 export interface ComposeService {
   readonly image: string;
-  /** Arguments of the image's entry point; of Redis, which has none to speak of, the whole command. */
+  /** Arguments of the image's entry point; for Redis, which has no real entry point, the whole command. */
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** `CMD` or `CMD-SHELL`, and what to run. */
   readonly healthcheckTest: readonly string[];
   readonly stopGracePeriodMs: number;
-  /** All of its keys, as they are written, variables filled in. */
+  /** All of its keys, as they are written, with variables filled in. */
   readonly keys: Readonly<Record<string, unknown>>;
 }
 
 export type ComposeServiceName = 'redis' | 'sandbox' | 'worker' | 'coordinator';
 
 export interface ComposeFile {
-  /** The whole document, variables filled in. */
+  /** The whole document, with variables filled in. */
   readonly document: unknown;
   readonly services: Readonly<Record<ComposeServiceName, ComposeService>>;
 }
@@ -27,7 +27,7 @@ export interface ComposeFile {
 const texts = z.array(z.string());
 const duration = z.string().regex(/^\d+s$/);
 
-/** The keys of the Compose Specification that are used: one that is not among them is misspelt, or has to be added. */
+/** The keys of the Compose Specification that are used: any other key is misspelt, or has to be added here. */
 const serviceKeys = z.strictObject({
   image: z.string(),
   build: z.string().optional(),
@@ -90,7 +90,7 @@ const topLevel = {
   secrets: z.record(z.string(), z.strictObject({ file: z.string() })).optional(),
 };
 
-/** An override of docker-compose.yml says what it changes only. */
+/** An override of docker-compose.yml contains only changes. */
 export const overrideSchema = z.strictObject({
   ...topLevel,
   services: z.record(z.string(), serviceKeys.partial()),

@@ -34,7 +34,7 @@ function flagValue({ command }: ComposeService, flag: string): string {
   return value;
 }
 
-/** Runs the probe of a service against a port of this machine. Gives its exit code. */
+/** Runs the probe of a service against a port of this machine. Returns its exit code. */
 async function probe({ healthcheckTest }: ComposeService, inside: string, port: number): Promise<number> {
   const [form, program, flag = '', script = ''] = healthcheckTest;
   expect([form, program]).toEqual(['CMD', 'node']);
@@ -46,7 +46,7 @@ async function probe({ healthcheckTest }: ComposeService, inside: string, port: 
   );
 }
 
-/** A command of the program, and all that its help says. */
+/** A command of the program, and its whole help. */
 async function namedCommand(name: string) {
   const program = await createProgram('0.0.0', [name]);
   const command = program.commands.find((candidate) => candidate.name() === name);
@@ -78,7 +78,7 @@ describe('docker-compose.yml', () => {
   });
 
   test.each(services)(
-    '%s has no more rights than it needs, and comes back when it dies',
+    '%s has only the rights that it needs, and restarts when it dies',
     (_name, { keys }) => {
       expect(keys).toMatchObject({
         init: true,
@@ -128,7 +128,7 @@ describe('the program understands', () => {
   test.each(programs)('the command of %s', async (_name, service) => {
     const [name = '', ...args] = service.command;
     const { command } = await namedCommand(name);
-    // With --help the program would not look at its other arguments.
+    // With --help the program would ignore its other arguments.
     expect(command.parseOptions(args)).toEqual({ operands: [], unknown: [] });
   });
 
@@ -149,7 +149,7 @@ describe('the program understands', () => {
 });
 
 describe('the probe of', () => {
-  test.each(workers)('%s tells a worker that is fit from one that is not', async (_name, service) => {
+  test.each(workers)('%s distinguishes a healthy worker from an unhealthy one', async (_name, service) => {
     let state: HealthState = { healthy: true, ready: false };
     const health = await startHealthServer({ host: '127.0.0.1', port: 0, state: () => state });
     onTestFinished(() => health.close());
@@ -187,7 +187,7 @@ describe('the password of Redis', () => {
   const password = 'Correct0Horse1Battery2Staple';
   const secured = readComposeFile({ CQBATCH_REDIS_PASSWORD: password }).services;
 
-  test('reaches Redis with its settings, and not by a command line', async () => {
+  test('reaches Redis through its settings, not on a command line', async () => {
     const path = await commandNamed('redis-server', 'echo "arguments: $*"\ncat');
     const [program = '', ...args] = secured.redis.command;
     expect(JSON.stringify(secured.redis.command)).not.toContain(password);
@@ -203,7 +203,7 @@ describe('the password of Redis', () => {
     ]);
   });
 
-  test('is the one that the workers have, and stands nowhere else', () => {
+  test('is the one that the workers have, and is nowhere else', () => {
     expect(secured.redis.environment['REDISCLI_AUTH']).toBe(password);
     for (const service of [secured.worker, secured.coordinator]) {
       expect(service.environment['CQBATCH_QUEUE_PASSWORD']).toBe(password);
@@ -214,7 +214,7 @@ describe('the password of Redis', () => {
 });
 
 describe('documentation', () => {
-  test('docs/deployment.md shows overrides whose keys are right', async () => {
+  test('docs/deployment.md shows overrides with valid keys', async () => {
     const blocks = [...(await read('docs/deployment.md')).matchAll(/```yaml\n(services:.*?)```/gs)];
     expect(blocks.length).toBeGreaterThan(0);
     for (const [, text = ''] of blocks) {
@@ -237,7 +237,7 @@ describe('documentation', () => {
   );
 });
 
-/** A folder with a shell script of this name, to stand in for a program. */
+/** A folder with a shell script of this name, in place of a program. */
 async function commandNamed(name: string, script: string): Promise<string> {
   const folder = await temporaryFolder();
   const path = join(folder, name);

@@ -21,7 +21,7 @@ async function dockerfile(): Promise<{ readonly all: Instruction[]; readonly las
 }
 
 describe('the image', () => {
-  test('ends in a stage that is not root, stops on SIGTERM, and starts what a run starts', async () => {
+  test('ends in a stage that is not root, stops on SIGTERM, and starts the program', async () => {
     const { last } = await dockerfile();
     expect(last.filter(({ keyword }) => keyword === 'USER').map(({ rest }) => rest)).toEqual(['node']);
     expect(last).toContainEqual({ keyword: 'STOPSIGNAL', rest: 'SIGTERM' });
@@ -29,7 +29,7 @@ describe('the image', () => {
     expect(JSON.parse(await read('package.json')).bin.cqbatch).toBe('dist/bin/cqbatch.js');
   });
 
-  test('keeps what was built, what it needs, and nothing else', async () => {
+  test('keeps the build, what the build needs, and nothing else', async () => {
     const { last } = await dockerfile();
     expect(last.filter(({ keyword }) => /^(COPY|ADD)$/.test(keyword)).map(({ rest }) => rest)).toEqual([
       '--from=dependencies /app/node_modules ./node_modules',
@@ -49,20 +49,20 @@ describe('the image', () => {
     }
   });
 
-  test('has the Node on which .ci/run tries the program', async () => {
+  test('has the Node version on which .ci/run tests the program', async () => {
     const { all } = await dockerfile();
     const [, tried] = /^\.ci\/on-node (\d+\.\d+)\.\d+$/m.exec(await read('.ci/run')) ?? [];
     expect(all[0]?.rest).toContain(`node:${tried}-`);
   });
 
-  test('knows no secret', async () => {
+  test('contains no secret', async () => {
     const { all } = await dockerfile();
     for (const { keyword, rest } of all) {
       if (/^(ARG|ENV|RUN|COPY)$/.test(keyword)) expect(rest).not.toMatch(/token|passw|secret|\.env\b/i);
     }
   });
 
-  test('gets the files that it copies and no others', async () => {
+  test('gets only the files that it copies', async () => {
     const { all } = await dockerfile();
     const copied = all
       .filter(({ keyword, rest }) => keyword === 'COPY' && !rest.startsWith('--from='))

@@ -22,13 +22,13 @@ interface StartedService {
   healthy(): Promise<boolean>;
 }
 
-/** A machine in the place of Docker: containers become processes, their addresses ports on loopback. */
+/** This machine in place of Docker: containers become processes, and their addresses ports on loopback. */
 class Host {
   readonly folder: string;
   readonly services = readComposeFile().services;
-  /** Programs that only the services find. */
+  /** Programs that only the services can find. */
   readonly #bin: string;
-  /** What stands in docker-compose.yml, and what it is on this machine. */
+  /** Names in docker-compose.yml, and what they are on this machine. */
   readonly #places: Map<string, string>;
   readonly #redisPort: number;
 
@@ -96,7 +96,7 @@ class Host {
     return moved;
   }
 
-  /** Its port and its folder are the container's; here they must be said. */
+  /** Its port and folder are those of the container; here they must be given. */
   #startRedis([program = '', ...args]: readonly string[], env: Record<string, string>): ChildProcess {
     const place = `port ${this.#redisPort}\nbind 127.0.0.1\ndir ${join(this.folder, 'data')}\nsave ""`;
     const child = spawn(
@@ -134,7 +134,7 @@ async function untilHealthy({ process, healthy }: StartedService): Promise<void>
 }
 
 describeWithRedis('the services of docker-compose.yml, as processes', () => {
-  test('take a submitted run to its end, are healthy, and stop in order', async () => {
+  test('take a submitted run to its end, are healthy, and stop properly', async () => {
     const host = await Host.open();
     const redis = await host.start('redis');
     // Workers depend on a healthy Redis.

@@ -5,18 +5,18 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { describeWithProgram } from './describe-with-program.ts';
 
-/** It looks for nothing on other machines, and needs neither a screen nor rights. */
+/** It looks for nothing on other machines, and needs neither a screen nor privileges. */
 const quietly = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
   ...['--disable-background-networking', '--disable-component-update'],
 ];
 
-/** A page, with what went wrong in it and what it asked for. */
+/** A page, with the errors in it and its requests. */
 export interface OpenPage {
   readonly page: Page;
-  /** What its scripts have thrown and what its console has complained about. */
+  /** Errors thrown by its scripts, and complaints on its console. */
   readonly complaints: readonly string[];
-  /** Every address that it has asked for, but for those of data within it. */
+  /** Every address that it has requested, except those of data within it. */
   readonly requests: readonly string[];
 }
 
@@ -25,7 +25,7 @@ function chromiumPath(): string {
   return folders.map((folder) => join(folder, 'chromium')).find((path) => existsSync(path)) ?? '';
 }
 
-/** A `describe` for tests in a real browser: Chromium as Debian has it. */
+/** A `describe` for tests in a real browser: Debian's Chromium. */
 export function describeWithBrowser(
   title: string,
   body: (open: (url: string, options?: BrowserContextOptions) => Promise<OpenPage>) => void,
@@ -39,7 +39,7 @@ export function describeWithBrowser(
     body(async (url, options = {}) => {
       const context = await browser.newContext({ acceptDownloads: true, ...options });
       onTestFinished(() => context.close());
-      // As in all tests, only what hangs is given up; a little before the test itself, so that it is said what did.
+      // As in all tests, only what hangs is given up: shortly before the test itself, so that the error says what hung.
       context.setDefaultTimeout(280_000);
       // The only way into a page whose policy allows no other script.
       await context.addInitScript({ content: AxeLibrary.source });
@@ -63,7 +63,7 @@ export function describeWithBrowser(
   });
 }
 
-/** What keeps people from using a page, as axe-core finds it: serious and critical violations. */
+/** What makes a page unusable for some people, as axe-core finds it: serious and critical violations. */
 export async function expectAccessible(page: Page): Promise<void> {
   const violations = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof AxeLibrary };

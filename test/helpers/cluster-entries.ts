@@ -1,14 +1,14 @@
 import type { RunEntry, WorkerEntry } from '../../src/cluster/entries.ts';
 
-/** The API of all of them, unless a test says another. */
+/** The API of all entries, unless a test sets another. */
 export const api = 'https://api.example.com';
 
-/** A time in the past, as entries tell it. */
+/** A time in the past, in the form of entries. */
 export function ago(milliseconds: number): string {
   return new Date(Date.now() - milliseconds).toISOString();
 }
 
-/** A run that has begun just now. */
+/** A run that has just started. */
 export function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
   return {
     id: 'run',
@@ -26,7 +26,7 @@ export function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
   };
 }
 
-/** A worker that has begun just now, and knows no governor. */
+/** A worker that has just started, and has no governor. */
 export function workerEntry(changes: Partial<WorkerEntry> = {}): WorkerEntry {
   return {
     id: 'worker',

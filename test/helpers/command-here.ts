@@ -9,17 +9,17 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Whether a command runs here: two can't share what they take of the process. */
+/** Whether a command is running here: two commands can't share what they use of the process. */
 let isBusy = false;
 
-/** Whether a command can be run here now. What `-qq` holds back is said at the end of a process. */
+/** Whether a command can run here now. The output that `-qq` suppresses is written at the end of a process. */
 export function canRunHere(args: readonly string[]): boolean {
   return !isBusy && !args.some((arg) => /^-q+$/.test(arg));
 }
 
 /**
- * Runs a command as its process would, in that of the tests, where its modules are loaded once. Meanwhile the folder, the
- * environment, the umask, the exit code, standard output and standard error of this process are those of the command.
+ * Runs a command as its process would, in the process of the tests, where its modules are loaded only once. Meanwhile the
+ * current folder, environment, umask, exit code, standard output and standard error of this process are those of the command.
  */
 export async function runHere(
   args: readonly string[],
@@ -29,7 +29,7 @@ export async function runHere(
   const ended = run(args, cwd, env).finally(() => {
     isBusy = false;
   });
-  // The next test begins after it.
+  // The next test begins after that.
   onTestFinished(() => ended.then(() => {}));
   return ended;
 }
@@ -64,7 +64,7 @@ async function run(
   }
 }
 
-/** `src/cli/output.ts` alone writes to the streams of a process, and all of it by this function. */
+/** Only `src/cli/output.ts` writes to the streams of a process, and always with this function. */
 function setWriteSync(writeSync: typeof fs.writeSync): void {
   fs.writeSync = writeSync;
   syncBuiltinESMExports();

@@ -7,16 +7,18 @@ import { canRunHere, type Finished, runHere } from './command-here.ts';
 export type { Finished };
 
 const main = fileURLToPath(new URL('../../dist/bin/cqbatch.js', import.meta.url));
-/** Most runs of tests are too short to be worth what it costs to compile PostgreSQL well: half of the time of all. */
+/**
+ * Most runs of tests are too short to gain from optimised code of PostgreSQL, whose compilation would take half of the time.
+ */
 const command = [process.execPath, '--liftoff-only', main];
 
 /**
- * Guards that most tests are not about, and that their manifests, with failing rows and rows of one field, would meet. Every
- * command of a test has these, unless the test says otherwise; `asUsersHaveIt` does for those that are about the defaults.
+ * Guards that most tests are not about, and that their manifests, with failing rows and rows of one field, would trigger. Every
+ * command of a test has these settings, unless the test says otherwise; tests about the defaults use `asUsersHaveIt`.
  */
 const unguarded = { CQBATCH_MAX_FAILURES: 'none', CQBATCH_ALLOW_PARTIAL: 'yes' };
 
-/** Every setting as users have it who say nothing. */
+/** Every setting as users have it by default. */
 export const asUsersHaveIt = { CQBATCH_MAX_FAILURES: '', CQBATCH_ALLOW_PARTIAL: '' };
 
 export interface CommandOptions {
@@ -27,12 +29,12 @@ export interface CommandOptions {
   readonly shell?: string;
 }
 
-/** Starts the built `cqbatch` as users do. It ends with the test, at the latest. */
+/** Starts the built `cqbatch` as users do. It ends with the test at the latest. */
 export function startCqbatch(
   args: readonly string[],
   { cwd, env = {}, input, shell }: CommandOptions,
 ): ChildProcess {
-  // No setting of the machine on which the tests run may reach the command.
+  // No setting of the machine that runs the tests may reach the command.
   const { PATH = '', HOME = '' } = process.env;
   const words = [...command, ...args];
   const [program = '', ...rest] = shell === undefined ? words : ['/bin/sh', '-c', shell, 'sh', ...words];
@@ -48,7 +50,8 @@ export function startCqbatch(
 }
 
 /**
- * Starts the built `cqbatch` at a terminal, by `script` of util-linux: all that the terminal gets is its standard output.
+ * Starts the built `cqbatch` at a terminal, by `script` of util-linux: everything that the terminal gets is its standard
+ * output.
  */
 export function startAtTerminal(args: readonly string[], { cwd, env = {} }: CommandOptions): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
@@ -76,17 +79,17 @@ export async function finished(child: ChildProcess): Promise<Finished> {
   return { code, stdout, stderr };
 }
 
-/** Runs the built `cqbatch` to its end, in a process of its own. */
+/** Runs the built `cqbatch` to its end, in its own process. */
 export function cqbatchProcess(args: readonly string[], options: CommandOptions): Promise<Finished> {
   return finished(startCqbatch(args, options));
 }
 
-/** What the command itself reads of the environment; all else may be read by Node or the system when a process starts. */
+/** The variables that the command itself reads; Node or the system may read the others when a process starts. */
 const isOwnVariable = (name: string): boolean => /^CQBATCH_|^NO_COLOR$|^FORCE_COLOR$|_PROXY$/i.test(name);
 
 /**
- * Runs the built `cqbatch` to its end. That is in the process of the tests, which costs a fraction, unless the command needs one
- * of its own: for its standard input, for a shell, for the environment of Node, or beside another command.
+ * Runs the built `cqbatch` to its end. It runs in the process of the tests, which costs a fraction, unless the command needs
+ * its own process: for its standard input, a shell, the environment of Node, or beside another command.
  */
 export function cqbatch(args: readonly string[], options: CommandOptions): Promise<Finished> {
   const { cwd, env = {}, input, shell } = options;
@@ -96,7 +99,7 @@ export function cqbatch(args: readonly string[], options: CommandOptions): Promi
   return runHere(args, { cwd, env: { PATH, HOME, ...unguarded, ...env } });
 }
 
-/** Waits until what a process says on standard error holds a text. */
+/** Waits until a process has written a text to standard error. */
 export async function saying(child: ChildProcess, text: string): Promise<void> {
   let said = '';
   for await (const [chunk] of on(child, text)) {

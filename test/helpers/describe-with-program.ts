@@ -9,8 +9,8 @@ export function describeWithProgram(names: readonly string[], title: string, bod
 }
 
 /**
- * A `describe` for tests that need what not every machine has. Without it they are skipped, with a line that says why; on a
- * build server (`CI`) they fail, because a skipped test is easily missed there.
+ * A `describe` for tests that need something that not every machine has. Without it they are skipped, with a line that says
+ * why. On a build server (`CI`) they fail, because a skipped test is easily missed there.
  *
  * @param missing what the machine lacks; undefined: nothing
  */
@@ -19,7 +19,7 @@ export function describeUnless(missing: string | undefined, title: string, body:
   else describe(title, () => test('has what it needs', () => Promise.reject(new Error(missing))));
 }
 
-/** The same, for what build servers need not have either: they skip it, too. */
+/** Like `describeUnless`, for what build servers need not have either: they skip these tests, too. */
 export function describeWhereFound(missing: string | undefined, title: string, body: () => void): void {
   if (missing === undefined) describe(title, body);
   else describe(title, () => test.skip(`skipped, ${missing}`, () => {}));
@@ -30,7 +30,7 @@ export function describeOnPosix(title: string, body: () => void): void {
   describeUnless(process.platform === 'win32' ? 'Windows is not POSIX' : undefined, title, body);
 }
 
-/** A `describe` for tests that write to the device of Linux that is always full. */
+/** A `describe` for tests that write to the Linux device that is always full. */
 export function describeWithFullDevice(title: string, body: () => void): void {
   describeUnless(existsSync('/dev/full') ? undefined : 'there is no /dev/full', title, body);
 }

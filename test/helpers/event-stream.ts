@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 
-/** What a server has sent as events, one after the other. */
+/** The events that a server has sent. */
 export interface Events<Data> {
-  /** Waits for the first one from now on, or the latest so far, that is as wanted. */
+  /** Waits for a matching event: the latest so far, or the first from now on. */
   until(isWanted: (data: Data) => boolean): Promise<Data>;
 }
 

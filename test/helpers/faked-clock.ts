@@ -6,11 +6,11 @@ import { describeWithProgram } from './describe-with-program.ts';
 import { findProgram } from './program.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** The clock of a process and all its threads, as somebody sets it; what passes of time stays as it is. */
+/** The clock of a process and all its threads, which a test can set; time passes at its usual speed. */
 export interface FakedClock {
-  /** What a process is started with. */
+  /** The environment to start a process with. */
   readonly env: Readonly<Record<string, string>>;
-  /** From now on it is by so many seconds off. */
+  /** From now on the clock is off by this many seconds. */
   set(seconds: number): Promise<void>;
 }
 
@@ -23,7 +23,10 @@ export function describeWithFaketime(title: string, body: () => void): void {
 
 const sharedMemory = '/dev/shm';
 
-/** What a process with a faked clock shares with its children outlasts it when it is killed, and keeps the next one of its id from starting. */
+/**
+ * What a process with a faked clock shares with its children remains after it is killed, and prevents the next process of its
+ * id from starting.
+ */
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(sharedMemory)) {
     const pid = /^(?:faketime_shm_|sem\.faketime_sem_)(\d+)$/.exec(name)?.[1];
@@ -31,7 +34,7 @@ async function removeLeftovers(): Promise<void> {
   }
 }
 
-/** A clock of libfaketime; it is right until it is set. */
+/** A clock of libfaketime; it is correct until it is set. */
 export async function fakedClock(): Promise<FakedClock> {
   const folder = await temporaryFolder();
   const file = join(folder, 'offset');

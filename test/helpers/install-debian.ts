@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { findProgram } from './program.ts';
 
-/** What tests start besides Node: a package of Debian, and the programs of which one must be there. */
+/** Programs that tests start besides Node: a Debian package, and its programs, one of which must exist. */
 const wanted = [
   { name: 'redis-server', programs: ['redis-server', 'valkey-server'] },
   { name: 'faketime', programs: ['faketime'] },
@@ -11,12 +11,12 @@ const wanted = [
   { name: 'chromium', programs: ['chromium'] },
 ] as const;
 
-/** Debian asks this program before it starts the service of a new package; 101 means no. */
+/** Debian calls this program before it starts the service of a new package; 101 means no. */
 const policy = '/usr/sbin/policy-rc.d';
 
 /**
- * Installs the programs that tests need and this machine lacks, where that can be done without asking: as root, with
- * Debian's packages. Elsewhere the tests that need one are skipped, or fail (see `describeWithProgram`).
+ * Installs the programs that tests need and this machine lacks, where that is possible without asking: as root, with Debian's
+ * packages. Elsewhere the tests that need one are skipped, or fail (see `describeWithProgram`).
  */
 export default function installDebianPackages(): void {
   const missing = wanted.filter(({ programs }) => findProgram(programs) === undefined);
@@ -36,7 +36,7 @@ export default function installDebianPackages(): void {
   }
 }
 
-/** Lists of packages that are missing or too old are a reason to fetch them, and to try again. */
+/** If package lists are missing or outdated, they are fetched, and the installation is tried again. */
 function install(names: readonly string[]): void {
   const command = ['install', '-y', '--no-install-recommends', ...names];
   try {

@@ -2,21 +2,21 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What happens to a request: it is carried out, answered with something else, or never answered. */
+/** What happens to a request: it is carried out, gets another answer, or is never answered. */
 export type Mood =
   | 'well'
   | 'silent'
   | { readonly status: number; readonly type: string; readonly body: string };
 
-/** The restore operation as a local server that can fall ill, vanish and come back on the same port. */
+/** The restore operation as a local server that can fail, vanish and come back on the same port. */
 export interface MoodyApi {
   readonly url: string;
   mood: Mood;
   /** Identifiers of the requests that have arrived, in order. */
   readonly calls: readonly number[];
-  /** Resolves when so many requests have arrived. */
+  /** Resolves when this many requests have arrived. */
   reached(calls: number): Promise<void>;
-  /** Cuts all connections and takes no more. */
+  /** Cuts all connections and accepts no more. */
   vanish(): Promise<void>;
   /** Listens again. */
   comeBack(): Promise<void>;

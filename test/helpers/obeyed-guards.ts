@@ -6,9 +6,9 @@ export interface GuardLimits {
 }
 
 /**
- * A run with too many failures feeds nothing more until a person lets it go on, but for the one write that was on its way.
+ * A run with too many failures feeds nothing more until a user resumes it, except for one write under way.
  *
- * @returns how many rows had failed when it fed more all the same; undefined when it never did
+ * @returns how many rows had failed when it fed more nevertheless; undefined when it never did
  */
 export function fedInSpiteOf(
   entries: Iterable<JournalEntry>,
@@ -18,7 +18,7 @@ export function fedInSpiteOf(
   let last = '';
   for (const entry of entries) {
     if (entry.type === 'accepted') [failed, inARow, exceeded, writes] = [0, 0, false, 0];
-    // The entries of one write stand side by side.
+    // The entries of one write are adjacent.
     if (entry.type === 'fed' && exceeded && last !== 'fed') writes += 1;
     if (writes > 1) return `${failed} failures, ${inARow} in a row`;
     last = entry.type;

@@ -2,19 +2,19 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Finished } from './cqbatch.ts';
 
-/** A process, with all that it has said so far. */
+/** A process, with its output so far. */
 export interface Observed {
   readonly pid: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Resolves when the process has ended and all of its output is here. */
+  /** Resolves when the process has ended and all of its output has arrived. */
   readonly end: Promise<Finished>;
-  /** Waits until its standard error holds a text, said before or after this call. */
+  /** Waits until its standard error contains a text, written before or after this call. */
   says(text: string): Promise<void>;
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Keeps what a process says from now on, so that its pipes never fill up and nothing is missed. */
+/** Collects the output of a process from now on, so that its pipes never fill up and nothing is missed. */
 export function observe(child: ChildProcess): Observed {
   let stdout = '';
   let stderr = '';

@@ -3,7 +3,7 @@ import { ReportPage } from '../../src/report/html/report-page.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
 import { type RunFacts, Tally } from '../../src/report/summary.ts';
 
-/** What a summary says about a run. */
+/** The facts about a run in a summary. */
 export const factsOfRun: RunFacts = {
   run: 'r',
   state: 'completed',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** The first of these programs that this machine has; undefined when it has none of them. */
+/** The first of these programs that this machine has; undefined when it has no such program. */
 export function findProgram(names: readonly string[]): string | undefined {
   return names.find((name) => {
     try {

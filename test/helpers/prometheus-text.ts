@@ -20,8 +20,8 @@ const sampleLine = new RegExp(`^(${name})(?:\\{(${labelPair}(?:,${labelPair})*)\
 const number = /^(?:[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+|Inf)|NaN)$/i;
 
 /**
- * Reads the text format of Prometheus, and refuses more than Prometheus does: what it only recommends, and names that do not go
- * with their types.
+ * Reads the text format of Prometheus, and refuses more than Prometheus does: violations of its recommendations, and names that
+ * do not fit their types.
  *
  * @throws an Error that names the line
  */
@@ -121,7 +121,7 @@ export function sumsBy(
   return sums;
 }
 
-/** The value of a metric without labels of its own; undefined when it is left out. */
+/** The value of a metric without labels of its own; undefined when it is absent. */
 export function gaugeOf(
   families: ReturnType<typeof parsePrometheusText>,
   metric: string,

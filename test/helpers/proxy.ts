@@ -17,7 +17,7 @@ export interface TestProxy {
 }
 
 export interface TestProxyOptions {
-  /** Whoever does not give them is asked for them: 407. */
+  /** Clients that do not send it get a 407. */
   readonly user?: string;
   readonly password?: string;
   /** Answers CONNECT with this status. */
@@ -26,7 +26,7 @@ export interface TestProxyOptions {
   readonly https?: { readonly key: string; readonly cert: string };
 }
 
-/** A real HTTP proxy on loopback, of the package proxy-chain; it ends with the test. */
+/** A real HTTP proxy on loopback, of the package proxy-chain; it stops after the test. */
 export async function startProxy({
   user,
   password,

@@ -13,39 +13,39 @@ import { describeWhereFound, describeWithProgram } from './describe-with-program
 import { findProgram } from './program.ts';
 
 export interface StartOptions {
-  /** Default: the first of `redis-server` and `valkey-server` that is there. */
+  /** Default: the first of `redis-server` and `valkey-server` that exists. */
   readonly program?: string | undefined;
   /** Added to the command line: `['--requirepass', 'secret']`. */
   readonly args?: readonly string[];
   /** Listens on a socket in its folder instead of a port. */
   readonly socket?: boolean;
-  /** Speaks TLS, with a certificate for localhost that nobody trusts. */
+  /** Speaks TLS, with a certificate for localhost that no client trusts by default. */
   readonly tls?: boolean;
   /** A Sentinel that watches this primary under the name `mymaster`. */
   readonly sentinelOf?: RedisServer;
-  /** The only node of a Cluster; it has no slots before somebody assigns them. */
+  /** The only node of a Cluster; it has no slots before they are assigned. */
   readonly cluster?: boolean;
 }
 
-/** A real server on loopback, in a folder of its own. */
+/** A real server on loopback, in its own folder. */
 export interface RedisServer {
   /** Without a password. */
   readonly url: string;
   readonly port: number;
   readonly folder: string;
   readonly pid: number;
-  /** As a power cut would: nothing is said to anybody. */
+  /** Stops it like a power cut: without notice to anything. */
   kill(): Promise<void>;
   /** Starts it again on the same port and folder, after `kill`. */
   restart(): Promise<void>;
-  /** Ends it and removes its folder. Idempotent. */
+  /** Stops it and removes its folder. Idempotent. */
   stop(): Promise<void>;
 }
 
 /** Servers that speak Redis, the better known first. */
 const servers = ['redis-server', 'valkey-server'];
 
-/** The Redis server of this machine; undefined when there is none. */
+/** The Redis server of this machine; undefined when it has no such program. */
 export const redisProgram = findProgram(servers);
 
 /** A `describe` for tests that need a Redis server (see `describeWithProgram`). */
@@ -54,8 +54,8 @@ export function describeWithRedis(title: string, body: () => void): void {
 }
 
 /**
- * A `describe` for what is to hold on Valkey as well. Debian 12 has no Valkey, so it is skipped without one under CI, too; and
- * where Valkey is the only server, as all tests run on it.
+ * A `describe` for what must also hold on Valkey. Debian 12 has no Valkey, so without it these tests are skipped even under CI;
+ * they are also skipped where Valkey is the only server, because all tests then run on it.
  *
  * @param body is given the program, for `startRedis`
  */
@@ -70,7 +70,7 @@ export function describeWithValkey(title: string, body: (program: string) => voi
   describeWhereFound(missing, title, () => body(program));
 }
 
-/** A server that ends with the test. */
+/** A server that stops after the test. */
 export async function redisForTest(options: StartOptions = {}): Promise<RedisServer> {
   const server = await startRedis(options);
   onTestFinished(() => server.stop());
@@ -78,8 +78,8 @@ export async function redisForTest(options: StartOptions = {}): Promise<RedisSer
 }
 
 /**
- * A client of its own, as an administrator has it, until the test ends. It talks to a Redis that is loading its data,
- * too.
+ * A separate client with the rights of an administrator, until the test ends. It even talks to a Redis that is loading its
+ * data.
  */
 export function adminOf({ port }: RedisServer, options: { db?: number; password?: string } = {}): Redis {
   const client = new Redis({ port, enableReadyCheck: false, ...options });
@@ -88,7 +88,7 @@ export function adminOf({ port }: RedisServer, options: { db?: number; password?
   return client;
 }
 
-/** Waits for an event. Unlike `once` of `node:events` it does not take an `error` for the end of the wait. */
+/** Waits for an event. Unlike `once` of `node:events` it does not end the wait at an `error`. */
 export function heard<Value>(
   emitter: { once(event: string, listener: (value: Value) => void): unknown },
   event: string,
@@ -98,10 +98,10 @@ export function heard<Value>(
   });
 }
 
-/** For `expect.poll`, when what is waited for takes seconds on a busy machine. */
+/** For `expect.poll`, when the awaited event takes seconds on a busy machine. */
 export const patiently = { timeout: 30_000, interval: 20 };
 
-/** Starts a server and waits until it answers; whoever starts it stops it. */
+/** Starts a server and waits until it answers; the caller stops it. */
 export async function startRedis(options: StartOptions = {}): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'cqbatch-redis-'));
   if (options.tls === true) {
@@ -115,7 +115,7 @@ export async function startRedis(options: StartOptions = {}): Promise<RedisServe
       const start = () => launch(options.program ?? redisProgram, args, folder);
       return new RunningServer(await start(), start, folder, port, urlOf(options, folder, port));
     } catch (error) {
-      // Somebody else was quicker to take the port.
+      // Another process took the port first.
       if (tries < 5 && String(error).includes('in use')) continue;
       await rm(folder, { recursive: true, force: true });
       throw error;
@@ -207,7 +207,7 @@ function urlOf({ socket, tls }: StartOptions, folder: string, port: number): str
   return `redis${tls === true ? 's' : ''}://127.0.0.1:${port}/0`;
 }
 
-/** Starts the program and waits until it says that it is ready. */
+/** Starts the program and waits until it reports that it is ready. */
 async function launch(
   program: string | undefined,
   args: readonly string[],
@@ -215,7 +215,7 @@ async function launch(
 ): Promise<ChildProcess> {
   if (program === undefined) throw new Error('There is no redis-server and no valkey-server.');
   const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
-  // Should the test process end before its tests do.
+  // For a test process that ends before its tests do.
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   child.once('exit', () => process.off('exit', kill));
@@ -237,12 +237,12 @@ async function launch(
 export async function assignSlots({ port }: RedisServer): Promise<void> {
   const node = new Redis(port);
   await node.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-  // There is no event for it.
+  // No event announces this.
   while (!String(await node.cluster('INFO')).includes('cluster_state:ok')) await pause(20);
   node.disconnect();
 }
 
-/** A port that nobody listens on. A node of a Cluster needs the one 10,000 above as well. */
+/** A port on which no process listens. A node of a Cluster also needs the port 10,000 above it. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer().listen(0, '127.0.0.1');

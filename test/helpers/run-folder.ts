@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 
 export type Cells = Readonly<Record<string, string>>;
 
-/** The folder of the only, or newest, run of a state folder in `cwd`. */
+/** The folder of the only or newest run of a state folder in `cwd`. */
 export async function newestRunFolder(cwd: string): Promise<string> {
   const runs = join(cwd, '.cqbatch', 'runs');
   const newest = (await readdir(runs)).toSorted().at(-1);
@@ -12,10 +12,10 @@ export async function newestRunFolder(cwd: string): Promise<string> {
   return join(runs, newest);
 }
 
-/** A CSV file of the run's report, row by row; empty when there is no such file. */
+/** A CSV file of the run's report, row by row; empty when the file does not exist. */
 export async function readCsv(folder: string, name: string): Promise<readonly Cells[]> {
   const text = await readFile(join(folder, name), 'utf8').catch(() => '');
-  // It is that of the manifest, and ends the first title.
+  // The delimiter is that of the manifest, and ends the first title.
   const delimiter = /[,;\t|]/.exec(text)?.[0] ?? ',';
   return parse(text, { columns: true, bom: true, delimiter }) as Cells[];
 }

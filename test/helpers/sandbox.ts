@@ -1,13 +1,13 @@
 /**
- * The sandbox as tests start it, in their own process: another one takes half a second to start. Beside what
- * `cqbatch sandbox` has, it
+ * The sandbox as tests start it, in their own process, because another process takes half a second to start. In addition to
+ * `cqbatch sandbox`, it
  *
- * - tells when so many requests have arrived,
- * - behaves otherwise from a moment on: `configure`,
+ * - reports when a number of requests have arrived,
+ * - changes its behaviour at any moment: `configure`,
  * - compresses its answers, whatever the client accepts: `--compress`, one of `none`, `gzip`, `br`, `deflate`,
- * - has faults that nobody rehearses: `403` refuses a call as forbidden; after processing a call, `wrong-id` names the next
- *   identifier in a 200, `slow-body` sends the second half of the answer late (`--slow-body-delay`, 5s), and `cut-body` closes
- *   the connection after the first half.
+ * - has faults that users do not rehearse: `403` refuses a call as forbidden; after processing a call, `wrong-id` names the
+ *   next identifier in a 200, `slow-body` sends the second half of the answer late (`--slow-body-delay`, 5s), and `cut-body`
+ *   closes the connection after the first half.
  */
 import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
@@ -27,7 +27,7 @@ const help = ['', '', ''] as const;
 
 const testOptions = {
   ...sandboxOptions,
-  // They depend on each other.
+  // These depend on each other.
   fault: { byDefault: 'none', read: (_: string, text: string) => text, help },
   slowBodyDelay: { byDefault: '5s', read: parseDuration, help },
   compress: choice(['none', 'gzip', 'br', 'deflate'], help),
@@ -36,22 +36,22 @@ const testOptions = {
 /** Options of `cqbatch sandbox` and those of the tests, in camelCase. */
 export type TestOptions = Given<typeof testOptions>;
 
-/** A sandbox until the test ends, with what it saw. */
+/** A sandbox that runs until the test ends, with what it saw. */
 export interface TestSandbox {
   readonly url: string;
   readonly port: number;
   readonly token: string;
-  /** What a command needs to call it, with the token of tests. */
+  /** The variables with which a command calls it, with the token of tests. */
   readonly env: Readonly<Record<string, string>>;
-  /** Waits until it has received so many requests. */
+  /** Waits until it has received this many requests. */
   requested(requests: number): Promise<void>;
   /** Every request that it has received so far, in order. */
   log(): Promise<readonly LogEntry[]>;
-  /** What it holds of what was changed. */
+  /** The entities that were changed. */
   changed(): Promise<readonly object[]>;
   evaluation(id: number): Evaluation | undefined;
   soundboard(id: number): Soundboard | undefined;
-  /** Behaves otherwise from now on. A limit that is given starts with nothing used up; what is not given stays. */
+  /** Changes its behaviour from now on. A given limit starts with its whole allowance; other options stay. */
   configure(changes: TestOptions): void;
   close(): void;
 }
@@ -157,7 +157,7 @@ const forbidden: FaultKind = {
   spoil: () => refuse('PERMISSION_DENIED', 'the access token does not permit this operation'),
 };
 
-/** Those that users have and those that only tests have, but `403`, after which a run halts. */
+/** The faults for users and those only for tests, except `403`, after which a run halts. */
 export function allFaults(slowBodyDelay: number): readonly FaultKind[] {
   return [
     ...faultKinds,
@@ -169,7 +169,7 @@ export function allFaults(slowBodyDelay: number): readonly FaultKind[] {
       },
     }),
     processed('cut-body', '', {
-      // Closed and not reset, as a reset may overtake the first half.
+      // Closed instead of reset, because a reset may overtake the first half.
       send: (response, answer) => {
         sendFirstHalf(response, answer, () => response.req.socket.destroy());
       },

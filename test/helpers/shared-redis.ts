@@ -7,9 +7,9 @@ declare module 'vitest' {
   }
 }
 
-/** Starts a Redis for all tests together, where there is one on this machine. */
+/** Starts one Redis for all tests, if this machine has one. */
 export default async function shareRedis(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  // Only now: it may have been installed a moment ago.
+  // Imported only now: it may have been installed a moment ago.
   const { redisProgram, startRedis } = await import('./redis-server.ts');
   if (redisProgram === undefined) return undefined;
   const server = await startRedis({ args: ['--appendonly', 'yes'] });

@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { describeUnless } from './describe-with-program.ts';
 
-/** A disk of its own, that can be full. */
+/** A separate disk that can be full. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Leaves no more than so many bytes free. */
+  /** Leaves at most this many bytes free. */
   fill(leave?: number): void;
   /** Makes room again. */
   free(): void;
-  /** Lets nobody write to it, or again. */
+  /** Makes it read-only, or writable again. */
   readOnly(wanted: boolean): void;
 }
 
-/** Whether disks can be mounted here: by root, on Linux, in a container only with the right to. */
+/** Whether disks can be mounted here: by root, on Linux, and in a container only with that right. */
 export const canMount = process.platform === 'linux' && process.getuid?.() === 0 && canMountHere();
 
 function canMountHere(): boolean {
@@ -38,7 +38,7 @@ export function describeWithSmallDisk(title: string, body: () => void): void {
   describeUnless(canMount ? undefined : missing, title, body);
 }
 
-/** A disk of so many megabytes, in memory, that goes when the test ends. */
+/** A disk of this many megabytes, in memory, which is removed when the test ends. */
 export function smallDisk(megabytes: number): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'cqbatch-disk-'));
   mount(folder, megabytes);
@@ -56,7 +56,7 @@ export function smallDisk(megabytes: number): SmallDisk {
       try {
         for (let left = bavail * bsize - leave; left > 0; left -= bsize) writeSync(file, block);
       } catch (error) {
-        // Whoever works on the disk was quicker.
+        // The code that uses the disk was faster.
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
       } finally {
         closeSync(file);

@@ -6,17 +6,17 @@ export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string
 
 /** A `cqbatch worker` that has started. */
 export interface WorkerProcess extends Observed {
-  /** What it has logged so far, with this message if one is given. */
+  /** Its log so far, with this message if given. */
   logged(message?: string): readonly LogLine[];
   /** Asks its health server. */
   health(path: '/healthz' | '/readyz'): Promise<{ readonly status: number; readonly body: unknown }>;
   /** The text of its page for Prometheus. */
   metrics(): Promise<string>;
-  /** Asks it to stop in order, and waits for its end. */
+  /** Asks it to stop properly, and waits for its end. */
   stop(): Promise<Finished>;
 }
 
-/** Starts `cqbatch worker` with a health server, and waits until it says that it has started. */
+/** Starts `cqbatch worker` with a health server, and waits until it reports that it has started. */
 export async function startWorker(args: readonly string[], options: CommandOptions): Promise<WorkerProcess> {
   const observed = observe(startCqbatch(['worker', '--health-port', '0', ...args], options));
   const logged = (message?: string): readonly LogLine[] =>

@@ -8,7 +8,7 @@ import { lockedPackages, npm } from './npm.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const locked = await lockedPackages();
 
-test('npm install leaves the lock file as it is', async () => {
+test('npm install does not change the lock file', async () => {
   const cwd = await temporaryFolder();
   for (const name of ['package.json', 'package-lock.json', '.npmrc'])
     await copyFile(join(root, name), join(cwd, name));

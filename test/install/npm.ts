@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A package in the lock file, as far as tests ask. */
+/** A package in the lock file, with the parts that tests need. */
 export interface LockedPackage {
   readonly version: string;
   readonly resolved?: string;
@@ -14,14 +14,14 @@ export interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The packages of package-lock.json by the path at which they stand, without the project itself. */
+/** The packages of package-lock.json by their paths, without the project itself. */
 export async function lockedPackages(): Promise<Map<string, LockedPackage>> {
   const text = await readFile(new URL('../../package-lock.json', import.meta.url), 'utf8');
   const { packages } = JSON.parse(text) as { packages: Record<string, LockedPackage> };
   return new Map(Object.entries(packages).filter(([path]) => path !== ''));
 }
 
-/** Runs npm as a newcomer does: with no setting but the project's, and nothing in its cache. */
+/** Runs npm as a new user does: with only the project's settings, and an empty cache. */
 export async function npm(
   args: readonly string[],
   { cwd, home }: { readonly cwd: string; readonly home: string },

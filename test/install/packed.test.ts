@@ -13,25 +13,25 @@ import { lockedPackages, npm } from './npm.ts';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What packing looks at; `dist` is not among it: packing builds. */
+/** What packing needs; `dist` is not included: packing builds it. */
 const sources = ['package-lock.json', '.npmrc', 'tsconfig.json', 'src', 'jobs'];
 const documents = ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs', 'examples'];
 
-/** Copies the project, lest the other tests lose `dist` while it is built anew. */
+/** Copies the project, so that other tests do not lose `dist` while it is rebuilt. */
 async function copyProject(folder: string): Promise<void> {
   for (const name of [...sources, ...documents]) {
     await cp(join(root, name), join(folder, name), { recursive: true });
   }
-  // What was built before the tests is what building makes once more.
+  // The build before the tests is the same as the build of packing.
   const { scripts, ...rest } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const build = `cp -r '${join(root, 'dist')}' dist`;
   await writeFile(join(folder, 'package.json'), JSON.stringify({ ...rest, scripts: { ...scripts, build } }));
   const packages = [join(root, 'node_modules'), folder];
-  // Links where both folders are on one disk.
+  // Links, if both folders are on one disk.
   await run('cp', ['-al', ...packages]).catch(() => run('cp', ['-a', ...packages]));
 }
 
-/** The versions of the packages below a folder by the path at which they stand, as in a lock file. */
+/** The versions of the packages below a folder by their paths, as in a lock file. */
 async function installedVersions(folder: string): Promise<Record<string, string>> {
   const files = await readdir(folder, { recursive: true });
   const paths = files
@@ -45,7 +45,7 @@ async function installedVersions(folder: string): Promise<Record<string, string>
   return Object.fromEntries(await Promise.all(versions));
 }
 
-/** What the lock file has for users: no tools, and no native speed-up, which would bind the tarball to a platform. */
+/** The packages of the lock file for users: no tools, and no native speed-up, which would bind the tarball to a platform. */
 async function lockedVersions(): Promise<Record<string, string>> {
   const needed = [...(await lockedPackages())].filter(
     ([, { dev, optional, devOptional }]) => !(dev || optional || devOptional),
@@ -53,7 +53,7 @@ async function lockedVersions(): Promise<Record<string, string>> {
   return Object.fromEntries(needed.map(([path, { version }]) => [path, version]));
 }
 
-/** That the commands which the demo prints can be typed in the folder in which it stays. */
+/** Expects that the commands that the demo prints can be typed in the folder that it leaves. */
 async function expectTypable(stdout: string, options: { cwd: string; env: NodeJS.ProcessEnv }) {
   const [, list = ''] = stdout.split('What you can type now:\n');
   const commands = list.split('\n').map((line) => line.trim().split(/ {2,}/)[0] ?? '');
@@ -100,14 +100,16 @@ for await (const result of results({ ...batch, run: ended.run })) {
 await runBatch({ operations, client });
 `;
 
-/** The first program of the page about the library, with a service of this machine. */
+/** The first program of the page about the library, with a local service. */
 async function programOfPage(installed: string, url: string): Promise<string> {
   const page = await readFile(join(installed, 'docs/library.md'), 'utf8');
   const [, program = ''] = /^```js\n(.*?)^```$/ms.exec(page) ?? [];
   return program.replace('https://api.example.com', url).replace(/\/run\/secrets\/[\w-]+/, 'token');
 }
 
-/** That such a program is free of errors of type, the declarations of the package and of all that it needs included. */
+/**
+ * Expects that such a program has no type errors, including the declarations of the package and of everything that it needs.
+ */
 async function expectTyped(cwd: string): Promise<void> {
   await writeFile(join(cwd, 'program.mts'), typedProgram);
   const compilerOptions = {
@@ -118,7 +120,7 @@ async function expectTyped(cwd: string): Promise<void> {
   await run(join(root, 'node_modules/.bin/tsc'), ['-p', cwd]);
 }
 
-test('the packed program, installed for all, is what the lock file says, and works', {
+test('the packed program, installed globally, has the versions of the lock file, and works', {
   timeout: 600_000,
 }, async () => {
   const home = await temporaryFolder();
@@ -136,7 +138,7 @@ test('the packed program, installed for all, is what the lock file says, and wor
   });
   const tarball = join(home, packed.trim().split('\n').at(-1) ?? '');
 
-  // Nothing may be fetched, no package may want a newer Node, and npm may not warn.
+  // Nothing may be downloaded, no package may need a newer Node, and npm must not warn.
   const install = ['install', '--global', '--prefix', prefix, '--offline', '--engine-strict', tarball];
   expect((await npm(install, { cwd, home })).stderr).toBe('');
   const installed = join(prefix, 'lib/node_modules/callquality-batch');
@@ -154,7 +156,7 @@ test('the packed program, installed for all, is what the lock file says, and wor
     env: { ...env, CQBATCH_BASE_URL: 'https://api.example.com', CQBATCH_TOKEN: 'secret' },
   });
   expect(plan.stdout).toMatch(/mixed\.csv: \d+ rows/);
-  // Where the command is not on the path, it says how to put it there.
+  // If the command is not on the path, it says how to put it there.
   const apart = { cwd, env: { ...env, PATH: process.env['PATH'] } };
   const demo = await run(process.execPath, [join(installed, 'examples/demo.js')], apart);
   expect(`${demo.stdout}${demo.stderr}`).toMatch(/Run \S+ completed/);
@@ -173,7 +175,7 @@ test('the packed program, installed for all, is what the lock file says, and wor
 
   expect((await publint({ pkgDir: installed, pack: false, strict: true })).messages).toEqual([]);
   const checked = await checkPackage(createPackageFromTarballData(new Uint8Array(await readFile(tarball))));
-  // It is for ES modules only, which TypeScript finds since 4.7 (moduleResolution node16, nodenext or bundler).
+  // The package has only ES modules, which TypeScript finds since 4.7 (moduleResolution node16, nodenext or bundler).
   const problems = checked.types === false ? ['no types'] : checked.problems.map(({ kind }) => kind);
   expect(problems.toSorted()).toEqual(['CJSResolvesToESM', 'NoResolution']);
 });

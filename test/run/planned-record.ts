@@ -1,6 +1,6 @@
 import type { RunOptions, RunRecord } from '../../src/run/record/record.ts';
 
-/** The least that a run can be told. */
+/** The smallest set of options for a run. */
 export const leastOptions: RunOptions = {
   baseUrl: 'http://127.0.0.1/',
   clearToken: '<clear>',
@@ -10,7 +10,7 @@ export const leastOptions: RunOptions = {
   backoffMs: 1,
 };
 
-/** A run of one row that is planned. */
+/** A planned run of one row. */
 export const plannedRecord: RunRecord = {
   version: 1,
   id: '20260101-000000-aaaa',

@@ -39,7 +39,7 @@ test.each([
   ['reset=1%,', 'is not of the form name=value'],
   ['explosion=1%', 'there is no fault explosion; known faults: reset, timeout,'],
   ['constructor=1%', 'there is no fault constructor'],
-  ['reset=1', 'is no share'],
+  ['reset=1', 'is not a share'],
   ['reset=1%,reset=2%', 'reset is given twice'],
   ['reset=60%,500=50%', 'more than 100% together'],
 ])('%j is refused: %s', (text, message) => {

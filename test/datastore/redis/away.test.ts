@@ -25,7 +25,7 @@ async function open(url: string): Promise<Opened> {
   };
 }
 
-/** What adds batches of three rows, and what sees the rows. */
+/** A producer that adds batches of three rows, and a worker that sees the rows. */
 function flowsOn({ datastore: { prefix = '' }, worker, producer, bullmq }: Opened) {
   const flows = new bullmq.FlowProducer({ connection: producer, prefix });
   const queue = new bullmq.Queue('rows', { connection: worker, prefix });
@@ -40,7 +40,7 @@ function flowsOn({ datastore: { prefix = '' }, worker, producer, bullmq }: Opene
 }
 
 describeWithRedis('a Redis that goes away', () => {
-  test('is waited for, and is spoken of meanwhile', async () => {
+  test('is waited for, and reported meanwhile', async () => {
     const server = await redisForTest();
     const { datastore, worker, producer } = await open(server.url);
     const lost = [heard(worker, 'reconnecting'), heard(producer, 'reconnecting')];
@@ -57,7 +57,7 @@ describeWithRedis('a Redis that goes away', () => {
     expect(datastore.trouble).toBeUndefined();
   });
 
-  test('stops neither the workers nor those who add work', async () => {
+  test('stops neither workers nor producers', async () => {
     const server = await redisForTest();
     const { datastore, bullmq, worker: connection, producer: producerConnection } = await open(server.url);
     const { prefix = '' } = datastore;
@@ -87,8 +87,8 @@ describeWithRedis('a Redis that goes away', () => {
     expect(await meanwhile).toBe('meanwhile');
   });
 
-  test('is waited for while it loads its data, even to be opened', async () => {
-    // Two seconds for forty values, answering in between.
+  test('is waited for while it loads its data, even for opening', async () => {
+    // Two seconds for forty values, with answers in between.
     const slowly = '--key-load-delay 50000 --loading-process-events-interval-bytes 1024 --rdbcompression no';
     const server = await redisForTest({ args: [...slowly.split(' '), '--appendonly', 'no'] });
     const { datastore, worker, producer } = await open(server.url);
@@ -108,7 +108,7 @@ describeWithRedis('a Redis that goes away', () => {
     await restarted;
   });
 
-  test('does not keep the datastore from closing, nor anybody waiting for it', async () => {
+  test('does not prevent the datastore from closing, nor keep code waiting for it', async () => {
     const server = await redisForTest();
     const { datastore, worker } = await open(server.url);
     const lost = heard(worker, 'reconnecting');
@@ -120,7 +120,7 @@ describeWithRedis('a Redis that goes away', () => {
     await rejected;
   });
 
-  test('without a word does not keep the datastore from closing either', async () => {
+  test('that stays silent does not prevent the datastore from closing either', async () => {
     const server = await redisForTest();
     const { datastore, worker } = await open(server.url);
     process.kill(server.pid, 'SIGSTOP');
@@ -130,8 +130,8 @@ describeWithRedis('a Redis that goes away', () => {
   });
 });
 
-describeWithRedis('a reply that was lost', () => {
-  test('is reported to those who add work, and nothing is sent again', async () => {
+describeWithRedis('a lost reply', () => {
+  test('is reported to producers, and nothing is sent again', async () => {
     const server = await redisForTest();
     const proxy = await startProxy(server.port);
     const { producer } = await open(`redis://127.0.0.1:${proxy.port}`);
@@ -172,7 +172,7 @@ describeWithRedis('a reply that was lost', () => {
 });
 
 describeWithRedis('a Redis that refuses', () => {
-  test('to write, as it has become a replica, is left for its primary behind the same name', async () => {
+  test('to write, because it has become a replica, is left for the primary behind the same name', async () => {
     const [old, young] = [await redisForTest(), await redisForTest()];
     const proxy = await startProxy(old.port);
     const { worker, producer } = await open(`redis://127.0.0.1:${proxy.port}`);
@@ -184,7 +184,7 @@ describeWithRedis('a Redis that refuses', () => {
     expect(await producer.set('batch', '2')).toBe('OK');
   });
 
-  test('for want of memory is spoken of, and takes whole batches again once there is some', async () => {
+  test('for lack of memory is reported, and accepts whole batches again once there is memory', async () => {
     const server = await redisForTest();
     const opened = await open(server.url);
     const { datastore, worker } = opened;
@@ -198,7 +198,7 @@ describeWithRedis('a Redis that refuses', () => {
     expect(await queue.getWaitingCount()).toBe(3);
   });
 
-  test('a password that was changed shows it to nobody', async () => {
+  test('a changed password never shows the password', async () => {
     const server = await redisForTest({ args: ['--requirepass', 's3cret'] });
     const { datastore, bullmq, worker: connection } = await open(server.url.replace('://', '://:s3cret@'));
     const worker = new bullmq.Worker('q', async () => {}, { connection, prefix: datastore.prefix ?? '' });

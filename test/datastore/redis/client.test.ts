@@ -14,7 +14,7 @@ import {
 
 const hundred = Array.from({ length: 100 }, (_, index) => index + 1);
 
-/** Asks for something a hundred times at once, and counts how often that is written to the socket. */
+/** Sends a hundred commands at once, and counts the writes to the socket. */
 async function countWrites(client: Redis | Cluster, node: Redis): Promise<number> {
   const spies = [vi.spyOn(node.stream, '_write'), vi.spyOn(node.stream, '_writev')];
   await client.set('counter', 0);
@@ -34,7 +34,7 @@ async function clientOf({ port }: RedisServer, role: Role): Promise<Redis> {
 }
 
 describeWithRedis('the commands of one turn', () => {
-  test('are many writes without a cork', async () => {
+  test('are many writes without corking', async () => {
     const { port } = await redisForTest();
     const client = new Redis({ port });
     onTestFinished(() => client.disconnect());
@@ -42,12 +42,12 @@ describeWithRedis('the commands of one turn', () => {
     expect(await countWrites(client, client)).toBe(100);
   });
 
-  test.for(['probe', 'worker', 'producer'] as const)('are one write of a %s', async (role) => {
+  test.for(['probe', 'worker', 'producer'] as const)('are one write by a %s', async (role) => {
     const client = await clientOf(await redisForTest(), role);
     expect(await countWrites(client, client)).toBe(1);
   });
 
-  test('are one write after connections were lost, too', async () => {
+  test('are one write even after connections were lost', async () => {
     const server = await redisForTest();
     const client = await clientOf(server, 'worker');
     for (const _ of [1, 2]) {
@@ -58,7 +58,7 @@ describeWithRedis('the commands of one turn', () => {
     }
   });
 
-  test('are answered though the connection is lost before they are sent', async () => {
+  test('are answered although the connection is lost before they are sent', async () => {
     const client = await clientOf(await redisForTest(), 'worker');
     const answers = Promise.all(hundred.map(() => client.incr('counter')));
     client.stream.destroy();
@@ -107,7 +107,7 @@ describeWithRedis('the commands of one turn', () => {
     expect(await countWrites(cluster, node)).toBe(1);
   });
 
-  test('include transactions and blocking commands, which are answered as they were', async () => {
+  test('include transactions and blocking commands, which are answered as before', async () => {
     const client = await clientOf(await redisForTest(), 'worker');
     const answers = await Promise.all([
       client.set('a', '1'),

@@ -4,7 +4,7 @@ import { openRedis } from '../../../src/datastore/redis/redis.ts';
 import { adminOf, describeWithRedis, heard, patiently, redisForTest } from '../../helpers/redis-server.ts';
 
 describeWithRedis('an epoch of Redis', () => {
-  test('is one for all who look, until what it holds may not be what it held', async () => {
+  test('is the same for all processes, until data may have been lost', async () => {
     const server = await redisForTest();
     const open = async () => {
       const { datastore } = await openRedis({ url: server.url, purpose: 'tests' });
@@ -28,7 +28,7 @@ describeWithRedis('an epoch of Redis', () => {
     await admin.flushall();
     await expectAnother();
 
-    // The data of another server, which were ours once.
+    // The data of another server, which once were ours.
     const source = await redisForTest();
     await adminOf(source).restore(
       '{cqbatch}:incarnation',

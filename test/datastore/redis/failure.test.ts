@@ -97,7 +97,7 @@ describe('a failure is explained in one sentence with its remedy', () => {
   });
 });
 
-test('of several errors the one that says most is explained', () => {
+test('of several errors the most informative one is explained', () => {
   const errors = [
     new Error('Connection is closed.'),
     new Error('connect ECONNREFUSED 127.0.0.1:1'),
@@ -106,7 +106,7 @@ test('of several errors the one that says most is explained', () => {
   expect(explainFailure(errors, contextOf(plain)).message).toContain('refuses the connection');
 });
 
-test('the errors of nodes and of addresses are looked into', () => {
+test('the errors of nodes and addresses are examined', () => {
   const ofNode = Object.assign(new Error('Failed to refresh slots cache.'), {
     lastNodeError: new Error('NOAUTH Authentication required.'),
   });

@@ -3,7 +3,7 @@ import { isAtLeast, isClusterNode, isLoading, judgeInfo } from '../../../src/dat
 
 const where = 'redis://10.0.0.7:6379/0';
 
-/** What a healthy Redis says, with changes; `undefined` leaves a field out. */
+/** The INFO of a healthy Redis, with changes; `undefined` leaves a field out. */
 function infoWith(changes: Readonly<Record<string, string | undefined>> = {}): string {
   const fields = {
     redis_version: '7.0.15',
@@ -25,7 +25,7 @@ function infoWith(changes: Readonly<Record<string, string | undefined>> = {}): s
 
 describe('a Redis is usable', () => {
   test.for<[claim: string, changes: Record<string, string | undefined>, server: string]>([
-    ['as it comes', {}, 'Redis 7.0.15'],
+    ['by default', {}, 'Redis 7.0.15'],
     ['of the oldest version', { redis_version: '6.2.0' }, 'Redis 6.2.0'],
     ['of a newer version', { redis_version: '10.0.0' }, 'Redis 10.0.0'],
     [
@@ -34,7 +34,7 @@ describe('a Redis is usable', () => {
       'Valkey 8.1.0',
     ],
     ['that is a Valkey of any version', { valkey_version: '1.0.0', redis_version: '2.8.0' }, 'Valkey 1.0.0'],
-    ['that says little', { redis_version: undefined, role: undefined, maxmemory: undefined }, 'Redis'],
+    ['that reports little', { redis_version: undefined, role: undefined, maxmemory: undefined }, 'Redis'],
     ['with memory left', { maxmemory: '1000001' }, 'Redis 7.0.15'],
     ['that would evict, but has no limit', { maxmemory_policy: 'allkeys-lru' }, 'Redis 7.0.15'],
   ])('%s', ([, changes, server]) => {
@@ -94,7 +94,7 @@ describe('a Redis is refused', () => {
   });
 });
 
-test('a Redis that is loading, or a node of a Cluster, is told by its own words', () => {
+test('a Redis that is loading, or a node of a Cluster, is recognised by its own words', () => {
   expect([isLoading(infoWith()), isLoading(infoWith({ loading: '1' }))]).toEqual([false, true]);
   expect([isClusterNode(infoWith()), isClusterNode(infoWith({ cluster_enabled: '1' }))]).toEqual([
     false,

@@ -45,7 +45,7 @@ const userWith = (...rights: string[]): StartOptions => ({
 });
 
 describeWithRedis('opening Redis', () => {
-  test('gives a datastore that says where and what it is', async () => {
+  test('returns a datastore that names its address and kind', async () => {
     const server = await redisForTest();
     const { datastore, warnings } = await open(server.url);
     expect(datastore).toMatchObject({ prefix: '{cqbatch}', exclusive: false });
@@ -54,7 +54,7 @@ describeWithRedis('opening Redis', () => {
     await datastore.maintain();
   });
 
-  test('names its connections after what they are for, and closes them', async () => {
+  test('names its connections by purpose, and closes them', async () => {
     const server = await redisForTest();
     const { datastore } = await open(server.url, { purpose: 'run 20261121-094512-a1' });
     const names = async (): Promise<string[]> =>
@@ -67,7 +67,7 @@ describeWithRedis('opening Redis', () => {
     await expect.poll(names, patiently).toEqual([]);
   });
 
-  test('keeps to the database of the address', async () => {
+  test('uses the database of the address', async () => {
     const server = await redisForTest();
     const { datastore } = await open(server.url.replace('/0', '/5'));
     expect(datastore.description).toContain('/5');
@@ -76,7 +76,7 @@ describeWithRedis('opening Redis', () => {
     expect(await adminOf(server).get('key')).toBeNull();
   });
 
-  test('refuses a database that does not exist, in which ioredis would take another', async () => {
+  test('refuses a database that does not exist, for which ioredis would use another', async () => {
     const server = await redisForTest();
     expect(await refusal(server.url.replace('/0', '/99'))).toMatchObject({
       kind: 'fatal',
@@ -84,7 +84,7 @@ describeWithRedis('opening Redis', () => {
     });
   });
 
-  test('goes through a socket', async () => {
+  test('works through a socket', async () => {
     const server = await redisForTest({ socket: true });
     const { datastore } = await open(`${server.url}?db=1`);
     expect(datastore.description).toContain(`at unix://${join(server.folder, 'redis.sock')}?db=1`);
@@ -99,11 +99,11 @@ describeWithRedis('opening Redis', () => {
 describeWithRedis('logging in to Redis', () => {
   test.for<[claim: string, server: StartOptions, login: string, options: Partial<RedisOptions>]>([
     ['the password of the address', withPassword, `:${encoded}`, {}],
-    ['a password given apart', withPassword, '', { password }],
-    ['a password given apart before that of the address', withPassword, ':wrong', { password }],
+    ['a separate password', withPassword, '', { password }],
+    ['a separate password, which takes precedence over the address', withPassword, ':wrong', { password }],
     ['an ACL user', userWith('~*', '+@all'), `ann:${encoded}`, {}],
-    ['an ACL user with a password given apart', userWith('~*', '+@all'), 'ann', { password }],
-    ['a password where none is needed', {}, `:${encoded}`, {}],
+    ['an ACL user with a separate password', userWith('~*', '+@all'), 'ann', { password }],
+    ['a password where it is not needed', {}, `:${encoded}`, {}],
   ])('works with %s, and never shows it', async ([, options, login, more]) => {
     const server = await redisForTest(options);
     const { datastore, warnings } = await open(withUser(server, login), more);
@@ -124,7 +124,7 @@ describeWithRedis('logging in to Redis', () => {
       'REDIS_PERMISSION',
     ],
     ['no right to write', userWith('~*', '+@all', '-zadd'), `ann:${encoded}`, 'REDIS_PERMISSION'],
-    ['a right to other keys only', userWith('~other:*', '+@all'), `ann:${encoded}`, 'REDIS_PERMISSION'],
+    ['a right only to other keys', userWith('~other:*', '+@all'), `ann:${encoded}`, 'REDIS_PERMISSION'],
   ])('is refused with %s', async ([, options, login, code]) => {
     const server = await redisForTest(options);
     expect(await refusal(withUser(server, login))).toMatchObject({ kind: 'fatal', code });
@@ -140,7 +140,7 @@ describeWithRedis('logging in to Redis', () => {
   });
 });
 
-describeWithRedis('a Redis in which the queue can not live is refused:', () => {
+describeWithRedis('a Redis that the queue cannot use is refused:', () => {
   test('a replica, naming its primary', async () => {
     const primary = await redisForTest();
     const replica = await redisForTest({ args: ['--replicaof', '127.0.0.1', String(primary.port)] });
@@ -149,7 +149,7 @@ describeWithRedis('a Redis in which the queue can not live is refused:', () => {
     expect(error.message).toContain(`is a replica of 127.0.0.1:${primary.port}: connect to that primary`);
   });
 
-  test('a replica that may not be asked', async () => {
+  test('a replica without permission for INFO', async () => {
     const primary = await redisForTest();
     const replica = await redisForTest({
       args: [
@@ -171,26 +171,26 @@ describeWithRedis('a Redis in which the queue can not live is refused:', () => {
     expect(await refusal(server.url)).toMatchObject({ kind: 'fatal', code });
   });
 
-  test('one that is full and may not be asked', async () => {
+  test('one that is full, without permission for INFO', async () => {
     const server = await redisForTest({
       args: [...(userWith('~*', '+@all', '-info').args ?? []), '--maxmemory', '1'],
     });
     expect((await refusal(withUser(server, `ann:${encoded}`))).code).toBe('REDIS_FULL');
   });
 
-  test('but not one that would evict if it had a limit, of which BullMQ would complain on the console', async () => {
+  test('but not one that would evict if it had a limit, about which BullMQ would warn on the console', async () => {
     const server = await redisForTest({ args: ['--maxmemory-policy', 'allkeys-lru'] });
     expect((await open(server.url)).warnings).toEqual([]);
   });
 
-  test('but not one without a log of its writes, of which there is a warning', async () => {
+  test('but not one without a log of its writes, which causes a warning', async () => {
     const server = await redisForTest({ args: ['--appendonly', 'no'] });
     expect((await open(server.url)).warnings).toEqual([expect.stringContaining('CONFIG SET appendonly yes')]);
   });
 });
 
 describeWithRedis('TLS', () => {
-  test('is refused when nobody vouches for the certificate', async () => {
+  test('is refused when the certificate is not trusted', async () => {
     const server = await redisForTest({ tls: true });
     const error = await refusal(server.url);
     expect(error.code).toBe('REDIS_TLS');
@@ -218,22 +218,22 @@ describeWithRedis('TLS', () => {
     expect(stderr).toBe('');
   });
 
-  test('is asked for where only TLS is spoken', async () => {
+  test('is suggested where the server only speaks TLS', async () => {
     const server = await redisForTest({ tls: true });
     const error = await refusal(server.url.replace('rediss', 'redis'));
     expect(error).toMatchObject({ code: 'REDIS_UNREACHABLE' });
     expect(error.message).toContain('write rediss:// instead of redis://');
   });
 
-  test('is doubted where it is not spoken', async () => {
+  test('is questioned where the server does not speak it', async () => {
     const server = await redisForTest();
     const error = await refusal(server.url.replace('redis', 'rediss'));
     expect(error.message).toContain('whether it speaks TLS there');
   });
 });
 
-describeWithRedis('a Redis that can not be reached is reported:', () => {
-  test('nobody listens', async () => {
+describeWithRedis('a Redis that cannot be reached is reported:', () => {
+  test('nothing listens', async () => {
     const port = await freePort();
     for (const url of [`redis://127.0.0.1:${port}`, `redis+cluster://127.0.0.1:${port}`]) {
       const error = await refusal(url.replace('://', `://:${encoded}@`));
@@ -246,11 +246,11 @@ describeWithRedis('a Redis that can not be reached is reported:', () => {
     expect((await refusal('redis://nowhere.invalid')).message).toContain('host name does not resolve');
   });
 
-  test('there is no such socket', async () => {
+  test('the socket does not exist', async () => {
     expect((await refusal('unix:///nowhere.sock')).message).toContain("the socket doesn't exist");
   });
 
-  test('the host takes the connection and says nothing', async () => {
+  test('the host accepts the connection and stays silent', async () => {
     const error = await refusal(await listen(() => {}));
     expect(error).toMatchObject({ code: 'REDIS_UNREACHABLE' });
     expect(error.message).toContain('accepts the connection but does not answer');
@@ -268,7 +268,7 @@ describeWithRedis('a Redis that can not be reached is reported:', () => {
   });
 });
 
-/** The address of something that listens and is no Redis. */
+/** The address of a server that is not Redis. */
 async function listen(talk: (socket: Socket) => void): Promise<string> {
   return (await socketServer(talk)).replace('http://', `redis://:${encoded}@`);
 }

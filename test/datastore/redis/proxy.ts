@@ -2,17 +2,17 @@ import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { listen } from '../../api/local-server.ts';
 
-/** Redis answers the first commands of a transaction before the last ones have come. */
+/** Redis answers the first commands of a transaction before the last ones have arrived. */
 const quietMs = 100;
 
-/** A way to Redis that can be cut, and that can lead elsewhere. */
+/** A route to Redis that can be cut, and redirected. */
 export interface Proxy {
   readonly port: number;
-  /** Where new connections lead. */
+  /** Where new connections go. */
   target: number;
   /**
-   * Swallows the next thing that Redis says, and cuts the connection over which it came once nothing more comes: by then Redis has
-   * read all that it was sent.
+   * Swallows the next reply of Redis, and cuts its connection once nothing more comes: by then Redis has read everything that
+   * it was sent.
    */
   loseNextReply(): void;
 }

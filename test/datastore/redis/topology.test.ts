@@ -31,7 +31,7 @@ describeWithRedis('Redis behind a Sentinel', () => {
     expect(await adminOf(primary, { db: 2 }).get('key')).toBe('value');
   });
 
-  test('is found although the first Sentinel is away', async () => {
+  test('is found even if the first Sentinel is away', async () => {
     const sentinel = await redisForTest({ sentinelOf: await redisForTest() });
     const hosts = `127.0.0.1:${await freePort()},127.0.0.1:${sentinel.port}`;
     expect((await open(`redis+sentinel://${hosts}/mymaster`)).datastore.trouble).toBeUndefined();
@@ -44,7 +44,7 @@ describeWithRedis('Redis behind a Sentinel', () => {
     await expect.poll(() => ofReplica.info('replication'), patiently).toContain('master_link_status:up');
     const sentinel = await redisForTest({ sentinelOf: primary });
     const control = adminOf(sentinel);
-    // Else it looks every ten seconds only; an old Sentinel does not know the command.
+    // Otherwise it looks only every ten seconds; an old Sentinel does not know the command.
     await control.call('SENTINEL', 'DEBUG', 'INFO-PERIOD', '200').catch(() => {});
     await expect.poll(() => control.call('SENTINEL', 'REPLICAS', 'mymaster'), patiently).toHaveLength(1);
     const { datastore } = await open(`redis+sentinel://127.0.0.1:${sentinel.port}/mymaster`);
@@ -56,17 +56,17 @@ describeWithRedis('Redis behind a Sentinel', () => {
     await worker.waitUntilReady();
 
     const followed = [connection, producerConnection].map((client) => heard(client as Redis, 'reconnecting'));
-    // It refuses until it has looked at the replica.
+    // It refuses until it has seen the replica.
     const failover = () =>
       control.call('SENTINEL', 'FAILOVER', 'mymaster').catch((error: Error) => error.message);
     await expect.poll(failover, patiently).toBe('OK');
     await Promise.all(followed);
-    // The old primary still takes itself for one.
+    // The old primary still believes to be one.
     expect(await ofPrimary.info('replication')).toContain('role:master');
     expect(await (datastore.connection as Redis).set('key', 'value')).toBe('OK');
     expect(await ofReplica.get('key')).toBe('value');
     expect(await (producerConnection as Redis).get('key')).toBe('value');
-    // Nor does the connection of BullMQ's own stay behind, on which the worker waits for rows.
+    // BullMQ's own connection, on which the worker waits for rows, does not stay behind either.
     const waitersOf = async (client: Redis) =>
       String(await client.client('LIST')).match(/cmd=bzpopmin/g) ?? [];
     await expect.poll(() => waitersOf(ofReplica), patiently).toHaveLength(1);
@@ -81,7 +81,7 @@ describeWithRedis('Redis behind a Sentinel', () => {
     await expect(open(`redis+sentinel://127.0.0.1:${sentinel.port}/${path}`)).rejects.toThrow(message);
   });
 
-  test('is told from one that is asked as if it were a Sentinel, or the other way round', async () => {
+  test('is distinguished from a Sentinel in both directions', async () => {
     const primary = await redisForTest();
     const sentinel = await redisForTest({ sentinelOf: primary });
     await expect(open(`redis+sentinel://127.0.0.1:${primary.port}/mymaster`)).rejects.toThrow(
@@ -125,7 +125,7 @@ describeWithRedis('a Redis Cluster', () => {
     expect(datastore.trouble).toBeUndefined();
   });
 
-  test('is sent again by workers what it did not answer, but not by those who add work', async () => {
+  test('gets unanswered commands again from workers, but not from producers', async () => {
     const proxy = await startProxy(0);
     const server = await redisForTest({
       cluster: true,
@@ -161,7 +161,7 @@ describeWithRedis('a Redis Cluster', () => {
     await rejected;
   });
 
-  test('is refused while it does not work, or where there is none', async () => {
+  test('is refused while it does not work, and where the server is not a Cluster', async () => {
     const empty = await redisForTest({ cluster: true });
     await expect(open(`redis+cluster://127.0.0.1:${empty.port}`)).rejects.toThrow(
       'is a Cluster that is not working',
@@ -171,7 +171,7 @@ describeWithRedis('a Redis Cluster', () => {
     await expect(open(`redis+cluster://127.0.0.1:${single.port}`)).rejects.toThrow('is not a Cluster');
   });
 
-  test('is judged as a single Redis is', async () => {
+  test('is judged like a single Redis', async () => {
     const server = await redisForTest({
       cluster: true,
       args: ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'],

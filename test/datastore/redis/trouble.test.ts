@@ -5,7 +5,7 @@ const misconf = new Error('MISCONF Errors writing to the AOF file: No space left
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Says for which of these seconds, at each of which Redis refuses to write, its disk was taken for full. */
+/** At which of these seconds, in each of which Redis refuses to write, its disk counted as full. */
 function taken(...seconds: readonly number[]): readonly number[] {
   const told: number[] = [];
   let now = 0;
@@ -18,17 +18,17 @@ function taken(...seconds: readonly number[]): readonly number[] {
   return told;
 }
 
-describe('a Redis that can not write to its disk', () => {
+describe('a Redis that cannot write to its disk', () => {
   test.each([
     ['is waited for at first', [0, 1, 2, 9.9], []],
     ['is given up when it has refused every write for ten seconds', [0, 2, 4, 6, 8, 10], [10]],
-    ['is not when it has written in between', [0, 2, 4, 9, 11, 13, 15, 18.9], []],
-    ['is ten seconds after that', [0, 2, 9, 11, 13, 15, 17, 19], [19]],
+    ['is not given up when it has written in between', [0, 2, 4, 9, 11, 13, 15, 18.9], []],
+    ['is given up ten seconds after that', [0, 2, 9, 11, 13, 15, 17, 19], [19]],
   ])('%s', (_title, seconds, expected) => {
     expect(taken(...seconds)).toEqual(expected);
   });
 
-  test('is in trouble meanwhile, which only that reply makes final', () => {
+  test('is reported as in trouble meanwhile, which only that reply makes final', () => {
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => now);
     const told: Error[] = [];

@@ -23,8 +23,8 @@ describe('FeedWindow', () => {
   });
 
   test.each([
-    ['sees what other processes have finished', 200, 300],
-    ['does not take for unfinished what it knows to be finished', 600, 100],
+    ['sees rows that other processes have finished', 200, 300],
+    ['does not count known finished rows as unfinished', 600, 100],
   ])('%s', (_title, observed, room) => {
     const window = new FeedWindow({ concurrency: 1, now: () => 0 });
     window.fed(600, 0);
@@ -39,7 +39,7 @@ describe('FeedWindow', () => {
   test.each([
     ['four seconds of work', { concurrency: 50 }, 500, 2_000],
     ['never less than twice the concurrency', { concurrency: 50 }, 5, 100],
-    ['a bound, however quick the API', { concurrency: 50 }, 10_000, 5_000],
+    ['a bound, however fast the API', { concurrency: 50 }, 10_000, 5_000],
     ['no more than ten seconds at a fixed rate', { concurrency: 50, ratePerSecond: () => 2 }, 2, 20],
   ])('holds %s', (_title, options, rowsPerSecond, expected) => {
     const { limit } = steadyWindow(options, rowsPerSecond);
@@ -51,15 +51,10 @@ describe('FeedWindow', () => {
     ['a second of work', {}, 100, 100],
     ['no more than 250 rows', {}, 2_000, 250],
     ['a second of work of one worker', { workers: () => 4 }, 400, 100],
-    ['a second of work where nobody calls yet', { workers: () => 0 }, 100, 100],
-    // A million rows are fed, less 3,000.
-    [
-      'a part for each worker, twice, near the end',
-      { workers: () => 2, unfinished: () => 997_200 },
-      2_000,
-      50,
-    ],
-    ['no crumbs at the end', { unfinished: () => 997_005 }, 2_000, 10],
+    ['a second of work where no worker calls yet', { workers: () => 0 }, 100, 100],
+    // Of a million rows, all but 3,000 are fed.
+    ['two parts for each worker near the end', { workers: () => 2, unfinished: () => 997_200 }, 2_000, 50],
+    ['no tiny batches at the end', { unfinished: () => 997_005 }, 2_000, 10],
   ])('makes batches of %s', (_title, options, rowsPerSecond, expected) => {
     const window = steadyWindow({ concurrency: 1, ...options }, rowsPerSecond);
     window.collected(3_000, 0);
@@ -69,7 +64,7 @@ describe('FeedWindow', () => {
   });
 
   test.each([
-    ['25 rows as long as nobody knows how much a second of work is', 0, 25],
+    ['25 rows as long as it is unknown how many a second of work has', 0, 25],
     ['one row of 4 MB', 4 * 1024 * 1024, 1],
   ])('begins with batches of %s', (_title, bytesPerRow, expected) => {
     const window = new FeedWindow({ concurrency: 1 });
@@ -78,7 +73,7 @@ describe('FeedWindow', () => {
     expect(rows).toBe(expected);
   });
 
-  test('goes by the concurrency as it is at the moment', () => {
+  test('follows the present concurrency', () => {
     const window = new FeedWindow({ concurrency: 50, now: () => 0 });
     const room = () => {
       let fed = 0;
@@ -92,7 +87,7 @@ describe('FeedWindow', () => {
     expect([window.limit, room()]).toEqual([500, 0]);
   });
 
-  test('knows the rate after a second already', () => {
+  test('knows the rate after one second', () => {
     let now = 0;
     const window = new FeedWindow({ concurrency: 10, now: () => now });
     window.fed(1_000, 0);
@@ -115,7 +110,7 @@ describe('FeedWindow', () => {
     expect(window.isEmpty).toBe(true);
   });
 
-  test('stops feeding while too many finished rows wait for the rest of their batches', () => {
+  test('stops feeding while too many finished rows wait for other rows of their batches', () => {
     const window = new FeedWindow({ concurrency: 1, now: () => 0 });
     let fed = 0;
     while (window.hasRoom && fed < 10_000) {
@@ -132,7 +127,7 @@ describe('FeedWindow', () => {
     expect(window.hasRoom).toBe(false);
   });
 
-  test('wakes whoever waits for a change', async () => {
+  test('wakes code that waits for a change', async () => {
     const window = new FeedWindow({ concurrency: 1 });
     window.fed(1, 0);
     const changed = window.changed();
@@ -140,7 +135,7 @@ describe('FeedWindow', () => {
     await changed;
   });
 
-  test('is empty exactly when everything fed was collected, whatever workers told', () => {
+  test('is empty exactly when everything fed was collected, whatever workers reported', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 0, max: 50 }))),

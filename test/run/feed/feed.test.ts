@@ -27,11 +27,11 @@ function feedOf(subjects: string, order?: RowOrder): Feed {
 }
 
 describe('rows of one subject', () => {
-  test('are fed as they come where their order does not matter', async () => {
+  test('are fed in order of arrival where their order does not matter', async () => {
     expect(await takeAll(feedOf('aabba'))).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('are fed one after the other where it does, each once the one before has its result', async () => {
+  test('are fed one after the other where it does, each when the previous one has its result', async () => {
     const order = new RowOrder();
     const feed = feedOf('aabba', order);
     expect(await takeAll(feed)).toEqual([1, 3]);
@@ -46,7 +46,7 @@ describe('rows of one subject', () => {
     expect(feed.isDone).toBe(true);
   });
 
-  test('go on when a row was handed back and called again', async () => {
+  test('continue when a row was handed back and called again', async () => {
     const order = new RowOrder();
     const feed = feedOf('aa', order);
     expect(await takeAll(feed)).toEqual([1]);
@@ -56,7 +56,7 @@ describe('rows of one subject', () => {
     expect(await takeAll(feed)).toEqual([2]);
   });
 
-  test('wait for all of those that an earlier coordinator has left open', async () => {
+  test('wait for all rows that an earlier coordinator has left open', async () => {
     const order = new RowOrder();
     const tasks = each([1, 2, 3].map((row) => taskOf(row, 'a')));
     const feed = new Feed({ tasks, skip: new Set([1, 2]), isFinished: () => false, order });
@@ -65,7 +65,7 @@ describe('rows of one subject', () => {
     expect(await takeAll(feed)).toEqual([3]);
   });
 
-  test('are held up to a bound: then no more of the manifest is read before one is free', async () => {
+  test('are held up to a bound: beyond it no more of the manifest is read until one is free', async () => {
     const order = new RowOrder(3);
     const feed = feedOf('aaaaab', order);
     expect(await takeAll(feed)).toEqual([1]);
@@ -77,10 +77,10 @@ describe('rows of one subject', () => {
   });
 });
 
-/** What a life of a coordinator does, one number for each of its steps: which open row it is about, and what becomes of it. */
+/** The life of a coordinator, one number for each step: which open row it is about, and what happens to it. */
 const life = fc.array(fc.nat(1_000), { maxLength: 60 });
 
-test('whatever ends when, is handed back or left by an earlier coordinator: one row of a subject at a time, in order', async () => {
+test('in any order of results, returns and restarts: one row of a subject at a time, in order', async () => {
   const subjects = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(
@@ -90,7 +90,7 @@ test('whatever ends when, is handed back or left by an earlier coordinator: one 
       async (given, lives, maxHeld) => {
         const all = given.map((subject, at) => taskOf(at + 1, subject));
         const finished = new Set<number>();
-        /** Rows that the datastore holds: they outlive a coordinator. */
+        /** Rows in the datastore: they outlive a coordinator. */
         const open = new Map<number, RowTask>();
 
         async function coordinate(steps: readonly number[], isLast: boolean): Promise<void> {
@@ -106,7 +106,7 @@ test('whatever ends when, is handed back or left by an earlier coordinator: one 
           }
           const isFinished = (row: number) => finished.has(row);
           const feed = new Feed({ tasks: unfinished(), skip, isFinished, order, now: () => 0 });
-          /** Rows that this coordinator has fed first; those in the datastore were fed before. */
+          /** Rows that this coordinator fed first; rows in the datastore were fed earlier. */
           const fed = new Set<number>();
           const take = async () => {
             const task = await feed.next();
@@ -126,7 +126,7 @@ test('whatever ends when, is handed back or left by an earlier coordinator: one 
             order.finished(task.row);
           };
           for (const step of steps) {
-            // A result may come while the feed reads.
+            // A result may arrive while the feed reads.
             if (step % 3 === 0) await take();
             else if (step % 3 === 1) end(step);
             else await Promise.all([take(), Promise.resolve().then(() => end(step))]);
@@ -141,7 +141,7 @@ test('whatever ends when, is handed back or left by an earlier coordinator: one 
 
         for (const steps of lives) {
           await coordinate(steps, false);
-          // What was handed back and not fed again is in the manifest only.
+          // Rows that were handed back and not fed again are only in the manifest.
         }
         await coordinate([], true);
         expect(finished.size).toBe(all.length);

@@ -14,7 +14,7 @@ import { leastOptions } from '../planned-record.ts';
 
 const fed: JournalEntry = { type: 'fed', first: 1, last: 2 };
 
-/** A run of two rows that has stopped. */
+/** A stopped run of two rows. */
 async function stopped(store: RunStore, state: RunState, ...entries: readonly JournalEntry[]) {
   const source = join(store.stateDir, 'rows.csv');
   await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n');
@@ -27,7 +27,7 @@ async function stopped(store: RunStore, state: RunState, ...entries: readonly Jo
   return ended;
 }
 
-test('a halted run of which no datastore holds anything can be cancelled without one', async () => {
+test('a halted run with no rows in a datastore can be cancelled without one', async () => {
   const store = openRunStore(await temporaryFolder(), operations);
   const halted = await stopped(store, 'halted', fed, finished(1), { type: 'settled' });
   expect(await cancelSettledRun(store, halted.id)).toMatchObject({ state: 'cancelled' });
@@ -44,7 +44,7 @@ test.each<[string, RunState, readonly JournalEntry[]]>([
   expect(await store.load(id)).toMatchObject({ state });
 });
 
-test('the earlier run of a manifest is the newest that has called something, or may yet', async () => {
+test('the earlier run of a manifest is the newest one that has called the API, or still may', async () => {
   const store = openRunStore(await temporaryFolder(), operations);
   const { manifest, options } = await stopped(store, 'cancelled');
   const find = () => findEarlierRun(store, manifest.sha256, options.baseUrl);

@@ -24,19 +24,19 @@ async function written() {
   return { folder, source, file, plan };
 }
 
-test('a plan is read as it was written', async () => {
+test('a plan is read back as it was written', async () => {
   const { file, plan, source } = await written();
   expect(await readApprovedPlan(file)).toEqual(plan);
   expect(plan).toMatchObject({ source, approved_by: 'Ana "the boss"\u2028', allow_partial: true });
   expect(plan.manifest).toMatchObject({ path: '../rows.csv', bytes: 26 });
 });
 
-test('a plan shows its reader what it says, in that order', async () => {
+test('a plan is readable text, in this order', async () => {
   const { file } = await written();
   expect(await readFile(file, 'utf8')).toContain('\\"the boss\\"\\u2028');
 });
 
-test('a plan with any other character is refused, but for blanks between its words', async () => {
+test('a plan with any other character is refused, except blanks between its words', async () => {
   const { file } = await written();
   const text = await readFile(file, 'utf8');
   await fc.assert(
@@ -59,13 +59,13 @@ test('a plan with any other character is refused, but for blanks between its wor
   );
 });
 
-test('a manifest of another byte is refused', async () => {
+test('a manifest that differs in one byte is refused', async () => {
   const { file, source } = await written();
   await writeFile(source, 'evaluation_id,user_id\n2,u\n');
   await expect(readApprovedPlan(file)).rejects.toMatchObject({ code: 'MANIFEST_CHANGED' });
 });
 
-test('the manifest is found beside the plan, too, and named when it is nowhere', async () => {
+test('the manifest is also found beside the plan, and named when it is missing', async () => {
   const { folder, file, source } = await written();
   const beside = join(folder, 'plans', 'rows.csv');
   await rename(source, beside);
@@ -89,7 +89,7 @@ test('a plan is never replaced', async () => {
 });
 
 test.each(['', '[]', '{}', 'null', '{"sha256":"x"}', '{"sha256":"x","cqplan":2}'])(
-  'what is no plan is refused: %s',
+  'text that is not a plan is refused: %s',
   async (text) => {
     const file = join(await temporaryFolder(), 'week.cqplan');
     await writeFile(file, text);
@@ -97,7 +97,7 @@ test.each(['', '[]', '{}', 'null', '{"sha256":"x"}', '{"sha256":"x","cqplan":2}'
   },
 );
 
-test('a plan that is not there is a mistake of the user, as a manifest is', async () => {
+test('a missing plan is a usage error, like a missing manifest', async () => {
   const file = join(await temporaryFolder(), 'x.cqplan');
   await expect(readApprovedPlan(file)).rejects.toMatchObject({ kind: 'usage', code: 'PLAN_NOT_FOUND' });
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { problemCollector } from '../../../src/run/plan/problem-file.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
-test('any number of problems goes into the file, the first ones to the screen, and nothing piles up', async () => {
+test('any number of problems goes into the file, the first ones to the screen, and memory does not grow', async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => void warnings.push(warning);
   process.on('warning', onWarning);

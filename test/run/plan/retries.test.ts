@@ -5,7 +5,7 @@ import { plannedRecord } from '../planned-record.ts';
 
 let seconds = 0;
 
-/** A run that is planned after all that were made before. */
+/** A run that is planned after all runs made before. */
 function run(id: string, changes: Partial<RunRecord> = {}): RunRecord {
   seconds += 1;
   const at = new Date(seconds * 1_000).toISOString();
@@ -18,7 +18,7 @@ function retry(id: string, retryOf: string, changes: Partial<RunRecord> = {}): R
 
 const ids = (runs: readonly RunRecord[]): readonly string[] => runs.map(({ id }) => id);
 
-test('a run has the retries of its retries, whichever of them is named', () => {
+test('a run has the retries of its retries, whichever run is named', () => {
   const a = run('a');
   const b = retry('b', 'a');
   const other = retry('other', 'x');
@@ -35,7 +35,7 @@ test('a run has the retries of its retries, whichever of them is named', () => {
   expect(retriesAmong([a, b, other, c, d], other)).toEqual({ first: other, retries: [] });
 });
 
-test('a run that was removed is missed by nobody, and one that has its name now is another one', () => {
+test('a removed run is not needed, and a new run of its name is another run', () => {
   const b = retry('b', 'a');
   const c = retry('c', 'b');
   expect(retriesAmong([b, c], c)).toEqual({ first: b, retries: [c] });
@@ -43,7 +43,7 @@ test('a run that was removed is missed by nobody, and one that has its name now 
   expect(ids(retriesAmong([b, c, newA], newA).retries)).toEqual(['c', 'a']);
 });
 
-test('a retry that may yet call rows is told from those that are over', () => {
+test('a retry that may still call rows is distinguished from those that are over', () => {
   const over = [retry('b', 'a'), retry('c', 'a', { state: 'cancelled' })];
   expect(unfinishedAmong(over)).toBeUndefined();
   expect(unfinishedAmong([...over, retry('d', 'a', { state: 'interrupted' })])?.id).toBe('d');

@@ -14,7 +14,7 @@ import { leastOptions } from '../planned-record.ts';
 
 type Cells = Readonly<Record<string, unknown>>;
 
-/** What undoes a run of these rows, of which those succeeded of which nothing else is said. */
+/** The undo of a run of these rows; rows that are not in `others` have succeeded. */
 async function undone(rows: readonly Cells[], others: Readonly<Record<number, Partial<RowResult>>> = {}) {
   const stateDir = await temporaryFolder();
   const source = join(stateDir, 'rows.jsonl');
@@ -53,7 +53,7 @@ async function undone(rows: readonly Cells[], others: Readonly<Record<number, Pa
 const board = (id: number, cells: Cells): Cells => ({ soundboard_id: id, ...cells });
 const operation = 'update-soundboard';
 
-test('puts back the fields that a row sent and whose old values it has, with what it sent as old values', async () => {
+test('restores the fields that a row sent and whose old values it has, with the sent values as old values', async () => {
   const { rows, manifest, notUndone } = await undone([
     board(1, { title: 'new', file_size: 5, old_title: 'was "ü"\n', old_file_size: '9223372036854775807' }),
     board(2, { title: 'new', old_title: '', old_description: 'not sent' }),
@@ -82,18 +82,18 @@ test('of several edits of an entry, the earliest old value of each field counts'
     { operation, soundboard_id: '1', title: 'a', description: 'd', old_title: 'd', old_description: 'e' },
   ]);
   expect(manifest.rowNumbers).toEqual([2, 1]);
-  // What it was before the first row that sent it, nobody says.
+  // The value before the first row that sent it is unknown.
   expect(notUndone).toMatchObject([{ _row: '1', id: '1', fields: 'file_name' }]);
 });
 
-test('of rows that a later one superseded, the first old value of the entry counts', async () => {
+test('of superseded rows, the first old value of the entry counts', async () => {
   const superseded = { outcome: 'skipped', code: 'SUPERSEDED' } as const;
   const { rows, manifest, notUndone } = await undone(
     [
       board(101, { title: 'A', old_title: 'Recording 101' }),
       board(101, { title: 'B', file_name: 'x', old_title: 'Recording 101', old_file_name: 'y' }),
       board(101, { title: 'A', description: 'd', old_title: 'B', old_description: '' }),
-      // Nobody says what it was before the row that was left out.
+      // The value before the omitted row is unknown.
       board(102, { title: 'A' }),
       board(102, { title: 'B', old_title: 'A' }),
       board(103, { title: 'A', old_title: 'was' }),
@@ -117,7 +117,7 @@ test('of rows that a later one superseded, the first old value of the entry coun
   expect(notUndone).toMatchObject([{ _row: '5', id: '102', fields: 'title' }]);
 });
 
-test('takes rows that succeeded or are unclear, and lists those of which nothing is known', async () => {
+test('takes rows that succeeded or are unclear, and lists those without old values', async () => {
   const { rows, notUndone, byHand } = await undone(
     [
       board(1, { title: 'n', old_title: 'o' }),
@@ -137,7 +137,7 @@ test('takes rows that succeeded or are unclear, and lists those of which nothing
   expect(byHand).toEqual([{ _row: '5', operation: 'restore-evaluation', id: '5', unclear: 'yes' }]);
 });
 
-test('finds the rows of a run that act on what is put back', async () => {
+test('finds the rows of a run that act on restored entries', async () => {
   const { store, record, manifest } = await undone([
     board(1, { title: 'b', old_title: 'a' }),
     board(1, { title: 'c', old_title: 'b' }),

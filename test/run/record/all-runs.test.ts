@@ -13,7 +13,7 @@ import { leastOptions } from '../planned-record.ts';
 const nobody: ClusterLook = { entries: [], apis: new Map() };
 const all = () => true;
 
-/** A run of three rows that is going. */
+/** A run of three rows in progress. */
 async function goingRun() {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n3,u\n');
@@ -34,7 +34,7 @@ async function goingRun() {
   };
 }
 
-test('a run is followed by what is new in its journal, to its end', async () => {
+test('a run is followed through its journal to its end', async () => {
   const { store, record, journal, succeed } = await goingRun();
   const runs = allRuns(store, vi.fn());
   await succeed(1);
@@ -60,7 +60,7 @@ test('a run is followed by what is new in its journal, to its end', async () => 
   await runs.close();
 });
 
-test('of a run that ended before, the record is enough', async () => {
+test('for a run that has ended, the record is enough', async () => {
   const { store, record, journal } = await goingRun();
   await journal.close();
   const counts = { succeeded: 1, failed: 2, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
@@ -71,7 +71,7 @@ test('of a run that ended before, the record is enough', async () => {
   expect(view?.local).not.toHaveProperty('codes');
 });
 
-test('a journal that is removed is told, and tried again', async () => {
+test('a removed journal is reported, and tried again', async () => {
   const { store, record, journal } = await goingRun();
   const onUnreadable = vi.fn();
   const runs = allRuns(store, onUnreadable);
@@ -84,7 +84,7 @@ test('a journal that is removed is told, and tried again', async () => {
   );
 });
 
-test('runs of other machines come after those of the state folder, with who calls their API', async () => {
+test('runs of other machines come after those of the state folder, with the workers that call their API', async () => {
   const { store, record, journal } = await goingRun();
   await journal.close();
   const seen: ClusterLook = {

@@ -12,7 +12,7 @@ const answer = (row: number, second: number, body = 'ok'): SavedAnswer => ({
   ...{ headers: { date: 'today' }, body },
 });
 
-test('each go has a file of its own, for its owner only, whose writes are whole gzip members', async () => {
+test('each session has its own file, for its owner only, in which each write is a whole gzip member', async () => {
   const folder = await temporaryFolder();
   for (const second of [1, 2]) {
     const file = answerFile(folder, plannedRecord);
@@ -37,7 +37,7 @@ test('a run without answers has no file', async () => {
   expect(await readAnswers(folder, 1)).toEqual([]);
 });
 
-test('what a kill has cut off spoils nothing before it, and what was written twice is told once', async () => {
+test('a write torn by a kill spoils nothing before it, and duplicates are reported once', async () => {
   const folder = await temporaryFolder();
   const file = answerFile(folder, plannedRecord);
   await file.write([answer(7, 1), answer(7, 2)]);
@@ -52,7 +52,7 @@ test('what a kill has cut off spoils nothing before it, and what was written twi
   );
 });
 
-test('any text of an answer stays on its line, and rows are called as the user calls them', async () => {
+test('any text of an answer stays on its line, and rows have the user’s numbers', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'row-numbers.txt'), '42\n');
   const file = answerFile(folder, { ...plannedRecord, rowNumbers: 'row-numbers.txt' });

@@ -10,11 +10,11 @@ import {
 
 const london = 'Europe/London';
 
-describe('a run stops at the next such time of day', () => {
+describe('a run stops at the next occurrence of a time of day', () => {
   test.each([
     ['later on the same day', '06:00', london, '2026-07-01T04:59:59Z', '2026-07-01T05:00:00Z'],
     [
-      'on the next one when it is just that late',
+      'on the next day when it is exactly that time',
       '06:00',
       london,
       '2026-07-01T05:00:00Z',
@@ -29,7 +29,7 @@ describe('a run stops at the next such time of day', () => {
       '2027-03-28T01:00:00Z',
     ],
     ['on the day after a gap', '01:30', london, '2027-03-28T02:00:00Z', '2027-03-29T00:30:00Z'],
-    ['the first time when it comes twice', '01:30', london, '2026-10-24T12:00:00Z', '2026-10-25T00:30:00Z'],
+    ['the first of two occurrences', '01:30', london, '2026-10-24T12:00:00Z', '2026-10-25T00:30:00Z'],
     [
       'on the next day when it is between the two',
       '01:30',
@@ -48,7 +48,7 @@ describe('a deadline', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  /** Clocks that both go on with the timers; the time of day can be set. */
+  /** Clocks that both follow the timers; the time of day can be set. */
   async function begin(budget: Budget, before?: BegunBudget) {
     const start = Date.parse('2026-07-01T04:00:00Z');
     const clocks = {
@@ -65,7 +65,7 @@ describe('a deadline', () => {
     return { deadline, pass, set: (milliseconds: number) => (clocks.offset += milliseconds) };
   }
 
-  test('comes after a duration, however the clock is set meanwhile', async () => {
+  test('comes after a duration, even if the clock is set meanwhile', async () => {
     const { deadline, pass, set } = await begin({ maxDurationMs: 7_200_000 });
     set(10_000_000);
     await pass(7_199_999);
@@ -76,7 +76,7 @@ describe('a deadline', () => {
     deadline.close();
   });
 
-  test('comes at a time of day, by the clock that people read', async () => {
+  test('comes at a time of day, by the clock on the wall', async () => {
     const { deadline, pass, set } = await begin({ stopAt: { time: '06:00', timeZone: london } });
     await pass(3_599_000);
     expect(deadline.signal.aborted).toBe(false);
@@ -86,7 +86,7 @@ describe('a deadline', () => {
     deadline.close();
   });
 
-  test('is the same for whoever takes the run over', async () => {
+  test('is the same for the process that takes the run over', async () => {
     const budget: Budget = { maxDurationMs: 7_200_000, stopAt: { time: '08:00', timeZone: london } };
     const first = await begin(budget);
     expect(first.deadline.begun).toEqual({
@@ -103,7 +103,7 @@ describe('a deadline', () => {
     second.deadline.close();
   });
 
-  test('never comes when nothing is said of time', async () => {
+  test('never comes without a limit of time', async () => {
     const { deadline, pass } = await begin({ maxRows: 1 });
     await pass(1e12);
     expect(deadline.signal.aborted).toBe(false);
@@ -113,7 +113,7 @@ describe('a deadline', () => {
 });
 
 describe('a budget of rows', () => {
-  test('allows exactly so many of those without a result, those of the canary first', () => {
+  test('allows exactly that many rows without a result, those of the canary first', () => {
     const someRows = fc.uniqueArray(fc.integer({ min: 1, max: 40 }), { maxLength: 40 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), someRows, someRows, (maxRows, done, canaryRows) => {

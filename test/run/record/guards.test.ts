@@ -8,7 +8,7 @@ function result(row: number, outcome: RowResult['outcome'], code: string, messag
   return { row, operation: 'x', outcome, code, message, attempts: 1, unclear: false };
 }
 
-/** Results of rows from 1: `.` succeeded, a letter failed with that code, `i`, `d` and `s` were not called. */
+/** Results of rows from 1: `.` succeeded, a capital letter failed with that code, `i`, `d` and `s` were not called. */
 function resultsOf(text: string): RowResult[] {
   const uncalled = { i: 'invalid', d: 'duplicate', s: 'skipped' } as const;
   return [...text].map((letter, index) => {
@@ -17,7 +17,7 @@ function resultsOf(text: string): RowResult[] {
   });
 }
 
-/** After which result the run halts; undefined: it does not. */
+/** The result after which the run halts; undefined: it does not. */
 function haltsAfter(limits: FailureLimits, results: readonly RowResult[]): number | undefined {
   const guard = new FailureGuard(limits);
   const index = results.findIndex((one) => guard.finished(one) !== undefined);
@@ -29,19 +29,24 @@ const share = { maxFailures: { percent: 5 }, maxFailuresAfter: 100 } as const;
 describe('a run halts', () => {
   test.each<[string, FailureLimits, string, number | undefined]>([
     ['never without limits', {}, 'A'.repeat(500), undefined],
-    ['never with none', { ...share, maxFailures: 'none' }, 'A'.repeat(500), undefined],
-    ['at the first failure where none is allowed', { maxFailures: 0 }, '..A', 3],
+    ['never with a limit of none', { ...share, maxFailures: 'none' }, 'A'.repeat(500), undefined],
+    ['at the first failure where no failure is allowed', { maxFailures: 0 }, '..A', 3],
     ['at one failure more than a number allows, at once', { maxFailures: 2 }, 'A.B.C', 5],
     ['not at as many as are allowed', { maxFailures: 3 }, 'A.B.C', undefined],
-    ['at a share, not before so many rows have finished', share, `${'AB'.repeat(5)}${'.'.repeat(200)}`, 100],
+    [
+      'at a share, but not before enough rows have finished',
+      share,
+      `${'AB'.repeat(5)}${'.'.repeat(200)}`,
+      100,
+    ],
     ['not at a share that is met exactly', share, `ABABA${'.'.repeat(195)}`, undefined],
     ['at the failure that exceeds a share later', share, `${'.'.repeat(200)}${'AB'.repeat(6)}`, 211],
-    ['at a share from few rows on', { ...share, maxFailuresAfter: 2 }, '.A', 2],
-    ['at more failures in a row than are allowed', { maxConsecutiveFailures: 2 }, 'AA.ABA', 6],
-    ['not at failures between which one succeeded', { maxConsecutiveFailures: 2 }, 'AA.AA.AA', undefined],
-    ['at failures in a row between which rows were not called', { maxConsecutiveFailures: 2 }, 'AidsAA', 6],
+    ['at a share after few rows', { ...share, maxFailuresAfter: 2 }, '.A', 2],
+    ['at more consecutive failures than are allowed', { maxConsecutiveFailures: 2 }, 'AA.ABA', 6],
+    ['not at failures with a success between them', { maxConsecutiveFailures: 2 }, 'AA.AA.AA', undefined],
+    ['at consecutive failures with uncalled rows between them', { maxConsecutiveFailures: 2 }, 'AidsAA', 6],
     ['when the first 20 rows fail with one code', share, 'A'.repeat(30), 20],
-    ['then also where an absolute number is allowed', { maxFailures: 1_000 }, 'A'.repeat(30), 20],
+    ['also then where an absolute number is allowed', { maxFailures: 1_000 }, 'A'.repeat(30), 20],
     [
       'not when one of them failed with another code',
       { maxFailures: 1_000 },
@@ -93,7 +98,7 @@ test('a result counts once, whether it is seen when it finishes, when it is coll
   const guard = new FailureGuard({ maxFailures: 2 });
   const [first, second, third] = resultsOf('ABC') as [RowResult, RowResult, RowResult];
   expect(guard.finished(first)).toBeUndefined();
-  // Its batch was lost, and another worker called it again.
+  // Its batch was lost, and another worker called the row again.
   expect(guard.finished(first)).toBeUndefined();
   expect(guard.collected([second, first])).toBeUndefined();
   expect(guard.collected([third])).toMatchObject({
@@ -101,14 +106,14 @@ test('a result counts once, whether it is seen when it finishes, when it is coll
   });
 });
 
-describe('a guard of a run that goes on', () => {
+describe('a guard of a resumed run', () => {
   test.each<[string, FailureLimits, string]>([
     ['a number', { maxFailures: 4 }, 'A.A.A.A.A'],
     ['a share', share, `${'A'.repeat(5)}${'.'.repeat(94)}B`],
     ['failures in a row', { maxConsecutiveFailures: 4 }, '..AAAAA'],
     ['the first rows with one code', share, 'A'.repeat(20)],
   ])(
-    'halts where it would have halted in one go, however often the process is killed: %s',
+    'halts where it would have halted in one session, however often the process is killed: %s',
     (_title, limits, text) => {
       const results = resultsOf(text);
       const journal = new FailureTally();
@@ -118,12 +123,12 @@ describe('a guard of a run that goes on', () => {
         return halt !== undefined;
       });
       expect(halts.indexOf(true)).toBe(results.length - 1);
-      // The process died before it could say so.
+      // The process died before it could report it.
       expect(new FailureGuard(limits, journal).check()).toBeDefined();
     },
   );
 
-  test('halts for failures in a row also when others of its rows have succeeded since', () => {
+  test('halts for consecutive failures even when other rows have succeeded since', () => {
     const journal = new FailureTally();
     for (const one of resultsOf('.AAAAA..A.')) journal.add(one);
     expect(new FailureGuard({ maxConsecutiveFailures: 4 }, journal).check()).toMatchObject({
@@ -132,7 +137,7 @@ describe('a guard of a run that goes on', () => {
     expect(new FailureGuard({ maxConsecutiveFailures: 5 }, journal).check()).toBeUndefined();
   });
 
-  test('goes on as long as nothing is too much', () => {
+  test('continues as long as no limit is exceeded', () => {
     const journal = new FailureTally();
     for (const one of resultsOf('A.')) journal.add(one);
     expect(new FailureGuard({ maxFailures: 1 }, journal).check()).toBeUndefined();
@@ -140,7 +145,7 @@ describe('a guard of a run that goes on', () => {
   });
 });
 
-test('what was too much while a run paused, or ended its canary, is too much when it goes on', () => {
+test('a limit exceeded while a run paused, or ended its canary, still halts it when it continues', () => {
   const guard = new FailureGuard({ maxConsecutiveFailures: 0 });
   const [first, second] = resultsOf('A.') as [RowResult, RowResult];
   expect(guard.finished(first)).toBeDefined();
@@ -148,7 +153,7 @@ test('what was too much while a run paused, or ended its canary, is too much whe
   expect(guard.check()).toBeDefined();
 });
 
-test('the sentence says which guard, which code dominates, an example and how to go on', () => {
+test('the sentence names the guard, the main code, an example and how to continue', () => {
   const guard = new FailureGuard({ maxFailures: 2 });
   const halts = [
     result(1, 'failed', 'NOT_FOUND', 'no evaluation 1'),

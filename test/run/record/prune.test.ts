@@ -11,7 +11,7 @@ import { plannedRecord } from '../planned-record.ts';
 
 const now = Date.parse('2026-06-01T00:00:00Z');
 
-/** A run that came to this state so many days ago. */
+/** A run that reached this state this many days ago. */
 function ended(id: string, daysAgo: number, more: Partial<RunRecord> = {}): RunRecord {
   const at = new Date(now - daysAgo * 24 * 3_600_000).toISOString();
   const state: RunState = more.state ?? 'completed';
@@ -20,17 +20,17 @@ function ended(id: string, daysAgo: number, more: Partial<RunRecord> = {}): RunR
 
 const ids = (runs: readonly RunRecord[]) => runs.map(({ id }) => id);
 
-describe('the runs that are not kept', () => {
+describe('the runs to be removed', () => {
   const runs = [ended('a', 100), ended('b', 80), ended('c', 60), ended('d', 1)];
 
   test.each<[string, KeepRules, string[]]>([
-    ['none without a rule', {}, []],
+    ['none without a limit', {}, []],
     ['all but the newest', { last: 1 }, ['a', 'b', 'c']],
-    ['all, when none is kept', { last: 0 }, ['a', 'b', 'c', 'd']],
+    ['all, when no run is kept', { last: 0 }, ['a', 'b', 'c', 'd']],
     ['those that ended earlier', { days: 70 }, ['a', 'b']],
-    ['what neither rule keeps', { last: 3, days: 90 }, ['a']],
+    ['those that neither limit keeps', { last: 3, days: 90 }, ['a']],
     ['none when there are fewer', { last: 9 }, []],
-    ['none of certain ones', { last: 1, ids: new Set(['b']) }, ['a', 'c']],
+    ['none of the given ones', { last: 1, ids: new Set(['b']) }, ['a', 'c']],
   ])('are %s', (_title, rules, expected) => {
     expect(ids(prunable(runs, rules, now))).toEqual(expected);
   });
@@ -49,7 +49,7 @@ describe('the runs that are not kept', () => {
     expect(prunable([ended('a', 1_000, { state })], { days: 1 }, now)).toHaveLength(isPruned ? 1 : 0);
   });
 
-  test('are none of those whose retry or undo is kept, and none of these', () => {
+  test('do not include runs whose retry or undo is kept, nor these', () => {
     const family = [
       ended('a', 100),
       ended('a-retry', 90, { retryOf: 'a' }),
@@ -60,7 +60,7 @@ describe('the runs that are not kept', () => {
     expect(ids(prunable(family, { days: 50 }, now))).toEqual(['b', 'b-retry']);
   });
 
-  test('never leave a kept run without one that it was made of', () => {
+  test('never leave a kept run without the run that it was made from', () => {
     const run = fc.record({
       daysAgo: fc.nat(200),
       from: fc.option(fc.nat(20)),
@@ -87,7 +87,7 @@ describe('the runs that are not kept', () => {
   });
 });
 
-test('runs are removed whole, and so is what a killed removal has left', async () => {
+test('runs are removed whole, including the rest of a killed removal', async () => {
   const store = openRunStore(await temporaryFolder(), operations);
   const runsDir = join(store.stateDir, 'runs');
   for (const id of ['a', 'b']) {
@@ -103,7 +103,7 @@ test('runs are removed whole, and so is what a killed removal has left', async (
   expect(ids(await store.list())).toEqual(['b']);
 });
 
-test('a run is kept until its manifest is put away, also while the inbox is not mounted', async () => {
+test('a run is kept until its manifest is moved to its last folder, even while the inbox is not mounted', async () => {
   const inbox = await temporaryFolder();
   const keepUntil = join(inbox, 'ended', 'a.json');
   const runs = [

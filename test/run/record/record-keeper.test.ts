@@ -11,22 +11,22 @@ import {
 } from '../../../src/run/record/record-keeper.ts';
 import { plannedRecord } from '../planned-record.ts';
 
-/** A moment so many seconds after the run was started. */
+/** A moment this many seconds after the run was started. */
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString();
 
 type Entry = RunRecord['states'][number];
 
-/** The record of a run that no process works on. */
+/** The record of a run on which no process works. */
 function recordOf(...states: readonly Entry[]): RunRecord {
   const state = states.at(-1)?.state ?? 'planned';
   return { ...plannedRecord, state, states: [...plannedRecord.states, ...states] };
 }
 
-describe('the time at work', () => {
+describe('the duration of a run', () => {
   const cases: readonly [string, readonly Entry[], string | undefined, number][] = [
     ['of a run that never started', [], undefined, 0],
     [
-      'is what the process measured, whatever the clock said',
+      'is what the process measured, whatever the clock showed',
       [
         { state: 'running', at: at(0), atWorkMs: 60_000 },
         { state: 'completed', at: at(-3_540) },
@@ -35,7 +35,7 @@ describe('the time at work', () => {
       60_000,
     ],
     [
-      'leaves out what lies between a stop and a resume',
+      'leaves out the time between a stop and a resume',
       [
         { state: 'running', at: at(0), atWorkMs: 60_000 },
         { state: 'interrupted', at: at(60) },
@@ -46,7 +46,7 @@ describe('the time at work', () => {
       61_500,
     ],
     [
-      'leaves out what lies between a kill and a resume',
+      'leaves out the time between a kill and a resume',
       [
         { state: 'running', at: at(0), notedMs: 60_000 },
         { state: 'running', at: at(9_000), atWorkMs: 1_500 },
@@ -56,31 +56,31 @@ describe('the time at work', () => {
       66_500,
     ],
     [
-      'goes on after what a killed process noted until the last result',
+      'continues from what a killed process noted to the last result',
       [{ state: 'running', at: at(0), notedMs: 5_000 }],
       at(8),
       8_000,
     ],
     [
-      'does not go back before what was noted where the clock was set back',
+      'does not fall below what was noted when the clock was set back',
       [{ state: 'running', at: at(0), notedMs: 5_000 }],
       at(-3_000),
       5_000,
     ],
     [
-      'goes no farther than to what would have been noted where the clock was set forward',
+      'does not exceed what would have been noted when the clock was set forward',
       [{ state: 'running', at: at(0), notedMs: 5_000 }],
       at(3_000),
       5_000 + notedEveryMs,
     ],
     [
-      'of a process killed before its first result',
+      'counts for a process killed before its first result',
       [{ state: 'running', at: at(0), notedMs: 0 }],
       undefined,
       0,
     ],
     [
-      'by an earlier version is what its times of day tell',
+      'of an earlier version comes from its times of day',
       [
         { state: 'running', at: at(0) },
         { state: 'completed', at: at(90) },
@@ -89,7 +89,7 @@ describe('the time at work', () => {
       90_000,
     ],
     [
-      'by an earlier version is never negative',
+      'of an earlier version is never negative',
       [
         { state: 'running', at: at(0) },
         { state: 'completed', at: at(-90) },
@@ -103,7 +103,7 @@ describe('the time at work', () => {
     expect(timeAtWork(recordOf(...states), lastFinishedAt)).toBe(expected);
   });
 
-  test('of a run that goes on grows, by no more than its process leaves unsaid', () => {
+  test('grows during a run, by at most what its process has not noted yet', () => {
     const process_ = thisProcess();
     const running = (entry: Entry) => ({ ...recordOf(entry), process: process_ });
     const now = Date.now();
@@ -113,7 +113,7 @@ describe('the time at work', () => {
     expect(time).toBeLessThanOrEqual(10_000);
   });
 
-  test('of a dead process is written down when somebody takes the run', () => {
+  test('of a dead process is recorded when another process takes the run', () => {
     const dead = recordOf({ state: 'running', at: at(0), notedMs: 5_000 });
     const taken = withCrashedTime(dead, at(8));
     expect(taken.states.at(-1)).toEqual({ state: 'running', at: at(0), atWorkMs: 8_000 });
@@ -147,7 +147,7 @@ describe('a process that works on a run', () => {
     return { keeper, saved, pass: (ms: number) => vi.advanceTimersByTimeAsync(ms) };
   }
 
-  test('is at work for as long as it is, whatever happens to clocks, and not while it pauses', async () => {
+  test('counts its own time, whatever happens to clocks, and not while it pauses', async () => {
     const happening = fc.oneof(
       fc.record({ type: fc.constant('pass' as const), ms: fc.nat({ max: 20_000 }) }),
       fc.record({ type: fc.constant('set' as const), byMs: fc.integer({ min: -4_000_000, max: 4_000_000 }) }),
@@ -170,7 +170,7 @@ describe('a process that works on a run', () => {
           if (each.type === 'set') vi.setSystemTime(Date.now() + each.byMs);
           if (each.type === 'enter' && each.state !== keeper.record.state) keeper.enter(each.state);
         }
-        // A kill at this moment would lose no more than what is noted next.
+        // A kill at this moment would lose at most what is noted next.
         const lastSaved = saved.at(-1);
         if (lastSaved !== undefined && happened.every(({ type }) => type !== 'enter')) {
           const dead = timeAtWork(
@@ -188,7 +188,7 @@ describe('a process that works on a run', () => {
     );
   });
 
-  test('leaves alone how long another one was at work that died', async () => {
+  test('does not change the time of another process that died', async () => {
     const dead = withCrashedTime(recordOf({ state: 'running', at: at(0), notedMs: 5_000 }), at(8));
     const { keeper, pass } = keep(dead);
     keeper.enter('running');
@@ -198,7 +198,7 @@ describe('a process that works on a run', () => {
     keeper.close();
   });
 
-  test('writes the record now and then while it is at work, and no more when it is closed', async () => {
+  test('writes the record from time to time while it works, and no longer once closed', async () => {
     const { keeper, saved, pass } = keep();
     keeper.enter('running');
     await pass(60_000);
@@ -217,7 +217,7 @@ describe('a process that works on a run', () => {
     expect(saved).toHaveLength(4);
   });
 
-  test('writes nothing by itself just after it was suspended: another may have taken the run', async () => {
+  test('writes nothing by itself just after it was suspended: another process may have taken the run', async () => {
     const { keeper, saved, pass } = keep();
     keeper.enter('running');
     await Promise.all([keeper.save(), pass(10)]);
@@ -229,7 +229,7 @@ describe('a process that works on a run', () => {
     keeper.close();
   });
 
-  test('writes one record at a time, the last one last, also after one that failed', async () => {
+  test('writes one record at a time, the last one last, even after a failed one', async () => {
     vi.useFakeTimers();
     const states: string[] = [];
     let failures = 1;
@@ -256,7 +256,7 @@ describe('a process that works on a run', () => {
   });
 });
 
-test('only runs have a time at work', () => {
+test('only runs have a duration', () => {
   for (const state of runStates.filter((each) => each !== 'running'))
     expect(timeAtWork(recordOf({ state, at: at(0) }), at(60))).toBe(0);
 });

@@ -17,15 +17,15 @@ const here = thisProcess();
 
 describe('actualState', () => {
   test.each([
-    ['running, by this very process', here, 'running'],
+    ['running, in this process', here, 'running'],
     ['interrupted, when the process is gone', { ...here, pid: 2 ** 22 + 1 }, 'interrupted'],
-    ['interrupted, when its number belongs to another process now', { ...here, started: '1' }, 'interrupted'],
-    ['believed, when it is on another machine', { ...here, host: 'elsewhere', pid: 1 }, 'running'],
+    ['interrupted, when its number now belongs to another process', { ...here, started: '1' }, 'interrupted'],
+    ['as recorded, when it is on another machine', { ...here, host: 'elsewhere', pid: 1 }, 'running'],
   ])('is %s', (_title, process, expected) => {
     expect(actualState({ ...record, state: 'running', process })).toBe(expected);
   });
 
-  test('is what the record says for every other state', () => {
+  test('is the recorded one in every other state', () => {
     expect(actualState({ ...record, state: 'cancelled' })).toBe('cancelled');
   });
 });
@@ -51,7 +51,7 @@ describe('goesOnByItself', () => {
 });
 
 describe('enterState', () => {
-  test('keeps every state with its time and reason, and who runs', () => {
+  test('keeps every state with its time and reason, and the user', () => {
     const ended = enterState(enterState(record, 'running'), 'halted', { reason: 'too many failures' });
     expect(ended.states.map(({ state, reason }) => [state, reason])).toEqual([
       ['running', undefined],
@@ -62,7 +62,7 @@ describe('enterState', () => {
 });
 
 describe('run.json', () => {
-  test('of an earlier version, with a rate as its datastore took it, can still be read', () => {
+  test('of an earlier version, with the rate in an older form, can still be read', () => {
     const rate = { text: '50/s', perSecond: 50, limit: { calls: 5, perMs: 100 } };
     const earlier = { ...record, options: { ...record.options, concurrency: 50, rate } };
     const read = runRecordSchema.parse(JSON.parse(JSON.stringify(earlier)));
@@ -72,14 +72,14 @@ describe('run.json', () => {
     });
   });
 
-  test('of a version that knew fewer outcomes tells how many rows had the others', () => {
+  test('of a version with fewer outcomes counts the rows of the others', () => {
     const earlier = { ...record, counts: { succeeded: 3, failed: 1 } };
     expect(runRecordSchema.parse(earlier).counts).toEqual({ ...noOutcomes(), succeeded: 3, failed: 1 });
   });
 
   test.each([
     [
-      'as many calls as are good, at the limit of the API',
+      'as many calls as the API bears, at its limit',
       { concurrency: 'auto', rate: { text: 'auto', auto: true } },
     ],
     [
@@ -93,9 +93,9 @@ describe('run.json', () => {
   });
 
   test.each([
-    ['a concurrency of none', { concurrency: 0 }],
+    ['a concurrency of 0', { concurrency: 0 }],
     ['a concurrency in words', { concurrency: 'many' }],
-    ['a rate of none', { rate: { text: '0/s', auto: false, perSecond: 0 } }],
+    ['a rate of 0', { rate: { text: '0/s', auto: false, perSecond: 0 } }],
   ])('is refused with %s', (_title, changes) => {
     const wrong = { ...record, options: { ...record.options, ...changes } };
     expect(runRecordSchema.safeParse(wrong).success).toBe(false);

@@ -8,7 +8,7 @@ import { thisProcess } from '../../../src/disk/process.ts';
 import type { RunRecord } from '../../../src/run/record/record.ts';
 import { openRunStore } from '../../../src/run/record/store.ts';
 
-// Unit tests share modules: another file may have loaded those with what is to be spied on.
+// Unit tests share modules: another test file may have loaded the modules to be spied on.
 vi.hoisted(() => vi.resetModules());
 vi.mock('../../../src/disk/owned-folder.ts', { spy: true });
 
@@ -32,7 +32,7 @@ function recordOf(id: string): RunRecord {
 }
 
 describe('the run store', () => {
-  test('gives back what was saved, the oldest first', async () => {
+  test('returns saved runs, the oldest first', async () => {
     const store = openRunStore(stateDir, operations);
     const first = await store.create();
     const second = await store.create();
@@ -51,7 +51,7 @@ describe('the run store', () => {
     await expect(store.find('2')).rejects.toMatchObject({ kind: 'usage', code: 'RUN_UNKNOWN' });
   });
 
-  test('removes what a plan left behind whose process has died, so that its id is free, and nothing else', async () => {
+  test('removes leftovers of a plan whose process has died, so that its id is free, and nothing else', async () => {
     const store = openRunStore(stateDir, operations);
     const [left, going, run] = [await store.create('nightly'), await store.create(), await store.create()];
     const dead = JSON.stringify({ ...thisProcess(), pid: 2 ** 22 + 1 });
@@ -67,11 +67,11 @@ describe('the run store', () => {
     await expect(store.create(run.id)).rejects.toMatchObject({ code: 'RUN_EXISTS' });
   });
 
-  test('leaves a run alone whose plan is saved at the moment at which it is looked at', async () => {
+  test('leaves a run alone whose plan is saved while it is looked at', async () => {
     const store = openRunStore(stateDir, operations);
     const { id, folder } = await store.create();
     vi.mocked(isAbandoned).mockImplementationOnce(async () => {
-      // Its process saves it and ends, after its name was read in the folder.
+      // Its process saves the run and ends, after its name was read in the folder.
       await store.save(recordOf(id));
       return true;
     });
@@ -84,7 +84,7 @@ describe('the run store', () => {
     await expect(store.load('../../etc')).rejects.toThrow('There is no run ../../etc');
   });
 
-  test('finds a run by a part of its id that no other has, and refuses one that several have', async () => {
+  test('finds a run by a unique part of its id, and refuses an ambiguous part', async () => {
     const store = openRunStore(stateDir, operations);
     for (const id of ['nightly', 'nightly-2', 'weekly']) {
       await store.create(id);
@@ -113,7 +113,7 @@ describe('the run store', () => {
     await expect(store.load(id)).rejects.toMatchObject({ kind: 'fatal', code: 'RUN_UNREADABLE' });
   });
 
-  test('keeps runs to their owner', async () => {
+  test('keeps runs private to their owner', async () => {
     const store = openRunStore(stateDir, operations);
     const { id, folder } = await store.create();
     await store.save(recordOf(id));

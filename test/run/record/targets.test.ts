@@ -8,7 +8,7 @@ import { plannedRecord } from '../planned-record.ts';
 const api = 'https://api.example.com';
 const unknown = { isNew: true, allowsPartial: false };
 
-test('an API is new until it is used, and takes partial edits from when they were seen to be harmless', async () => {
+test('an API is new until it is used, and accepts partial edits once they were seen to be harmless', async () => {
   const folder = await temporaryFolder();
   expect(await lookUpTarget(folder, api)).toEqual(unknown);
   await rememberTarget(folder, api, 'used');
@@ -26,7 +26,7 @@ test('only a completed run of a manifest that the user gave shows that fields ma
   expect(grantsPartial(plannedRecord)).toBe(false);
 });
 
-test('each API is remembered by itself', async () => {
+test('each API is remembered separately', async () => {
   const folder = await temporaryFolder();
   await rememberTarget(folder, api, 'partial');
   await rememberTarget(folder, 'https://other.example.com', 'used');
@@ -37,7 +37,7 @@ test('each API is remembered by itself', async () => {
   });
 });
 
-test('a damaged file is worth no more than none', async () => {
+test('a damaged file is treated as missing', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'targets.json'), '{"version":1,"targets":[{}');
   expect(await lookUpTarget(folder, api)).toEqual(unknown);

@@ -11,7 +11,7 @@ import { readCsv } from '../../helpers/run-folder.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { leastOptions } from '../planned-record.ts';
 
-test('rows without a result are offered to be fed back only when nobody will call them by himself', async () => {
+test('rows without a result are offered for another run only when no process will call them', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n3,u\n');
   const store = openRunStore(join(folder, '.cqbatch'), operations);
@@ -19,7 +19,7 @@ test('rows without a result are offered to be fed back only when nobody will cal
     source: join(folder, 'rows.csv'),
     options: leastOptions,
   });
-  // Row 1 has a result, row 2 has failed once, row 3 was never called.
+  // Row 1 has a result, row 2 has failed once, and row 3 was never called.
   const result = {
     row: 1,
     operation: 'restore-evaluation',

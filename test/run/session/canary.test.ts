@@ -14,7 +14,7 @@ function recordOf(rows: number, canary: CanaryOptions, key = 'a'): RunRecord {
   return { ...plannedRecord, key, plan, options: { ...leastOptions, canary } };
 }
 
-/** The canary of a run of so many rows, some of which have their results. */
+/** The canary of a run of this many rows, some of which have results. */
 async function rowsOf(record: RunRecord, results: readonly RowResult[] = []): Promise<number[]> {
   const journal = {
     async *results() {
@@ -28,26 +28,26 @@ const first = (rows: number) => ({ rows, maxFailures: 0 });
 const sample = (rows: number) => ({ rows, random: true, maxFailures: 0 });
 
 describe('the rows of a canary', () => {
-  test('are the first ones', async () => {
+  test('are the first rows', async () => {
     expect(await rowsOf(recordOf(100, first(3)))).toEqual([1, 2, 3]);
   });
 
-  test('are the first ones that are called', async () => {
+  test('are the first rows that are called', async () => {
     const results = [result(1, 'invalid'), result(3, 'duplicate'), result(4, 'skipped')];
     expect(await rowsOf(recordOf(100, first(3)), results)).toEqual([2, 5, 6]);
   });
 
-  test('are the same when some of them are finished', async () => {
+  test('stay the same when some of them are finished', async () => {
     const results = [result(1, 'invalid'), result(2, 'succeeded'), result(5, 'failed')];
     expect(await rowsOf(recordOf(100, first(3)), results)).toEqual([2, 3, 4]);
   });
 
-  test('are all of them where there are no more', async () => {
+  test('are all rows when there are no more', async () => {
     expect(await rowsOf(recordOf(2, first(3)))).toEqual([1, 2]);
     expect(await rowsOf(recordOf(2, sample(3)))).toEqual([1, 2]);
   });
 
-  test('are, as a sample, the same for the same run, also when some of them are finished', async () => {
+  test('are the same sample for the same run, even when some of them are finished', async () => {
     const property = fc.asyncProperty(
       fc.string(),
       fc.integer({ min: 1, max: 200 }),
@@ -64,7 +64,7 @@ describe('the rows of a canary', () => {
     await fc.assert(property);
   });
 
-  test('are, as a sample, each row as often as any other', async () => {
+  test('contain, as a sample, each row equally often', async () => {
     const times = new Map<number, number>();
     const runs = 4_000;
     for (let run = 0; run < runs; run += 1)
@@ -78,7 +78,7 @@ describe('the rows of a canary', () => {
   });
 });
 
-test('where nobody is asked, a run goes on after a canary with no more failures than are allowed', () => {
+test('without a question, a run continues after a canary with no more failures than are allowed', () => {
   const rows = ['OK', 'A', 'B', 'B'].map((code, index) => ({
     result: result(index + 1, code === 'OK' ? 'succeeded' : 'failed', code),
     subject: '',

@@ -13,7 +13,7 @@ import {
 } from '../../../src/run/session/control.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
-/** A cluster that knows controls only, and counts how often it is asked. */
+/** A cluster that knows only controls, and counts how often it is asked. */
 function controlsOf(answer: () => Promise<readonly Control[]>) {
   const told = vi.fn(answer);
   return { told, cluster: { told } as unknown as Cluster };
@@ -34,13 +34,13 @@ function watch(
 
 const commanded = (command: ControlOf<'command'>['command']): Wanted => ({ kind: 'command', command });
 
-/** Waits until what the watch is told now has surely been looked at. */
+/** Waits until the watch has certainly seen everything said so far. */
 async function looked(asked: ReturnType<typeof controlsOf>['told']): Promise<void> {
   const before = asked.mock.calls.length;
   await vi.waitUntil(() => asked.mock.calls.length > before + 1, { timeout: 60_000 });
 }
 
-test('a run goes on as long as nobody wants anything', async () => {
+test('a run continues as long as there is no command', async () => {
   const { told, cluster } = controlsOf(async () => []);
   const watching = watch(await temporaryFolder(), cluster);
   await looked(told);
@@ -60,14 +60,14 @@ test.each(['pause', 'cancel'] as const)(
   },
 );
 
-test('a command says who wants it and why, in the folder and in the datastore', async () => {
+test('a command names its user and reason, in the folder and in the datastore', async () => {
   const folder = await temporaryFolder();
   const attribution = { by: { user: 'ann', host: 'desk', version: '1.0.0' }, reason: 'wrong column' };
   await inFolder(folder).tell({ ...commanded('pause'), ...attribution });
   expect(await watch(folder).until('pause')).toEqual({ command: 'pause', ...attribution });
 });
 
-test('what somebody else has written is cut, and what is no command is none', async () => {
+test('texts of other programs are shortened, and a line that is not a command is ignored', async () => {
   const folder = await temporaryFolder();
   const write = (command: object) => writeFile(join(folder, 'control.jsonl'), JSON.stringify(command));
   const watching = watch(folder);
@@ -81,13 +81,13 @@ test('what somebody else has written is cut, and what is no command is none', as
   expect((await watching.until('pause')).reason).toBe('x'.repeat(500));
 });
 
-test('a command that was made before somebody watches arrives', async () => {
+test('a command given before the watch begins arrives', async () => {
   const folder = await temporaryFolder();
   await inFolder(folder).tell(commanded('pause'));
   expect(await watch(folder).until('pause')).toEqual({ command: 'pause' });
 });
 
-test('a command that is not waited for does not end the waiting', async () => {
+test('a command of another kind does not end the wait', async () => {
   const folder = await temporaryFolder();
   await inFolder(folder).tell(commanded('pause'));
   const watching = watch(folder);
@@ -109,7 +109,7 @@ test.each([
   expect(watching.current).toBe(title === 'of the folder' ? 'pause' : 'cancel');
 });
 
-test('a command that is made while somebody watches counts, though the clock was set back before', async () => {
+test('a command given during the watch counts, although the clock was set back before', async () => {
   const folder = await temporaryFolder();
   let registered: Control = { kind: 'command', command: 'unpause', at: '2999-01-01T00:00:00.000Z' };
   const { told, cluster } = controlsOf(async () => [registered]);
@@ -149,14 +149,14 @@ test.each([
   expect([watching.current, rates]).toEqual(['unpause', []]);
 });
 
-test('a command after a line that a full disk has cut off arrives', async () => {
+test('a command after a line that a full disk has torn arrives', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'control.jsonl'), '{"kind":"comm');
   await inFolder(folder).tell(commanded('pause'));
   expect(await watch(folder).until('pause')).toEqual({ command: 'pause' });
 });
 
-test('a datastore that fails is asked again', async () => {
+test('a failing datastore is asked again', async () => {
   const { told, cluster } = controlsOf(async () => {
     if (told.mock.calls.length < 3) throw new Error('Connection is closed.');
     return [{ kind: 'command', command: 'pause', at: '2026-01-01T00:00:00.000Z' }];
@@ -169,7 +169,7 @@ describe('a rate', () => {
   const none: Wanted = { kind: 'rate', rate: null, reason: 'no other program calls it' };
   const at = '2026-01-01T00:00:00.000Z';
 
-  test('arrives, with the person who wants it and why, and so does the next one; a paused run stays paused', async () => {
+  test('arrives with its user and reason, and so does the next one; a paused run stays paused', async () => {
     const folder = await temporaryFolder();
     const rates: Control[] = [];
     const watching = watch(folder, undefined, (control) => rates.push(control));

@@ -5,7 +5,7 @@ import type { RunStore } from '../../../src/run/record/store.ts';
 import { coordinateRuns } from '../../../src/run/session/coordinate.ts';
 import { plannedRecord } from '../planned-record.ts';
 
-test('runs that have ended are read once in half a minute, the others each second', async () => {
+test('ended runs are read every half minute, the others every second', async () => {
   vi.useFakeTimers();
   const states = ['completed', 'cancelled', 'halted', 'interrupted'] as const satisfies readonly RunState[];
   const records: readonly RunRecord[] = states.map((state) => ({ ...plannedRecord, id: state, state }));

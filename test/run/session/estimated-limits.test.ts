@@ -12,12 +12,12 @@ async function limitsFile(folder: string): Promise<{ limits: Record<string, unkn
   return JSON.parse(await readFile(join(folder, 'limits.json'), 'utf8'));
 }
 
-describe('what was learned of the limits of an API', () => {
+describe('what was learned about the limits of an API', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  test('is nothing at first', async () => {
+  test('is empty at first', async () => {
     expect(await openEstimatedLimits(await temporaryFolder(), api, 'abcd').load()).toEqual({});
   });
 
@@ -32,7 +32,7 @@ describe('what was learned of the limits of an API', () => {
     }
   });
 
-  test('takes the place of what was learned before', async () => {
+  test('replaces what was learned before', async () => {
     const folder = await temporaryFolder();
     const limits = openEstimatedLimits(folder, api, 'abcd');
     await limits.save({ limit: 10 });
@@ -41,7 +41,7 @@ describe('what was learned of the limits of an API', () => {
     expect(await limits.load()).toEqual({ limit: 20 });
   });
 
-  test('is kept apart for each API and each token', async () => {
+  test('is kept separately for each API and each token', async () => {
     const folder = await temporaryFolder();
     const keys = [
       [api, 'abcd'],
@@ -71,7 +71,7 @@ describe('what was learned of the limits of an API', () => {
     expect((await limitsFile(folder)).limits).toMatchObject([{ token: 'dcba' }]);
   });
 
-  test('says nothing of a wait that is over', async () => {
+  test('contains no wait that is over', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const limits = openEstimatedLimits(await temporaryFolder(), api, 'abcd');
     await limits.save({ limit: 10, restUntil: steadyNow() + 60_000 });
@@ -79,7 +79,7 @@ describe('what was learned of the limits of an API', () => {
     expect(await limits.load()).toEqual({ limit: 10 });
   });
 
-  test('makes no wait longer by a clock that was set back', async () => {
+  test('does not lengthen a wait when the clock was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const limits = openEstimatedLimits(await temporaryFolder(), api, 'abcd');
     await limits.save({ restUntil: steadyNow() + 60_000 });
@@ -87,7 +87,7 @@ describe('what was learned of the limits of an API', () => {
     expect(await limits.load()).toEqual({ restUntil: steadyNow() + 60_000 });
   });
 
-  test('is kept for the hundred that were learned last', async () => {
+  test('is kept for the last hundred APIs', async () => {
     const folder = await temporaryFolder();
     const limitsOf = (index: number) => openEstimatedLimits(folder, `${api}/${index}`, 'abcd');
     for (let index = 0; index < 100; index += 1) await limitsOf(index).save({ limit: 1 });
@@ -100,15 +100,15 @@ describe('what was learned of the limits of an API', () => {
   });
 
   test.each([
-    ['a cut one', '{"version":1,"limits":['],
-    ['an empty one', ''],
-    ['one of another version', '{"version":2,"limits":[]}'],
+    ['a torn file', '{"version":1,"limits":['],
+    ['an empty file', ''],
+    ['a file of another version', '{"version":2,"limits":[]}'],
     [
-      'one with a rate that is none',
+      'a file with an invalid rate',
       '{"version":1,"limits":[{"base_url":"x","token":"x","rate_per_s":0,"at":"x"}]}',
     ],
-    ['one without dates', `{"version":1,"limits":[{"base_url":"${api}","token":"abcd","at":"soon"}]}`],
-  ])('is nothing in a file that is damaged (%s), and can be learned anew', async (_title, text) => {
+    ['a file without dates', `{"version":1,"limits":[{"base_url":"${api}","token":"abcd","at":"soon"}]}`],
+  ])('is empty in a damaged file (%s), and can be learned again', async (_title, text) => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'limits.json'), text);
     const limits = openEstimatedLimits(folder, api, 'abcd');
@@ -120,7 +120,7 @@ describe('what was learned of the limits of an API', () => {
   test.each([
     ['a rate of 0', { limit: 0 }],
     ['an infinite rate', { limit: Number.POSITIVE_INFINITY }],
-    ['a rate that is no number', { limit: Number.NaN }],
+    ['a rate that is not a number', { limit: Number.NaN }],
     ['a concurrency of 0', { concurrency: 0 }],
     ['an infinite concurrency', { concurrency: Number.POSITIVE_INFINITY }],
   ])('is not lost through %s', async (_title, senseless) => {
@@ -138,7 +138,7 @@ describe('what was learned of the limits of an API', () => {
     expect((await stat(join(folder, 'limits.json'))).mode & 0o777).toBe(0o600);
   });
 
-  test('is an error when it can not be written', async () => {
+  test('is an error when it cannot be written', async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'limits.json'));
     await expect(openEstimatedLimits(folder, api, 'abcd').save({ limit: 10 })).rejects.toThrow();

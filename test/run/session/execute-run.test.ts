@@ -8,7 +8,7 @@ function result(row: number, outcome: RowResult['outcome']): RowResult {
   return { row, operation: 'x', outcome, code: 'C', message: '', attempts: 1, unclear: false };
 }
 
-/** A run with two rows, of which one had its result when it was planned, and what is told of it. */
+/** A run with two rows, one of which got its result in the plan, and what is reported about it. */
 function observed(states: readonly string[]) {
   const told: number[] = [];
   const ends: (WatchedEnd | undefined)[] = [];
@@ -42,7 +42,7 @@ function executed(end: object, reports: object | undefined = {}): ExecutedRun {
   return { record: { state: 'completed', states: [] }, end, reports } as unknown as ExecutedRun;
 }
 
-test('what a run is told of is each row once, those that were planned away when it begins', async () => {
+test('an observer hears of each row once, and of rows with results from the plan at the start', async () => {
   const { watch, run, told, ends, append, waiting } = observed(['planned']);
   await watchRun(watch, run, async () => {
     expect([told, waiting()]).toEqual([[1], 1]);
@@ -53,7 +53,7 @@ test('what a run is told of is each row once, those that were planned away when 
   expect(ends).toEqual([{ result: 'rows_failed', durationMs: 0 }]);
 });
 
-test('a run that is gone on with tells only what is new', async () => {
+test('a resumed run reports only what is new', async () => {
   const { watch, run, told, append } = observed(['planned', 'running', 'interrupted']);
   await watchRun(watch, run, async () => {
     append(result(2, 'failed'));
@@ -75,7 +75,7 @@ test.each<[end: object, counts: object, result: string]>([
   expect(seen.ends).toMatchObject([{ result: word }]);
 });
 
-test('a run that is handed over has no end here, and one that throws has failed', async () => {
+test('a run that is handed over does not end here, and one that throws has failed', async () => {
   const { watch, run, ends } = observed([]);
   await watchRun(
     watch,

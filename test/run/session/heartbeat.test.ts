@@ -32,7 +32,7 @@ function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
   return anyRun({ id: 'own', key: 'own', ...changes });
 }
 
-/** A heartbeat among entries that a test can change, with all that it did. */
+/** A heartbeat among entries that a test can change, and a record of what it did. */
 function begin(changes: Partial<RunEntry> = {}, failure?: Error) {
   const others = {
     workers: [] as WorkerEntry[],
@@ -87,7 +87,7 @@ describe('a run that shows itself', () => {
     expect(did.put).toHaveLength(put + 2);
   });
 
-  test('learns of the workers that are there, and of how they call the API', async () => {
+  test('learns which workers there are, and how they call the API', async () => {
     const { others, did, beat } = begin();
     others.workers = [
       workerEntry(),
@@ -100,7 +100,7 @@ describe('a run that shows itself', () => {
     expect(did.seen[0]?.pace).toMatchObject({ rate: 40, reason: 'just under the limit' });
   });
 
-  test('goes on after an error of the datastore', async () => {
+  test('continues after an error of the datastore', async () => {
     const { own, did, beat } = begin();
     await beat();
     const seen = did.seen.length;
@@ -113,7 +113,7 @@ describe('a run that shows itself', () => {
     expect(did.seen).toHaveLength(seen + 1);
   });
 
-  test('does nothing more once it has stopped, though no rate was ever in force', async () => {
+  test('does nothing more once it has stopped, even if no rate was ever in force', async () => {
     const { own, did, heartbeat, beat } = begin({}, new Error('away'));
     await beat();
     own.failure = undefined;
@@ -133,18 +133,18 @@ describe('the rate of a run is in force', () => {
     vi.useRealTimers();
   });
 
-  test('where no worker leads: nothing can be called', async () => {
+  test('when no worker leads: nothing can be called', async () => {
     await expect(begin().heartbeat.established).resolves.toBeUndefined();
   });
 
-  test('at once where the only worker has heard of it', async () => {
+  test('at once when the only worker knows it', async () => {
     const begun = begin();
     begun.others.pace = publishedPace({ runs: ['other', 'own'] });
     await begun.heartbeat.established;
     expect(begun.did.seen).toHaveLength(0);
   });
 
-  test('where there are several, when they have heard of it from the one that leads', async () => {
+  test('with several workers, when they have learned it from the leading one', async () => {
     const begun = begin();
     begun.others.pace = publishedPace({ runs: ['other', 'own'], workers: 2 });
     await vi.advanceTimersByTimeAsync(0);
@@ -153,7 +153,7 @@ describe('the rate of a run is in force', () => {
     expect(begun.did.established).toBe(true);
   });
 
-  test('only when the one that leads has heard of it', async () => {
+  test('only when the leading worker knows it', async () => {
     const begun = begin();
     const renew = (runs: string[]) => {
       begun.others.pace = publishedPace({ runs });
@@ -168,7 +168,7 @@ describe('the rate of a run is in force', () => {
     expect(begun.did.established).toBe(true);
   });
 
-  test('soon where the one that led is gone and has left its pace', async () => {
+  test('soon when the leading worker is gone and has left its pace', async () => {
     const begun = begin();
     begun.others.pace = publishedPace({ runs: ['other'] });
     await vi.advanceTimersByTimeAsync(0);
@@ -177,12 +177,12 @@ describe('the rate of a run is in force', () => {
     expect(begun.did.established).toBe(true);
   });
 
-  test('again after a pause when what is decided since then has it', async () => {
+  test('again after a pause, once it is in a later decision', async () => {
     const begun = begin();
     begun.others.pace = publishedPace();
     await begun.heartbeat.established;
     let isAgain = false;
-    // Decided before the run went on.
+    // Decided before the run continued.
     void begun.heartbeat.establishedAgain().then(() => {
       isAgain = true;
     });
@@ -198,7 +198,7 @@ describe('the rate of a run is in force', () => {
     expect(isAgain).toBe(true);
   });
 
-  test('not before the datastore has taken it', async () => {
+  test('not before the datastore has it', async () => {
     const begun = begin({}, new Error('away'));
     await begun.beat();
     expect(begun.did.established).toBe(false);

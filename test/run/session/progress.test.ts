@@ -17,7 +17,7 @@ function result(row: number, outcome: RowResult['outcome'] = 'succeeded'): RowRe
   return { row, operation: 'x', outcome, code: 'OK', message: '', attempts: 1, unclear: false };
 }
 
-/** A run that finishes so many rows per second for so many seconds. */
+/** A run that finishes this many rows per second for this many seconds. */
 function steadyRun(rowsPerSecond: number, seconds: number, rows: number) {
   let now = 0;
   const progress = new Progress({ timeoutMs: 60_000, rows, counts: none, now: () => now });
@@ -29,7 +29,7 @@ function steadyRun(rowsPerSecond: number, seconds: number, rows: number) {
 }
 
 describe('Progress', () => {
-  test('counts on from where a resumed run stood', () => {
+  test('continues counting where a resumed run stood', () => {
     const progress = new Progress({
       timeoutMs: 60_000,
       rows: 10,
@@ -44,7 +44,7 @@ describe('Progress', () => {
     });
   });
 
-  test.each([1, 7, 50, 640])('measures %d rows per second, and what is left from it', (rate) => {
+  test.each([1, 7, 50, 640])('measures %d rows per second, and the time left from that', (rate) => {
     const { progress } = steadyRun(rate, 30, rate * 60);
     const { rowsPerSecond, etaSeconds } = progress.snapshot();
     expect(rowsPerSecond).toBeCloseTo(rate, 0);
@@ -53,7 +53,7 @@ describe('Progress', () => {
   });
 
   test.each([1, 10, 250])(
-    'measures no more than %d rows per second where they come a second of work at a time',
+    'measures no more than %d rows per second when results arrive a second of work at a time',
     (rate) => {
       let now = 0;
       const progress = new Progress({ timeoutMs: 60_000, rows: rate * 60, counts: none, now: () => now });
@@ -65,20 +65,20 @@ describe('Progress', () => {
     },
   );
 
-  test('says that nothing goes on when nothing goes on', () => {
+  test('reports no progress while rows stand still', () => {
     const { progress, sleep } = steadyRun(10, 5, 100);
     sleep(60_000);
     expect(progress.snapshot()).toMatchObject({ rowsPerSecond: 0 });
     expect(progress.snapshot().etaSeconds).toBeUndefined();
   });
 
-  test('tells of calls in flight once nothing has finished for five seconds', () => {
+  test('reports calls in flight once nothing has finished for five seconds', () => {
     const { progress, sleep } = steadyRun(10, 5, 100);
     const inFlight = (oldestMs: number) => {
       progress.seePace(pace, { calls: 2, oldestMs });
       return progress.snapshot().stalled;
     };
-    // It is older than that, but others finish.
+    // The call is older than that, but others finish.
     expect(inFlight(30_000)).toBeUndefined();
     sleep(4_999);
     expect(inFlight(34_999)).toBeUndefined();
@@ -86,7 +86,7 @@ describe('Progress', () => {
     expect(inFlight(35_000)).toEqual({ calls: 2, oldestMs: 35_000, timeoutMs: 60_000 });
     sleep(1_000);
     expect(progress.snapshot().stalled).toMatchObject({ oldestMs: 36_000 });
-    // Answers come, though no row is finished by them.
+    // Answers arrive, though they finish no row.
     expect(inFlight(200)).toBeUndefined();
     progress.seePace(pace);
     expect(progress.snapshot().stalled).toBeUndefined();
@@ -95,7 +95,7 @@ describe('Progress', () => {
     expect(progress.snapshot().stalled).toBeUndefined();
   });
 
-  test('tells how long the API asked to wait, the longest of its commands', () => {
+  test('reports how long the API asked to wait, the longest of its requests', () => {
     let now = 0;
     const progress = new Progress({ timeoutMs: 60_000, rows: 1, counts: none, now: () => now });
     progress.see({ type: 'throttled', run: 'r', row: 1, waitMs: 12_000 });
@@ -106,7 +106,7 @@ describe('Progress', () => {
     expect(progress.snapshot().waitMs).toBe(0);
   });
 
-  test('tells how long the pace rests, unless that is hardly noticed', () => {
+  test('reports how long the pace rests, unless that is hardly noticeable', () => {
     const progress = new Progress({ timeoutMs: 60_000, rows: 1, counts: none, now: () => 5_000 });
     progress.seePace({ ...pace, restUntil: 6_000 });
     expect(progress.snapshot().waitMs).toBe(0);

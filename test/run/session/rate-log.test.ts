@@ -24,7 +24,7 @@ async function historyIn(folder: string): Promise<RateHistory> {
   return history;
 }
 
-/** A history in which so much was accepted and rejected in each second. */
+/** A history in which this much was accepted and rejected in each second. */
 async function logged(
   folder: string,
   seconds: number,
@@ -72,7 +72,7 @@ describe('the history of a rate', () => {
     });
   });
 
-  test('has no point of a moment: what is heard at the end belongs to the second before', async () => {
+  test('has no point for a moment: the last news belongs to the second before', async () => {
     const folder = await temporaryFolder();
     const log = await logged(folder, 2, { accepted: 40 });
     log.see({ ...pace, accepted: 103 });
@@ -93,7 +93,7 @@ describe('the history of a rate', () => {
     expect(await readRateHistory(folder)).toBeUndefined();
   });
 
-  test('counts neither what was there before it began nor twice what begins anew', async () => {
+  test('counts nothing from before it started, and nothing twice when counts restart', async () => {
     const folder = await temporaryFolder();
     const log = await RateLog.open(folder, 'auto');
     for (const [accepted, rejected] of [
@@ -111,7 +111,7 @@ describe('the history of a rate', () => {
     expect(rejected).toBe(4);
   });
 
-  test('ends with what is less than a second, if it is worth a point', async () => {
+  test('ends with a part of a second, if that deserves a point', async () => {
     const folder = await temporaryFolder();
     const log = await logged(folder, 1, { accepted: 40 });
     log.see({ ...pace, accepted: 60 });
@@ -123,7 +123,7 @@ describe('the history of a rate', () => {
     ]);
   });
 
-  test('says as many as can be, the limit and the end of a wait', async () => {
+  test('records an unlimited rate, the limit and the end of a wait', async () => {
     const folder = await temporaryFolder();
     const log = await RateLog.open(folder, 'none');
     const { rate: _, ...unlimited } = pace;
@@ -166,7 +166,7 @@ describe('the history of a rate', () => {
     },
   );
 
-  test('goes on from where an earlier process left it', async () => {
+  test('continues from where an earlier process left it', async () => {
     const folder = await temporaryFolder();
     await (await logged(folder, 10, { accepted: 5, rejected: 1, restUntil: steadyNow() + 60_000 })).close();
     const between = await historyIn(folder);
@@ -179,7 +179,7 @@ describe('the history of a rate', () => {
   });
 
   test.each(['', '{"version":1,"series":[', '{"version":2}', 'null', '[]'])(
-    'begins anew where its file is damaged: %j',
+    'starts again when its file is damaged: %j',
     async (text) => {
       const folder = await temporaryFolder();
       await writeFile(join(folder, 'rate.json'), text);
@@ -189,7 +189,7 @@ describe('the history of a rate', () => {
     },
   );
 
-  test('is written now and then, and a last time at the end', async () => {
+  test('is written from time to time, and a last time at the end', async () => {
     const folder = await temporaryFolder();
     const log = await logged(folder, 7, { rejected: 1 });
     const written = async () => (await readRateHistory(folder))?.series.length;
@@ -199,7 +199,7 @@ describe('the history of a rate', () => {
     expect(await written()).toBe(7);
   });
 
-  test('tells of another rate within a second, and of a reason', async () => {
+  test('shows a new rate within a second, and a new reason', async () => {
     const folder = await temporaryFolder();
     const log = await logged(folder, 1, { rate: 2 });
     const allowed = async () => (await readRateHistory(folder))?.allowed_per_s;
@@ -207,13 +207,13 @@ describe('the history of a rate', () => {
     log.see({ ...pace, rate: 100 });
     vi.advanceTimersByTime(1_000);
     while ((await allowed()) !== 100);
-    log.see({ ...pace, rate: 90, reason: 'the API permits so many' });
+    log.see({ ...pace, rate: 90, reason: 'the limit of the API' });
     vi.advanceTimersByTime(1_000);
     while ((await allowed()) !== 90);
     await log.close();
   });
 
-  test('stays as it is once it is closed', async () => {
+  test('does not change once it is closed', async () => {
     const folder = await temporaryFolder();
     const log = await logged(folder, 3);
     await log.close();
@@ -224,7 +224,7 @@ describe('the history of a rate', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is worth no error when it can not be written', async () => {
+  test('causes no error when it cannot be written', async () => {
     const log = await logged(join(await temporaryFolder(), 'gone'), 3);
     await expect(log.close()).resolves.toBeUndefined();
   });
