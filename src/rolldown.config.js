@@ -75,8 +75,8 @@ function undiciInParts() {
 }
 
 /**
- * BullMQ without what it has for others: its way to Redis is loaded where that is the datastore, and repeated jobs, which need
- * much, are none of ours.
+ * BullMQ without unused parts: the code for Redis is loaded only where Redis is the datastore, and repeated jobs, which need
+ * much code, are left out.
  */
 function bullmqInParts() {
   const from = /\/bullmq\/dist\/esm\//;

@@ -25,7 +25,7 @@ test('a task is repeated after each period, whatever it throws', async () => {
   expect(errors).toEqual(['away', 'away']);
 });
 
-test('a task that is under way is not started again when it is due', async () => {
+test('a running task is not started again when it is due', async () => {
   const { task, end } = slowTask();
   repeat(task, { everyMs: 100 });
   await vi.advanceTimersByTimeAsync(350);
@@ -37,7 +37,7 @@ test('a task that is under way is not started again when it is due', async () =>
   expect(task).toHaveBeenCalledTimes(2);
 });
 
-test('a task that catches up, or is requested now, starts once more as soon as it has ended', async () => {
+test('a task that catches up, or is wanted now, is started again as soon as it ends', async () => {
   const late = slowTask();
   repeat(late.task, { everyMs: 100, catchUp: true });
   await vi.advanceTimersByTimeAsync(350);

@@ -8,7 +8,7 @@ const systemTests = 'test/{cluster,datastore,deployment,e2e,library,queue}/**/*.
 /** Tests of code that rarely changes, which take long: the package as users install it, and the rate in simulated time. */
 const releaseTests = 'test/{bench,install}/**/*.test.ts';
 
-/** These take the longest, most of it waiting: they start first, so that none of them runs alone at the end. */
+/** These take the longest, mostly waiting. Started last, one of them would run alone. */
 const longest =
   /\/e2e\/(redis\/(audit|control|guards|in-order|kill|rate|slots|workers)|(audit|cron|dashboard|defaults|exactness|faults|guards|inbox|kill|rate|report-page|schedule|target)[.-])[^/]*|datastore\/embedded\.test\.ts$/;
 

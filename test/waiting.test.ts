@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { aborted, deferred, onAbort, orAborted, orAfter } from '../src/waiting.ts';
 
-test('a promise is waited for at most for the given time', async () => {
+test('waits for a promise at most for the given time', async () => {
   expect(await orAfter(Promise.resolve('in time'), 60_000)).toBe('in time');
   expect(await orAfter(deferred().promise, 1)).toBeUndefined();
   await expect(orAfter(Promise.reject(new Error('failed')), 60_000)).rejects.toThrow('failed');

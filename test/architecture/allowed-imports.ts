@@ -6,8 +6,8 @@ export interface Allowed {
 }
 
 /**
- * The imports allowed to each folder. The entry with the longest name that contains a file counts; `src` stands for the files
- * directly in it. No folder imports one that stands above it.
+ * The rooms that each room may import. The entry with the longest name that holds a file counts; `src` holds the files directly in it.
+ * No file imports from a room above its own.
  */
 export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/cli': {

@@ -96,7 +96,7 @@ describe('who imports whom', () => {
     expect(listed.filter((each) => !used.has(each))).toEqual([]);
   });
 
-  test('points down: no folder imports one that stands above it', () => {
+  test('points down: no file imports from a room above its own', () => {
     const upwards = abroad.filter(
       ({ from, to, isPackage }) => !isPackage && names.indexOf(entryOf(to)) < names.indexOf(entryOf(from)),
     );

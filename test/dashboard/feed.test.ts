@@ -28,7 +28,7 @@ test('each listener hears what is new to him, once', async () => {
   expect(look).toHaveBeenLastCalledWith(['x', 'y']);
 });
 
-test('nothing is looked at while nobody listens', async () => {
+test('reads nothing while no page listens', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { look, listen } = feedOf({ now: 'a' });

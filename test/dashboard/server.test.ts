@@ -153,7 +153,7 @@ describe('control', () => {
     expect(second.headers).not.toHaveProperty('set-cookie');
   });
 
-  test('is for nobody where it was not wanted', async () => {
+  test('is refused without --control', async () => {
     const { get, post, access } = await dashboard({ control: false });
     expect(access).toBeUndefined();
     expect((await get('/control?token=')).statusCode).toBe(403);

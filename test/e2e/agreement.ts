@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { LogEntry } from '../../src/sandbox/request-log.ts';
 import type { Cells } from '../helpers/run-folder.ts';
 
-/** Faults after which nobody can tell from the answer whether the request was processed. */
+/** Faults after which the answer does not show whether the request was processed. */
 const unclearFaults = new Set([
   'reset',
   'timeout',
@@ -132,7 +132,7 @@ export function expectEveryRowOnce(report: readonly Cells[], rows: number): void
 
 /**
  * The calls of the busiest second, by the moments at which they left, as the report has them for rows that were called once.
- * On a busy machine the API's own process notes some calls by tens of milliseconds later than others, whoever makes them.
+ * On a busy machine, the API's own process records some calls tens of milliseconds later than others, whichever process makes them.
  */
 export function mostSentInASecond(report: readonly Cells[], log: readonly LogEntry[]): number {
   const calls = callsByRow(log);

@@ -14,7 +14,7 @@ interface Scene {
   readonly sandbox: TestSandbox;
   /** What `run` and `resume` need to be told there. */
   readonly flags: readonly string[];
-  /** Kills whoever calls the API, and sees to it that somebody does again. */
+  /** Kills the process that calls the API, and starts another one. */
   readonly kill: (run: Observed) => Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export interface Story {
 /** Slow enough that the run is still going when all of it has been told. */
 const rate = ['--rate', '20/s', '--concurrency', '4'];
 
-/** Who did what to it: commands reach a run by its datastore. */
+/** The history of a run with the author of each change: commands reach a run through its datastore. */
 export function describeEvents(newScene: NewScene): void {
   test('tells who did what to it, when and why', async () => {
     const { home, elsewhere, sandbox, flags } = await newScene(1_000, '--latency', '5ms');

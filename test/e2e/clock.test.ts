@@ -80,7 +80,7 @@ describeWithFaketime('a clock that is set', () => {
     await expectUndisturbed(place, (performance.now() - begin) / 1_000);
   });
 
-  test('between kills keeps nobody from going on, and is not time at work', async () => {
+  test('between kills does not stop the next process, and does not count as duration', async () => {
     const { cwd, sandbox, clock, start } = await prepared(anyDatastore());
     let elapsed = 0;
     const step = async (requests: number, ...args: readonly string[]): Promise<void> => {
@@ -119,7 +119,7 @@ describeWithFaketime('on Redis, a clock that is set', () => {
       const begin = performance.now();
       const run = place.start('run', 'rows.csv', ...slowly);
       await setDuring(place);
-      // What the timeline becomes when Redis' own clock is set back by an hour; libfaketime can't be had there.
+      // What the timeline becomes when Redis' own clock is set back by an hour; libfaketime does not work there.
       const admin = adminOf(redis);
       const [timeline = ''] = await admin.keys('*:timeline');
       expect(timeline).not.toBe('');

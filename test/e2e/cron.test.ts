@@ -12,7 +12,7 @@ import { restoreCsv } from './manifests.ts';
 
 const rows = 60;
 const run = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
-/** Two minutes for all rows: nothing that is tried meanwhile takes so long, on a busy machine either. */
+/** Two minutes for all rows: no command meanwhile takes that long, even on a busy machine. */
 const slowly = ['--rate', '30/m'];
 
 async function prepared(datastore: Readonly<Record<string, string>> = {}) {
@@ -41,7 +41,7 @@ async function prepared(datastore: Readonly<Record<string, string>> = {}) {
   };
 }
 
-describe('somebody else at work', () => {
+describe('another process at work', () => {
   test('is exit code 5 at once, for the lock and for the run, or when --wait has run out', async () => {
     const { type, going } = await prepared();
     const child = await going();
@@ -83,7 +83,7 @@ describe('somebody else at work', () => {
     expect(await sandbox.log()).toHaveLength(rows + 1);
   });
 
-  test('is waited for no longer when Ctrl-C is pressed: nothing was begun', async () => {
+  test('is no longer waited for after Ctrl-C, and nothing was started', async () => {
     const { cwd, start, going } = await prepared();
     const child = await going();
     const waiting = start('run', 'good.csv', '--yes', '--run-id', 'later', '--wait', '10m');

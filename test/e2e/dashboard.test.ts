@@ -184,7 +184,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     expect(requests.filter((address) => !address.startsWith(`${url}/`))).toEqual([]);
   });
 
-  test('shows hostile names as text, and cancels a run for who has the address for that', async () => {
+  test('shows hostile names as text, and cancels a run only with the control URL', async () => {
     const name = '<img src=x onerror=alert(1)>.csv';
     const place = await newPlace(2_000, anyDatastore(), name);
     const { url, control_url } = await dashboardOf(place, '--control');

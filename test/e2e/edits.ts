@@ -9,7 +9,7 @@ export interface Edits {
   readonly titles: ReadonlyMap<string, readonly string[]>;
 }
 
-/** So many edits of each of so many entries, back and forth among them. No edit is the same as the one before it. */
+/** A number of edits for each of a number of entries, alternating among the entries. No edit repeats the previous one. */
 export function editsCsv(entries: number, each: number): Edits {
   const titles = new Map<string, string[]>();
   const lines: string[] = [];

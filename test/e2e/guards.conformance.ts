@@ -124,7 +124,7 @@ export function describeHalts(newScene: NewGuardedScene): void {
   });
 
   test('calls exactly as many rows after it was killed, whatever is still under way', async () => {
-    // More than workers elsewhere call before somebody resumes the run.
+    // More than workers elsewhere call before the run is resumed.
     const many = 400;
     const { home, sandbox, flags } = await newScene(many, '0%');
     const slowly = flags.includes('--rate') ? flags : ['--rate', '10/s', ...flags];

@@ -55,7 +55,7 @@ describe('kill -9 of the process', () => {
   });
 
   test('three times while rows that were handed back wait to be fed again does neither', async () => {
-    // Nobody waits for so long with a row in hand.
+    // No process holds a row for that long.
     const parts = await runKilled(3, '6s', '--fault', faults);
     await expectExactness(parts, { lost: 3, rows, callsInFlight: concurrency });
   });

@@ -11,7 +11,7 @@ import { restoreCsv } from './manifests.ts';
 
 const rows = 200;
 
-test('nothing goes on without the journal of a run that has begun, whatever is left of it', async () => {
+test('a started run does not continue without its journal, whatever else is left', async () => {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
   const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');

@@ -25,7 +25,7 @@ async function prepared(): Promise<Scene> {
   return { cwd, queue: join(cwd, '.cqbatch', 'queue'), sandbox, options: { cwd, env: sandbox.env } };
 }
 
-/** Begins a run, kills it when the API has seen so many requests, and does something to its queue meanwhile. */
+/** Starts a run, kills it after a number of requests, and changes its queue meanwhile. */
 async function kill(scene: Scene, requests: number, meanwhile?: () => Promise<void>): Promise<void> {
   const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], scene.options);
   const end = finished(child);
@@ -44,7 +44,7 @@ function resume({ options }: Scene): Promise<Finished> {
   return cqbatch(['resume', '--rate', 'none'], options);
 }
 
-/** @param leastTwice rows that were called before, of which nobody could know. */
+/** @param leastTwice rows that were called before without a trace. */
 async function expectExactness({ cwd, sandbox }: Scene, leastTwice: number): Promise<void> {
   const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
   const log = await sandbox.log();
@@ -79,7 +79,7 @@ describe('after kill -9, every row that is called twice is marked', () => {
     expect(refused.stderr).toMatch(
       /PG_VERSION is missing\. Move the folder away, then type "cqbatch resume"/,
     );
-    // Nobody made another database of it.
+    // No command made another database of it.
     expect(await readdir(scene.queue)).toEqual(files);
     await rename(scene.queue, `${scene.queue}.damaged`);
     expect((await resume(scene)).code).toBe(0);

@@ -5,7 +5,7 @@ export interface MixedManifest {
   readonly rows: number;
 }
 
-/** So many rows of both operations, with unknown ids and identical duplicates among them. */
+/** A number of rows of both operations, with unknown ids and identical duplicates among them. */
 export function mixedCsv(rows: number): MixedManifest {
   const lines = ['operation,evaluation_id,user_id,soundboard_id,title,note'];
   for (let row = 1; row <= rows; row += 1) {

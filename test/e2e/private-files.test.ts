@@ -23,7 +23,7 @@ async function openToOthers(folder: string): Promise<readonly string[]> {
 }
 
 describeOnPosix('what is in the state folder', () => {
-  test('belongs to its owner alone, whatever the umask and whoever made the folder', async () => {
+  test('belongs to its owner alone, whatever the umask and the creator of the folder', async () => {
     const cwd = await temporaryFolder();
     const stateDir = join(cwd, '.cqbatch');
     await mkdir(stateDir);

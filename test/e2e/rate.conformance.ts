@@ -137,7 +137,7 @@ export function describeRate(newScene: NewScene, { unstated, stated, mostRefused
       /allowed rate +waiting .+ \(the API asks to wait\)/.test((await home.run('status', 'r')).stdout),
     );
     run.kill('SIGINT');
-    // The quota is that of a day: whoever waited for it would not end here.
+    // The quota is daily: a run that waited for it would not end here.
     expect(await run.end).toMatchObject({ code: 130 });
 
     const before = await sandbox.log();

@@ -23,7 +23,7 @@ async function found(page: Page): Promise<string | null> {
   return page.locator('.found').textContent();
 }
 
-/** Waits until so many rows are found. */
+/** Waits until that number of rows is found. */
 function finds(page: Page, text: RegExp): Promise<void> {
   return page.locator('.found', { hasText: text }).waitFor();
 }
@@ -35,7 +35,7 @@ async function cellsUnder(page: Page, title: string): Promise<readonly string[]>
 }
 
 describeWithBrowser('report.html', (open) => {
-  test('shows what the report says, finds, sorts and hands on rows, and asks nobody for anything', async () => {
+  test('shows the report, finds, sorts and exports rows, and requests nothing', async () => {
     const cwd = await temporaryFolder();
     const sandbox = await startSandbox('--fault', '503=5%', '--seed', '3', '--latency', '1ms..30ms');
     const { text } = mixedCsv(150);
@@ -70,7 +70,7 @@ describeWithBrowser('report.html', (open) => {
     const failed = report.filter((row) => row['_outcome'] === 'failed');
     expect(await cellsUnder(page, 'Row')).toEqual(failed.map((row) => row['_row']).slice(0, 40));
 
-    // Those that may have been processed unseen are told of above the table, and can be had for themselves.
+    // Unclear rows are counted above the table, and can be filtered.
     const marked = report.filter((row) => row['_unclear'] === 'yes').map((row) => row['_row']);
     expect(marked.length).toBeGreaterThan(0);
     expect(await page.locator('main .note').first().textContent()).toMatch(

@@ -119,8 +119,8 @@ describe('retry', () => {
     expect(await run('report', 'a')).toMatchObject({ stdout: expect.stringContaining('3 failed') });
   });
 
-  test('of a cancelled run takes what was never sent; nobody retries what another retry may call', async () => {
-    // At 10/s they are not through before the next command has begun, on the busiest machine either.
+  test('of a cancelled run takes the rows that were never sent; no retry takes rows that another retry may call', async () => {
+    // At 10/s they do not finish before the next command starts, even on the busiest machine.
     const rows = 300;
     const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
     const { run, start, folder } = await homeWith('rows.csv', restoreCsv(rows).text, sandbox.env);

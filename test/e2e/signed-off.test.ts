@@ -56,7 +56,7 @@ test('a plan that was signed off is run without a question, elsewhere, and once'
   expect(await sandbox.log()).toHaveLength(2);
 });
 
-test('whoever runs a plan may be more careful: with a canary, or a part of it', async () => {
+test('the run of a plan may be more careful: with a canary, or with a part of the rows', async () => {
   const { sandbox, here, run } = await signedOff();
   expect((await run(['--canary', '1', '--max-rows', '1'])).code).toBe(6);
   expect(await sandbox.log()).toHaveLength(1);

@@ -40,7 +40,7 @@ describe('rows that were done and undone', () => {
     await run('run', 'boards.csv', '--yes', '--run-id', 'second', '--skip-done', 'first');
     expect([await done(run, 'first'), await done(run, 'second')]).toEqual([3, 3]);
     await run('undo', 'first', '--yes', '--run-id', 'back');
-    // What the third was before, nobody said: it is as the run has made it.
+    // The old value of the third row is unknown: the entry stays as the run made it.
     expect([await done(run, 'first'), await done(run, 'second')]).toEqual([1, 1]);
     await run('undo', 'back', '--yes', '--run-id', 'forth');
     expect([await done(run, 'first'), await done(run, 'second')]).toEqual([3, 3]);

@@ -30,7 +30,7 @@ describeWithFullDevice('a run whose words can not be written', () => {
     ['talk on a full disk', 'exec "$@" 2> /dev/full', success, /"state":"completed"/, /^$/],
     ['neither stream', 'exec "$@" >&- 2>&-', success, /^$/, /^$/],
     [
-      'talk that nobody reads any more',
+      'output that no process reads any more',
       '{ "$@"; echo "code $?"; } 2>&1 >&3 | true',
       success,
       /completed/,
@@ -70,7 +70,7 @@ describeWithFullDevice('a run whose words can not be written', () => {
     const place = await newPlace(count);
     const child = startCqbatch(['run', 'rows.csv', '--yes', '--run-id', 'r', ...talkative], place);
     child.stdout?.resume();
-    // Nobody reads its standard error: 64 KB of 160 KB have room on the way.
+    // No process reads its standard error: the pipe has room for 64 KB of 160 KB.
     expect(await once(child, 'exit')).toEqual([1, null]);
     expectEveryRowOnce(await readCsv(join(place.cwd, '.cqbatch', 'runs', 'r'), 'report.csv'), count);
   });

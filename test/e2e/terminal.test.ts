@@ -64,7 +64,7 @@ describe('the question after a canary', () => {
     expect(code).toBe(expected);
     expect(await sandbox.log()).toHaveLength(calls);
     expect(JSON.parse((await run(['status', '--json'])).stdout)).toMatchObject({ state });
-    // What was not answered is asked again; where nobody can be, none has failed.
+    // An unanswered question is asked again; without a terminal, the canary had no failures.
     if (state !== 'completed') expect((await run(['resume'])).code).toBe(1);
     expect(await sandbox.log()).toHaveLength(2);
   });

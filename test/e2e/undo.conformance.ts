@@ -42,7 +42,7 @@ function renaming(before: readonly Entry[], rows: number): string {
   return [`${fields},Old title,oldDescription,OLD FILE SIZE`, ...lines, ''].join('\n');
 }
 
-/** What `undo` does to what a run has changed, whoever calls its rows. */
+/** The effect of `undo` on the changes of a run, whichever process calls the rows. */
 export function describeUndo(newScene: NewScene): void {
   test('puts back what the sandbox had before, also where answers were lost', async () => {
     const { home, sandbox, flags } = await newScene('--soundboards', '60', '--fault', '502-after-commit=20%');

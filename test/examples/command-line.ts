@@ -43,7 +43,7 @@ export async function understood(args: readonly string[]) {
 }
 
 /**
- * That nobody is asked, that a start that comes twice does no harm, and that another process at work is waited for.
+ * Checks that the command asks nothing, that a second start does no harm, and that it waits for another process.
  *
  * @throws for a command line that ours does not understand
  */

@@ -88,7 +88,7 @@ interface Selector {
   }[];
 }
 
-/** The selectors and groupings of a PromQL expression. @throws for one that is none */
+/** The selectors and groupings of a PromQL expression. @throws for an invalid one */
 function read(expression: string) {
   const selectors: { metric: string; matchers: { label: string; value: string; isPattern: boolean }[] }[] =
     [];

@@ -42,7 +42,7 @@ test('a command line with an option, or a value, that there is not is found out'
 });
 
 describe('the crontab', () => {
-  test.each(cronLines())('$schedule has a command that is understood, and asks nobody', ({ args }) =>
+  test.each(cronLines())('$schedule has a valid command that asks nothing', ({ args }) =>
     expectUnattended(args),
   );
 
@@ -61,7 +61,7 @@ describe('the crontab', () => {
   });
 });
 
-test('the task of Windows starts a command that is understood, and asks nobody', () => {
+test('the task of Windows starts a valid command that asks nothing', () => {
   const text = elements(readExample('windows/cqbatch-inbox.xml')).get('Arguments') ?? '';
   return expectUnattended(text.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', '')) ?? []);
 });

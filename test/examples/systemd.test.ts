@@ -14,7 +14,7 @@ interface Section {
   readonly entries: readonly (readonly [key: string, value: string])[];
 }
 
-/** A unit file of systemd. @throws for a line that is none */
+/** A unit file of systemd. @throws for an invalid line */
 function readUnit(name: string): readonly Section[] {
   const sections: { name: string; entries: [string, string][] }[] = [];
   for (const line of readExample(`systemd/${name}`).split('\n')) {
@@ -54,7 +54,7 @@ function expectCqbatch([program = '', ...args]: readonly string[]): readonly str
 }
 
 describe('the units of systemd', () => {
-  test.each(services)('%s starts a command that is understood, and asks nobody', (name) =>
+  test.each(services)('%s starts a valid command that asks nothing', (name) =>
     expectUnattended(startedBy(name)),
   );
 

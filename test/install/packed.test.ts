@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const sources = ['package-lock.json', '.npmrc', 'tsconfig.json', 'src', 'jobs'];
 const documents = ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs', 'examples'];
 
-/** Copies the project, so that other tests do not lose `dist` while it is rebuilt. */
+/** Copies the project, so that the other tests keep `dist` while this one builds. */
 async function copyProject(folder: string): Promise<void> {
   for (const name of [...sources, ...documents]) {
     await cp(join(root, name), join(folder, name), { recursive: true });

@@ -49,7 +49,7 @@ function line(row: number, cells: Record<string, unknown>, result: Partial<RowRe
 const failed = {
   outcome: 'failed',
   code: 'NOT_FOUND',
-  message: 'Nobody knows évaluation 7',
+  message: 'The API does not know évaluation 7',
   httpStatus: 404,
   attempts: 3,
   unclear: true,
@@ -79,7 +79,7 @@ test('all that is known of a row is there', async () => {
     'fact operation': 'restore-evaluation',
     'fact outcome': 'failed',
     'fact code': 'NOT_FOUND',
-    'fact message': 'Nobody knows évaluation 7',
+    'fact message': 'The API does not know évaluation 7',
     'fact status': '404',
     'fact attempts': '3',
     'fact unclear': 'unclear',

@@ -44,7 +44,7 @@ test('what is invalid and what conflicts is told in one verdict', () => {
 });
 
 test.each([
-  ['nobody allowed it there', false, { isNew: false, allowsPartial: false }, false],
+  ['no user allowed it there', false, { isNew: false, allowsPartial: false }, false],
   ['the API is not named', false, undefined, false],
   ['the user allows it', true, undefined, true],
   ['an earlier run was let through there', false, { isNew: false, allowsPartial: true }, true],

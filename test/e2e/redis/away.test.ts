@@ -65,7 +65,7 @@ describeWithRedis('a Redis that goes away', () => {
     expect({ code, stdout, stderr }).toMatchObject({ code: 130 });
     expect(stdout).toMatch(/^Next: +cqbatch resume r$/m);
     expect(await home.stateOf('r')).toBe('interrupted');
-    // What became of the rows in Redis nobody can tell, so all of them are suspected.
+    // The fate of the rows in Redis is unknown, so all of them are unclear.
     const called = callsByRow(await place.sandbox.log());
     const reported = (await home.report('r')).filter((row) =>
       called.has(`restore-evaluation ${row['evaluation_id']}`),

@@ -39,7 +39,7 @@ describeWithRedis(
         /refuses the password: give the right one, .*\.$/,
       ],
       [
-        'where nobody listens',
+        'where no server listens',
         async () => ({ url: `redis://127.0.0.1:${await freePort()}/0` }),
         {},
         'REDIS_UNREACHABLE',

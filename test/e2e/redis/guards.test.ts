@@ -5,7 +5,7 @@ import { describeHalts, type NewGuardedScene, stateOf } from '../guards.conforma
 import { newMachine } from './machine.ts';
 
 /**
- * Of all workers together. Results are collected within two seconds, and what is wanted back is handed back within one: so many
+ * Of all workers together. Results are collected within two seconds, and rows are handed back within one: that many
  * seconds of calls may follow the answer that decides.
  */
 const callsPerSecond = 20;
@@ -32,7 +32,7 @@ describeWithRedis('a run on Redis that two workers elsewhere call', () => {
   };
   describeHalts(newScene);
 
-  test('halts after the canary of a run that a daemon coordinates, which asks nobody', async () => {
+  test('halts after the canary of a run that a daemon coordinates, without a question', async () => {
     const { home, sandbox } = await newScene(30, '10%');
     await home.worker('--coordinate', '--concurrency', '0');
     expect(await home.run('submit', 'rows.csv', '--yes', '--run-id', 'r', '--canary', '10')).toMatchObject({

@@ -6,7 +6,7 @@ import { aMoment, begin, concurrency, expectExactness, kill, workers } from './k
 describeWithRedis('a run on Redis is exact', () => {
   test.each([
     ['', '50ms'],
-    // Nobody waits for so long with a row in hand.
+    // No process holds a row for that long.
     [' while rows that were handed back wait to be fed again', '6s'],
   ])('when its coordinator is killed three times%s', async (_title, backoff) => {
     const parts = await begin({ backoff });

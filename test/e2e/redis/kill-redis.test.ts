@@ -54,7 +54,7 @@ describeWithRedis('a run is exact', () => {
     expect(held.length).toBeGreaterThan(0);
   });
 
-  test('when Redis forgets everything while nobody works on the run', async () => {
+  test('when Redis loses its data while no process works on the run', async () => {
     const redis = await redisForTest();
     const sandbox = await startSandbox(...kindSandbox);
     const { cwd, run, start } = await newMachine({ redis, sandbox, prefix: 'forgets' }, 300);

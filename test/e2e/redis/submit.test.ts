@@ -28,7 +28,7 @@ describeWithRedis('a submitted run', () => {
     const place = await newPlace('5ms');
     const home = await newMachine(place, 199);
     await home.write('one-fails.csv', `${await readFile(join(home.cwd, 'rows.csv'), 'utf8')}9000,u\n`);
-    // Nobody works on it yet, and nobody is waited for.
+    // No process works on it yet, and none is waited for.
     const submitted = await home.run('submit', 'one-fails.csv', '--yes', '--run-id', 'monthly');
     expect(submitted).toMatchObject({ code: 0, stdout: 'monthly\n' });
     expect(submitted.stderr).toContain('cqbatch status monthly --watch');
@@ -151,7 +151,7 @@ async function expectEveryRowCalledOnce(
   expect(await linesOfJournal(home, run)).toBe(rows);
 }
 
-/** The runs that were begun to be coordinated, each as often as that happened. */
+/** The coordinated runs, each as often as its coordination started. */
 function began(coordinators: readonly WorkerProcess[]): readonly unknown[] {
   return coordinators.flatMap(({ logged }) => logged('coordinating').map(({ run }) => run)).toSorted();
 }

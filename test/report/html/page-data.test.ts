@@ -38,7 +38,7 @@ function written(values: readonly (string | number | null)[]): never[] {
   return JSON.parse(parts.join('') + writer.end());
 }
 
-test('numbers come back, and so does that there is none', () => {
+test('numbers come back, and so do missing ones', () => {
   fc.assert(
     fc.property(numbers, (values) => {
       const back = decodeNumbers(written(values.map(numberChanges())), values.length);
