@@ -10,7 +10,7 @@ export interface Datastore {
   /** Handed to BullMQ's constructors as `connection`, together with `backend` and `prefix`. */
   readonly connection: object;
   /**
-   * The same for what adds rows. A command whose reply was lost is never repeated on it: the rows may have been added,
+   * For what adds rows. A command whose reply was lost is never repeated on it: the rows may have been added,
    * called and removed since, and adding them again would call them twice.
    */
   readonly producerConnection: object;
@@ -28,7 +28,7 @@ export interface Datastore {
   readonly lost: Promise<Error>;
   /**
    * Which epoch of the datastore this is, as an opaque text: another one may have lost something that an earlier one
-   * had acknowledged. Undefined when nobody can tell.
+   * had acknowledged. Undefined when that is not known.
    */
   epoch(): Promise<string | undefined>;
   /** Whether it surely holds nothing of any run; absent where the datastore is shared. */

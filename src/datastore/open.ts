@@ -7,9 +7,9 @@ export interface WantedDatastore {
   /** The shared one; absent: the embedded one of the state folder. */
   readonly redis?: Omit<RedisOptions, 'purpose'> | undefined;
   readonly stateDir: string;
-  /** What it is opened for, for whoever finds the embedded one taken. */
+  /** What it is opened for: a process that finds the embedded datastore in use shows it. */
   readonly purpose: string;
-  /** What was begun with before. */
+  /** What was prepared before. */
   readonly prepared?: PreparedDatastore | undefined;
 }
 

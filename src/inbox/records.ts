@@ -25,7 +25,7 @@ const takenSchema = z.object({
   run: z.string(),
   /** Which state folder has the run. */
   state_id: z.string(),
-  /** Who took it, for people. */
+  /** The user who took it, for people. */
   user: z.string(),
   host: z.string(),
   taken_at: z.string(),

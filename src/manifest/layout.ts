@@ -39,7 +39,7 @@ const headSize = 64 * 1024;
 /**
  * Finds out what a manifest is by its content; the file name's extension only decides what the content leaves open.
  *
- * @param name what to call the file in messages; its extension counts when `path` has none that is known.
+ * @param name what to call the file in messages; its extension counts when that of `path` is unknown.
  * @throws CqbatchError (`usage`) for files that are no manifest, such as workbooks and empty files, and for options that
  *   don't suit what it is.
  */

@@ -25,7 +25,7 @@ export interface OpenOptions extends ReadingOptions {
   readonly name?: string;
   /** Columns of delimited text and workbooks that are read though they are the tool's own. */
   readonly keptColumns?: readonly string[];
-  /** Default is none. */
+  /** By default, no operation. */
   readonly context?: ReadingContext;
 }
 

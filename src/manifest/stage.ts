@@ -130,7 +130,7 @@ export async function* readInput(
 }
 
 /**
- * Opens a pipe without waiting for somebody to write into it: an open that waits would block a thread, and the process
+ * Opens a pipe without waiting for a writer: an open that waits would block a thread, and the process
  * could not end.
  */
 async function openPipe(path: string): Promise<Readable> {

@@ -60,7 +60,7 @@ export function openScheduleStore(stateDir: string) {
       const found = isScheduleName(name) ? await look(name) : undefined;
       if (found !== undefined) return found;
       const known = await names();
-      const others = known.length === 0 ? 'there is none yet' : `there are ${known.join(', ')}`;
+      const others = known.length === 0 ? 'it has no schedules yet' : `there are ${known.join(', ')}`;
       throw usageError('SCHEDULE_UNKNOWN', `There is no schedule ${name} in ${stateDir}: ${others}.`);
     },
     look,

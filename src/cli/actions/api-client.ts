@@ -31,7 +31,7 @@ export interface CallSettings extends Target, Pick<RunOptions, 'concurrency' | '
  * The access token: from the file that flag, environment or configuration name, else from `CQBATCH_TOKEN`. Never from
  * a flag, which other users of the machine could read.
  *
- * @throws a usage error when there is none.
+ * @throws a usage error `TOKEN_MISSING`
  */
 export function tokenSource({ tokenFile }: Settings): TokenSource {
   if (tokenFile !== undefined) return tokenFromFile(tokenFile);
@@ -43,7 +43,7 @@ export function tokenSource({ tokenFile }: Settings): TokenSource {
   );
 }
 
-/** A client for so many calls at once. */
+/** A client that can make as many calls at once as the run may. */
 export function apiClient(
   { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: CallSettings,
   token: TokenSource,

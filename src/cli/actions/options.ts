@@ -19,7 +19,7 @@ export function calls({ flags: { worker = true }, settings: { queue } }: Workpla
 }
 
 /**
- * Who runs this command, and why.
+ * The user who runs this command, and the reason.
  *
  * @throws a usage error for a reason that is too long to be kept.
  */
@@ -39,7 +39,7 @@ export function parsed<Value>(what: string, text: string, parse: (text: string) 
   }
 }
 
-/** The base URL, if somebody says where the API is. */
+/** The base URL, if there is one. */
 export function baseUrlOf(
   { allowInsecureHttp }: Pick<Flags, 'allowInsecureHttp'>,
   { baseUrl }: Settings,
@@ -47,7 +47,7 @@ export function baseUrlOf(
   return baseUrl === undefined ? undefined : parseBaseUrl(baseUrl, { allowInsecureHttp });
 }
 
-/** @throws a usage error when nobody says where the API is. */
+/** @throws a usage error when there is no base URL. */
 export function runOptions({ flags, settings, approved }: Workplace): RunOptions {
   // A signed-off plan may be run with more care than it asks for.
   if (approved !== undefined)

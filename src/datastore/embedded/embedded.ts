@@ -105,7 +105,7 @@ export async function openEmbedded({
 /**
  * PostgreSQL takes a lack of file descriptors for files that are there already.
  *
- * @throws `EMFILE` when this process may not open so many files more
+ * @throws `EMFILE` when this process may not open that many more files
  */
 function checkDescriptors(count: number): void {
   const open: number[] = [];

@@ -27,7 +27,7 @@ await runMigrations({
     return { rows: (result?.rows ?? []) as never[] };
   },
 } as Parameters<typeof runMigrations>[0]);
-// Nobody makes further databases here: without these the files are a third as many.
+// No further databases are made here: without these there are a third as many files.
 await database.exec('UPDATE pg_database SET datistemplate = false');
 await database.exec('DROP DATABASE template0');
 await database.exec('DROP DATABASE template1');

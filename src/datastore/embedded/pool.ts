@@ -29,7 +29,7 @@ export function poolOver(session: Session): PgPool {
     },
     /** The session belongs to the datastore, which closes it. */
     async end() {},
-    /** BullMQ asks whether a dropped connection would be noticed: in one process there is none to drop. */
+    /** BullMQ asks whether a dropped connection would be noticed: in one process no connection can drop. */
     options: { keepAlive: true },
   });
 }

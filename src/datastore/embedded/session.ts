@@ -200,7 +200,7 @@ function asError(error: StatementError): Error {
   return Object.assign(new Error(error.message), error);
 }
 
-/** Whether the error ends the session: the system refused something, or it is none of PostgreSQL's. */
+/** Whether the error ends the session: the system refused something, or the error is not one of PostgreSQL's. */
 function isFinal(error: StatementError): boolean {
   return (
     systemError(error) !== undefined || ['RuntimeError', 'ErrnoError', 'ExitStatus'].includes(error.name)

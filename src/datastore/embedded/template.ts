@@ -15,7 +15,7 @@ export const templateFile = fileURLToPath(new URL('dist/template.tar', packageRo
 const logFileBytes = 16 * 1024 * 1024;
 
 /**
- * Makes the database when there is none: beside its place first, so that a crash leaves no half of it.
+ * Makes the database when it is missing: beside its place first, so that a crash leaves no half of it.
  *
  * @throws an error when there are other files in its place: PGlite would make a new database among them.
  */

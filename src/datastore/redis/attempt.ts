@@ -41,7 +41,7 @@ export async function attempt<Result>(
   }
 }
 
-/** Connects a client that has not begun to, and waits until it is ready or has given up. */
+/** Connects a new client, and waits until it is ready or has given up. */
 export async function ready(client: RedisClient): Promise<void> {
   if (client.status === 'wait') client.connect().catch(() => {});
   if (client.status === 'ready') return;

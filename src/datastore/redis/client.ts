@@ -25,7 +25,7 @@ export interface RedisClientOptions {
 }
 
 const connectTimeoutMs = 4_000;
-/** A connection over which something was asked and nothing came for so long is dead. Workers block for 10 s at most. */
+/** A connection that has not answered a question for that long is dead. Workers block for 10 s at most. */
 const silenceLimitMs = 30_000;
 
 /** Makes a client, which begins to connect at once, a `probe` when told to. It always has a listener for errors. */
@@ -33,7 +33,7 @@ export function createRedisClient(options: RedisClientOptions): RedisClient {
   const { address } = options;
   const client =
     address.kind === 'cluster' ? clusterClient(address, options) : singleClient(address, options);
-  // Node ends the process over an error event that nobody listens for; who wants to know adds listeners.
+  // Node ends the process over an error event without a listener; code that wants to know adds its own.
   client.on('error', () => {});
   // ioredis does not send again what a lost connection left unanswered if told so, but it does not say so either: the commands
   // would stay pending for good. A Cluster needs no help, as it ends the connections to its nodes.
@@ -133,7 +133,7 @@ function clusterClient(address: ClusterAddress, options: RedisClientOptions): Cl
 function commonSettings({ address, role, name, mayAskInfo, onErrorReply }: RedisClientOptions) {
   return {
     ...(address.password !== undefined && {
-      // Named, because with a bare password ioredis prints a warning where Redis has none.
+      // Named, because with a bare password ioredis prints a warning where Redis has no password.
       username: address.username ?? 'default',
       password: address.password,
     }),

@@ -97,7 +97,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       get trouble() {
         return troubles.map(({ text }) => text).find((text) => text !== undefined);
       },
-      // However long it is away, it may come back; one whose disk is full needs somebody.
+      // However long it is away, it may come back; one whose disk is full needs a person.
       lost: lost.promise,
       epoch: () => epochOf(connection, context.prefix),
       runScript: scriptsOn(connection),

@@ -1,17 +1,17 @@
 import type { RedisClient } from './client.ts';
 import { type FailureContext, removeSecrets } from './failure.ts';
 
-/** A refusal of a command is a sign of trouble for so long; the next one renews it. */
+/** A refused command is a sign of trouble for that long; the next one renews it. */
 const refusalLastsMs = 10_000;
 
 /**
- * A Redis that has refused to write for so long has no disk that will do by itself: after a save that failed it tries
+ * A Redis that has refused writes for that long will not recover by itself: after a save that failed it tries
  * again every 5 s. What writes to it does so at least every two seconds, so that a longer silence was a success.
  */
 const unwritableAfterMs = 10_000;
 const sameSpellMs = 4_000;
 
-/** Replies that refuse every write, or every command, until somebody or time mends it. */
+/** Replies that refuse every write, or every command, until a person or time fixes it. */
 const refusals: Readonly<Record<string, string>> = {
   LOADING: 'is still loading its data',
   READONLY: 'is a read-only replica at the moment',

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /** 32-bit words of a key: 128 bits of a SHA-256. */
 const keyWords = 4;
 
-/** Entries are kept in blocks of so many, which are never moved. */
+/** Entries are kept in blocks of 2^14, which are never moved. */
 const blockBits = 14;
 const blockMask = (1 << blockBits) - 1;
 
@@ -36,7 +36,7 @@ export class DigestTable {
     }
   }
 
-  /** Makes an entry of a key that has none. Its numbers are 0. */
+  /** Makes the entry of a new key. Its numbers are 0. */
   enter(key: string): number {
     const entry = this.#size++;
     if (entry >> blockBits === this.#blocks.length)

@@ -143,7 +143,7 @@ class Scan {
     this.#judge = judge;
   }
 
-  /** Judges a row; returns what a handler has begun. */
+  /** Judges a row; returns the work that a handler has started. */
   add(row: PreparedRow): void | Promise<void> {
     const tally = this.#tallyOf(row.operation);
     if (row.kind === 'invalid') {

@@ -79,7 +79,7 @@ const shownColumns = 12;
 /**
  * The name of the one operation whose required fields are all given, by a column or otherwise.
  *
- * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) when there is none or several, with what to add.
+ * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) when no operation or several fit, with what to add.
  */
 function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFacts): string {
   const columns = manifest.columns();
@@ -121,7 +121,7 @@ function list(columns: readonly string[]): string {
   return columns.length > shownColumns ? `${shown.join(', ')}, …` : shown.join(', ');
 }
 
-/** The operation of one row, or why there is none; a known operation that must not be used is told as well. */
+/** The operation of one row, or why it has no usable one; a known operation that must not be used is named as well. */
 export type RowOperation =
   | { readonly ok: true; readonly operation: Operation }
   | { readonly ok: false; readonly operation?: Operation; readonly problem: RowProblem };

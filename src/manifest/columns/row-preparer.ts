@@ -36,7 +36,7 @@ export interface CallableRow {
   readonly values: Row;
   /** What the row says that fields were before, by the name of the field; absent when it says nothing. Never sent. */
   readonly old?: OldValues;
-  /** A field whose text is sent with blanks around it, which most likely nobody meant. */
+  /** A field whose text is sent with white space around it, which is most likely a mistake. */
   readonly padded?: string;
 }
 
@@ -193,7 +193,7 @@ function pickFields(given: ManifestRow['cells'], fields: readonly FieldReading[]
   return values;
 }
 
-/** The old values among what a row gives; undefined when there are none. */
+/** The old values among what a row gives; undefined when it gives no old value. */
 function pickOldValues(given: ManifestRow['cells'], fields: readonly FieldReading[]): OldValues | undefined {
   let old: Record<string, unknown> | undefined;
   for (const { name, oldName } of fields) {

@@ -83,7 +83,7 @@ function textOf(value: unknown): string {
   return String(value).trim();
 }
 
-/** Numbers and times are compared as such where the value is one; then a cell that is none has no place in their order. */
+/** Numbers and times are compared as such where the value is one; then any other cell has no place in their order. */
 function comparison(operator: string, value: string): (cell: string) => boolean {
   const read = [wholeOf, numberOf, timeOf].find((kind) => kind(value) !== undefined);
   const wanted = read?.(value);

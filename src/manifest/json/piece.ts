@@ -8,7 +8,7 @@ export type ParsedPiece =
   | { readonly ok: true; readonly value: unknown }
   | {
       readonly ok: false;
-      /** A name that stands twice is well-formed JSON, but nobody can tell which of its values is meant. */
+      /** A repeated name is well-formed JSON, but which of its values is meant is unknown. */
       readonly code: 'MANIFEST_SYNTAX' | 'MANIFEST_REPEATED_NAME';
       readonly problem: string;
       readonly index: number;
@@ -19,7 +19,7 @@ export function parsePiece(text: string): ParsedPiece {
   let value: unknown;
   const { stackTraceLimit } = Error;
   try {
-    // Nobody sees the stacks of these errors, and a million broken lines would spend most of their time on them.
+    // The stacks of these errors are never shown, and a million broken lines would spend most of their time on them.
     Error.stackTraceLimit = 0;
     value = parseJson(text);
   } catch (error) {
@@ -38,7 +38,7 @@ export function parsePiece(text: string): ParsedPiece {
 /**
  * The value of a piece that begins at this offset of the text.
  *
- * @throws TextMistake when it has none.
+ * @throws TextMistake when it has no value.
  */
 export function valueAt(text: string, offset: number): unknown {
   const parsed = parsePiece(text);

@@ -40,7 +40,7 @@ export interface ReadingContext {
   readonly maxBytes?: number;
   /** Gives the reading up. */
   readonly signal?: AbortSignal;
-  /** What rows may be for: the header has a required field of one of them. Default is none. */
+  /** What rows may be for: the header has a required field of one of them. By default, none are known. */
   readonly operations?: readonly Operation[];
 }
 

@@ -108,7 +108,7 @@ async function reading<Result>(read: (library: Library) => Promise<Result>): Pro
  * How many columns the header has; 0 when there are no rows.
  *
  * @param isName whether a cell is called like a field of which a header has at least one
- * @throws TextMistake when a title stands above the header, or there are so many cells that they would not fit into memory.
+ * @throws TextMistake when a title stands above the header, or there are more cells than fit into memory.
  */
 async function headerWidth(
   { streamXlsxRows }: Library,

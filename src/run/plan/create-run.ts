@@ -34,7 +34,7 @@ export interface CreateRunInput {
   readonly input?: InputOptions;
   /** The id that the user chose, if so. */
   readonly runId?: string | undefined;
-  /** Who plans it, and why. */
+  /** The user who plans it, and the reason. */
   readonly attribution?: Attribution;
   /** The signed-off plan that it carries out. */
   readonly approved?: ApprovedPlan | undefined;
@@ -51,7 +51,7 @@ export interface CreateRunInput {
   };
 }
 
-/** A run that is planned but not begun; nothing has been sent. */
+/** A run that is planned but not started; nothing has been sent. */
 export interface CreatedRun extends Pick<CheckedManifest, 'scan' | 'choice' | 'problems'> {
   readonly record: RunRecord;
   readonly journal: Journal;
@@ -134,7 +134,7 @@ function approvalOf({ file, sha256, made_at: madeAt, approved_by: by }: Approved
   return { file: basename(file), sha256, madeAt, ...(by !== undefined && { by }) };
 }
 
-/** Undoes a run that was planned and never begun. */
+/** Removes a run that was planned and never started. */
 export async function discard(store: RunStore, record: RunRecord, journal: Journal): Promise<void> {
   await journal.close();
   await store.discard(record.id);

@@ -6,7 +6,7 @@ import type { RunStore } from '../record/store.ts';
 /** The latest run of a manifest that has called something, or may yet. */
 export interface EarlierRun {
   readonly id: string;
-  /** When it was begun or submitted, ISO 8601 UTC. */
+  /** When it started or was submitted, ISO 8601 UTC. */
   readonly at: string;
   readonly state: RunState;
   readonly rows: number;

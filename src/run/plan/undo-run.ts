@@ -24,7 +24,7 @@ export interface UndoManifest {
 
 export interface ListedRows {
   readonly rows: number;
-  /** Absent when there are none. */
+  /** Absent when there are no such rows. */
   readonly file?: string;
 }
 

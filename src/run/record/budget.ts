@@ -6,7 +6,7 @@ import { repeat } from '../../repeat.ts';
 export const budgetSchema = z.object({
   /** Rows that are called, if there are as many. */
   maxRows: z.number().int().min(1).exactOptional(),
-  /** Since the run was begun or resumed, milliseconds. */
+  /** Since the run was started or resumed, milliseconds. */
   maxDurationMs: z.number().min(1).exactOptional(),
   /** The next such time of day. */
   stopAt: z
@@ -19,7 +19,7 @@ export const budgetSchema = z.object({
     .exactOptional(),
 });
 
-/** What a budget comes to once the run has begun, for the process that takes the run over. */
+/** What a budget comes to once the run has started, for the process that takes the run over. */
 export const begunBudgetSchema = z.object({
   /** The last row that may be called, of the canary and of all rows. */
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),
@@ -59,7 +59,7 @@ export interface Deadline {
 }
 
 /**
- * Begins the time of a budget, or goes on with one that another process has begun. A duration goes by a clock that is never
+ * Begins the time of a budget, or continues one that another process has started. A duration goes by a clock that is never
  * set, a time of day by the one that people read.
  *
  * @param clocks for tests

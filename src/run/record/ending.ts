@@ -18,7 +18,7 @@ export const endCauses = [
 
 export type EndCause = (typeof endCauses)[number];
 
-/** How a run ends, from its feeding to the exit code. Who ended it, and why in words, are for people. */
+/** How a run ends, from its feeding to the exit code. The user who ended it and the reason are for people. */
 export type RunEnding = Attribution &
   (
     | { readonly state: 'completed' | 'cancelled' }

@@ -63,7 +63,7 @@ export class FailureGuard {
     return this.#see(result);
   }
 
-  /** Results are in the journal, each for the first time, whoever called the rows. */
+  /** Results are in the journal, each for the first time, whichever worker called the rows. */
   collected(results: readonly RowResult[]): FailureHalt | undefined {
     let halt: FailureHalt | undefined;
     for (const result of results) if (!this.#seenHere.delete(result.row)) halt ??= this.#see(result);

@@ -59,7 +59,7 @@ export class RecordKeeper {
     const now = steadyNow();
     const isLate = now > this.#notedAt + lateMs;
     this.#notedAt = now;
-    // Worth no error: without it, the times of the journal tell how long the run was at work.
+    // No error: without it, the times of the journal tell the duration of the run.
     if (this.#record.state === 'running' && !isLate) await this.save();
   }
 

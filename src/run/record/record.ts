@@ -128,7 +128,7 @@ const stateEntrySchema = z.object({
   state: z.enum(runStates),
   /** When it was entered, ISO 8601 UTC. */
   at: z.string(),
-  /** Who wanted it, as far as is known; absent where the reason is the program's own. */
+  /** The user who wanted it, as far as is known; absent where the reason is the program's own. */
   by: attributionSchema.shape.by,
   /** Why: what a user has said with `--reason`, or what has happened. */
   reason: z.string().exactOptional(),
@@ -183,7 +183,7 @@ export const runRecordSchema = z.object({
 
 export type RunRecord = z.infer<typeof runRecordSchema>;
 
-/** Who wanted a state, and why. */
+/** The user who wanted a state, and the reason. */
 export interface StateCause extends Attribution {
   readonly because?: EndCause;
 }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** A new run id: UTC time to the second, then four characters to tell apart runs of the same second. It sorts by time. */
+/** A new run id: UTC time to the second, then four characters that distinguish runs of the same second. It sorts by time. */
 export function newRunId(now: Date = new Date()): string {
   const suffix = Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');
   return `${timeInId(now.toISOString())}-${suffix}`;

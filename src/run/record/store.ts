@@ -98,7 +98,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     /**
      * The run that a user names by its id, or by a part that no other id has.
      *
-     * @throws a usage error `RUN_UNKNOWN` when there is none, `RUN_AMBIGUOUS` when there are several.
+     * @throws a usage error `RUN_UNKNOWN` when no run has that name, `RUN_AMBIGUOUS` when several may be meant.
      */
     async find(name: string): Promise<RunRecord> {
       const [only, ...others] = inOrder(await Promise.all(idsMeantBy(name, await ids()).map(read)));

@@ -40,7 +40,7 @@ export async function reportRun(
   return write(store, record, readLines, await factsOf(store, record, journal), how);
 }
 
-/** The same of a run that is not open here. */
+/** Like `reportRun`, for a run that is not open here. */
 export function rewriteReport(
   store: RunStore,
   record: RunRecord,

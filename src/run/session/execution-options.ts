@@ -35,7 +35,7 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
   readonly confirmAfterCanary?: ConfirmAfterCanary;
   /** How much of it is done before it stops by itself; absent: all. */
   readonly budget?: Budget | undefined;
-  /** Who begins or resumes it, and why. */
+  /** The user who starts or resumes it, and the reason. */
   readonly attribution?: Attribution;
   /** Counts what becomes of it. */
   readonly watch?: RunWatch | undefined;

@@ -98,7 +98,7 @@ export class Execution {
     const folder = store.folder(record.id);
     this.#keeper.enter('running', attribution, queue === undefined ? {} : { queue });
     if (this.#cluster !== undefined) await announce(this.#cluster, this.#entry());
-    // Who starts it by hand wants it to go on, whatever was wanted before.
+    // A user who starts it by hand wants it to continue, whatever was wanted before.
     if (!handOver) {
       await this.#cluster?.clearControls(record.id);
       await clearControls(folder);
@@ -189,7 +189,7 @@ export class Execution {
     const remedy = `cqbatch ${this.#hasEnded ? 'report' : 'resume'} ${record.id}`;
     const failure = systemError(error)?.followedBy(remedy) ?? error;
     const { code } = error as CqbatchError;
-    // Who has lost the run to another process must not write what that one has written since.
+    // A process that has lost the run must not overwrite what the new one has written since.
     if (code === 'LOCK_LOST') this.#rateLog?.abandon();
     else if (!this.#hasEnded && !(this.#options.handOver && code === 'JOURNAL_REMOVED')) {
       this.#keeper.enter('failed', { reason: (failure as Error).message });
@@ -208,7 +208,7 @@ export class Execution {
     await this.#keeper.save().catch(failed);
   }
 
-  /** Worth no error: without it, the user is told or asked once more. */
+  /** No error: without it, the user is told or asked once more. */
   async #remember(what: 'used' | 'partial'): Promise<void> {
     const { store, record } = this.#run;
     await rememberTarget(store.stateDir, record.options.baseUrl, what).catch((error: Error) =>

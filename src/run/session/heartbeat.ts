@@ -110,7 +110,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
   return {
     /** Resolves when no worker calls faster than all runs of the same API allow together: no row may be fed before. */
     established: established.promise,
-    /** The same for a run that goes on after a pause: while it called nothing, nothing kept to its rate. */
+    /** Does so for a run that continues after a pause: while it called nothing, nothing kept to its rate. */
     establishedAgain(): Promise<void> {
       [established, wasEstablished, isEstablished, heardOf] = [deferred(), isEstablished, false, 0];
       beats.now();

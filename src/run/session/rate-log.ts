@@ -124,7 +124,7 @@ export class RateLog {
       seen_at: new Date().toISOString(),
       series: this.#series,
     };
-    // It is worth no error that a disk is full: the journal will tell.
+    // A full disk is no error here: the journal reports it.
     this.#saving = this.#saving
       .then(() => writeFileAtomically(this.#path, `${JSON.stringify(history)}\n`))
       .catch(() => {});

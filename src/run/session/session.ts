@@ -100,7 +100,7 @@ export class RunSession {
       : budgetSpent(String(deadline.reason), this.#run.record.id);
   }
 
-  /** Aborts when the user wants to leave and a shared datastore has not answered for so long that leaving can't wait for it. */
+  /** Aborts when the user wants to leave and a shared datastore has not answered for too long to wait for it. */
   #whenGivenUp(): AbortSignal {
     const { datastore } = this.#run;
     const givingUp = new AbortController();

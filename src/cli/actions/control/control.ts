@@ -38,7 +38,7 @@ import { attributionOf, parsed } from '../options.ts';
 /** How long a run is waited for that was told something: its calls in flight may finish, then it writes its report. */
 const patienceMs = 120_000;
 
-/** `cqbatch pause`: no more rows of a run are called until somebody wants it to go on. */
+/** `cqbatch pause`: no more rows of a run are called until it is unpaused. */
 export function pause(id: string | undefined, flags: Flags): Promise<ExitCode> {
   return change('pause', runningRun, 'running', 'paused', id, flags);
 }
@@ -127,7 +127,7 @@ async function cancelHere(context: Context, id: string): Promise<void> {
 }
 
 /**
- * What is cancelled can't be resumed: where nobody can be asked, the run has to be named.
+ * A cancelled run can't be resumed: without a terminal, the user must name the run.
  *
  * @throws a usage error when it is not.
  */
@@ -139,7 +139,7 @@ function requireName({ terminal, flags: { yes } }: Context, id: string | undefin
   );
 }
 
-/** Asks whether this is the run to be given up, unless `--yes` says so or nobody can be asked. */
+/** Asks whether to cancel this run, unless `--yes` says so or there is no terminal. */
 async function isMeant({ terminal, flags: { yes } }: Context, view: RunView): Promise<boolean> {
   if (yes || !terminal.canAsk) return true;
   const { id, manifest, baseUrl, state, rows, done } = view;
@@ -157,7 +157,7 @@ function refuseEnded(id: string, state: string): void {
     throw usageError('RUN_ENDED', `Run ${id} is ${state} already.`);
 }
 
-/** Gives up a run that nobody works on. */
+/** Cancels a run that no process works on. */
 async function cancelStopped(
   { terminal, store, datastore, flags }: Context,
   record: RunRecord,
@@ -245,7 +245,7 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
   });
 }
 
-/** @throws a usage error when nobody works on the run. */
+/** @throws a usage error when no process works on the run. */
 function refuseUnlessGoing(runId: string, state: string, rate: string): void {
   if (isActive(state)) return;
   const instead = runStates.filter(isResumable).some((each) => each === state)

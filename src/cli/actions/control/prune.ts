@@ -15,7 +15,7 @@ import { openWorkplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { clockTime, indented, table } from '../../render/words.ts';
 
-/** `cqbatch prune`: removes runs that nobody wants to keep. */
+/** `cqbatch prune`: removes the runs that no rule keeps. */
 export async function prune(flags: Flags): Promise<ExitCode> {
   const { terminal, store, settings } = await openWorkplace(flags);
   const { keepLast: last, keepDays: days } = settings;

@@ -49,14 +49,14 @@ export function contactOf(store: RunStore, found: FoundRun): RunContact {
   return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), look };
 }
 
-/** Which run a command means when nobody names one: the newest that it fits. */
+/** Which run a command means when the user names none: the newest that it fits. */
 export interface FittingRun {
   /** What is true of such a run, for people. */
   readonly what: string;
   readonly fits: (record: RunRecord) => boolean | Promise<boolean>;
-  /** The same of a run of another machine, by its state. */
+  /** Like `fits`, for a run of another machine, by its state. */
   readonly fitsElsewhere: (state: string) => boolean;
-  /** What to do where there is none. */
+  /** What to do when no run fits. */
   readonly otherwise?: string;
 }
 
@@ -125,7 +125,7 @@ export async function withRun<Result>(
   });
 }
 
-/** The same for commands that need the folder of the run. */
+/** Like `withRun`, for commands that need the folder of the run. */
 export async function findRecord(
   store: RunStore,
   name: string | undefined,

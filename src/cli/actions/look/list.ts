@@ -7,13 +7,13 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { clockTime, table } from '../../render/words.ts';
 import { newestEntries } from './find-run.ts';
 
-/** A run as `cqbatch list` tells it; null where nobody here knows. */
+/** A run as `cqbatch list` tells it; null where it is not known here. */
 interface ListedRun {
   readonly run: string;
   readonly state: string;
   readonly manifest: string;
   readonly base_url: string;
-  /** When it was begun; null when it never was. */
+  /** When it started; null when it has not. */
   readonly started_at: string | null;
   /** How long it was at work. */
   readonly duration_s: number | null;

@@ -12,7 +12,7 @@ import {
   retriesAfter,
 } from '../../../index.ts';
 
-/** More codes than that make a command that nobody wants to read. */
+/** More codes than that make a command too long to read. */
 const maxCodes = 4;
 
 /** What became of rows, and why. */

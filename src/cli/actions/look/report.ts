@@ -22,7 +22,7 @@ import type { Terminal } from '../../terminal.ts';
 import { anyRun, findRecord } from './find-run.ts';
 import { isCured, nextCommands } from './next-commands.ts';
 
-/** `cqbatch report`: writes the report anew, from what the journal holds now. */
+/** `cqbatch report`: writes the report again, from the journal. */
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const { terminal, store, settings } = await openWorkplace(flags);
   const { delimiter } = settings;

@@ -30,11 +30,11 @@ export function atWork(
 }
 
 /**
- * Does what one process at a time can do, as soon as nobody else does, if that is within `--wait`. The embedded datastore is
+ * Does what one process at a time can do, once no other process does it, if that is within `--wait`. The embedded datastore is
  * held from the beginning then: what is found of runs stays so.
  *
- * @param work begins again when it has met somebody else at work.
- * @throws a busy error when somebody else is at work for longer, `Interrupted` when the user has stopped waiting.
+ * @param work starts again when another process was at work.
+ * @throws a busy error when another process is at work for longer, `Interrupted` when the user has stopped waiting.
  */
 export function whenFree<Result>(
   context: Context,
@@ -62,7 +62,7 @@ function keptOpen(datastore: Datastore): Datastore {
   return Object.create(datastore, { close: { value: async () => {} } });
 }
 
-/** Does work as soon as nobody else is in its way. All that is done by one of these waits for so long in sum. */
+/** Does work once no other process is in its way. All work done by one of these shares the waiting time. */
 function waiting(terminal: Terminal, ms: number) {
   const howLong = duration(ms / 1_000);
   let until: number | undefined;

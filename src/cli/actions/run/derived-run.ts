@@ -79,7 +79,7 @@ export async function runDerived(
 
 /**
  * @param doing what one wants to do with its rows: `retry`
- * @throws a usage or busy error when rows of the run may be called by somebody else, too.
+ * @throws a usage or busy error when another run may call rows of this run, too.
  */
 export function refuseUnlessOver(
   doing: 'retry' | 'undo',

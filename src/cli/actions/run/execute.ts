@@ -26,7 +26,7 @@ import { nextCommands } from '../look/next-commands.ts';
 import { printReport } from '../look/report.ts';
 import { attributionOf, calls } from '../options.ts';
 
-/** How often a screen is redrawn, and how often a line is printed where there is none. */
+/** How often a screen is redrawn, and how often a line is printed without a screen. */
 const drawEveryMs = 100;
 const printEveryMs = 5_000;
 
@@ -113,7 +113,7 @@ async function untilEnd(
  * Shows what became of the canary, and asks whether the run goes on.
  *
  * @param stop is called on Ctrl-C
- * @returns undefined when nobody can be asked
+ * @returns undefined when there is no terminal
  */
 async function confirmAfterCanary(
   { terminal, flags: { yes } }: Context,
@@ -145,7 +145,7 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
   try {
     printReport(terminal, record, reports);
   } catch (error) {
-    // Whoever can't read the result must not take the run for one that has failed.
+    // A reader that can't read the result must not take the run for a failed one.
     terminal.warn(`Run ${record.id} is ${record.state}; its report is ${paths.report}`);
     throw systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
   }

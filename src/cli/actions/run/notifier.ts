@@ -17,7 +17,7 @@ export interface Notifier {
   }): Promise<void>;
 }
 
-/** @returns undefined when nobody is to be told. */
+/** @returns undefined when no URL is set. */
 export async function openNotifier(
   { settings, terminal }: Pick<CommandInput, 'settings' | 'terminal'>,
   atEnd: AtEnd,

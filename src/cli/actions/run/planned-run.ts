@@ -153,7 +153,7 @@ export async function isAgreed(
   const requests = counted(scan.callable, 'request');
   let agreed = yes === true;
   try {
-    // Who has to type the number has read it.
+    // A user who must type the number has read it.
     agreed ||=
       scan.callable > confirmAbove
         ? await terminal.confirmNumber(`Send ${requests} to ${way}?`, scan.callable)
@@ -190,7 +190,7 @@ export async function planOf(
 }
 
 /**
- * What is known beforehand of a run against an API, if somebody says where that is.
+ * What is known beforehand of a run against an API, if its address is known.
  *
  * @param proxy on the way there, without its password
  */

@@ -47,7 +47,7 @@ export async function resume(id: string | undefined, flags: Flags): Promise<Exit
   });
 }
 
-/** Goes on with a run that nobody works on. */
+/** Continues a run that no process works on. */
 export async function resumeRun(context: Context, record: RunRecord): Promise<ExitCode> {
   const { store, settings, flags } = context;
   await refuseChangedManifest(store, record);
@@ -60,7 +60,7 @@ export async function resumeRun(context: Context, record: RunRecord): Promise<Ex
   return execute(context, { ...record, options, ...ratesOf(record, options.rate) });
 }
 
-/** Each rate that the run was given since it was begun, with one that is another than before. */
+/** Each rate that the run was given since its start, and the new one if it differs. */
 function ratesOf(
   { rates = [], options }: RunRecord,
   rate: RunRecord['options']['rate'],
@@ -73,7 +73,7 @@ function ratesOf(
 /**
  * The API of the run. A run that has come to nothing because its base URL was wrong may go on with another one.
  *
- * @throws a usage error when rows of the run have their results from the API that it was begun on.
+ * @throws a usage error when rows of the run have their results from the API that it started on.
  */
 function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, settings: Settings): string {
   const allowInsecureHttp = flags.allowInsecureHttp ?? options.allowInsecureHttp ?? false;
@@ -111,7 +111,7 @@ function refuseUnlessResumable(record: RunRecord): void {
   throw usageError('RUN_NOT_RESUMABLE', `Run ${record.id} ${why}.`);
 }
 
-/** Why nobody else may work on a run that is going. */
+/** Why no other process may work on a run in progress. */
 export function runGoing({ id, state, process }: RunRecord): BusyError {
   return state === 'paused'
     ? new BusyError('RUN_RUNNING', `Run ${id} is paused`, `"cqbatch unpause ${id}" continues it.`)

@@ -10,7 +10,7 @@ import { approvedSource } from './approval.ts';
 import { planRun, runIdOf } from './planned-run.ts';
 import { refuseOtherManifest } from './resume.ts';
 
-/** Somebody else who plans a run of the same name needs no longer, unless its manifest is huge. */
+/** Another process that plans a run of the same name needs no longer, unless its manifest is huge. */
 const planningMs = 120_000;
 
 /** `cqbatch submit`: plans a run and leaves it to a coordinator that sees the state folder. */
@@ -25,7 +25,7 @@ export async function submit(manifest: string, flags: Flags): Promise<ExitCode> 
     } catch (error) {
       if (!(error instanceof CqbatchError) || error.code !== 'RUN_EXISTS') throw error;
       const existing = await recordOf(store, runIdOf(workplace.flags) ?? '');
-      // Whoever was planning it has given it up: it is ours after all.
+      // The other process gave it up: the id is free again.
       if (existing === undefined) continue;
       const checked = await refuseOtherManifest(workplace, existing, source);
       if (checked !== undefined) return checked;

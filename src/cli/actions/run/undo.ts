@@ -116,7 +116,7 @@ function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoMan
   return exitCodes.success;
 }
 
-/** Who has edited the same entries since would lose that. */
+/** Later edits of the same entries would be lost. */
 async function warnOfLaterEdits(
   { store, terminal }: Context,
   before: RunRecord,

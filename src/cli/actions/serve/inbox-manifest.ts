@@ -39,7 +39,7 @@ const unfinishedCodes: readonly ExitCode[] = [exitCodes.interrupted, exitCodes.s
 /**
  * Takes a manifest of an inbox to its end, from where its run stands, and puts it where it belongs.
  *
- * @throws what has nothing to do with the manifest; it is left to whoever looks next.
+ * @throws what has nothing to do with the manifest; it is left to the next look.
  */
 export async function carryOut(context: Context, manifest: ClaimedManifest): Promise<CarriedOut> {
   const { store } = context;

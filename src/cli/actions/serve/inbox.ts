@@ -16,7 +16,7 @@ import { type CarriedOut, carryOut } from './inbox-manifest.ts';
 import { openProbes } from './probes.ts';
 
 const lookMs = 1_000;
-/** A watcher leaves the embedded datastore to others for so long before it complains. */
+/** A watcher leaves the embedded datastore to others for that long before it complains. */
 const patienceMs = 24 * 60 * 60 * 1_000;
 
 /** The worst comes first. */
@@ -87,7 +87,7 @@ function declined({ terminal }: Context): ExitCode {
 /**
  * Finds out, before any manifest is taken, whether it could be run.
  *
- * @param stop aborts when no other is to be begun
+ * @param stop aborts when no other manifest may start
  * @returns undefined when the user does not want it.
  */
 async function openWork(context: Context, path: string, stop: AbortSignal) {

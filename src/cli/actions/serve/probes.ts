@@ -25,7 +25,7 @@ interface ProbesOptions {
 /**
  * Answers supervisors and Prometheus on `--health-port`, and keeps `--metrics-file`, as far as the user wants them.
  *
- * @returns what it counts, unless nobody can see that, and where it answers, if it does
+ * @returns what it counts, if that can be seen anywhere, and where it answers, if it does
  * @throws a usage error when the port can't be used.
  */
 export async function openProbes(

@@ -188,7 +188,7 @@ export async function whileNoneBegins<Result>(
   }
 }
 
-/** @throws a busy error when nobody would put the manifest of a run that is going where it belongs. */
+/** @throws a busy error when no process would move the manifest of a run in progress to where it belongs. */
 export function refuseToLeave(source: Schedule['source'], going: string | undefined): void {
   if (!('inbox' in source) || going === undefined) return;
   throw new BusyError(

@@ -93,7 +93,7 @@ async function submitOnce(
     return submitted === exitCodes.interrupted ? { is: 'later' } : { is: 'refused', why };
   } catch (error) {
     if (!(error instanceof CqbatchError)) throw error;
-    // Somebody else was quicker: the next look tells.
+    // Another process was quicker: the next look shows it.
     if (error.code === 'RUN_EXISTS') return { is: 'later' };
     if (!isOfManifest(error)) throw error;
     return { is: 'refused', why: { text: error.message } };
@@ -172,7 +172,7 @@ async function goesOn({ store, settings }: Workplace, id: string): Promise<boole
   if (goesOnByItself(record)) return true;
   if (isFinal(record)) return false;
   const lock = await lockIfFree(store, id);
-  // Somebody has resumed it.
+  // A user has resumed it.
   if (lock === undefined) return true;
   try {
     const budget = budgetOf(settings);
@@ -227,7 +227,7 @@ function isFinal(record: RunRecord): boolean {
   return counts !== undefined && counts.succeeded + counts.failed > 0;
 }
 
-/** The lock of a run; undefined while somebody works on it. */
+/** The lock of a run; undefined while another process works on it. */
 async function lockIfFree(store: RunStore, id: string) {
   return lockRun(store.folder(id), id, `inbox of run ${id}`).catch((error: unknown) => {
     if (error instanceof BusyError) return undefined;

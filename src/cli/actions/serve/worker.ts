@@ -66,7 +66,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
         shutdownMs: settings.shutdownTimeout,
         ...common,
       });
-      // One that can't go on calling must not go on coordinating either: a supervisor starts it anew.
+      // One that can't go on calling must not go on coordinating either: a supervisor starts it again.
       void serving.end.then(stop.abort);
     }
     const target = { base_url: api?.baseUrl, proxy: api && proxyTo(api) };
@@ -84,7 +84,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
   });
 }
 
-/** @throws a usage error for a worker to whom nobody could hand anything. */
+/** @throws a usage error for a worker that could not get any rows. */
 function refuseToBeAlone(
   { coordinate }: Flags,
   queue: string | undefined,
