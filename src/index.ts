@@ -129,6 +129,7 @@ export { hasRowsToRetry, type RetryManifest, writeRetryManifest } from './run/pl
 export { refuseChangedManifest } from './run/plan/run-manifest.ts';
 export { rowsOn, type UndoManifest, writeUndoManifest } from './run/plan/undo-run.ts';
 export { allRuns, lookAtCluster } from './run/record/all-runs.ts';
+export { nextTimeOfDay } from './run/record/budget.ts';
 export { type KnownEnd, type RunResult, resultOf } from './run/record/ending.ts';
 export { lockRun } from './run/record/open-run.ts';
 export { awaitedRuns, prunable, removeRuns, sizeOf } from './run/record/prune.ts';

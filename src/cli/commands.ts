@@ -118,7 +118,8 @@ const worker: CommandSpec = {
 const prune: CommandSpec = {
   name: 'prune',
   description: 'Removes old runs; keeps those with open rows',
-  options: { Prune: ['keepLast', 'keepDays', 'dryRun'] },
+  help: { yes: 'do not ask' },
+  options: { Prune: ['keepLast', 'keepDays', 'yes', 'dryRun'] },
   examples: [['cqbatch prune --keep-last 30 --keep-days 90', 'removes runs that are older than both limits']],
   load: async () => (await import('./actions/control/prune.ts')).prune,
 };

@@ -72,7 +72,7 @@ async function ofWord(
   const below = help.visibleCommands(command);
   if (below.length > 0) return below.map((each) => [each.name(), each.summary() || each.description()]);
   const [argument] = command.registeredArguments;
-  if (argument?.name() === 'manifest') return [[files]];
+  if (argument?.name() === 'manifest' || argument?.name() === 'folder') return [[files]];
   if (argument?.name() === 'run') return runs(before);
   if (argument?.name() === 'schedule') return schedules(before);
   return (argument?.argChoices ?? []).map((choice) => [choice]);

@@ -110,10 +110,13 @@ const resume: CommandSpec = {
   description: 'Continues a run that stopped; repeats no finished row',
   arguments: [runThat(' that is not finished')],
   fromRun: 'as before',
-  help: { baseUrl: 'another address, if the API of the run has never answered' },
+  help: {
+    baseUrl: 'another address, if the API of the run has never answered',
+    yes: 'do not ask after the canary',
+  },
   options: {
     API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
-    Run: ['wait'],
+    Run: ['yes', 'wait'],
     // The canary of a run stays as it was.
     Guards: ['maxFailures', 'maxRows', 'stopAt', 'maxDuration'],
     ...groups.own,

@@ -77,6 +77,8 @@ export const scheduleCommands: CommandGroupSpec = {
       name: 'remove',
       description: 'Removes a schedule and its history; keeps its runs',
       arguments: [named],
+      help: { yes: 'do not ask' },
+      options: { Schedule: ['yes'] },
       load: async () => (await import('./actions/serve/schedule.ts')).removeSchedule,
     },
   ],

@@ -20,12 +20,21 @@ const instead: Readonly<Record<string, string>> = {
   '--token': 'a token is never an option; set CQBATCH_TOKEN, or pass --token-file FILE',
 };
 
+/** Words that people type in place of a command: a manifest, or what it is for. */
+const ofManifest =
+  /unknown command '(?:.*\.(?:csv|tsv|txt|jsonl?|ndjson|xlsx)(?:\.gz)?|restore|update|start|import|check|validate)'/;
+
 /** A message of commander on what was typed, with what to type instead if that is known. */
 export function withAdvice(message: string): string {
   const [, option = ''] = /unknown option '([^'=]+)/.exec(message) ?? [];
   const advice = instead[option];
   if (advice !== undefined)
     return message.replace(/unknown option.*?(?=\n*$)/s, `There is no option ${option}: ${advice}.`);
+  if (ofManifest.test(message))
+    return message.replace(
+      /unknown command '.*'/,
+      '$&. "cqbatch plan FILE" checks a manifest, "cqbatch run FILE" calls the API.',
+    );
   // A shell replaces a pattern by the names that match.
   return message.replace(
     /^error: too many arguments.*/,

@@ -130,6 +130,17 @@ export class Inbox {
     };
   }
 
+  /** Files that are never taken, and why. */
+  async ignored(): Promise<readonly { readonly name: string; readonly why: string }[]> {
+    const entries = await onDisk(this.folder, () => readdir(this.folder, { withFileTypes: true }));
+    return entries.flatMap((entry) => {
+      const { name } = entry;
+      const isLink = entry.isSymbolicLink() && this.#place.matches(name);
+      const why = isLink ? 'it is a symbolic link' : entry.isFile() && this.#place.whyIgnored(name);
+      return why ? [{ name, why }] : [];
+    });
+  }
+
   /** Takes a file that waits. */
   async take(file: WaitingFile): Promise<Taking> {
     const path = join(this.folder, file.name);

@@ -12,6 +12,8 @@ export interface InboxPlace {
   readonly folder: string;
   /** Whether a file of that name is one. Hidden ones never are, nor those that are being written. */
   readonly matches: (name: string) => boolean;
+  /** Why a file of that name stays where it is, if the user may expect otherwise. */
+  readonly whyIgnored: (name: string) => string | undefined;
 }
 
 /**
@@ -23,9 +25,12 @@ export function inboxPlace(path: string, isFolder: boolean): InboxPlace {
   const pattern = isFolder ? manifestNames : basename(path);
   const isMatch = picomatch(pattern, { nocase: isFolder });
   const isUnfinished = picomatch(unfinishedNames, { nocase: true });
+  const isVisible = (name: string): boolean => !name.startsWith('.') && !isUnfinished(name);
   return {
     folder: isFolder ? path : dirname(path),
-    matches: (name) => !name.startsWith('.') && !isUnfinished(name) && isMatch(name),
+    matches: (name) => isVisible(name) && isMatch(name),
+    whyIgnored: (name) =>
+      isFolder && isVisible(name) && !isMatch(name) ? `manifests are called ${manifestNames}` : undefined,
   };
 }
 

@@ -51,8 +51,8 @@ export interface Manifest {
    * all known at once. In JSON they are those of (at least) the first 100 rows until `rows()` has been read further.
    */
   columns(): readonly string[];
-  /** The sheet of a workbook that is read, and how many it has. */
-  readonly sheet?: { readonly name: string; readonly sheets: number };
+  /** The sheet of a workbook that is read, and the names of the others. */
+  readonly sheet?: { readonly name: string; readonly others: readonly string[] };
   /** What the spreadsheet calls a column of a workbook: `B`. */
   lettersOf?(column: string): string | undefined;
   /** Whether any row could be read; false when each of them has a `problem`. */

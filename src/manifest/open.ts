@@ -164,7 +164,7 @@ async function openReader(source: TextSource, layout: Layout, options: OpenOptio
 async function openWorkbook(source: TextSource, options: OpenOptions): Promise<RowReader> {
   const { clearToken = defaultClearToken, trim = false, keptColumns } = options;
   const { skipLines = 0, sheet: wanted } = options;
-  const { name, sheets, records, bytes } = await readSheet(source, { wanted, skipLines });
+  const { name, others, records, bytes } = await readSheet(source, { wanted, skipLines });
   const [first] = records;
   if (first === undefined) {
     const problem = `the sheet "${excerpt(name)}" has no rows${skipLines > 0 ? ' below the skipped lines' : ''}`;
@@ -177,7 +177,7 @@ async function openWorkbook(source: TextSource, options: OpenOptions): Promise<R
   };
   return {
     columns: () => header.names,
-    workbook: { sheet: { name, sheets }, lettersOf },
+    workbook: { sheet: { name, others }, lettersOf },
     bytes,
     rows: () => readCsvRows(batchesOf(records), header, { clearToken, trim }),
   };

@@ -164,7 +164,7 @@ export async function carryOutSchedules(options: CarryOutOptions, now = () => ne
   const looks = repeat(
     async () => {
       all = await schedules.list(onError);
-      if (all.length > 0 && steadyNow() - shownAt >= showMs) {
+      if (steadyNow() - shownAt >= showMs) {
         await schedules.showDaemon();
         shownAt = steadyNow();
       }

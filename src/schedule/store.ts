@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { exists, ifThere, makeFolder } from '../disk/files.ts';
+import { ifThere, makeFolder } from '../disk/files.ts';
 import { readJsonFile, readJsonFileIfAny, writeJsonFile } from '../disk/json-file.ts';
 import { lockPath } from '../disk/lock.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../disk/process.ts';
@@ -26,7 +26,7 @@ const daemonGoneAfterMs = 60_000;
 export type ScheduleStore = ReturnType<typeof openScheduleStore>;
 
 /**
- * The schedules of a state folder, each in its own folder; no folder is made before the first schedule is added. Users write
+ * The schedules of a state folder, each in its own folder. The first schedule, or a daemon, makes the folder of all. Users write
  * `schedule.json` and `trigger.json`; only the process that holds the schedule's lock writes `state.json`.
  */
 export function openScheduleStore(stateDir: string) {
@@ -109,9 +109,9 @@ export function openScheduleStore(stateDir: string) {
             'Try again in a moment.',
           ),
       }),
-    /** Shows other processes that this one carries out the schedules. */
+    /** Shows other processes that this one carries out schedules and submitted runs. */
     async showDaemon(): Promise<void> {
-      if (!(await exists(all))) return;
+      await makeFolder(all);
       await writeJsonFile(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });
     },
     /** The process that carries out the schedules, as far as known. */

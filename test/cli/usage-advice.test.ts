@@ -21,7 +21,18 @@ test.each([
     );
 });
 
+test.each(['restore', 'rows.csv', 'week 47.xlsx', 'rows.jsonl.gz'])(
+  'the command %s is taken for a manifest',
+  (name) => {
+    for (const end of ['', '\n', '\n(Did you mean report?)\n'])
+      expect(withAdvice(`error: unknown command '${name}'${end}`)).toBe(
+        `error: unknown command '${name}'. "cqbatch plan FILE" checks a manifest, "cqbatch run FILE" calls the API.${end}`,
+      );
+  },
+);
+
 test('other mistakes are told as they are, and a pattern that a shell has replaced is explained', () => {
+  expect(withAdvice("error: unknown command 'nonsense'\n")).toBe("error: unknown command 'nonsense'\n");
   expect(withAdvice("error: unknown option '--nonsense'\n")).toBe("error: unknown option '--nonsense'\n");
   expect(withAdvice("error: too many arguments for 'run'. Expected 1 argument but got 2.\n")).toBe(
     "error: too many arguments for 'run'. Expected 1 argument but got 2. Put a pattern in quotation marks: 'inbox/*.csv'.\n",

@@ -78,6 +78,7 @@ describeWithProgram(['bash'], 'bash', () => {
       );
     for (const [words, expected] of lines) expect(complete(words)).toEqual(expected);
     expect(complete(['run', 'ro'])).toEqual(['files by -o default']);
+    expect(complete(['watch', ''])).toEqual(['files by -o default']);
     expect(complete(['run', '--token-file', ''])).toEqual(['files by -o default']);
     // Nothing that was typed is run.
     expect(complete(['status', '$(touch bad)'])).toEqual([]);

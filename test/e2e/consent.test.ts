@@ -116,6 +116,13 @@ describe('rows that leave fields out', () => {
     const { run } = await prepared('rows.csv', text);
     const { stdout } = await run(['submit', 'rows.csv', '--yes', '--json'], asked);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'PARTIAL_ROWS' }, plan: { partial: 2 } });
+    const submitted = await run(['submit', 'rows.csv', '--yes', '--allow-partial'], asked);
+    expect(submitted).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(
+        'no daemon is running: start one here with "cqbatch worker --coordinate".',
+      ),
+    });
   });
 });
 

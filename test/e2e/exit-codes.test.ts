@@ -36,6 +36,16 @@ describe('the exit code', () => {
     ['a pattern without quotation marks', ['run', 'a.csv', 'b.csv'], 'Put a pattern in quotation marks'],
     ['an unknown command', ['nonsense'], 'unknown command'],
     ['a missing manifest', ['run', 'nothing.csv', '--yes'], 'nothing.csv'],
+    [
+      'a pattern in place of a file',
+      ['plan', '*.csv'],
+      '*.csv: there is no such file; pass one file, or run each file that matches: cqbatch watch "*.csv"',
+    ],
+    [
+      'a folder in place of a file',
+      ['run', '.', '--yes'],
+      '.: this is a folder; pass a file, or run each manifest in it: cqbatch watch .',
+    ],
     ['no terminal to ask on', ['run', 'rows.csv'], 'pass --yes'],
     [
       'a bad setting',
@@ -78,6 +88,9 @@ describe('the exit code', () => {
     const env = { CQBATCH_BASE_URL: sandbox.url };
     const { code, stderr } = await cqbatch(['run', 'rows.csv', '--yes'], { cwd, env });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('CQBATCH_TOKEN') });
+    // A mistyped name comes first.
+    const mistyped = await cqbatch(['run', 'row.csv', '--yes'], { cwd, env });
+    expect(mistyped).toMatchObject({ code: 2, stderr: 'error: row.csv: there is no such file\n' });
   });
 
   test('is 3 when more rows failed than --max-failures allows', async () => {

@@ -98,6 +98,9 @@ describe('retry', () => {
       /^Run a completed with its retries b, c, d.*: 6 rows, 5 succeeded, 1 duplicate$/m,
     );
     expect(all.stdout).not.toContain('Next:');
+    const listed = await run('list');
+    expect(listed.stdout).toMatch(/^a .* 3 \(cured\) /m);
+    expect(listed.stdout).not.toMatch(/^d .*cured/m);
     expect(await readCsv(folder('a'), 'report.csv')).toMatchObject([
       { 'Soundboard ID': '1', _row: '1', _outcome: 'succeeded', _attempts: '1' },
       { _row: '2', _outcome: 'succeeded', _attempts: '2' },

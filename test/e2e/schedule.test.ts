@@ -87,10 +87,16 @@ test('a run that waits for another one can be cancelled beside the daemon of the
   const daemon = await home.worker('--coordinate');
   await home.run('submit', 'boards.csv', '--yes', '--run-id', 'first', '--rate', '1/s');
   await eventually(async () => (await home.stateOf('first')) === 'running');
-  await home.run('submit', 'boards.csv', '--yes', '--run-id', 'second');
+  await eventually(
+    async () => JSON.parse((await home.run('schedule', 'list', '--json')).stdout).daemon !== null,
+  );
+  const second = await home.run('submit', 'boards.csv', '--yes', '--run-id', 'second');
+  expect(second.stderr).not.toContain('no daemon is running');
   expect(await home.run('run', 'boards.csv', '--yes')).toMatchObject({
     code: 5,
-    stderr: expect.stringContaining('"cqbatch submit" hands it runs'),
+    stderr: expect.stringMatching(
+      /"cqbatch submit" hands it runs.*a daemon or watcher with Ctrl-C or "kill PID"/,
+    ),
   });
   expect(await home.run('cancel', 'second')).toMatchObject({
     code: 0,

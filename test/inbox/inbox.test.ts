@@ -43,6 +43,10 @@ test('a file that is being written is left alone, and so are folders, links and 
   await symlink(join(inbox, '.hidden.csv'), join(inbox, 'link.csv'));
   const watched = await open();
   expect(await watched.next(hasRun)).toEqual({ others: [], growing: ['growing.csv'] });
+  expect((await watched.ignored()).toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
+    { name: 'link.csv', why: 'it is a symbolic link' },
+    { name: 'notes.md', why: 'manifests are called *.{csv,tsv,txt,json,jsonl,ndjson,xlsx}{,.gz}' },
+  ]);
 });
 
 test.each(['done', 'failed', 'running', '.cqbatch-inbox'])(

@@ -25,9 +25,13 @@ test.each([
     'README.md',
     'report.pdf',
   ];
-  const { folder, matches } = inboxPlace(path, isFolder);
+  const { folder, matches, whyIgnored } = inboxPlace(path, isFolder);
   expect(folder).toBe('in');
   expect([...all, ...others].filter(matches)).toEqual(names);
+  // A pattern says which files are meant.
+  expect([...all, ...others].filter((name) => whyIgnored(name) !== undefined)).toEqual(
+    isFolder ? ['README.md', 'report.pdf'] : [],
+  );
 });
 
 test('a pattern without a folder means the current one', () => {

@@ -38,7 +38,10 @@ test('devices, sockets and directories are distinguished, with the remedy', asyn
     ['/dev/zero', `this is a device, ${asInput}`],
     [join(folder, 'zeros.csv'), `this is a device, ${asInput}`],
     [socket, `this is a socket, ${asInput}`],
-    [join(folder, 'sub'), 'this is a folder; pass a file'],
+    [
+      join(folder, 'sub'),
+      `this is a folder; pass a file, or run each manifest in it: cqbatch watch ${join(folder, 'sub')}`,
+    ],
   ] as const) {
     const error = { kind: 'usage', code: 'MANIFEST_NOT_A_FILE', message: `${path}: ${problem}` };
     await expect(inputKind(path, path)).rejects.toMatchObject(error);

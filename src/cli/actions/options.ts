@@ -1,8 +1,16 @@
 import { type Attribution, attributed, maxReasonLength } from '../../actor.ts';
 import { usageError } from '../../errors.ts';
-import { canaryOptions, newRunOptions, parseBaseUrl, type RunOptions, type Settings } from '../../index.ts';
+import {
+  budgetOf,
+  canaryOptions,
+  newRunOptions,
+  nextTimeOfDay,
+  parseBaseUrl,
+  type RunOptions,
+  type Settings,
+} from '../../index.ts';
 import type { Flags } from '../config/load.ts';
-import type { Workplace } from '../context.ts';
+import type { CommandInput, Workplace } from '../context.ts';
 import { flagWords } from '../render/words.ts';
 
 /**
@@ -64,6 +72,21 @@ export function runOptions({ flags, settings, approved }: Workplace): RunOptions
     ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
     ...newRunOptions(flags, settings),
   };
+}
+
+/** Says that `--stop-at` means tomorrow, where that time of day has passed. */
+export async function sayIfTomorrow({
+  terminal,
+  settings,
+}: Pick<CommandInput, 'terminal' | 'settings'>): Promise<void> {
+  const { stopAt } = budgetOf(settings) ?? {};
+  if (stopAt === undefined) return;
+  const now = new Date();
+  const { timeZone } = stopAt;
+  const dayOf = (time: Date): string =>
+    time.toLocaleDateString('en-CA', timeZone === undefined ? {} : { timeZone });
+  if (dayOf(await nextTimeOfDay(stopAt, now)) !== dayOf(now))
+    terminal.say(`--stop-at ${stopAt.time} has passed today: the run stops at ${stopAt.time} tomorrow.`);
 }
 
 /** What is said of this command, and not of the run that is planned. */

@@ -177,7 +177,7 @@ function columnName(column: string): string {
 /** The sheet that is read, and the number of sheets. */
 function sheetText({ sheet }: Plan['manifest']): string {
   if (sheet === undefined) return '';
-  const others = sheet.sheets > 1 ? ` of ${sheet.sheets}` : '';
+  const others = sheet.others.length > 0 ? ` of ${sheet.others.length + 1}` : '';
   return `, sheet "${excerpt(sheet.name)}"${others}`;
 }
 

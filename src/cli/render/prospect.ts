@@ -56,9 +56,10 @@ export function estimatedSeconds(callable: number, { rate }: Pick<Prospect, 'rat
 function timeText(callable: number, { rate }: Prospect, now: Date): string | undefined {
   const seconds = estimatedSeconds(callable, { rate });
   if (seconds === undefined || rate === undefined) return undefined;
-  const end = clockTime(new Date(now.getTime() + seconds * 1_000), now);
-  const why = rate.isWanted ? '' : ' (permitted last time)';
-  return `about ${duration(seconds)} at ${perSecond(rate.perSecond)}${why}, until ${end}`;
+  const at = `${duration(seconds)} at ${perSecond(rate.perSecond)}`;
+  // The API may permit another rate by now, and a run finds it.
+  if (!rate.isWanted) return `about ${at} if the API permits as much as last time`;
+  return `about ${at}, until ${clockTime(new Date(now.getTime() + seconds * 1_000), now)}`;
 }
 
 function operationLines(name: string, summary: OperationSummary): readonly string[] {

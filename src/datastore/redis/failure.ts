@@ -21,15 +21,15 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
   [
     'REDIS_AUTH',
     /failed to connect to sentinel.*\b(NOAUTH|WRONGPASS)\b/,
-    "can't be found, because its Sentinels refuse the login. Give the password of the Sentinels, which is " +
-      'a separate one, and their ACL user, if they have one, as ?sentinel-user=name.',
+    "can't be found, because its Sentinels refuse the login. Set CQBATCH_SENTINEL_PASSWORD, " +
+      'and pass their ACL user, if they have one, as ?sentinel-user=name.',
   ],
   [
     'REDIS_AUTH',
     /\bWRONGPASS\b|invalid password|without any password configured|no password is set/i,
     ({ address }) =>
       address.username === undefined
-        ? 'refuses the password: give the right one, and the ACL user if there is one.'
+        ? 'refuses the password: correct CQBATCH_QUEUE_PASSWORD, and put the ACL user, if there is one, into the address.'
         : 'does not accept this user with this password: give the right ones.',
   ],
   [
@@ -37,7 +37,7 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
     /\bNOAUTH\b/,
     ({ address }) =>
       address.password === undefined
-        ? 'asks for a password: give it, and the ACL user if there is one.'
+        ? 'asks for a password: set CQBATCH_QUEUE_PASSWORD, and put the ACL user, if there is one, into the address.'
         : 'asks for another login: give the right ACL user and password.',
   ],
   [

@@ -16,7 +16,7 @@ export type OperationChoice =
   | { readonly source: 'none'; readonly name?: never };
 
 export interface ChoiceFacts {
-  readonly manifest: Pick<Manifest, 'name' | 'operation' | 'columns' | 'readable' | 'nestedRows'>;
+  readonly manifest: Pick<Manifest, 'name' | 'operation' | 'columns' | 'readable' | 'nestedRows' | 'sheet'>;
   /** What `--operation` says. */
   readonly option: string | undefined;
   /** Fields that have a value without a column, from `--default` or the manifest's `defaults`. */
@@ -99,8 +99,14 @@ function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFa
   throw usageError(
     'MANIFEST_OPERATION_UNCLEAR',
     `${manifest.name}: can't tell what to do with ${columns.length === 0 ? 'rows that have no columns' : `the columns ${list(columns)}`}: ${verdict}. ` +
-      `${only === undefined ? 'Add what is missing' : 'Pass --operation'}, or add a column "operation"${nested}`,
+      `${only === undefined ? 'Add what is missing' : 'Pass --operation'}, or add a column "operation"${nested}${otherSheets(manifest)}`,
   );
+}
+
+/** The first sheet of a workbook is often an overview. */
+function otherSheets({ sheet }: ChoiceFacts['manifest']): string {
+  if (sheet === undefined || sheet.others.length === 0) return '';
+  return `. This is the sheet "${excerpt(sheet.name)}"; choose another one with --sheet: ${list(sheet.others)}`;
 }
 
 /** @param unused the columns that stand for no field. */

@@ -65,7 +65,15 @@ export interface RowPreparer extends ColumnReading {
 export interface PreparerOptions {
   readonly manifest: Pick<
     Manifest,
-    'name' | 'format' | 'operation' | 'defaults' | 'columns' | 'readable' | 'nestedRows' | 'lettersOf'
+    | 'name'
+    | 'format'
+    | 'operation'
+    | 'defaults'
+    | 'columns'
+    | 'readable'
+    | 'nestedRows'
+    | 'lettersOf'
+    | 'sheet'
   >;
   /** `--operation`: what rows are for that do not say it; a row that says another is invalid. */
   readonly operation?: string | undefined;

@@ -1,6 +1,7 @@
 import { type CqbatchError, usageError } from '../../errors.ts';
 import { systemError } from '../../system-error.ts';
 import { size } from '../../text/quantities.ts';
+import { shellWord } from '../../text/shell-word.ts';
 
 /** A place in a text. Lines end with LF, CR LF or CR; columns count characters (code points). Both from 1. */
 export interface Position {
@@ -81,11 +82,18 @@ export function manifestTooLarge(name: string, what: string, maxBytes: number): 
   );
 }
 
+/** A pattern in quotation marks, or one that matches nothing, reaches us as it is. */
+function patternHint(name: string): string {
+  return /[*?]/.test(name)
+    ? `; pass one file, or run each file that matches: cqbatch watch ${shellWord(name)}`
+    : '';
+}
+
 /** What a failure to read the file means to the user. */
 export function readingError(name: string, error: unknown): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
-      return usageError('MANIFEST_NOT_FOUND', `${name}: there is no such file`, error);
+      return usageError('MANIFEST_NOT_FOUND', `${name}: there is no such file${patternHint(name)}`, error);
     case 'ENOTDIR':
     case 'ELOOP':
     case 'ENAMETOOLONG':

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { usageError } from '../../errors.ts';
 import type { Operation } from '../../operation/operation.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { manifestTooLarge, type Position, PositionCounter, readingError, TextMistake } from './mistake.ts';
 
 /** Bytes read at a time. */
@@ -67,7 +68,7 @@ export async function inputKind(
     return 'file';
   }
   const problem = stats.isDirectory()
-    ? 'this is a folder; pass a file'
+    ? `this is a folder; pass a file, or run each manifest in it: cqbatch watch ${shellWord(path)}`
     : `this is a ${stats.isSocket() ? 'socket' : 'device'}, not a file; to read from it, pass it as standard input (-)`;
   throw usageError('MANIFEST_NOT_A_FILE', `${name}: ${problem}`);
 }

@@ -11,8 +11,8 @@ import { columnLetters, readCell, unpackedBytes } from './cell.ts';
 /** A sheet of a workbook, as records of delimited text would be: the lines are the rows that Excel shows. */
 export interface SheetRecords {
   readonly name: string;
-  /** How many sheets the workbook has. */
-  readonly sheets: number;
+  /** The names of the other sheets. */
+  readonly others: readonly string[];
   /** Rows that are not blank, the header first, without those that were skipped; all are as wide as the header. */
   readonly records: readonly CsvRecord[];
   /** Bytes after unpacking. */
@@ -70,12 +70,13 @@ export async function readSheet(
     const width = await reading((library) => headerWidth(library, archive, index, skipLines, isName));
     if (width === 0 && wanted === undefined) continue;
     const { name = '' } = infos[index] ?? {};
-    if (width === 0) return { name, sheets: infos.length, records: [], bytes };
+    const others = infos.filter((info) => info.index !== index).map((info) => info.name);
+    if (width === 0) return { name, others, records: [], bytes };
     // What stands right of the table is a note to its reader, and would make every row as wide.
     const range = `A1:${columnLetters(width - 1)}${maxRows}`;
     const { sheets } = await reading(({ readXlsx }) => readXlsx(archive, { sheets: [index], range }));
     const records = sheets.flatMap((sheet) => recordsOf(sheet, width, skipLines));
-    return { name, sheets: infos.length, records, bytes };
+    return { name, others, records, bytes };
   }
   throw new TextMistake('MANIFEST_EMPTY', undefined, 'no sheet of this workbook has rows');
 }

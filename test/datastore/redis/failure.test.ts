@@ -26,7 +26,7 @@ describe('a failure is explained in one sentence with its remedy', () => {
       'failed to connect to sentinel s:26379 because NOAUTH Authentication required.',
       'redis+sentinel://s/main',
       'REDIS_AUTH',
-      /password of the Sentinels/,
+      /Set CQBATCH_SENTINEL_PASSWORD/,
     ],
     ['DENIED Redis is running in protected mode', plain, 'REDIS_AUTH', /"requirepass"/],
     [

@@ -101,7 +101,7 @@ describeWithRedis('Redis behind a Sentinel', () => {
     const sentinel = await redisForTest({ sentinelOf: primary, args: ['--requirepass', 'of-sentinel'] });
     const options = { purpose: 'tests', password: 'of-redis' };
     const url = `redis+sentinel://127.0.0.1:${sentinel.port}/mymaster`;
-    await expect(openRedis({ url, ...options })).rejects.toThrow('Give the password of the Sentinels');
+    await expect(openRedis({ url, ...options })).rejects.toThrow('Set CQBATCH_SENTINEL_PASSWORD');
     const { datastore } = await openRedis({ url, ...options, sentinelPassword: 'of-sentinel' });
     await datastore.close();
     expect(datastore.description).not.toMatch(/of-(redis|sentinel)/);

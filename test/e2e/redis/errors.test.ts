@@ -30,13 +30,19 @@ describeWithRedis(
     const withPassword = (): Promise<RedisServer> => redisForTest({ args: ['--requirepass', secret] });
 
     test.each<[string, () => Promise<Pick<RedisServer, 'url'>>, Record<string, string>, string, RegExp]>([
-      ['that asks for a password', withPassword, {}, 'REDIS_AUTH', /asks for a password: give it, .*\.$/],
+      [
+        'that asks for a password',
+        withPassword,
+        {},
+        'REDIS_AUTH',
+        /asks for a password: set CQBATCH_QUEUE_PASSWORD, .*\.$/,
+      ],
       [
         'that refuses the password',
         withPassword,
         { CQBATCH_QUEUE_PASSWORD: 'wrong' },
         'REDIS_AUTH',
-        /refuses the password: give the right one, .*\.$/,
+        /refuses the password: correct CQBATCH_QUEUE_PASSWORD, .*\.$/,
       ],
       [
         'where no server listens',

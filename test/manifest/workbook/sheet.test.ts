@@ -34,7 +34,10 @@ function sheet(rows: readonly (readonly string[])[], name?: string): Buffer {
 
 test.each(Object.keys(dialects))('%s is read exactly, with the rows that the program shows', async (name) => {
   const manifest = await openText(name, await fixture(name));
-  expect(manifest).toMatchObject({ format: 'xlsx', sheet: { name: 'Löschungen', sheets: 2 } });
+  expect(manifest).toMatchObject({
+    format: 'xlsx',
+    sheet: { name: 'Löschungen', others: [expect.any(String)] },
+  });
   expect(await allRows(manifest)).toEqual([
     {
       row: 1,
@@ -156,6 +159,13 @@ test('a sheet is chosen by its name or its number', async () => {
   );
   expect((await failure('a.xlsx', content, { sheet: 'Leer' })).message).toBe(
     'a.xlsx: the sheet "Leer" has no rows; choose another sheet with --sheet',
+  );
+});
+
+test('an overview before the rows is told with the other sheets', async () => {
+  const manifest = await openText('a.xlsx', sheet([['Total'], ['x']], 'Overview'));
+  expect(() => createRowPreparer({ manifest, operations: testOperations })).toThrow(
+    '. This is the sheet "Overview"; choose another one with --sheet: "Leer"',
   );
 });
 

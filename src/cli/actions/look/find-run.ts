@@ -87,6 +87,7 @@ export const unfinishedRun: FittingRun = {
   what: 'can be resumed',
   fits: (record) => isResumable(actualState(record)) && !goesOnByItself(record),
   fitsElsewhere: () => false,
+  otherwise: 'To continue a paused run, type "cqbatch unpause".',
 };
 
 /**

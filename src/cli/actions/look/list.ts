@@ -6,6 +6,7 @@ import { type DatastoreChoice, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { clockTime, table } from '../../render/words.ts';
 import { newestEntries } from './find-run.ts';
+import { isCured } from './next-commands.ts';
 
 /** A run as `cqbatch list` tells it; null where it is not known here. */
 interface ListedRun {
@@ -21,6 +22,8 @@ interface ListedRun {
   readonly done: number | null;
   readonly succeeded: number | null;
   readonly failed: number | null;
+  /** Whether its retries have left no row to retry. */
+  readonly cured: boolean;
   /** The machine that has its state folder, if that is another one. */
   readonly host: string | null;
 }
@@ -29,6 +32,7 @@ interface ListedRun {
 async function listedRecord(
   store: RunStore,
   record: RunRecord,
+  runs: readonly RunRecord[],
   warn: (error: Error) => undefined,
 ): Promise<ListedRun> {
   const { id, manifest, plan, options, states } = record;
@@ -43,6 +47,7 @@ async function listedRecord(
     rows: plan.rows,
     done: known?.done ?? null,
     ...rowCounts(known?.outcomes),
+    cured: (known?.outcomes.failed ?? 0) > 0 && (await isCured(store, record, runs)),
     host: null,
   };
 }
@@ -72,6 +77,7 @@ async function runsElsewhere(
       rows: entry.rows,
       done: entry.done ?? totalOf(entry.counts),
       ...rowCounts(entry.counts),
+      cured: false,
       host: entry.coordinator.host,
     }));
 }
@@ -83,8 +89,9 @@ export async function list(flags: Flags): Promise<ExitCode> {
     terminal.warn(`warning: ${message}`);
   };
   const runs: ListedRun[] = [];
-  for (const record of (await store.list(warn)).toReversed()) {
-    runs.push(await listedRecord(store, record, warn));
+  const records = await store.list(warn);
+  for (const record of records.toReversed()) {
+    runs.push(await listedRecord(store, record, records, warn));
   }
   try {
     runs.push(...(await runsElsewhere(datastore, new Set(runs.map(({ run }) => run)))));
@@ -105,7 +112,7 @@ function listText(runs: readonly ListedRun[]): string {
     run.started_at === null ? 'not yet' : clockTime(new Date(run.started_at)),
     run.duration_s === null ? '?' : duration(run.duration_s),
     run.done === run.rows ? count(run.rows) : `${numberOf(run.done)}/${count(run.rows)}`,
-    numberOf(run.failed),
+    run.cured ? `${numberOf(run.failed)} (cured)` : numberOf(run.failed),
     run.base_url.replace(/^https:\/\//, ''),
     run.host === null ? run.manifest : `${run.manifest} (on ${run.host})`,
   ]);

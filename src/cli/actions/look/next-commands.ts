@@ -2,7 +2,6 @@ import { mayPassAgain } from '../../../codes.ts';
 import {
   actualState,
   type CodeCount,
-  findRetries,
   goesOnByItself,
   hasRowsToRetry,
   isResumable,
@@ -10,6 +9,7 @@ import {
   type RunStore,
   type RunSummary,
   retriesAfter,
+  retriesAmong,
 } from '../../../index.ts';
 
 /** More codes than that make a command too long to read. */
@@ -33,9 +33,13 @@ export function nextCommands(
 }
 
 /** Whether rows of a run have failed, and later retries have left nothing of it to be tried again. */
-export async function isCured(store: RunStore, record: RunRecord): Promise<boolean> {
+export async function isCured(
+  store: RunStore,
+  record: RunRecord,
+  runs?: readonly RunRecord[],
+): Promise<boolean> {
   try {
-    const later = retriesAfter(await findRetries(store, record), record);
+    const later = retriesAfter(retriesAmong(runs ?? (await store.list()), record), record);
     return later.length > 0 && !(await hasRowsToRetry(store, record, later));
   } catch {
     // Another run may be damaged: this one can be reported none the less.

@@ -27,7 +27,7 @@ import { type Plan, planDocument, planText } from '../../render/plan.ts';
 import { problemText } from '../../render/problems.ts';
 import type { Prospect } from '../../render/prospect.ts';
 import { estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
-import { attributionOf, runOptions } from '../options.ts';
+import { attributionOf, runOptions, sayIfTomorrow } from '../options.ts';
 import { refuseOtherRows } from './approval.ts';
 
 /**
@@ -145,12 +145,16 @@ export function requireConsent({ terminal, flags: { yes } }: Workplace, source?:
 
 /** Asks whether a run may begin, unless `--yes` says so; else it is undone. */
 export async function isAgreed(
-  { terminal, store, flags: { yes }, settings: { confirmAbove = defaults.confirmAbove } }: Workplace,
+  workplace: Workplace,
   { scan, record, journal }: CreatedRun,
   proxy: string | undefined,
 ): Promise<boolean> {
+  const { terminal, store, flags, settings } = workplace;
+  const { yes } = flags;
+  const { confirmAbove = defaults.confirmAbove } = settings;
   const way = wayTo(record.options.baseUrl, proxy);
   const requests = counted(scan.callable, 'request');
+  await sayIfTomorrow(workplace);
   let agreed = yes === true;
   try {
     // A user who must type the number has read it.

@@ -34,7 +34,7 @@ import { outcomeTexts } from '../../render/words.ts';
 import type { Terminal } from '../../terminal.ts';
 import { findRecord, unfinishedRun } from '../look/find-run.ts';
 import { isCured, nextCommands, retryCommand } from '../look/next-commands.ts';
-import { baseUrlOf } from '../options.ts';
+import { baseUrlOf, sayIfTomorrow } from '../options.ts';
 import { atWork } from './at-work.ts';
 import { execute } from './execute.ts';
 import { readingManifest } from './planned-run.ts';
@@ -51,6 +51,7 @@ export async function resume(id: string | undefined, flags: Flags): Promise<Exit
 export async function resumeRun(context: Context, record: RunRecord): Promise<ExitCode> {
   const { store, settings, flags } = context;
   await refuseChangedManifest(store, record);
+  await sayIfTomorrow(context);
   const options = {
     ...changedOptions(record.options, settings),
     ...savingOptions(flags, record.options),

@@ -1,5 +1,5 @@
 import { usageError } from '../../../errors.ts';
-import { lookUpRun } from '../../../index.ts';
+import { inputKind, lookUpRun } from '../../../index.ts';
 import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { tokenSource } from '../api-client.ts';
@@ -36,6 +36,8 @@ async function runOrResume(opened: Context, manifest: string): Promise<ExitCode>
 
 async function start(context: Context, source: string): Promise<ExitCode> {
   const callsHere = calls(context);
+  // A mistyped name is reported before a missing token.
+  if (source !== '-') await inputKind(source, source);
   if (callsHere) await tokenSource(context.settings).current();
   const planned = await planRun(context, source, callsHere);
   if (typeof planned === 'number') return planned;

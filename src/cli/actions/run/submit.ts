@@ -1,11 +1,19 @@
 import { attributed } from '../../../actor.ts';
 import { CqbatchError, usageError } from '../../../errors.ts';
-import { budgetOf, enterState, type ManifestOrigin, type RunRecord, type RunStore } from '../../../index.ts';
+import {
+  budgetOf,
+  enterState,
+  type ManifestOrigin,
+  openScheduleStore,
+  type RunRecord,
+  type RunStore,
+} from '../../../index.ts';
 import { firstSeen } from '../../../waiting.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import type { Terminal } from '../../terminal.ts';
+import { sayWhoCarriesOut } from '../serve/schedule.ts';
 import { approvedSource } from './approval.ts';
 import { planRun, runIdOf } from './planned-run.ts';
 import { refuseOtherManifest } from './resume.ts';
@@ -21,7 +29,9 @@ export async function submit(manifest: string, flags: Flags): Promise<ExitCode> 
     try {
       const submitted = await submitRun(workplace, source);
       if (typeof submitted === 'number') return submitted;
-      return say(terminal, submitted, 'is submitted');
+      const code = say(terminal, submitted, 'is submitted');
+      await sayWhoCarriesOut({ terminal, schedules: openScheduleStore(store.stateDir) });
+      return code;
     } catch (error) {
       if (!(error instanceof CqbatchError) || error.code !== 'RUN_EXISTS') throw error;
       const existing = await recordOf(store, runIdOf(workplace.flags) ?? '');

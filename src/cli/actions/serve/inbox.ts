@@ -110,8 +110,8 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
   const carriedOut: CarriedOut[] = [];
   const said = new Set<string>();
 
-  function sayOnce(text: string): void {
-    if (!said.has(text)) terminal.warn(text);
+  function sayOnce(text: string, say = terminal.warn): void {
+    if (!said.has(text)) say(text);
     said.add(text);
   }
 
@@ -133,6 +133,8 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
       if (taking.kind === 'unusable')
         sayOnce(`${escapeInvisible(name)} waits: ${escapeInvisible(taking.why)}`);
     }
+    for (const { name, why } of await inbox.ignored())
+      sayOnce(`${escapeInvisible(name)} is ignored: ${why}`, terminal.say);
     return found;
   }
 

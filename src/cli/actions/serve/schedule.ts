@@ -134,6 +134,12 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
   const place = await openPlace(flags);
   const { terminal, schedules, store } = place;
   const { source } = await schedules.load(name);
+  const isMeant =
+    flags.yes || !terminal.canAsk || (await terminal.confirm(`Remove schedule ${name} and its history?`));
+  if (!isMeant) {
+    terminal.result({ schedule: name, removed: false }, `Schedule ${name} is unchanged.`);
+    return exitCodes.usage;
+  }
   const going = await whileNoneBegins(place, name, async () => {
     const run = await goingScheduledRun(store, await schedules.state(name));
     refuseToLeave(source, run);
@@ -243,7 +249,10 @@ export async function viewOf({ schedules, store }: Place, schedule: Schedule): P
 }
 
 /** Schedules alone do nothing. */
-export async function sayWhoCarriesOut({ terminal, schedules }: Place): Promise<void> {
+export async function sayWhoCarriesOut({
+  terminal,
+  schedules,
+}: Pick<Place, 'terminal' | 'schedules'>): Promise<void> {
   if ((await schedules.daemon()) !== undefined) return;
   terminal.say('warning: no daemon is running: start one here with "cqbatch worker --coordinate".');
 }
