@@ -43,7 +43,7 @@ const parts = JSON.stringify({
   },
 }).split(`"${id}"`);
 
-/** The answer to the restore of an evaluation: about 1 KB of JSON that holds its identifier. */
+/** The answer to the restore of an evaluation: about 1 KB of JSON that contains its identifier. */
 export function restoreAnswer(/** @type {string} */ evaluationId) {
   return parts.join(evaluationId);
 }

@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * The API of very long benchmarks: no more than it takes to get from one row to the next. It reads nothing of HTTP but
- * where a request ends, and answers with nothing but the identifier. Run as a child process; it tells its parent
- * `{ port }`.
+ * The API of very long benchmarks: only what is needed to get from one row to the next. It reads only where an HTTP request
+ * ends, and answers with only the identifier. Run as a child process, it tells its parent `{ port }`.
  */
 import { createServer } from 'node:net';
 
@@ -25,7 +24,7 @@ const server = createServer((socket) => {
 });
 
 function answerTo(/** @type {string} */ request) {
-  // As text: the identifier may be larger than a number holds exactly.
+  // As text, because the identifier may exceed the precision of a number.
   const id = /"evaluation_id":\s*(\d+)/.exec(request)?.[1];
   const status = id === undefined ? '400 Bad Request' : '200 OK';
   const body = id === undefined ? '{}' : `{"evaluation":{"evaluation_id":${id}}}`;

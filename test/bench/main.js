@@ -2,7 +2,7 @@
 /**
  * The benchmarks: `npm run bench [-- [--quick] [--all] [--json FILE] [name…]]`. See docs/benchmarks.md.
  *
- * The exit code says whether everything could be measured, never how the figures are.
+ * The exit code says whether everything could be measured, not whether the figures are good.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -61,7 +61,7 @@ for (const { name, run } of chosen) {
   } catch (error) {
     say(`  broken: ${error instanceof Error ? error.stack : String(error)}`);
     process.exitCode = 1;
-    // What it was measuring goes on otherwise, beside what is measured next.
+    // Otherwise the program under measurement would continue beside the next one.
     await stopAll();
   }
   await rm(own, { recursive: true, force: true });
@@ -102,7 +102,7 @@ function readArguments() {
   }
 }
 
-/** What is being measured ends first: it writes into the folder that is removed. */
+/** The program under measurement ends first: it writes into the folder that is removed. */
 async function leave(/** @type {number} */ exitCode) {
   await stopAll();
   process.exit(exitCode);

@@ -1,9 +1,10 @@
 // @ts-check
 /**
- * The API of the benchmarks: restores whatever it is asked to, always with an answer of about 1 KB. Run as a child
- * process, because it must not take time from what is measured more than another process does.
+ * The API of the benchmarks: restores everything, always with an answer of about 1 KB. Run as a child process, so that it takes
+ * no more time from the program under measurement than any other process does.
  *
- * Usage: `server.js LATENCY_MS`; it tells its parent `{ port }`, and the arrival times of all requests since when asked.
+ * Usage: `server.js LATENCY_MS`; it tells its parent `{ port }`, and on request the arrival times of all requests since the
+ * last time.
  */
 import { createServer } from 'node:http';
 import { restoreAnswer } from './answer.js';
@@ -21,7 +22,7 @@ const server = createServer((request, response) => {
     text += chunk;
   });
   request.on('end', () => {
-    // As text: the identifier may be larger than a number holds exactly.
+    // As text, because the identifier may exceed the precision of a number.
     const id = /"evaluation_id":\s*(\d+)/.exec(text)?.[1];
     if (latencyMs === 0) answer(response, id);
     else setTimeout(answer, latencyMs, response, id);

@@ -9,7 +9,7 @@ import { fedInSpiteOf } from '../helpers/obeyed-guards.ts';
 import { type Cells, readCsv } from '../helpers/run-folder.ts';
 import { runId, type Stage } from './stage.ts';
 
-/** Compares how a round has ended with what is promised. @returns the promises that were broken */
+/** Compares the end of a round with the promises. @returns the broken promises */
 export async function brokenPromises(stage: Stage): Promise<string[]> {
   const report = await readCsv(join(stage.stateDir, 'runs', runId), 'report.csv');
   const log = await stage.sandbox.log();
@@ -39,10 +39,9 @@ function allAttempted(report: readonly Cells[]): string[] {
 const happens = ({ scenario }: Stage, what: string): boolean =>
   scenario.troubles.some((trouble) => trouble.what === what);
 
-/** The exceptions that docs/architecture.md names, each by its sentence. */
+/** The exceptions that docs/architecture.md names, each with its sentence. */
 function isPromised(stage: Stage, broken: string): boolean {
-  // "An older copy of the data of Redis, put in their place while workers are going, is believed by them: its rows are
-  // called again, and nobody knows."
+  // "Workers believe an older copy of Redis's data that is put in place while they work: its rows are called again, unmarked."
   return (
     !happens(stage, 'put Redis back older') ||
     !/called again|calls seen|lost attempt|unclear attempt|failed, yet done/.test(broken)
@@ -56,7 +55,7 @@ function marks(stage: Stage, report: readonly Cells[], log: readonly LogEntry[])
   );
 }
 
-/** Each edit of an entry follows the one before; a repeated one says that it was. */
+/** Each edit of an entry follows the previous one; a repeated edit is marked. */
 function order(stage: Stage, report: readonly Cells[], log: readonly LogEntry[]): string[] {
   const { edits } = stage;
   if (edits === undefined || happens(stage, 'cancel') || happens(stage, 'put Redis back older')) return [];
@@ -75,7 +74,7 @@ function order(stage: Stage, report: readonly Cells[], log: readonly LogEntry[])
   return found;
 }
 
-/** No row is called before all of the canary were. */
+/** No row is called before all rows of the canary. */
 function canaryFirst(
   { scenario: { canary } }: Stage,
   report: readonly Cells[],
@@ -88,7 +87,7 @@ function canaryFirst(
   return late.length === 0 ? [] : [`${late.length} rows of the canary were called after other rows`];
 }
 
-/** A run of which too many rows have failed halts. */
+/** A run with too many failed rows halts. */
 async function guardsObeyed({ scenario: { maxFailures }, stateDir }: Stage): Promise<string[]> {
   if (maxFailures === undefined) return [];
   const lines = (await readFile(join(stateDir, 'runs', runId, 'journal.jsonl'), 'utf8')).split('\n');
@@ -104,7 +103,7 @@ function says({ commands }: Stage): string[] {
     .map(({ words, process }) => `cqbatch ${words} has met a defect: ${process.stderr.slice(-2_000)}`);
 }
 
-/** Nothing is left of a run that has ended. */
+/** Nothing remains of a run that has ended. */
 async function remains(stage: Stage): Promise<string[]> {
   const found: string[] = [];
   for (const pid of await readdir('/proc').catch(() => [])) {

@@ -1,8 +1,9 @@
 // @ts-check
 /**
- * Random runs with real processes: `npm run chaos [-- --seed N] [--from ROUND] [--rounds M] [--minutes M]`. See CONTRIBUTING.md.
+ * Random runs with real processes: `npm run chaos [-- --seed N] [--from ROUND] [--rounds M] [--minutes M]`. See
+ * CONTRIBUTING.md.
  *
- * A round is decided by seed and number alone. The exit code is 1 when a promise was broken.
+ * Seed and number alone determine a round. The exit code is 1 when a promise was broken.
  */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -30,7 +31,7 @@ const until = performance.now() + minutes * 60_000;
 let longest = 0;
 let played = 0;
 let broken = 0;
-// A round begins only where one as long as the longest so far would end in time.
+// A round starts only if one as long as the longest so far would end in time.
 for (let round = from; round < from + rounds && performance.now() + longest < until; round += 1) {
   const began = performance.now();
   const result = await play(round);
@@ -56,7 +57,7 @@ async function play(round) {
     cwd: root,
     env: { ...process.env, CHAOS_SEED: String(seed), CHAOS_ROUND: String(round), CHAOS_RESULT: file },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // All of its processes are a group, which ends with it.
+    // All of its processes form a group, which is ended with it.
     detached: true,
   });
   const end = () => endGroup(child.pid);

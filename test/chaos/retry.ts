@@ -8,9 +8,9 @@ const retryId = `${runId}-retry`;
 const callsBeforeKill = 5;
 
 /**
- * Retries the rows of a run that has ended, kills that, and has it go on.
+ * Retries the rows of a run that has ended, kills the retry, and resumes it.
  *
- * @returns the promises that were broken
+ * @returns the broken promises
  */
 export async function brokenByRetry(stage: Stage): Promise<readonly string[]> {
   const rows = (await readCsv(join(stage.stateDir, 'runs', runId), 'report.csv')).filter(isRetried);
@@ -21,12 +21,12 @@ export async function brokenByRetry(stage: Stage): Promise<readonly string[]> {
   await Promise.race([called, first.end]);
   first.process.kill('SIGKILL');
   await first.end;
-  // The environment says how many rows of the first run may fail; most of these will.
+  // The environment says how many rows of the first run may fail; in the retry, most of them will.
   const second = stage.start('resume', retryId, '--max-failures', 'none');
   const hang = await unended([second]);
   if (hang.length > 0) return hang;
   const { code, stderr } = await second.end;
-  // It may have come to its end before it was killed.
+  // It may have ended before it was killed.
   if (![0, 1, 2].includes(code ?? -1)) return [`cqbatch resume ${retryId} ends with ${code}: ${stderr}`];
   const report = await readCsv(join(stage.stateDir, 'runs', retryId), 'report.csv');
   const log = (await stage.sandbox.log()).slice(before.length);

@@ -52,7 +52,7 @@ async function play(scenario: Scenario): Promise<RoundResult> {
   };
 }
 
-/** What is not in the folder of a round anyway. */
+/** Keeps everything that is not in the folder of the round anyway. */
 async function keep(stage: Awaited<ReturnType<typeof setStage>>): Promise<void> {
   const said = join(stage.folder, 'said');
   for (const { words, process } of stage.commands)

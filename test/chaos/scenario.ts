@@ -1,10 +1,10 @@
 import { type Random, randomFor } from '../../src/sandbox/random.ts';
 
-/** What is done to a round while it goes on, and how long after the one before. */
+/** A disturbance of a round, and how long it comes after the previous one. */
 export interface Trouble {
   readonly afterMs: number;
   readonly what: What;
-  /** How long what is done lasts. */
+  /** How long the disturbance lasts. */
   readonly forMs: number;
   /** Which of several processes, when there are several. */
   readonly which: number;
@@ -12,7 +12,7 @@ export interface Trouble {
 
 type What = keyof typeof troubles | keyof typeof redisTroubles;
 
-/** What may happen on any datastore, and how likely each is. */
+/** What may happen on any datastore, with the weight of each. */
 const troubles = {
   'kill coordinator': 5,
   'freeze coordinator': 3,
@@ -44,9 +44,9 @@ export interface Scenario {
   readonly redis: boolean;
   /** Processes that only call the API; on Redis only. */
   readonly workers: number;
-  /** Whether a daemon coordinates; else the command `run`. */
+  /** Whether a daemon coordinates, instead of the command `run`. */
   readonly submitted: boolean;
-  /** Whether what coordinates calls the API as well. */
+  /** Whether the coordinating process calls the API as well. */
   readonly calls: boolean;
   readonly rows: number;
   /** Edits of the same entries, in the order of the manifest. */
@@ -54,11 +54,11 @@ export interface Scenario {
   readonly rate: string;
   readonly concurrency: number;
   readonly saveResponses: boolean;
-  /** Rows that are called before all others; 0: none. */
+  /** Rows that are called before all others; 0 means none. */
   readonly canary: number;
-  /** More failures halt the run, and the user has it go on; undefined: any number may fail. */
+  /** More failures halt the run, and the user resumes it; undefined: any number may fail. */
   readonly maxFailures: number | undefined;
-  /** Whether the rows that have failed are retried in the end. */
+  /** Whether the failed rows are retried in the end. */
   readonly retried: boolean;
   /** Flags of the sandbox. */
   readonly api: readonly string[];
@@ -72,7 +72,7 @@ const faults = [
   'timeout=0.5%,timeout-after-commit=0.5%',
 ];
 
-/** The round of that number; the same seed and number always give the same one. */
+/** The round of that number; the same seed and number always give the same round. */
 export function scenarioOf(seed: number, round: number): Scenario {
   const random = randomFor('chaos', seed, round);
   const redis = random.chance(0.65);
@@ -126,7 +126,7 @@ function pick<Name extends string>(random: Random, weights: Readonly<Partial<Rec
   throw new Error('no weights');
 }
 
-/** What a round is, in a line. */
+/** A round, described in one line. */
 export function inWords(scenario: Scenario): string {
   const { redis, workers, submitted, calls, rows, inOrder, canary, rate, concurrency, api } = scenario;
   const { maxFailures, retried } = scenario;

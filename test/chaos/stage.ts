@@ -15,27 +15,27 @@ import { type Command, Story } from './story.ts';
 
 export const runId = 'chaos';
 
-/** Where a round is played: its folder, its API, its datastore. */
+/** Where a round is played: its folder, API and datastore. */
 export interface Stage {
   readonly scenario: Scenario;
   readonly folder: string;
-  /** The state folder is in here. */
+  /** The folder that contains the state folder. */
   readonly home: string;
   readonly stateDir: string;
   readonly sandbox: TestSandbox;
   readonly redis: RedisServer | undefined;
   readonly disk: SmallDisk | undefined;
   readonly clock: FakedClock | undefined;
-  /** The rows of the manifest; with their order, if it matters. */
+  /** The rows of the manifest, with their order if it matters. */
   readonly rows: number;
   readonly edits: Edits | undefined;
   readonly story: Story;
   /** Every command that was started. */
   readonly commands: readonly Command[];
   start(...args: string[]): Command;
-  /** What its record says of the run; undefined while there is none. */
+  /** The record of the run; undefined before there is one. */
   record(): Promise<{ readonly state: string } | undefined>;
-  /** A text that changes whenever the run gets on. */
+  /** A text that changes whenever the run makes progress. */
   progress(): Promise<string>;
 }
 

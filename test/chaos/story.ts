@@ -10,7 +10,7 @@ export interface Command {
   readonly end: Promise<Finished>;
 }
 
-/** What happens in a round, with its times. */
+/** The events of a round, with their times. */
 export class Story {
   readonly lines: string[] = [];
   readonly #since = performance.now();
@@ -19,7 +19,7 @@ export class Story {
     this.lines.push(`${((performance.now() - this.#since) / 1_000).toFixed(2).padStart(6)} s  ${text}`);
   }
 
-  /** Tells how a command ends. */
+  /** Reports how a command ends. */
   follow(args: readonly string[], process: Observed, commands: Command[]): Command {
     const words = args.join(' ');
     this.tell(`${process.pid} begins: cqbatch ${words}`);

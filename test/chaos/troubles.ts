@@ -9,7 +9,7 @@ import type { User } from './user.ts';
 
 type Deed = (user: User, trouble: Trouble) => Promise<unknown>;
 
-/** Does to a round what its scenario says, one after the other, and mends it each time. */
+/** Disturbs a round as its scenario says, one disturbance after the other, and repairs each. */
 export async function makeTrouble(user: User, { troubles }: Scenario): Promise<void> {
   for (const trouble of troubles) {
     await pause(trouble.afterMs);
@@ -103,7 +103,7 @@ async function interrupted(command: Command | undefined, times: number): Promise
   }
 }
 
-/** Moves a folder away and back; what was made in its place meanwhile is put aside. */
+/** Moves a folder away and back; anything made in its place meanwhile is put aside. */
 async function moved(user: User, path: string, away: string, { forMs }: Trouble): Promise<void> {
   const isThere = await stat(path).catch(() => undefined);
   if (isThere === undefined) return;

@@ -2,30 +2,30 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { runId, type Stage } from './stage.ts';
 import type { Command } from './story.ts';
 
-/** So long nothing may go on before it counts as a hang: far longer than any lock, pause or look of the program. */
+/** A standstill of this length counts as a hang: far longer than any lock, pause or look of the program. */
 const hangMs = 150_000;
-/** The same in looks: a machine that stands still does not look either. */
+/** The same limit in looks: a machine that stands still does not look either. */
 const hangLooks = 600;
-/** A round that still goes on after so long goes in a circle. */
+/** A round that is still running after this time runs in circles. */
 const longestMs = 15 * 60_000;
 const ended = new Set(['completed', 'cancelled']);
-/** What becomes of a submitted run that has stopped so, its daemon leaves to the user. */
+/** The states of a submitted run that its daemon leaves to the user. */
 const left = new Set(['halted', 'failed', 'interrupted']);
 
-/** A user, who begins the run, has it go on whenever it has stopped, and keeps its workers alive. */
+/** A user who starts the run, resumes it whenever it has stopped, and keeps its workers alive. */
 export class User {
   readonly stage: Stage;
   coordinator: Command | undefined;
   readonly workers: Command[] = [];
   #submitted = false;
-  /** Whether processes are left dead for the time being. */
+  /** Whether processes are left dead for now. */
   #away = 0;
 
   constructor(stage: Stage) {
     this.stage = stage;
   }
 
-  /** Leaves all as it is while something is done to it. */
+  /** Changes nothing while something is done to the round. */
   async away(work: () => Promise<unknown>): Promise<void> {
     this.#away += 1;
     try {
@@ -35,7 +35,9 @@ export class User {
     }
   }
 
-  /** Sees to it that somebody works on the run, until it has ended. @returns why not, when nothing went on any more. */
+  /**
+   * Makes sure that some process works on the run, until it has ended. @returns why not, when there was no progress any more
+   */
   async untilEnd(isTroubled: () => boolean): Promise<string | undefined> {
     const { stage } = this;
     const began = performance.now();
@@ -52,7 +54,7 @@ export class User {
     return `nothing goes on any more: ${last}`;
   }
 
-  /** Ends what would never end by itself. @returns what did not end. */
+  /** Ends what would never end by itself. @returns what did not end */
   async leave(): Promise<readonly string[]> {
     const { commands, story } = this.stage;
     story.tell('all processes are told to end');

@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/chaos/round.ts'],
     pool: 'forks',
     reporters: ['dot'],
-    // A round finds by itself that nothing goes on any more.
+    // A round finds by itself that there is no progress any more.
     testTimeout: 3_600_000,
     hookTimeout: 300_000,
   },

@@ -22,21 +22,21 @@ import type { SimulatedProcess } from './world.ts';
 const silent = pino({ level: 'silent' });
 export const runId = '20260101-000000-aaaa';
 
-/** What a run is on disk, besides its journal. */
+/** A run on disk, besides its journal. */
 export interface RunFolder {
   record: RunRecord;
   command: ControlWatch['current'];
-  /** Whether a user wants the run to go on that a guard has halted. */
+  /** Whether a user resumes a run that a guard has halted. */
   isAccepted: boolean;
 }
 
 export interface CoordinatorProcess {
   readonly process: SimulatedProcess;
-  /** As SIGTERM. */
+  /** Like SIGTERM. */
   stop(): void;
 }
 
-/** The run as it is after planning. */
+/** The run after planning. */
 export function newRunFolder({ rows, subjects, options, maxRows }: Scenario): RunFolder {
   const record: RunRecord = {
     version: 1,
@@ -67,9 +67,9 @@ export function newRunFolder({ rows, subjects, options, maxRows }: Scenario): Ru
 }
 
 /**
- * A process that goes on with a run until it ends: the program's own, from the journal on upwards to its stages.
+ * A process that works on a run until it ends: the program's own code, from the journal up to its stages.
  *
- * @param handOver whether it leaves the run to another one when it is stopped
+ * @param handOver whether it leaves the run to another process when it is stopped
  */
 export function beginCoordinator(
   stage: Stage,

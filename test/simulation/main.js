@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Plays whole runs in simulated time: `npm run simulate [-- [--seed N] [--runs M] [--threads N] [--show]]`. Says what to
- * type to play a run again that has broken a promise; the exit code is 1 then. See docs/architecture.md.
+ * Plays whole runs in simulated time: `npm run simulate [-- [--seed N] [--runs M] [--threads N] [--show]]`. If a run breaks a
+ * promise, it says what to type to play that run again, and the exit code is 1. See docs/architecture.md.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';

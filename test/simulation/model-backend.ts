@@ -6,13 +6,13 @@ import type { Marker } from './waiters.ts';
 
 /** How a process reaches the model: handed to BullMQ as `connection`. */
 export interface ModelConnection {
-  /** Has the model do one script. */
+  /** Runs one script on the model. */
   ask<Reply>(script: (model: QueueModel) => Reply): Promise<Reply>;
   /** Waits until a worker of the queue is woken; null after that time. */
   waitForMarker(queue: string, limitMs: number): { readonly marker: Promise<Marker | null>; cancel(): void };
 }
 
-/** What BullMQ makes of a connection to the model. */
+/** The backend that BullMQ makes of a connection to the model. */
 export const modelBackend = ((name: string, options: BackendOptions) =>
   new ModelBackend(name, options)) as unknown as Datastore['backend'];
 
@@ -22,10 +22,10 @@ interface BackendOptions {
   readonly stalledInterval?: number;
 }
 
-/** What BullMQ is configured with: `true`, when a finished job is to be removed. */
+/** A BullMQ option: `true` removes a finished job. */
 type Keep = boolean | number | object | undefined;
 
-/** BullMQ's backend on the model. What `src/queue` never asks for is not there. */
+/** BullMQ's backend on the model, without the parts that `src/queue` never uses. */
 class ModelBackend extends EventEmitter {
   readonly qualifiedName: string;
   readonly keys = {};
@@ -236,13 +236,13 @@ class ModelBackend extends EventEmitter {
     return { result: isFetched ? await this.#next(token) : undefined, finishedOn: at };
   }
 
-  /** Like a datastore that takes two steps for it, as PostgreSQL does. */
+  /** Takes two steps, like a datastore on PostgreSQL. */
   async #next(token: string): Promise<unknown[]> {
     return this.moveToActive(token);
   }
 }
 
-/** What BullMQ says of a refusal. */
+/** BullMQ's error for a refusal. */
 function refused(refusal: Refusal, id: string, command: string): Error {
   switch (refusal) {
     case 'job-missing':

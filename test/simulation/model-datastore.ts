@@ -3,7 +3,7 @@ import { type ModelConnection, modelBackend } from './model-backend.ts';
 import type { QueueModel } from './queue-model.ts';
 import type { Marker } from './waiters.ts';
 
-/** The model as a shared datastore in real time, with the connections that are given. */
+/** The model as a shared datastore in real time, with the given connections. */
 export function modelDatastore(connection: ModelConnection, producerConnection = connection): Datastore {
   return {
     description: 'the model',
@@ -20,7 +20,7 @@ export function modelDatastore(connection: ModelConnection, producerConnection =
   };
 }
 
-/** A connection on which nothing is late and nothing is lost. */
+/** A connection on which nothing is late or lost. */
 export function connectionTo(model: QueueModel): ModelConnection {
   return {
     async ask(script) {

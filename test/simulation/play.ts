@@ -18,26 +18,28 @@ import type { Stage } from './stage.ts';
 import { beginWorker, type WorkerProcess } from './worker-process.ts';
 import { World } from './world.ts';
 
-/** How a run that was played has ended. */
+/** How a run ended. */
 export interface Played {
   readonly seed: number;
   readonly scenario: Scenario;
-  /** Promises that were broken; empty when all is well. */
+  /** The broken promises; empty when all is well. */
   readonly violations: readonly string[];
-  /** A figure made of all that happened, in order. */
+  /** A number made of all events, in order. */
   readonly trace: number;
   readonly events: number;
   readonly simulatedMs: number;
-  /** What happened, when that was wanted. */
+  /** The events, if wanted. */
   readonly lines: readonly string[];
 }
 
-/** A run that takes longer hangs: no mishap takes that long. */
+/** A run that takes longer hangs: no mishap lasts that long. */
 const longestMs = 2 * 3_600_000;
-/** What was late may still do something after the end. */
+/** Late events may still do something after the end. */
 const aftermathMs = 5_000;
 const enoughViolations = 5;
-/** So long a disk stays slow after the process goes on: long enough for another look for batches whose lock has run out. */
+/**
+ * How long a disk stays slow after the process continues: long enough for another look for batches whose locks have expired.
+ */
 const slowMs = 12_000;
 
 /** Plays the run of a seed. */
@@ -47,7 +49,7 @@ export function play(seed: number, options: { readonly keepLines?: boolean } = {
   return inTimeOf(world, () => new Game(world, scenario).play());
 }
 
-/** One run, with all that works on it and happens to it. */
+/** One run, with everything that works on it and happens to it. */
 class Game {
   readonly #world: World;
   readonly #scenario: Scenario;
@@ -61,10 +63,10 @@ class Game {
   #removals = 0;
   readonly #fatesOfRemovals = new Map<number, () => void>();
   #isPutBack = false;
-  /** How the run has ended for good. */
+  /** How the run finally ended. */
   #end: 'completed' | 'cancelled' | undefined;
   #overAt = Number.POSITIVE_INFINITY;
-  /** When the last process goes on that was frozen. */
+  /** When the last frozen process continues. */
   #calmAt = 0;
 
   constructor(world: World, scenario: Scenario) {
@@ -143,7 +145,7 @@ class Game {
 
   #ended(end: RunEnding | Error): void {
     const isFailed = end instanceof Error;
-    // A full disk is the one mishap that ends a run with an error: all others pass, or are told by its end.
+    // A full disk is the only mishap that ends a run with an error: all others pass, or show in its end.
     if (isFailed && (end as Partial<CqbatchError>).code !== 'DISK_FULL')
       this.#fail(`the run ends with an error: ${end.stack}`);
     if (!isFailed && (end.state === 'completed' || end.state === 'cancelled')) {
@@ -151,7 +153,7 @@ class Game {
       this.#overAt = Math.max(this.#world.now, this.#calmAt) + aftermathMs;
       return;
     }
-    // The user sees what is wrong, mends it, and resumes.
+    // The user sees what is wrong, corrects it, and resumes.
     if (!isFailed && end.state === 'interrupted' && end.because === 'budget') {
       const { budget: _, ...record } = this.#folder.record;
       this.#folder.record = record;
@@ -162,7 +164,7 @@ class Game {
     this.#soon(() => this.#beginCoordinator());
   }
 
-  /** As `resume` does: the user lets a run go on that a guard has halted. */
+  /** Like `resume`: the user resumes a run that a guard has halted. */
   #accept(): void {
     const { canary, ...record } = this.#folder.record;
     this.#folder.isAccepted = true;
@@ -275,7 +277,7 @@ class Game {
   }
 }
 
-/** Has the referee and the trace see what is done to the datastore. */
+/** Shows the referee and the trace what is done to the datastore. */
 function watchModel(
   world: World,
   datastore: SimulatedDatastore,
@@ -283,7 +285,7 @@ function watchModel(
   onRemoved: () => void,
 ): void {
   const { model } = datastore;
-  // Ids are drawn by chance that no seed decides: they are told as numbers.
+  // No seed determines these random ids: they are reported as numbers.
   const batches = new Map<string, number>();
   const batch = (id: string): number => {
     const number = batches.get(id) ?? batches.size + 1;

@@ -1,6 +1,6 @@
 import type { JobJson } from 'bullmq';
 
-/** A job as the model of the datastore keeps it: plain data, so that a copy can be put away and put back. */
+/** A job as the model of the datastore keeps it: plain data, so that a copy can be saved and restored. */
 export interface StoredJob {
   readonly id: string;
   json: JobJson;
@@ -15,13 +15,13 @@ export interface StoredJob {
   returnValue?: string;
   finishedOn?: number;
   lock: { readonly token: string; readonly until: number } | undefined;
-  /** Keys of children that are not done, and what those that are have returned. */
+  /** Keys of unfinished children, and return values of finished ones. */
   readonly pending: Set<string>;
   readonly processed: Map<string, string>;
   readonly logs: string[];
 }
 
-/** A queue: its jobs, and which of them are in which state, the next one to be claimed at the end of `waiting`. */
+/** A queue: its jobs, and which of them are in which state; the next one to be claimed is at the end of `waiting`. */
 export interface StoredQueue {
   readonly jobs: Map<string, StoredJob>;
   waiting: string[];
@@ -34,14 +34,14 @@ export interface StoredQueue {
   stalledCheckUntil: number;
   isPaused: boolean;
   readonly meta: Map<string, string>;
-  /** The scores of those that nobody has taken. */
+  /** The scores of markers that no worker has taken. */
   readonly markers: Map<'0' | '1', number>;
 }
 
-/** All that the model of a datastore holds. */
+/** All data of the model of a datastore. */
 export interface StoredData {
   readonly queues: Map<string, StoredQueue>;
-  /** A key of the program that goes with all others. */
+  /** A key of the program that is lost together with all others. */
   mark: string | undefined;
 }
 
@@ -85,7 +85,7 @@ export function newQueue(): StoredQueue {
 /** The states of BullMQ, as the model keeps them. */
 export function jobsIn(queue: StoredQueue, state: string): readonly string[] {
   switch (state) {
-    // From the newest to the next.
+    // From the newest to the next one.
     case 'wait':
     case 'waiting':
       return queue.waiting;
@@ -124,7 +124,7 @@ export function jsonOf(job: StoredJob): JobJson {
   } as JobJson;
 }
 
-/** When the first delayed job is due; 0 when none is. */
+/** When the first delayed job is due; 0 without one. */
 export function nextDue({ delayed }: StoredQueue): number {
   return delayed[0]?.at ?? 0;
 }

@@ -20,7 +20,7 @@ export interface FlowEntry {
   readonly parentKeyOpts: { readonly parentKey?: string; readonly addToWaitingChildren?: boolean };
 }
 
-/** What BullMQ's scripts answer when they refuse. */
+/** The answers of BullMQ's scripts when they refuse. */
 export type Refusal =
   | 'job-missing'
   | 'lock-missing'
@@ -30,17 +30,17 @@ export type Refusal =
   | 'pending-children';
 
 /**
- * The part of BullMQ's datastore that `src/queue` builds on, in memory: each function is one script, done at once and whole.
- * That it promises what the datastores promise is shown by the suite that holds for all of them (`test/queue/conformance.ts`).
+ * The part of BullMQ's datastore on which `src/queue` relies, in memory: each function is one script, done at once and whole.
+ * The suite for all datastores (`test/queue/conformance.ts`) shows that it keeps their promises.
  */
 export class QueueModel extends QueueView {
   readonly #waiters = new Waiters();
   /** Milliseconds of the datastore's own clock. */
   readonly #now: () => number;
-  /** Is told what is about to be added and what was written into a ledger. */
+  /** Called with jobs about to be added, and with entries written into a ledger. */
   onAdd: (entries: readonly FlowEntry[]) => void = () => {};
   onLog: (id: string, text: string) => void = () => {};
-  /** Is told what else changes. */
+  /** Called with all other changes. */
   onChange: (what: string, queue: string, id: string) => void = () => {};
 
   constructor(now: () => number) {
@@ -48,13 +48,13 @@ export class QueueModel extends QueueView {
     this.#now = now;
   }
 
-  /** A key that is lost with all others; named now if it has no name. */
+  /** A key that is lost together with all others; named now if it has no name. */
   mark(name: string): string {
     this.data.mark ??= name;
     return this.data.mark;
   }
 
-  /** Puts other data in place of all that there is; without any, there is nothing. */
+  /** Replaces all data; by default with none. */
   replace(data: StoredData = noData()): void {
     this.data = data;
   }
@@ -168,7 +168,7 @@ export class QueueModel extends QueueView {
     return undefined;
   }
 
-  /** Two such looks find a job whose lock has run out: the first one suspects it. */
+  /** Two such looks find a job whose lock has expired: the first one suspects it. */
   moveStalledJobsToWait(name: string, everyMs: number): string[] {
     const queue = this.queue(name);
     if (this.#now() < queue.stalledCheckUntil) return [];
@@ -199,7 +199,7 @@ export class QueueModel extends QueueView {
     });
   }
 
-  /** @returns how many there are then */
+  /** @returns the new number of entries */
   addLog(name: string, id: string, text: string): number | Refusal {
     const job = this.queue(name).jobs.get(id);
     if (job === undefined) return 'job-missing';
@@ -214,7 +214,7 @@ export class QueueModel extends QueueView {
     return undefined;
   }
 
-  /** @returns 0 when it, or one of its children that are to go with it, is locked */
+  /** @returns 0 when it, or one of its children that would be removed with it, is locked */
   remove(name: string, id: string, withChildren: boolean): number {
     const queue = this.queue(name);
     const job = queue.jobs.get(id);
@@ -253,7 +253,7 @@ export class QueueModel extends QueueView {
     this.data.queues.delete(name);
   }
 
-  /** The marker that wakes a worker, at once if there is one. @returns a function after which it is not waited for */
+  /** Waits for the marker that wakes a worker. @returns a function that ends the wait */
   waitForMarker(queue: string, wake: (marker: Marker) => void): () => void {
     const forget = this.#waiters.add(queue, wake);
     this.#waiters.wake(queue, this.queue(queue));
@@ -276,7 +276,7 @@ export class QueueModel extends QueueView {
     return job;
   }
 
-  /** A parent whose last child is done is next. */
+  /** A parent whose last child is done becomes the next job. */
   #release({ name, job }: { readonly name: string; readonly job: StoredJob }): void {
     const queue = this.queue(name);
     if (job.pending.size > 0 || !remove(queue.waitingChildren, job.id)) return;

@@ -9,7 +9,7 @@ import {
   type StoredQueue,
 } from './queue-data.ts';
 
-/** What the model of the datastore holds, and the scripts that only read it. */
+/** The data of the model of the datastore, and the scripts that only read them. */
 export class QueueView {
   protected data: StoredData = noData();
 
@@ -17,7 +17,7 @@ export class QueueView {
     return structuredClone(this.data);
   }
 
-  /** The queues that hold jobs, and how many. */
+  /** The queues with jobs, and how many. */
   jobCounts(): ReadonlyMap<string, number> {
     return new Map(
       [...this.data.queues]

@@ -1,14 +1,14 @@
-/** Numbers that follow from a seed alone: the same seed, the same numbers. */
+/** Numbers that follow only from a seed: the same seed gives the same numbers. */
 export class Random {
   #state: number;
 
   constructor(seed: number) {
     this.#state = seed >>> 0;
-    // Seeds that are next to each other begin alike otherwise.
+    // Otherwise neighbouring seeds would begin alike.
     for (let skipped = 0; skipped < 4; skipped += 1) this.next();
   }
 
-  /** From 0 to 1, without 1. */
+  /** From 0 to 1, excluding 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -36,7 +36,7 @@ export class Random {
     return item;
   }
 
-  /** Another sequence, which draws nothing more from this one. */
+  /** Another sequence, which takes no more numbers from this one. */
   fork(): Random {
     return new Random(Math.floor(this.next() * 2 ** 32));
   }

@@ -11,35 +11,35 @@ export interface Sight {
   readonly world: World;
   readonly scenario: Scenario;
   readonly journal: SimulatedFile;
-  /** How often the datastore has lost what it had acknowledged. */
+  /** How often the datastore has lost acknowledged data. */
   readonly losses: () => number;
   /** Whether a coordinator is at work. */
   readonly isGoing: () => boolean;
   readonly fail: (violation: string) => void;
 }
 
-/** Holds a run to what is promised: during it, and at its end. */
+/** Holds a run to the promises: during the run, and at its end. */
 export class Referee {
   readonly #sight: Sight;
   readonly #calls = new Map<number, number>();
   readonly #done = new Map<number, number>();
   /** Rows with an answer that leaves open whether they were carried out. */
   readonly #doubtful = new Set<number>();
-  /** How often a worker has said of a row that it is about to call it: once for each batch, of which an older copy makes two. */
+  /** How often a worker has written the intent of a row: once for each batch, of which an older copy makes two. */
   readonly #intended = new Map<string, number>();
-  /** What the disk has for sure. */
+  /** What is certainly on disk. */
   readonly #durable = new JournalState();
   #read = 0;
-  /** Rows that may be called before the run is allowed more: those of a canary, or of a budget. */
+  /** Rows that may be called until the run is allowed more: those of a canary, or of a budget. */
   #bound: { readonly what: string; readonly rows: number; readonly called: Set<number> } | undefined;
-  /** Workers that were frozen: what they had begun they may end at any time. */
+  /** Workers that were frozen: they may finish what they started at any time. */
   readonly #late = new Set<SimulatedProcess>();
 
   constructor(sight: Sight) {
     this.#sight = sight;
   }
 
-  /** From now on no more than that many rows may be called for the first time; undefined: any. */
+  /** From now on only this many rows may be called for the first time; undefined: any. */
   bind(what: string, rows: number | undefined): void {
     this.#bound = rows === undefined ? undefined : { what, rows, called: new Set() };
   }
@@ -58,7 +58,7 @@ export class Referee {
           this.#fail(`row ${row} is in a batch, and the journal does not say that it was fed`);
   }
 
-  /** Something is written into a ledger. */
+  /** An entry is written into a ledger. */
   logged(text: string, writer: SimulatedProcess | undefined): void {
     const { intents = [] } = JSON.parse(text) as { intents?: readonly number[] };
     for (const row of intents) this.#intend(`${writer?.name} ${row}`, 1);
@@ -99,7 +99,7 @@ export class Referee {
     this.#done.set(row, (this.#done.get(row) ?? 0) + 1);
   }
 
-  /** The run has come to its end. */
+  /** The run has ended. */
   end(isComplete: boolean, isBelieved: boolean): void {
     const { scenario, journal, losses } = this.#sight;
     this.#checkGuards();
@@ -116,7 +116,7 @@ export class Referee {
       const calls = this.#calls.get(row) ?? 0;
       if (result === undefined && isComplete) this.#fail(`row ${row} has no result`);
       const known = result ?? state.history(row) ?? { attempts: 0, unclear: false };
-      // An older copy that is put in place of the datastore is believed, and its rows are called again.
+      // An older copy that replaces the datastore is believed, and its rows are called again.
       if (!isBelieved) continue;
       const told = `row ${row} was called ${calls} times and carried out ${this.#done.get(row) ?? 0} times, and the journal says: ${JSON.stringify(known)}`;
       if (calls > known.attempts && !(losses() > 0 && known.unclear))
@@ -163,14 +163,14 @@ export class Referee {
   }
 }
 
-/** Whether it is known afterwards which rows were called: their workers lived on, and the datastore lost nothing. */
+/** Whether it is known afterwards which rows were called: their workers survived, and the datastore lost nothing. */
 function leavesNoDoubt(mishap: Mishap): boolean {
   const { kind } = mishap;
   if (kind === 'kill' || kind === 'freeze' || kind === 'stop') return mishap.victim === 'coordinator';
   return kind === 'command' || kind === 'disk full' || kind === 'copy';
 }
 
-/** The entry that a row acts on, from 1: also the first row that does. */
+/** The entry on which a row acts, from 1: also the first row that does. */
 export function subjectOf({ subjects }: Scenario, row: number): number {
   return ((row - 1) % subjects) + 1;
 }

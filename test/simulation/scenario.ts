@@ -3,25 +3,25 @@ import { Random } from './random.ts';
 import type { NetworkFaults } from './simulated-datastore.ts';
 import type { DiskFaults } from './simulated-journal.ts';
 
-/** How the simulated API answers: probabilities, which leave the rest for successes. */
+/** How the simulated API answers: probabilities; all other calls succeed. */
 export interface ApiFaults {
   readonly latencyMs: number;
   /** How often a call takes up to 20 s. */
   readonly slow: number;
-  /** Refused for good; a row that is, is so always. */
+  /** Refused permanently; a refused row always is. */
   readonly refused: number;
   /** Fails without an effect, or after it. */
   readonly broken: number;
   readonly answerLost: number;
   /** 429 with a waiting time. */
   readonly throttled: number;
-  /** No connection comes about. */
+  /** No connection can be made. */
   readonly unreachable: number;
 }
 
 type Victim = 'coordinator' | 'worker';
 
-/** Something that happens to the run: at a time, or before or after a step of a process. */
+/** An event that happens to the run: at a time, or before or after a step of a process. */
 export type Mishap =
   | { readonly kind: 'kill'; readonly victim: Victim; readonly when: When; readonly power: boolean }
   | { readonly kind: 'freeze'; readonly victim: Victim; readonly when: When; readonly forMs: number }
@@ -31,8 +31,8 @@ export type Mishap =
   | { readonly kind: 'command'; readonly command: 'pause' | 'unpause' | 'cancel'; readonly atMs: number };
 
 /**
- * `atWrite`: while the journal is written for the n-th time, by a disk that is slow from then on. `atRemoval`: when the n-th
- * batch has just been taken out of the datastore.
+ * `atWrite`: during the n-th write of the journal, on a disk that is slow from then on. `atRemoval`: when the n-th batch has
+ * just been removed from the datastore.
  */
 export type When =
   | { readonly atMs: number }
@@ -40,11 +40,11 @@ export type When =
   | { readonly atWrite: number }
   | { readonly atRemoval: number };
 
-/** All that a seed decides before the run begins. */
+/** Everything that a seed decides before the run starts. */
 export interface Scenario {
   readonly seed: number;
   readonly rows: number;
-  /** Entries that rows act on; as many as rows, or fewer, so that some must be called in order. */
+  /** Entries on which rows act: as many as rows, or fewer, so that some rows must be called in order. */
   readonly subjects: number;
   readonly workers: number;
   readonly concurrency: number;
@@ -89,7 +89,7 @@ export function scenarioOf(seed: number): Scenario {
       backoffMs: random.pick([10, 500, 20_000]),
       ...(inOrder && { onConflict: 'in-order' as const }),
       ...(random.chance(0.15) && {
-        // The program refuses a random canary of rows that must be called in order.
+        // The program refuses a random canary for rows that must be called in order.
         canary: {
           rows: random.whole(1, 5),
           random: !inOrder && random.chance(0.5),

@@ -8,7 +8,7 @@ import type { Random } from './random.ts';
 import type { ApiFaults, Scenario } from './scenario.ts';
 import type { SimulatedProcess, World } from './world.ts';
 
-/** What the API and those who watch it see of a call. */
+/** What the API and its observers see of a call. */
 export interface ApiLog {
   /** A request leaves a worker. */
   sent(row: number, worker: SimulatedProcess): void;
@@ -18,13 +18,13 @@ export interface ApiLog {
   done(row: number): void;
 }
 
-/** What is in the body of a request, so that the API can tell rows apart. */
+/** The content of a request's body, by which the API distinguishes rows. */
 export interface Body {
   readonly row: number;
   readonly soundboard_id: number;
 }
 
-/** The operation that all rows of a run are for. */
+/** The operation of all rows of a run. */
 export function operationIn({ repeatable }: Scenario): Operation {
   return { ...updateSoundboard, repeatable };
 }

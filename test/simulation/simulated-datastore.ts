@@ -5,19 +5,19 @@ import { QueueModel } from './queue-model.ts';
 import type { Marker } from './waiters.ts';
 import type { SimulatedProcess, World } from './world.ts';
 
-/** What a datastore and the way to it do to commands. */
+/** What the datastore and the network do to commands. */
 export interface NetworkFaults {
-  /** Longest way of a command, milliseconds, and how often one takes up to a thousand times as long. */
+  /** The longest travel time of a command, milliseconds, and how often one takes up to a thousand times as long. */
   readonly latencyMs: number;
   readonly slow: number;
   /** How often a connection breaks after a command. */
   readonly cut: number;
 }
 
-/** What a process has sent before it died arrives so soon, or never. */
+/** Commands that a process sent before it died arrive within this time, or never. */
 const lateMs = 100;
 
-/** A command on its way, until it is answered. */
+/** A command under way, until it is answered. */
 interface Command {
   readonly script: (model: QueueModel) => unknown;
   readonly resolve: (reply: unknown) => void;
@@ -28,9 +28,9 @@ interface Command {
 export class SimulatedDatastore {
   readonly model: QueueModel;
   isAway = false;
-  /** How often it may have lost what it had acknowledged. */
+  /** How often it may have lost acknowledged data. */
   losses = 0;
-  /** The process whose command is being done. */
+  /** The process whose command is being executed. */
   client: SimulatedProcess | undefined;
   readonly #world: World;
   readonly faults: NetworkFaults;
@@ -45,7 +45,7 @@ export class SimulatedDatastore {
     this.model = new QueueModel(() => world.now);
   }
 
-  /** The datastore as a process has it. */
+  /** The datastore for one process. */
   openIn(process: SimulatedProcess): Datastore {
     const server = this;
     const open = (role: 'worker' | 'producer'): Link => {
@@ -72,7 +72,7 @@ export class SimulatedDatastore {
     };
   }
 
-  /** It is killed and started again, with all that it had. */
+  /** It is killed and started again, with all its data. */
   restart(awayMs: number): void {
     if (this.isAway) return;
     this.#world.tell('the datastore is away');
@@ -103,7 +103,7 @@ export class SimulatedDatastore {
     this.#copy = this.model.copy();
   }
 
-  /** It is killed, and starts with what it had when it was copied. */
+  /** It is killed, and starts with the data of the copy. */
   putBack(awayMs: number): void {
     if (this.#copy === undefined || this.isAway) return;
     const copy = this.#copy;
@@ -114,7 +114,7 @@ export class SimulatedDatastore {
   }
 }
 
-/** A connection of a process, on which commands are done and answered in their order. */
+/** A connection of a process, on which commands are executed and answered in order. */
 class Link implements ModelConnection {
   readonly #world: World;
   readonly #server: SimulatedDatastore;
@@ -168,7 +168,7 @@ class Link implements ModelConnection {
     return { marker, cancel: () => cancel() };
   }
 
-  /** What was not answered may have been done. */
+  /** A command without an answer may have been executed. */
   cut(): void {
     this.#connections += 1;
     this.#isConnected = false;
@@ -192,7 +192,7 @@ class Link implements ModelConnection {
     for (const command of this.#unanswered) this.#send(command);
   }
 
-  /** Each connection tries again in its own time. */
+  /** Each connection tries again after its own time. */
   reconnectMs(): number {
     return this.#world.random.between(50, 2_000);
   }
@@ -208,9 +208,9 @@ class Link implements ModelConnection {
   #arrive(command: Command, connection: number): void {
     const world = this.#world;
     const { isAway, model, faults } = this.#server;
-    // What was on its way when the connection broke may have been read before the next one was made.
+    // Commands under way when the connection broke may have been read before the next connection was made.
     const isRead = connection === this.#connections || (!this.#isConnected && world.random.chance(0.5));
-    // What a dead process has sent arrives at once or never: its system ends its connections (docs/architecture.md).
+    // Commands of a dead process arrive at once or never, because its system ends its connections (docs/architecture.md).
     if (isAway || !isRead || world.now > this.#process.diedAt + lateMs) return;
     this.#server.client = this.#process;
     let answer: () => void;

@@ -11,15 +11,15 @@ interface PlacedEntry {
   readonly offset: number;
 }
 
-/** A file as a disk keeps it: what was written, and how much of that a power cut leaves. */
+/** A file as a disk keeps it: the written bytes, and how many of them a power cut leaves. */
 export class SimulatedFile {
   text: string;
   synced: number;
-  /** No byte more fits. */
+  /** No further byte fits. */
   isFull = false;
-  /** Until then nothing that is asked of the disk is done. */
+  /** Until then the disk executes no request. */
   slowUntil = 0;
-  /** Writes before which something is to happen, by their number. */
+  /** Writes before which something happens, by their number. */
   readonly fates = new Map<number, () => void>();
   #writes = 0;
 
@@ -28,13 +28,13 @@ export class SimulatedFile {
     this.synced = text.length;
   }
 
-  /** A process begins to write. */
+  /** A process starts to write. */
   begin(): void {
     this.#writes += 1;
     this.fates.get(this.#writes)?.();
   }
 
-  /** What was not synced is there or not, from its end on. */
+  /** Bytes that were not synced remain or are lost, up to a random position. */
   losePower(world: World): void {
     this.text = this.text.slice(0, world.random.whole(this.synced, this.text.length));
     this.synced = this.text.length;
@@ -45,12 +45,12 @@ export class SimulatedFile {
     return this.#read(0, this.text.lastIndexOf('\n') + 1);
   }
 
-  /** Where the whole lines end that are synced: a power cut may leave half of one behind them. */
+  /** Where the synced whole lines end: a power cut may leave half a line after them. */
   get syncedLines(): number {
     return this.text.lastIndexOf('\n', this.synced - 1) + 1;
   }
 
-  /** The entries of these lines, from a place on. */
+  /** The entries of these lines, from an offset. */
   entriesFrom(offset: number): PlacedEntry[] {
     return this.#read(offset, this.syncedLines);
   }
@@ -61,8 +61,7 @@ export class SimulatedFile {
       const next = this.text.indexOf('\n', offset) + 1;
       const line = this.text.slice(offset, next - 1);
       const entry = offset === 0 ? undefined : decodeEntry(line);
-      if (offset > 0 && entry === undefined)
-        throw new TypeError(`The journal holds a line that is none: ${line}`);
+      if (offset > 0 && entry === undefined) throw new TypeError(`The journal has an invalid line: ${line}`);
       if (entry !== undefined) found.push({ entry, offset });
       offset = next;
     }
@@ -93,7 +92,7 @@ export function openSimulatedJournal(
   file.synced = Math.min(file.synced, file.text.length);
   const journal = new SimulatedJournal(file);
   for (const { entry, offset } of file.entries()) journal.apply(entry, offset);
-  /** One request to the system: its answer waits while the process is frozen, and the next request with it. */
+  /** One request to the system: its answer waits while the process is frozen, and so does the next request. */
   const ask = (work: () => void): Promise<void> =>
     new Promise((resolve, reject) => {
       process.step(() => {
@@ -103,7 +102,7 @@ export function openSimulatedJournal(
         world.later(
           takesMs / 2,
           () => {
-            // A process that has died asks for nothing; its lock, which a system call would keep, is not simulated.
+            // A dead process requests nothing; its lock, which a system call would keep, is not simulated.
             if (process.isDead) return;
             let failure: unknown;
             try {

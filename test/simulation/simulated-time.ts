@@ -10,7 +10,7 @@ interface Timer {
   [Symbol.dispose](): void;
 }
 
-/** Gives all code of this thread the timers, clocks and chance of a world, while it is played. */
+/** Gives all code of this thread the timers, clocks and random numbers of a world, while that is played. */
 export async function inTimeOf<Result>(world: World, play: () => Promise<Result>): Promise<Result> {
   const { setTimeout, clearTimeout, setInterval, clearInterval, Date: RealDate } = globalThis;
   const { now } = performance;

@@ -12,7 +12,7 @@ test('60 runs keep all promises, whatever happens to them', async () => {
   expect(broken).toEqual([]);
 });
 
-test('the same seed plays the same', async () => {
+test('the same seed gives the same run', async () => {
   for (const seed of seeds.slice(0, 5)) {
     const [first, second] = [await play(seed), await play(seed)];
     expect([second.trace, second.events]).toEqual([first.trace, first.events]);

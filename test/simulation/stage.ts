@@ -5,7 +5,7 @@ import type { SimulatedDatastore } from './simulated-datastore.ts';
 import type { SimulatedFile } from './simulated-journal.ts';
 import type { World } from './world.ts';
 
-/** What the processes of a run have in common. */
+/** What the processes of a run share. */
 export interface Stage {
   readonly world: World;
   readonly scenario: Scenario;

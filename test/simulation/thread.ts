@@ -1,18 +1,18 @@
 import { parentPort } from 'node:worker_threads';
 import { type Played, play } from './play.ts';
 
-/** Seeds that a thread is to play, one after the other. */
+/** Seeds that a thread must play, one after the other. */
 export interface Order {
   readonly first: number;
   readonly count: number;
   readonly keepLines: boolean;
 }
 
-/** What came of them. */
+/** Their results. */
 export interface Told {
   readonly events: number;
   readonly simulatedMs: number;
-  /** Those that have broken a promise, and all whose lines were wanted. */
+  /** Seeds that broke a promise, and all whose lines were wanted. */
   readonly shown: readonly Pick<Played, 'seed' | 'violations' | 'lines'>[];
 }
 

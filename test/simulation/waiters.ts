@@ -1,6 +1,6 @@
 import { remove, type StoredQueue } from './queue-data.ts';
 
-/** What wakes a worker that waits: `0` at once, `1` when a delayed job is due. */
+/** What wakes a waiting worker: `0` at once, `1` when a delayed job is due. */
 export interface Marker {
   readonly member: string;
   readonly score: number;
@@ -10,14 +10,14 @@ export interface Marker {
 export class Waiters {
   readonly #waiting: { readonly queue: string; readonly wake: (marker: Marker) => void }[] = [];
 
-  /** @returns a function after which it is not waited for */
+  /** @returns a function that ends the wait */
   add(queue: string, wake: (marker: Marker) => void): () => void {
     const waiter = { queue, wake };
     this.#waiting.push(waiter);
     return () => void remove(this.#waiting, waiter);
   }
 
-  /** Each marker of a queue wakes one worker, which takes it away. */
+  /** Each marker of a queue wakes one worker, which takes the marker. */
   wake(name: string, { markers }: StoredQueue): void {
     for (const member of ['0', '1'] as const) {
       const score = markers.get(member);

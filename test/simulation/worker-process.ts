@@ -9,13 +9,13 @@ import type { SimulatedProcess } from './world.ts';
 
 const silent = pino({ level: 'silent' });
 const batchName = /\S+-b-[0-9a-f-]{36}/g;
-/** Calls in flight have so long when a worker is told to stop. */
+/** How long calls in flight may take after a worker is told to stop. */
 const stopMs = 10_000;
 
-/** A process that calls rows of every run: the program's own worker, whose calls wait for no turn. */
+/** A process that calls rows of every run: the program's own worker, whose calls do not wait for turns. */
 export interface WorkerProcess {
   readonly process: SimulatedProcess;
-  /** As SIGTERM. */
+  /** Like SIGTERM. */
   stop(): void;
 }
 
@@ -27,7 +27,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
     const opened = datastore.openIn(process);
     const rows = openRowQueue(opened, stage.baseUrl);
     let isOpen = true;
-    // Batches have names that no seed decides.
+    // No seed determines the names of batches.
     const onError = ({ message }: Error): void =>
       world.tell(`${name}: ${message.replaceAll(batchName, 'a batch')}`);
     const breaker = new CircuitBreaker({

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** What is to happen at a time, in a process if it belongs to one. */
+/** An event due at a time, in a process if it belongs to one. */
 interface Event {
   readonly at: number;
   readonly order: number;
@@ -10,15 +10,15 @@ interface Event {
   cancelled: boolean;
 }
 
-/** A process of the simulation: killed, none of its events ever happens; frozen, all of them wait. */
+/** A process of the simulation: when it is killed, none of its events happens; when it is frozen, all of them wait. */
 export class SimulatedProcess {
   readonly name: string;
   isDead = false;
   diedAt = Number.POSITIVE_INFINITY;
   isFrozen = false;
-  /** Events whose time came while it was frozen. */
+  /** Events that became due while it was frozen. */
   readonly held: Event[] = [];
-  /** Steps after which something is to happen to it. */
+  /** Steps after which something happens to it. */
   readonly fates = new Map<number, () => void>();
   #steps = 0;
 
@@ -26,7 +26,9 @@ export class SimulatedProcess {
     this.name = name;
   }
 
-  /** Does what shows outside of the process: a request, a write. Its fate may come before or after it. */
+  /**
+   * Does something that is visible outside the process: a request, a write. The fate of the step may come before or after it.
+   */
   step(work: () => void): void {
     if (this.isDead) return;
     this.#steps += 1;
@@ -41,18 +43,18 @@ export class SimulatedProcess {
 const beginning = Date.UTC(2026, 0, 1);
 
 /**
- * Simulated time and the processes in it. One event happens at a time; what it leads to without waiting (promises) belongs
- * to the same process and ends before the next event. So a world needs neither threads nor real time, and the same seed
- * plays the same.
+ * Simulated time and the processes in it. One event happens at a time; everything that follows from it without waiting
+ * (promises) belongs to the same process and ends before the next event. So a world needs neither threads nor real time, and
+ * the same seed gives the same run.
  */
 export class World {
   now = 0;
   /** Events that have happened. */
   count = 0;
-  /** Hash of all that happened, in order. */
+  /** Hash of all events, in order. */
   trace = 0;
   readonly random: Random;
-  /** Lines that tell what happened; kept only when wanted. */
+  /** Lines that describe events; kept only if wanted. */
   readonly lines: string[] | undefined;
   readonly #events: Event[] = [];
   #order = 0;
@@ -72,7 +74,7 @@ export class World {
     return beginning + this.now;
   }
 
-  /** Notes what happens, for the trace. */
+  /** Records an event for the trace. */
   tell(text: string): void {
     let hash = this.trace;
     for (let place = 0; place < text.length; place += 1)
@@ -81,7 +83,7 @@ export class World {
     this.lines?.push(`${(this.now / 1_000).toFixed(6)} ${text}`);
   }
 
-  /** Has something happen later, in the present process unless another one is named; `null`: in none. */
+  /** Schedules an event, in the present process unless another one is named; `null` means no process. */
   later(
     delayMs: number,
     work: () => void,
@@ -89,7 +91,7 @@ export class World {
   ): Event {
     const { owner = this.#current, kind = 'timer' } = options;
     const event: Event = {
-      // Sums of such times are exact, whatever else they are added to.
+      // Sums of such times are exact, whatever else is added to them.
       at: Math.round((this.now + Math.max(0, delayMs)) * 1_024) / 1_024,
       order: this.#order++,
       owner: owner ?? undefined,
@@ -101,7 +103,7 @@ export class World {
     return event;
   }
 
-  /** Begins a process. */
+  /** Starts a process. */
   begin(name: string, work: () => void): SimulatedProcess {
     const process = new SimulatedProcess(name);
     this.tell(`${name} begins`);
@@ -202,7 +204,7 @@ function isBefore(one: Event, other: Event): boolean {
 
 const macrotask = globalThis.setImmediate;
 
-/** Resolves when all that an event has led to without waiting has happened. */
+/** Resolves when everything that an event led to without waiting has happened. */
 function settled(): Promise<void> {
   return new Promise((resolve) => macrotask(resolve));
 }

@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * Does all tasks, some of them at the same time, beginning in the order given.
+ * Does all tasks, some of them at the same time, starting them in the given order.
  *
  * @template Result
  * @param {number} most at the same time

@@ -6,8 +6,8 @@ const warmUpMs = 500;
 const measuredMs = 4_000;
 
 /**
- * How many calls a second so many loops make that each call again as soon as they have their answer: more cannot be made
- * with as many calls in flight.
+ * How many calls a second are made by this many loops, each of which calls again as soon as it has its answer: the most
+ * possible with that many calls in flight.
  *
  * @param {number} inFlight
  * @param {readonly string[]} sandbox options of its command line

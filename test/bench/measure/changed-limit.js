@@ -18,8 +18,8 @@ const longMs = 30_000;
 const usedMs = 3_000;
 
 /**
- * Seconds from the change until every slice that follows has less than 1 % of its calls rejected. In a slice with fewer
- * than a hundred calls that is none at all, so that each test whether the limit has risen again counts.
+ * Seconds from the change until every slice that follows has less than 1 % of its calls rejected. In a slice of fewer than a
+ * hundred calls that means no rejected call, so that each test whether the limit has risen again counts.
  */
 export function secondsUntilQuiet(/** @type {ChangedLimit} */ { calls, change, end }) {
   let quietFrom = change;
@@ -35,7 +35,7 @@ export function secondsUntilFewRejected(/** @type {ChangedLimit} */ limit) {
   return secondsUntil(limit, longMs, (from) => fewRejected(limit.calls, from, longMs));
 }
 
-/** Seconds from the change until three seconds begin in which so many calls per second are admitted. */
+/** Seconds from the change until three seconds begin in which this many calls per second are admitted. */
 export function secondsUntilRate(/** @type {ChangedLimit} */ limit, /** @type {number} */ perSecond) {
   return secondsUntil(limit, usedMs, (from) => {
     const { made, rejected } = rejectedCalls(limit.calls, from, from + usedMs);

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 /** The built command line. */
 export const cqbatch = fileURLToPath(new URL('../../../dist/bin/cqbatch.js', import.meta.url));
 
-/** A measurement that takes longer than that hangs, unless it says otherwise. */
+/** A measurement that takes longer hangs, unless it sets another limit. */
 const usualLimitMs = 5 * 60_000;
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
-// However this process ends: not every child notices by itself.
+// However this process ends: not every child notices it.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
@@ -23,7 +23,7 @@ export async function stopAll() {
 }
 
 /**
- * Starts a script as a process of its own, with a channel for messages.
+ * Starts a script as a separate process, with a channel for messages.
  *
  * @param {URL} script
  * @param {string} argument
@@ -38,13 +38,13 @@ export function startScript(script, argument) {
 }
 
 /**
- * Runs one of `programs/` in a process of its own, so that no measurement warms up the next one or leaves it memory.
+ * Runs one of `programs/` in a separate process, so that no measurement warms up the next one or leaves memory to it.
  *
  * @template Answer
  * @param {string} name
  * @param {object} options
  * @param {number} [limitMs]
- * @returns {Promise<Answer>} what the program says at its end
+ * @returns {Promise<Answer>} the result of the program
  */
 export async function measureProgram(name, options, limitMs = usualLimitMs) {
   const child = startScript(new URL(`../programs/${name}.js`, import.meta.url), JSON.stringify(options));
@@ -81,7 +81,7 @@ export async function timeCommand(command, args, { cwd, env } = {}) {
 }
 
 /**
- * Starts a command that goes on until it is told to end; what it prints is to be read from its pipes.
+ * Starts a command that runs until it is told to end; its output must be read from its pipes.
  *
  * @param {string} command
  * @param {readonly string[]} args
@@ -99,7 +99,7 @@ export function startCommand(command, args, { cwd, env } = {}) {
   return tracked(child);
 }
 
-/** No setting of the machine may reach what is measured. */
+/** No setting of the machine may reach the program under measurement. */
 export function plainEnvironment() {
   const { PATH = '', HOME = '' } = process.env;
   return { PATH, HOME };

@@ -23,7 +23,7 @@ import { redisProgram, withRedis } from './redis.js';
  * @property {string} folder for what is written; that is removed afterwards
  * @property {'run' | 'bare-worker'} program
  * @property {number} rows that it works on
- * @property {object} options for it, without those that say where the datastore is
+ * @property {object} options for it, without those that locate the datastore
  */
 
 /** @type {DatastoreKind} */

@@ -15,7 +15,7 @@ import { startWorker } from './worker.js';
  * @typedef {object} Way
  * @property {string} name
  * @property {boolean} redis
- * @property {number} workers beside the run, which makes no calls itself then; 0 when it does
+ * @property {number} workers beside the run, which then makes no calls itself; 0 when it does
  */
 
 /** @type {readonly Way[]} */
@@ -25,13 +25,13 @@ const everyWay = [
   { name: 'three workers', redis: true, workers: 3 },
 ];
 
-/** The ways that there are on this machine. */
+/** The ways that are possible on this machine. */
 export function possibleWays() {
   return redisProgram() === undefined ? everyWay.filter(({ redis }) => !redis) : everyWay;
 }
 
 /**
- * A whole run against a sandbox of its own, with nothing learned before.
+ * A whole run against its own sandbox, with nothing learned before.
  *
  * @typedef {object} GovernedRun
  * @property {string} folder for what it writes; that is removed afterwards

@@ -8,14 +8,14 @@
  * @typedef {object} LimitModel
  * @property {string} limit
  * @property {string} title
- * @property {readonly string[]} answers options of the sandbox: what answers say of the limit
+ * @property {readonly string[]} answers options of the sandbox: what answers state about the limit
  * @property {boolean} informative whether they say enough to know it without probing
  * @property {boolean} quick whether it is among the few for a quick look
- * @property {number} seconds how long it takes to tell, from the first call on, unless a quick look is enough
+ * @property {number} seconds how long to measure, from the first call, unless a quick look is enough
  */
 
 /**
- * How many calls may be in flight. What that comes to is measured.
+ * How many calls may be in flight. The resulting rate is measured.
  *
  * @typedef {{ readonly inFlight: number }} InFlight
  */
@@ -24,7 +24,7 @@
 
 /** @typedef {LimitModel & { riseTo?: number }} ChangingModel `riseTo` calls per second; without it the limit drops */
 
-/** How long after the first call the limit changes in the models in which it does. */
+/** How long after the first call the limit changes, in models in which it does. */
 export const changeAfterMs = 30_000;
 
 export const latencyMs = 50;
@@ -46,7 +46,7 @@ const second = { limit: 'fixed-window:limit=50,window=1s', permits: { limit: 50,
 const minute = { limit: 'fixed-window:limit=600,window=1m', permits: { limit: 600, windowMs: 60_000 } };
 
 /**
- * The longest first, as some are measured at the same time.
+ * The longest first, because some are measured at the same time.
  *
  * @type {readonly SteadyModel[]}
  */

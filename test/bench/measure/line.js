@@ -24,7 +24,7 @@ import { compare, median } from './samples.js';
 /** @typedef {{ readonly atLeast: number } | { readonly atMost: number }} Goal */
 
 /**
- * What a line comes to.
+ * The verdict on a line.
  *
  * @typedef {object} Verdict
  * @property {number} ours median

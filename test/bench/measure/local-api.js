@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { startScript } from './child.js';
 
 /**
- * The plain local server, in a process of its own.
+ * The plain local server, in a separate process.
  *
  * @typedef {object} LocalApi
  * @property {string} url
- * @property {() => Promise<readonly number[]>} takeArrivals when each request since the last time arrived, in
- *   milliseconds of the server's own clock
+ * @property {() => Promise<readonly number[]>} takeArrivals when each request since the last time arrived, in milliseconds of
+ *   the server's own clock
  */
 
 /**
@@ -22,7 +22,7 @@ export function withLocalApi(latencyMs, use) {
 }
 
 /**
- * The cheapest server there is: it answers at once, in few bytes, and keeps no arrivals.
+ * The cheapest possible server: it answers at once, in few bytes, and keeps no arrivals.
  *
  * @template Result
  * @param {(api: Pick<LocalApi, 'url'>) => Promise<Result>} use
@@ -44,7 +44,7 @@ async function withServer(script, argument, use) {
   const ended = once(server, 'exit').then(() => {
     throw new Error('The local server ended.');
   });
-  // Killing it in the end is no failure; before, whoever waits for an answer learns of it.
+  // Killing it in the end is not a failure; if it dies earlier, callers that wait for an answer learn about it.
   ended.catch(() => {});
   const answer = async () => (await Promise.race([once(server, 'message'), ended]))[0];
   try {

@@ -1,7 +1,7 @@
 // @ts-check
 import { Session } from 'node:inspector/promises';
 
-/** The parts of a row's way, each with the files whose work it is, and what they have others do. */
+/** The parts of a row's way, each with the files that do its work, and the packages that do it for them. */
 const rooms = {
   parse: /\/(src\/manifest|csv-parse)\//,
   client: /\/(src\/(api|worker|rate|operation)|undici)\//,
@@ -17,9 +17,9 @@ const rooms = {
 const everyMicroseconds = 500;
 
 /**
- * Begins to sample what the main thread of this process is at.
+ * Starts to sample the work of the main thread of this process.
  *
- * @returns {Promise<(rows: number) => Promise<Parts>>} ends it, and tells what it was at for each row
+ * @returns {Promise<(rows: number) => Promise<Parts>>} ends sampling, and returns the parts for each row
  */
 export async function sampleParts() {
   const session = new Session();
@@ -42,7 +42,7 @@ function partsOf(
   const parts = { parse: 0, client: 0, ledger: 0, journal: 0, report: 0, garbage: 0, rest: 0 };
   /** @type {Map<number, Part | undefined>} */
   const known = new Map();
-  // A caller comes before what it calls.
+  // A caller precedes what it calls.
   for (const { id, callFrame, children = [] } of nodes) {
     const own = partOf(callFrame) ?? known.get(id);
     known.set(id, own);

@@ -15,12 +15,12 @@
  * @property {number} permitted calls per second
  */
 
-/** What a run does while it knows nothing is not judged. */
+/** What a run does before it knows the limit is not judged. */
 export const warmUpMs = 10_000;
 const sliceMs = 10_000;
 
 /**
- * Until when calls must be made at least so that they can be judged.
+ * The earliest end of calls that can be judged.
  *
  * @param {Permission} permission
  * @param {number} from milliseconds since 1970
@@ -32,8 +32,8 @@ export function endAfter(permission, from, ms) {
 }
 
 /**
- * How much of what was permitted was used, after the first seconds. Of windows that are longer than those, what is used
- * early cannot be used later: there everything is judged, from the first window's beginning on.
+ * How much of what was permitted was used, after the first seconds. What is used early in a longer window cannot be used later:
+ * there everything is judged, from the beginning of the first window.
  *
  * @param {Permission} permission
  * @param {readonly Call[]} calls

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { plainEnvironment, startCommand } from './child.js';
 
 /**
- * A server with nothing in it, which writes what it is told to disk as a careful administrator's does.
+ * An empty server, which writes to disk like that of a careful administrator.
  *
  * @typedef {object} RedisServer
  * @property {string} url
@@ -17,16 +17,16 @@ import { plainEnvironment, startCommand } from './child.js';
  */
 
 /**
- * What the server says its data, buffers and connections take, in MB (10^6 bytes).
+ * The memory of the server's data, buffers and connections, as it reports it, in MB (10^6 bytes).
  *
  * @typedef {object} RedisMemory
  * @property {number} used now
- * @property {number} peak the most since its start; it looks after each command
+ * @property {number} peak the most since its start; measured after each command
  */
 
 const tries = 5;
 
-/** The server program of this machine; undefined when there is none. */
+/** The server program of this machine; undefined when it has no such program. */
 export function redisProgram() {
   return ['redis-server', 'valkey-server'].find(
     (name) =>
@@ -46,7 +46,7 @@ export async function withRedis(folder, use) {
   const lost = once(child, 'exit').then(() => {
     throw new Error('The Redis server ended.');
   });
-  // Killing it in the end is no failure.
+  // Killing it in the end is not a failure.
   lost.catch(() => {});
   const client = new Redis({ host: '127.0.0.1', port });
   client.on('error', () => {});
@@ -85,7 +85,7 @@ async function start(/** @type {string} */ folder) {
       });
     });
     if (ready) return { child, port };
-    // Somebody else may have been quicker to take the port.
+    // Another process may have taken the port first.
     if (attempt === tries) throw new Error(`${program} did not start:\n${said}`);
   }
 }

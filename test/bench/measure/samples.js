@@ -12,8 +12,8 @@ export function median(/** @type {readonly number[]} */ samples) {
 }
 
 /**
- * What ours is to the reference, turn by turn. Both samples of a turn were taken within seconds of each other, so what
- * else the machine does weighs on both, and the ratios vary less than the samples.
+ * Ours compared with the reference, turn by turn. Both samples of a turn were taken within seconds of each other, so that other
+ * work of the machine weighs on both, and the ratios vary less than the samples.
  *
  * @param {import('./line.js').Comparison} comparison
  * @param {readonly number[]} ours
@@ -29,7 +29,7 @@ export function compare(comparison, ours, reference) {
 }
 
 /**
- * Measures contestants in turns: each once, in the order given, then each again. Nothing else is measured meanwhile.
+ * Measures contestants in turns: each once, in the given order, then each again. Nothing else is measured meanwhile.
  *
  * @template {string} Name
  * @param {number} turns

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cqbatch, startCommand } from './child.js';
 
 /**
- * A `cqbatch sandbox`, in a process of its own, all of whose evaluations can be restored.
+ * A `cqbatch sandbox` in a separate process, in which all evaluations can be restored.
  *
  * @typedef {object} Sandbox
  * @property {string} url
- * @property {() => Promise<void>} firstCall comes about with the first call
- * @property {() => Promise<readonly Call[]>} calls all so far, in the order of their arrival
+ * @property {() => Promise<void>} firstCall resolves with the first call
+ * @property {() => Promise<readonly Call[]>} calls all calls so far, in order of arrival
  */
 
 /**
@@ -20,7 +20,7 @@ import { cqbatch, startCommand } from './child.js';
  * @property {boolean} throttled whether the limit refused it
  */
 
-/** How many evaluations there are, with the identifiers from 1 on. */
+/** How many evaluations there are; their identifiers begin at 1. */
 export const evaluations = 1_000_000;
 
 /**
@@ -42,7 +42,7 @@ export async function withSandbox(options, use) {
   const lost = once(child, 'close').then(([code, signal]) => {
     throw new Error(`The sandbox ended with ${signal ?? `exit code ${code}`}:\n${said}`);
   });
-  // Killing it in the end is no failure.
+  // Killing it in the end is not a failure.
   lost.catch(() => {});
   try {
     const url = await Promise.race([addressOf(child), lost]);

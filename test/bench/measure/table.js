@@ -60,7 +60,7 @@ function difference(/** @type {string} */ unit) {
   return (/** @type {number} */ value) => `${value < 0 ? '−' : '+'}${magnitude(value)} ${unit}`;
 }
 
-/** What never came about is infinite. */
+/** Something that never happened counts as infinite. */
 function magnitude(/** @type {number} */ value) {
   return Number.isFinite(value) ? Math.abs(value).toFixed(0) : '∞';
 }

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { timeCommand } from './child.js';
 
 /**
- * What a process took from its start to its end, its start included.
+ * What a process used from its start to its end, including the start.
  *
  * @typedef {object} Usage
  * @property {number} cpuMs all threads, user and system
@@ -13,7 +13,7 @@ import { timeCommand } from './child.js';
 const reportUsage = new URL('../programs/report-usage.js', import.meta.url).href;
 
 /**
- * How a script is started so that it writes at its end what it took. Its parent cannot ask the system for that in Node.
+ * How to start a script so that it writes its usage when it ends. In Node its parent cannot get that from the system.
  *
  * @param {string} file
  * @returns {{ args: readonly string[], env: Readonly<Record<string, string>> }} `args` come before the script

@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import { cqbatch, startCommand } from './child.js';
 
-/** A run that takes longer than that to end, once it should, hangs. */
+/** A run that takes longer to end, once it should, hangs. */
 const limitMs = 5 * 60_000;
 
 /**
- * A `cqbatch run` as people start it.
+ * A `cqbatch run` as users start it.
  *
  * @typedef {object} WholeRun
  * @property {() => Promise<void>} completed waits for its end

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cqbatch, startCommand } from './child.js';
 import { reportingUsage } from './usage.js';
 
-/** A worker that does not begin, or end, within that time hangs. */
+/** A worker that does not start or end within this time hangs. */
 const limitMs = 60_000;
 
 /**
@@ -12,7 +12,7 @@ const limitMs = 60_000;
  * @property {string} baseUrl
  * @property {number | 'auto'} concurrency
  * @property {string} stateDir
- * @property {string} [usageFile] where it writes at its end what it took
+ * @property {string} [usageFile] where it writes its usage when it ends
  */
 
 /**

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A worker that calls nothing: it takes batches as `cqbatch worker` does, answers their rows at once, and writes down what came of
- * them. It tells its parent when it takes batches, and goes on until it is killed.
+ * A worker that calls nothing: it takes batches like `cqbatch worker`, answers their rows at once, and writes the results. It
+ * tells its parent when it takes batches, and runs until it is killed.
  */
 import { openRedis } from '../../../dist/src/datastore/redis/redis.js';
 import { BatchWorker } from '../../../dist/src/queue/batch-worker.js';

@@ -8,7 +8,7 @@ import { createRedisBackend, withBackend } from 'bullmq';
  * @typedef {{ stateDir: string, queue?: string }} BareChoice
  */
 
-/** What BullMQ is told about a datastore, and no more than it takes. */
+/** The minimum that BullMQ must know about a datastore. */
 export async function openBareDatastore(/** @type {BareChoice} */ { stateDir, queue }) {
   if (queue !== undefined) {
     const { hostname, port } = new URL(queue);

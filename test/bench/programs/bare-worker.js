@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Reference: a bare BullMQ worker on the same kind of datastore. It makes the same calls and looks at the answers, but
- * reads no manifest, keeps no results, and writes nothing. Timed from the first row added to the last one completed.
+ * Reference: a bare BullMQ worker on the same kind of datastore. It makes the same calls and checks the answers, but reads no
+ * manifest, keeps no results, and writes nothing. Timed from the first row added to the last one completed.
  */
 import { openBareDatastore } from './bare-datastore.js';
 import { peakMemory } from './peak-memory.js';
@@ -14,7 +14,7 @@ import { startWatch } from './stopwatch.js';
  * @property {string} baseUrl
  * @property {number} rows
  * @property {number} concurrency
- * @property {number} rowsAtOnce added in one go
+ * @property {number} rowsAtOnce added at once
  * @property {number} maxWaiting rows that are added ahead of those completed
  */
 

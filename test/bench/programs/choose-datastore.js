@@ -1,11 +1,12 @@
 // @ts-check
 
 /**
- * Opens what `executeRun` is told about the datastore. Only the modules of the one that is chosen are loaded, as by the
- * command: the memory of the others would be measured, too.
+ * Opens the datastore for `executeRun`. Like the command, it loads only the modules of the chosen datastore: the memory of
+ * others would be measured, too.
  *
  * @param {{ readonly stateDir: string, readonly queue?: string | undefined }} choice
- * @returns {Promise<Pick<import('../../../dist/src/run/session/execution-options.js').ExecuteRunOptions, 'datastore' | 'queue'>>}
+ * @returns {Promise<Pick<import('../../../dist/src/run/session/execution-options.js').ExecuteRunOptions, 'datastore' |
+ *   'queue'>>}
  */
 export async function chooseDatastore({ stateDir, queue }) {
   const purpose = 'benchmark';

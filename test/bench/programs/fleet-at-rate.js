@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Members of a fleet that share a rate, in one process: each has its own connections to Redis, the gate and the loop of a
- * worker, and always rows that wait for their call. The calls are answered here, by a limit that refuses what is too much.
+ * worker, and always waiting rows. The calls are answered here, by a limit that refuses calls beyond it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCluster } from '../../../dist/src/cluster/cluster.js';
@@ -36,7 +36,7 @@ import { startUsage } from './redis-usage.js';
 const baseUrl = 'http://127.0.0.1:1';
 const latencyMs = 50;
 const settleMs = 3_000;
-/** Of the rate: the run allows no more at the end. */
+/** The share of the rate to which the run lowers its bound at the end. */
 const laterShare = 0.5;
 const patienceMs = 10_000;
 /** @type {import('../../../dist/src/api/client.js').ApiAnswer} */
@@ -50,7 +50,7 @@ const refused = {
 };
 const run = { id: 'fleet', key: 'fleet', state: 'running', manifest: 'fleet.csv', rows: 1e9, done: 0 };
 
-// What the members do goes on until the process ends.
+// The members continue until the process ends.
 process.once('disconnect', () => process.exit());
 await program(async (/** @type {AtRate} */ { queue, members, perSecond, seconds }) => {
   const limiter = parseLimitPlan(

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Workers that have nothing to do, in one process, each with its own connections to Redis, as `cqbatch worker` makes them. At
- * the end a run of one row begins, as its coordinator begins it.
+ * Workers with nothing to do, in one process, each with its own connections to Redis, like those of `cqbatch worker`. At the
+ * end a run of one row starts, as its coordinator starts it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '../../../dist/jobs/index.js';
@@ -34,7 +34,7 @@ import { startUsage } from './redis-usage.js';
 const baseUrl = 'http://127.0.0.1:1';
 const settleMs = 5_000;
 
-// What the members do goes on until the process ends.
+// The members continue until the process ends.
 process.once('disconnect', () => process.exit());
 await program(async (/** @type {Idle} */ { queue, members, seconds }) => {
   const open = async () => (await openRedis({ url: queue, purpose: 'benchmark' })).datastore;

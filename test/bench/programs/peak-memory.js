@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Peak resident memory of this process so far, in MB (10^6 bytes). Where there is `/proc` it comes from there: on Linux
- * `maxRSS` may be that of the parent, from which a process inherits it.
+ * Peak resident memory of this process so far, in MB (10^6 bytes). It comes from `/proc` where that exists: on Linux `maxRSS`
+ * may be inherited from the parent.
  */
 export function peakMemory() {
   try {

@@ -5,8 +5,8 @@ import { Pool } from 'undici';
 export const restorePath = '/api/v1alpha1/scorecards/scorecards/restoreevaluation';
 
 /**
- * The least that can be called a client: a pool of connections with the settings of `src/api/client.ts`, one request
- * for each evaluation, and a look whether the answer is about it.
+ * A minimal client: a pool of connections with the settings of `src/api/client.ts`, one request for each evaluation, and a
+ * check that the answer is about it.
  *
  * @param {string} baseUrl
  * @param {number} connections

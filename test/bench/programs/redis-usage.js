@@ -2,17 +2,17 @@
 import { Redis } from 'ioredis';
 
 /**
- * What members of a fleet take of a core, in percent, and of Redis.
+ * What members of a fleet use of a core, in percent, and of Redis.
  *
  * @typedef {object} FleetUsage
- * @property {number} commandsPerSecond those that scripts call are counted, too
+ * @property {number} commandsPerSecond including those that scripts call
  * @property {number} redisPercent of all members together
  * @property {number} redisPercentEach
  * @property {number} memberPercent each in its own process, where all members are in this one
  */
 
 /**
- * Measures what the members in this process take from now on, until the function that is returned is called.
+ * Measures what the members in this process use, from now until the returned function is called.
  *
  * @param {string} url of Redis
  * @param {number} members

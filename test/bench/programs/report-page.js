@@ -12,7 +12,7 @@ import { peakMemory } from './peak-memory.js';
 import { program } from './program.js';
 
 /**
- * Makes report.html of so many rows, or report.csv of the same ones, and opens it, or an empty page, where there is a browser.
+ * Makes report.html of this many rows, or report.csv of the same rows, and opens it, or an empty page, if there is a browser.
  *
  * @typedef {{ contestant: 'page' | 'csv', rows: number, folder: string, browser: string | undefined }} Options
  */
@@ -20,7 +20,7 @@ import { program } from './program.js';
 const columns = ['evaluation_id', 'user_id'];
 const part = 1_000;
 
-/** Drawn like those of a run: one in fifty failed, calls that begin some milliseconds after each other. */
+/** Similar to those of a run: one in fifty has failed, and calls start some milliseconds apart. */
 function* linesOf(/** @type {number} */ rows) {
   let state = 1;
   const draw = (/** @type {number} */ below) => {
@@ -85,7 +85,7 @@ async function makeCsv(/** @type {number} */ rows, /** @type {string} */ folder)
   return file.path;
 }
 
-/** How long it is until all of a page can be used, milliseconds. */
+/** How long it takes until all of a page can be used, milliseconds. */
 async function timeOpening(
   /** @type {string} */ executablePath,
   /** @type {string} */ url,

@@ -6,7 +6,7 @@ import { peakMemory } from './peak-memory.js';
 
 const file = process.env['BENCH_USAGE_FILE'];
 
-// Threads are preloaded, too, but CPU time and memory are those of the whole process.
+// Threads preload this, too, but CPU time and memory are those of the whole process.
 if (isMainThread && file !== undefined) {
   process.on('exit', () => {
     const { user, system } = process.cpuUsage();

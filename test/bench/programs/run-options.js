@@ -5,10 +5,10 @@ import { parseRate } from '../../../dist/src/settings/parsers.js';
 import { defaults } from '../../../dist/src/settings/settings.js';
 
 /**
- * The options of a run as `cqbatch run` makes them when little is said, but as fast as can be unless a rate is given.
+ * The options of a run as `cqbatch run` makes them by default, but without a limit on the rate unless one is given.
  *
  * @param {{ readonly baseUrl: string, readonly rate?: string, readonly guarded?: boolean }} given `guarded`: true switches on
- *   all that watches each row, false switches it off; default: what is on by default.
+ *   everything that watches each row, false switches it off; default: as users have it.
  * @returns {import('../../../dist/src/run/record/record.js').RunOptions}
  */
 export function runOptions({ baseUrl, rate = 'none', guarded }) {

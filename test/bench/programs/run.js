@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Ours: a whole run on the embedded datastore or on Redis, made of what `cqbatch run` is made of. Timed from the moment at
- * which the datastore is open and the first row may be fed, to the moment at which the report is written.
+ * Ours: a whole run on the embedded datastore or on Redis, made of the parts of `cqbatch run`. Timed from when the datastore is
+ * open and the first row may be fed, until the report is written.
  */
 import { operations } from '../../../dist/jobs/index.js';
 import { createClient } from '../../../dist/src/api/client.js';
@@ -28,13 +28,13 @@ import { startWatch } from './stopwatch.js';
  * @property {boolean} [guarded]
  * @property {boolean} [parts] whether the profiler is to tell the parts of a row's way
  * @property {string} [queue] the address of a Redis; without it the datastore is the embedded one
- * @property {boolean} [calls] whether it calls the rows, as it does by default; else other processes do
+ * @property {boolean} [calls] whether it calls the rows, which is the default; otherwise other processes do
  */
 
 /** @typedef {import('./stopwatch.js').Speed & { peakMb: number, course: readonly Moment[] } & Partial<import('../measure/parts.js').Parts>} RunFigures */
 
 /**
- * How things stand at a moment of the run.
+ * The state of the run at a moment.
  *
  * @typedef {object} Moment
  * @property {number} rows finished so far
@@ -82,7 +82,7 @@ await program(async (/** @type {RunInput} */ input) => {
     course.push({ rows, atMs: performance.now(), cpuMs: (user + system) / 1_000, residentMb });
   };
   const looking = setInterval(look, lookEveryMs);
-  // The journal is closed when the report is written; closing the datastore, which follows, is not part of the work.
+  // The journal is closed when the report is written; closing the datastore afterwards is not part of the work.
   const closeJournal = journal.close.bind(journal);
   journal.close = async () => {
     speed = watch.speed(record.plan.rows);

@@ -4,17 +4,17 @@
  * @typedef {object} Speed
  * @property {number} rowsPerSecond
  * @property {number} cpuMicroseconds of all threads of the process, per row
- * @property {number} [warmCpuMicroseconds] the same for the rows from a half to 95 % of them, where `passed` was told of them
+ * @property {number} [warmCpuMicroseconds] the same for the rows from a half to 95 % of them, if `passed` was called for them
  */
 
-/** Measures the work of this process, from now or from `restart` on. */
+/** Measures the work of this process, from now or from `restart`. */
 export function startWatch() {
   let start = performance.now();
   let cpu = process.cpuUsage();
   /** @type {{ done: number, cpu: number }[]} */
   const marks = [];
   return {
-    /** So many of the rows are done. */
+    /** This many of the rows are done. */
     passed(/** @type {number} */ done, /** @type {number} */ rows) {
       if (done < (marks.length === 0 ? 0.5 : 0.95) * rows || marks.length === 2) return;
       const { user, system } = process.cpuUsage();

@@ -1,5 +1,5 @@
 // @ts-check
-/** Reference: so many loops that call one row after the other. When it dies, nobody knows what was done. */
+/** Reference: this many loops, each of which calls one row after the other. If it dies, it is unknown what was done. */
 import { plainClient } from './plain-client.js';
 import { program } from './program.js';
 import { startWatch } from './stopwatch.js';

@@ -1,14 +1,14 @@
 // @ts-check
 
-/** What a client does while it knows nothing is not judged. */
+/** What a client does before it knows the limit is not judged. */
 const firstSeconds = 10;
 const minute = 60;
-/** How long the new limit must be in use, and how long few calls be rejected. */
+/** How long the new limit must be in use, and how long few calls must be rejected. */
 const risenFor = 5;
 const quietFor = 30;
 
 /**
- * What a simulation comes to.
+ * The figures of a simulation.
  *
  * @type {import('./world.ts').FiguresOf}
  */

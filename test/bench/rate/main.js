@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * How the governor copes with every kind of limiter, in simulated time: `npm run bench:rate [-- [--latency MS]
- * [--workers N] [--seeds N] [--json FILE] [--verbose] [MODEL…]]`. See docs/rate.md.
+ * How the governor copes with every kind of limiter, in simulated time: `npm run bench:rate [-- [--latency MS] [--workers N]
+ * [--seeds N] [--json FILE] [--verbose] [MODEL…]]`. See docs/rate.md.
  *
- * The exit code says whether it could be simulated, never how the figures are.
+ * The exit code says whether the simulation worked, not whether the figures are good.
  */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';

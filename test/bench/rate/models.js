@@ -13,7 +13,7 @@ const noHeaders = ['no headers', '503', 'Retry-After'];
 const allHeaders = ['no headers', '503', 'Retry-After', 'RateLimit', 'X-RateLimit'];
 
 /**
- * The limiters, each as long as it takes to tell.
+ * The limiters, each for as long as its figures need.
  *
  * @type {readonly Model[]}
  */

@@ -12,7 +12,7 @@ import { parseLimitPlan } from '../../../dist/src/sandbox/limits/plan.js';
 import { Prefetch, withSpare } from '../../../dist/src/worker/prefetch.js';
 
 /**
- * The program as it is built.
+ * The built program.
  *
  * @type {import('./world.ts').Parts}
  */

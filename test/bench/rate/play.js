@@ -1,5 +1,5 @@
 // @ts-check
-/** A worker thread of the benchmark: plays a world with one seed after the other, and answers with what that comes to. */
+/** A worker thread of the benchmark: plays a world with one seed after the other, and answers with the figures. */
 import { parentPort } from 'node:worker_threads';
 import { figuresOf } from './figures.js';
 import { models } from './models.js';

@@ -4,7 +4,7 @@
 /** @typedef {import('./world.ts').World} World */
 
 /**
- * A call in flight, with what will come of it.
+ * A call in flight, with its future outcome.
  *
  * @typedef {object} Call
  * @property {number} sentAt
@@ -16,7 +16,7 @@
  * @property {Readonly<Record<string, string>>} headers
  */
 
-/** The API of a world: the sandbox's limiters and headers before a server that takes its time. */
+/** The API of a world: the sandbox's limiters and headers in front of a server that takes time. */
 export class SimulatedApi {
   /** @type {Parts} */
   #parts;
@@ -25,9 +25,9 @@ export class SimulatedApi {
   #begin;
   #random;
   #limiter;
-  /** The limit that answers tell of. */
+  /** The limit that answers state. */
   #stated;
-  /** When other clients of the limit call the next time. */
+  /** When other clients of the limit call next. */
   #othersAt;
   /** When each place of the server is free again. */
   #places;
@@ -96,7 +96,7 @@ export class SimulatedApi {
     };
   }
 
-  /** Others call at about the same distances. */
+  /** Other clients call at about the same intervals. */
   #admitOthers(/** @type {number} */ now) {
     const { others } = this.#world;
     if (others === undefined) return;
@@ -104,7 +104,7 @@ export class SimulatedApi {
       if (this.within(others.during, this.#othersAt)) this.#limiter.admit(this.#othersAt, 'token');
   }
 
-  /** An API that stalls answers what it has got by then only when that is over. */
+  /** An API that stalls answers only when the stall is over. */
   #answeredAt(/** @type {number} */ now) {
     const at = now + this.#latency();
     const { stalls } = this.#world;
@@ -124,7 +124,7 @@ export class SimulatedApi {
     return Math.max(1, latencyMs * (1 - jitter + 2 * jitter * this.#random()));
   }
 
-  /** Until it has been served, in the place that is free first. */
+  /** When it has been served, in the first free place. */
   #service(/** @type {number} */ now) {
     const { server } = this.#world;
     if (server === undefined) return 0;

@@ -10,35 +10,35 @@ import { SimulatedNetwork } from './simulated-network.js';
  * @typedef {object} Worker
  * @property {string} id
  * @property {ReturnType<Parts['createScheduler']>} scheduler
- * @property {number} clock by how much its clock is ahead
+ * @property {number} clock how far its clock is ahead
  * @property {number} waiting rows that have no turn yet
- * @property {{ since: number, at: number }[]} writing rows that are being written down, and when that is done
+ * @property {{ since: number, at: number }[]} writing rows whose intents are being written, and when that is done
  * @property {number} ready
- * @property {{ at: number, admittedAt: number, among: number }[]} leaving calls that were let in, and when they go out
+ * @property {{ at: number, admittedAt: number, among: number }[]} leaving calls that were admitted, and when they leave
  * @property {number} busiest the most rows that had a turn or were called since the last beat
  * @property {number} inHand rows that it may claim
- * @property {number} most calls in flight that its user wants
+ * @property {number} most calls in flight that the user wants
  * @property {number} timerAt
  * @property {Pick<import('../../../src/worker/prefetch.ts').Prefetch, 'update'>} prefetch
- * @property {boolean} refuses503 whether each 503 is a refusal, as it has heard
+ * @property {boolean} refuses503 whether it knows each 503 to be a refusal
  */
 
-/** By how much the clock of whoever keeps the timeline is ahead. */
+/** How far the clock of the timeline is ahead. */
 const serverClock = 7_654_321;
-/** By how much the clocks of workers are off, at most. */
+/** How far the clocks of workers are off, at most. */
 const clocksOff = 2_000;
-/** Every so many timers one is late by a few milliseconds, because something else is being done. */
+/** One timer in this many is late by a few milliseconds, because something else is being done. */
 const hiccupEvery = 40;
 const hiccupMs = 8;
-/** Every so many rows one takes that much longer to be written down: the datastore has something else to do. */
+/** The intent of one row in this many takes that much longer: the datastore has something else to do. */
 const slowWriteEvery = 100;
 const slowWriteMs = 30;
-/** As of the gate (src/rate/call-gate.ts). */
+/** As in the gate (src/rate/call-gate.ts). */
 const patienceMs = 150;
 /** @type {readonly never[]} */
 const noCalls = [];
 
-/** The workers as they are: each has its scheduler of calls, and asks the timeline for slots by messages. */
+/** The workers as they are: each has its scheduler of calls, and asks the timeline for slots with messages. */
 export class SimulatedClient {
   #parts;
   #random;
@@ -91,7 +91,7 @@ export class SimulatedClient {
   }
 
   /**
-   * A leader sets the rate.
+   * Sets the rate as a leader.
    *
    * @param {number} now
    * @param {string} leader
@@ -124,7 +124,7 @@ export class SimulatedClient {
    * @param {import('./simulated-api.js').Call & { worker: number }} call
    * @param {number | undefined} waitMs
    * @param {number} now
-   * @returns what it counts as
+   * @returns as what it counts
    */
   ended({ worker: place, sentAt, status }, waitMs, now) {
     const worker = /** @type {Worker} */ (this.#workers[place]);
@@ -137,7 +137,7 @@ export class SimulatedClient {
     return this.#parts.isRefusal(failure, worker.refuses503) ? 'rejected' : 'unavailable';
   }
 
-  /** A call of a worker was refused, and until then the API asks to wait. */
+  /** A call of a worker was refused, and the API asks to wait until then. */
   refused(/** @type {number} */ place, /** @type {number} */ waitUntil, /** @type {number} */ now) {
     const worker = /** @type {Worker} */ (this.#workers[place]);
     worker.scheduler.refused(now + worker.clock, waitUntil + worker.clock);
@@ -145,9 +145,9 @@ export class SimulatedClient {
 
   /**
    * @param {number} now
-   * @param {number} idleUntil there is nothing to call before
-   * @returns {{ calls: { worker: number, among: number }[], next: number }} the calls that go out now, and when to ask
-   *   again unless one ends before
+   * @param {number} idleUntil before which there is nothing to call
+   * @returns {{ calls: { worker: number, among: number }[], next: number }} the calls that leave now, and when to ask again
+   *   unless one ends earlier
    */
   step(now, idleUntil) {
     this.#forget(now);
@@ -188,7 +188,7 @@ export class SimulatedClient {
     return { calls, next: Math.min(next, this.#network.nextAt, this.#nextTimer(now)) };
   }
 
-  /** Calls that go out now. */
+  /** Calls that leave now. */
   #leave(/** @type {number} */ place, /** @type {Worker} */ worker, /** @type {number} */ now) {
     if (!worker.leaving.some(({ at }) => at <= now)) return noCalls;
     const gone = worker.leaving.filter(({ at }) => at <= now);
@@ -197,7 +197,7 @@ export class SimulatedClient {
     return gone.map(({ among }) => ({ worker: place, among }));
   }
 
-  /** For how long a process does not run that has just let a call in. */
+  /** How long a process is suspended that has just admitted a call. */
   #suspension() {
     const { suspended } = this.#world;
     if (suspended === undefined || this.#random() * suspended.everyCalls >= 1) return 0;
@@ -223,7 +223,7 @@ export class SimulatedClient {
     return next;
   }
 
-  /** Rows that are written down by now wait for the moment of their call. */
+  /** Rows whose intents are written by now wait for the moment of their call. */
   #written(/** @type {Worker} */ worker, /** @type {number} */ now) {
     if (!worker.writing.some(({ at }) => at <= now)) return;
     const done = worker.writing.filter(({ at }) => at <= now);
@@ -233,14 +233,14 @@ export class SimulatedClient {
     for (const { since } of done) worker.scheduler.written(now + worker.clock, now - since);
   }
 
-  /** How long it takes to write a row down. */
+  /** How long it takes to write the intent of a row. */
   #writeMs() {
     const { writeMs = 1 } = this.#world;
     const slow = this.#random() * slowWriteEvery < 1 ? slowWriteMs * this.#random() : 0;
     return Math.round(writeMs * (0.5 + this.#random()) + slow);
   }
 
-  /** Messages that have come to where they were sent. */
+  /** Messages that have arrived. */
   #deliver(/** @type {number} */ now) {
     for (let message = this.#network.next(now); message !== undefined; message = this.#network.next(now)) {
       const worker = /** @type {Worker} */ (this.#workers[message.place]);
@@ -260,7 +260,7 @@ export class SimulatedClient {
     }
   }
 
-  /** Workers claim rows as the datastore lets them. @returns when to try again */
+  /** Workers claim rows as the datastore allows. @returns when to try again */
   #claim(/** @type {number} */ now) {
     for (;;) {
       const free = this.#workers.filter(
@@ -272,7 +272,7 @@ export class SimulatedClient {
       if (now < this.#freeAt) return Math.ceil(this.#freeAt);
       this.#freeAt = Math.max(this.#freeAt, now - 1) + this.#perRowMs;
       worker.waiting += 1;
-      // The first one that waits is seen to at once, like each that may call at once.
+      // The first waiting row is handled at once, like each row that may be called at once.
       worker.timerAt = Math.min(worker.timerAt, now);
     }
   }

@@ -6,11 +6,11 @@
  * @typedef {{ place: number, sentAt: number } & ({ visit: import('./world.ts').Visit } | { reply: import('./world.ts').Reply })} Message
  */
 
-/** Every so many messages one is late by some milliseconds. */
+/** One message in this many is late by some milliseconds. */
 const hiccupEvery = 100;
 const hiccupMs = 15;
 
-/** Brings messages to the timeline and back: at once within one process, else late, out of order, or never. */
+/** Carries messages to the timeline and back: at once within one process, otherwise late, out of order, or never. */
 export class SimulatedNetwork {
   /** @type {import('./world.ts').Network | undefined} */
   #network;

@@ -8,14 +8,14 @@ import { SimulatedClient } from './simulated-client.js';
 
 /** The beginning of a day. */
 const epoch = 1_800_057_600_000;
-/** How often the governor hears what calls have met with. */
+/** How often the governor gets reports of calls. */
 const reportEveryMs = 100;
 /** @type {readonly never[]} */
 const noCalls = [];
 
 /**
- * Lets a governed client call a limited API in simulated time, and tells of each second. Everything happens at whole
- * milliseconds; those in which nothing does are skipped.
+ * Lets a governed client call a limited API in simulated time, and reports each second. Everything happens at whole
+ * milliseconds; those without an event are skipped.
  *
  * @type {import('./world.ts').Simulate}
  */
@@ -116,7 +116,7 @@ export const simulate = (parts, world) => {
 };
 
 /**
- * How many calls a client gets through that knows the limit and takes all of it, in each second.
+ * How many calls succeed in each second for a client that knows the limit and uses all of it.
  *
  * @type {import('./world.ts').Ideal}
  */
@@ -161,7 +161,7 @@ function tell(report, { status, sentAt, seenAmong }, kind, now) {
     report.acceptedAmong = Math.max(report.acceptedAmong ?? 0, seenAmong);
     return;
   }
-  // What one worker counts too low, because it has not heard of the others' latest calls, another one may know better.
+  // A worker that has not heard of the others' latest calls counts too few; another one may know better.
   const pick = report.amongError === 1 ? Math.min : Math.max;
   report.rejectedAmong = pick(report.rejectedAmong ?? seenAmong, seenAmong);
   if (kind === 'unavailable') {

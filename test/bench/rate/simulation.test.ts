@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { figures, played } from '../../rate/governor/simulated.ts';
 import type { World } from './world.ts';
 
-/** Simulated time: what these assert does not depend on the machine. The figures have some slack. */
+/** Simulated time: these assertions do not depend on the machine. The figures have some slack. */
 const hour = 3_600;
 const seeds = [1, 2, 3, 4, 5];
 
@@ -45,7 +45,7 @@ describe('without headers', () => {
   });
 });
 
-describe('refusals that come at any rate', () => {
+describe('refusals at any rate', () => {
   const last = (seconds: ReturnType<typeof played>) => {
     const judged = seconds.slice(60);
     return judged.reduce((sum, { accepted }) => sum + accepted, 0) / judged.length;
@@ -62,7 +62,7 @@ describe('refusals that come at any rate', () => {
     'leaky-bucket:rate=50,queue=20',
     'concurrency:limit=3',
   ])('are told from those of %s that answers 503, which is kept as well as with 429', (limit) => {
-    // With 500 calls a second a minute tells as much as ten minutes with 50.
+    // With 500 calls a second, a minute tells as much as ten minutes with 50.
     const seconds = limit.startsWith('token-bucket:rate=500') ? 120 : 180;
     const judged = { judged: [60, seconds] } as const;
     const [with429 = [], with503 = []] = ([429, 503] as const).map((limitStatus) =>
@@ -74,24 +74,27 @@ describe('refusals that come at any rate', () => {
     expect(mean(with503, 'rejected')).toBeLessThan(Math.max(0.01, mean(with429, 'rejected') + 0.01));
   });
 
-  test.each([0.2, 0.5, 0.8])('(%d of them) do not hold the rate down, and are no refusals', (noise) => {
-    for (const seed of seeds) {
-      const seconds = played({ limit: 'none', noise, seed, seconds: 90, capacity: 300 });
-      expect(last(seconds)).toBeGreaterThan(200 * (1 - noise));
-      const reason = /^(half|\d+ %) of the calls fail with 503 at any rate$/;
-      // Where four of five fail, calls that are accepted are so few that it takes longer.
-      if (noise < 0.8) expect(seconds[20]?.pace?.reason).toMatch(reason);
-      expect(seconds.at(-1)?.pace?.reason).toMatch(reason);
-      expect(seconds.filter(({ pace }) => pace?.refuses503)).toEqual([]);
-    }
-  });
+  test.each([0.2, 0.5, 0.8])(
+    '(%d of them) do not hold the rate down, and do not count as refusals',
+    (noise) => {
+      for (const seed of seeds) {
+        const seconds = played({ limit: 'none', noise, seed, seconds: 90, capacity: 300 });
+        expect(last(seconds)).toBeGreaterThan(200 * (1 - noise));
+        const reason = /^(half|\d+ %) of the calls fail with 503 at any rate$/;
+        // Where four of five calls fail, few are accepted, so that it takes longer.
+        if (noise < 0.8) expect(seconds[20]?.pace?.reason).toMatch(reason);
+        expect(seconds.at(-1)?.pace?.reason).toMatch(reason);
+        expect(seconds.filter(({ pace }) => pace?.refuses503)).toEqual([]);
+      }
+    },
+  );
 
   test.each([2, 3])('do not hold the rate of %d workers down', (workers) => {
     const seconds = played({ limit: 'none', noise: 0.5, workers, seconds: 90, capacity: 300 });
     expect(last(seconds)).toBeGreaterThan(100);
   });
 
-  test.each(seeds)('are found out without a second in which nothing is called (seed %d)', (seed) => {
+  test.each(seeds)('are recognised without a second in which nothing is called (seed %d)', (seed) => {
     const seconds = played({ limit: 'none', noise: 0.5, seed, seconds: 20, capacity: 300 });
     expect(Math.min(...seconds.map(({ accepted, rejected }) => accepted + rejected))).toBeGreaterThan(0);
   });
@@ -118,17 +121,17 @@ describe('refusals that come at any rate', () => {
     expect(Math.max(...sent)).toBeLessThan((2.5 * 50) / (1 - noise));
   });
 
-  test.each([0.5, 0.2])('(%d of them) stay in doubt where a limit answers 503, too', (noise) => {
+  test.each([0.5, 0.2])('(%d of them) stay in doubt where a limit also answers 503', (noise) => {
     for (const seed of seeds) {
       const limit = 'token-bucket:rate=50,burst=10';
       const seconds = played({ limit, limitStatus: 503, noise, seed, seconds: 120 });
       expect(seconds.filter(({ pace }) => pace?.refuses503)).toEqual([]);
-      // What comes of a refusal by the limit is not counted again at the lower rate.
+      // The outcome of a refusal by the limit is not counted again at the lower rate.
       expect(last(seconds)).toBeGreaterThan(40);
     }
   });
 
-  test('are forgotten when they are over', () => {
+  test('are forgotten when they stop', () => {
     const limit = 'token-bucket:rate=50,burst=10';
     const seconds = played({ limit, noise: 0.5, noisy: [0, 60], seconds: 180 });
     expect(seconds.slice(120).reduce((sum, { rejected }) => sum + rejected, 0)).toBeLessThan(30);
@@ -155,7 +158,7 @@ describe('refusals that come at any rate', () => {
 
 describe('a limit that answers 503', () => {
   const limit = 'token-bucket:rate=50,burst=10';
-  /** Of all that is possible from the first second on. */
+  /** As a share of what is possible from the first second. */
   const usedOf = (world: Partial<World>, limitStatus: 429 | 503) =>
     seeds.reduce((sum, seed) => {
       const played: World = { limit, ...world, limitStatus, seed, seconds: 70 };
@@ -165,19 +168,19 @@ describe('a limit that answers 503', () => {
     }, 0);
 
   test('costs a comparison and a trial of calls in flight where ten times as much was learned before', () => {
-    // 15 calls are lost while 75 % is called for 1.2 s, 8 on the way back, and 15 in 1.5 s with two calls in flight.
+    // 15 calls are lost at 75 % for 1.2 s, 8 on the way back, and 15 in 1.5 s with two calls in flight.
     const lost = 38 / 3_500;
     const world = { known: { limit: 500 } };
     expect(usedOf(world, 503)).toBeGreaterThan(usedOf(world, 429) - lost);
   });
 
-  test.each([1, 3])('costs hardly anything where %d workers have held it before', (workers) => {
+  test.each([1, 3])('costs hardly anything when %d workers have held it before', (workers) => {
     const world = { known: { limit: 50 }, workers };
-    // 90 % is called for 1.5 s: 8 calls of 3,500.
+    // 90 % is called for 1.5 s: 8 of 3,500 calls are lost.
     expect(usedOf(world, 503)).toBeGreaterThan(usedOf(world, 429) - 0.005);
   });
 
-  test.each([3, 10])('by calls in flight (%d) is found by three workers as with 429', (cap) => {
+  test.each([3, 10])('by calls in flight (%d) is found by three workers as with a 429', (cap) => {
     const mean = (limitStatus: 429 | 503) =>
       seeds.reduce((sum, seed) => {
         const world: World = {
@@ -192,7 +195,7 @@ describe('a limit that answers 503', () => {
     expect(mean(503)).toBeGreaterThan(mean(429) - 0.01);
   });
 
-  test('is found within some dozen refusals, each of which leaves its row in doubt, and no later one', () => {
+  test('is found within a few dozen refusals, and only these leave their rows in doubt', () => {
     for (const seed of seeds) {
       const seconds = played({ limit, limitStatus: 503, seed, seconds: 60 });
       expect(seconds.reduce((sum, { doubtful }) => sum + doubtful, 0)).toBeLessThan(50);
@@ -200,7 +203,7 @@ describe('a limit that answers 503', () => {
     }
   });
 
-  test('by the minute is not called on and on when its first window is used up', () => {
+  test('by the minute is not called over and over when its first window is used up', () => {
     for (const seed of seeds) {
       const seconds = played({
         limit: 'fixed-window:limit=600,window=1m',
@@ -213,10 +216,10 @@ describe('a limit that answers 503', () => {
   });
 });
 
-describe('refusals that come at any rate on top of a limit', () => {
-  // An accident of 1 % is found to be none of the limit's by a trial of a lower rate; all trials together may cost a tenth.
+describe('refusals at any rate on top of a limit', () => {
+  // A trial of a lower rate shows that accidents of 1 % are not due to the limit; all trials together may cost a tenth.
   test.each([429, 503] as const)(
-    '(1 %% of %d) leave most of a limit that answers likewise in use',
+    '(1 %% of %d) leave most of a limit with the same answer in use',
     (status) => {
       const limit = 'token-bucket:rate=50,burst=10';
       const used = seeds.map(
@@ -228,7 +231,7 @@ describe('refusals that come at any rate on top of a limit', () => {
   );
 });
 
-test('single 429s do not have a limit that answers 503 taken for accidents by three workers', () => {
+test('single 429s do not make three workers take a limit that answers 503 for accidents', () => {
   const limit = 'token-bucket:rate=50,burst=10';
   for (const seed of seeds) {
     const world: World = {
@@ -240,18 +243,18 @@ test('single 429s do not have a limit that answers 503 taken for accidents by th
       seed,
       seconds: 190,
     };
-    // A trial of calls in flight, for which no rate is kept, must not go on while two rates are compared.
+    // A trial of calls in flight, during which no rate is kept, must not run while two rates are compared.
     expect(figures(world).rejected).toBeLessThan(0.05);
   }
 });
 
-describe('refusals that come at any rate and ask to wait for a second', () => {
+describe('refusals at any rate that ask to wait for a second', () => {
   test.each([0.01, 0.05])('(%d of them) cost the waits, and little more', (noise) => {
     const used = seeds.map((seed) => {
       const seconds = played({ limit: 'none', noise, noiseWaits: true, seed, seconds: 120, capacity: 300 });
       return seconds.slice(30).reduce((sum, { accepted }) => sum + accepted, 0) / 90;
     });
-    // After so many calls at full speed nothing is called for a second.
+    // After this many calls at full speed, nothing is called for a second.
     const possible = 1 / noise / (1 / noise / 300 + 1);
     expect(used.reduce((sum, rate) => sum + rate, 0) / seeds.length).toBeGreaterThan(possible / 3);
   });
@@ -259,7 +262,7 @@ describe('refusals that come at any rate and ask to wait for a second', () => {
 
 describe('with Retry-After in whole seconds', () => {
   test.each(['token-bucket:rate=50,burst=10', 'token-bucket:rate=100,burst=20'])(
-    '%s is used well',
+    '%s is well used',
     (limit) => {
       const found = figures({ limit, seconds: 310, retryAfter: true });
       expect(found.used).toBeGreaterThan(0.94);
@@ -301,13 +304,13 @@ describe('with headers', () => {
   });
 });
 
-describe('a limit by the minute, when what a window still has is enough for the rows that are left,', () => {
+describe('a limit by the minute, when the rest of a window is enough for the rows that are left,', () => {
   const told: readonly [title: string, told: Partial<World>][] = [
     ['Retry-After', { retryAfter: true }],
     ['RateLimit', { headers: 'ratelimit' }],
     ['X-RateLimit', { headers: 'x-ratelimit' }],
   ];
-  /** Seconds until the last row, of a machine that makes 40 calls a second. */
+  /** Seconds until the last row, on a machine that makes 40 calls a second. */
   const secondsFor = (world: Omit<World, 'limit' | 'seconds'>) => {
     const rows = world.rows ?? 0;
     let done = 0;
@@ -349,12 +352,12 @@ describe('a limit by the minute, when what a window still has is enough for the 
 });
 
 describe('503s that ask to wait for a second', () => {
-  // Each of them costs a second: of an API without a limit, a quarter of 300 calls/s is left.
+  // Each of them costs a second: for an API without a limit, a quarter of 300 calls/s remains.
   test.each<[limit: string, least: number]>([
     ['none', 60],
     ['token-bucket:rate=50,burst=10', 25],
   ])(
-    'do not bring the rate down and down when one call of a hundred meets one, at any rate (%s)',
+    'do not lower the rate further and further when one in a hundred calls meets one, at any rate (%s)',
     (limit, least) => {
       for (const seed of seeds) {
         const seconds = played({ limit, noise: 0.01, noiseWaits: true, capacity: 300, seed, seconds: 100 });
@@ -384,7 +387,7 @@ test('an API that states its limit and fails every call for 20 s is hardly calle
 });
 
 describe('a daily quota', () => {
-  // From 22:00 on: 100 calls are left for two hours.
+  // From 22:00: 100 calls are left for two hours.
   const world: World = {
     limit: 'daily-quota:limit=100',
     seconds: 2 * hour + 60,
@@ -402,7 +405,7 @@ describe('a daily quota', () => {
     expect(calls(2 * hour, 2 * hour + 20)).toBeGreaterThanOrEqual(100);
   });
 
-  test('is not even asked for when it is known to be used up', () => {
+  test('is not even tried when it is known to be used up', () => {
     const seconds = played({ ...world, headers: 'x-ratelimit', retryAfter: false });
     expect(seconds.reduce((sum, { rejected }) => sum + rejected, 0)).toBe(0);
     expect(seconds.slice(60, 2 * hour).every(({ accepted }) => accepted === 0)).toBe(true);
@@ -414,10 +417,10 @@ describe('a client', () => {
   const rates = (seconds: ReturnType<typeof played>, from: number, to: number) =>
     seconds.slice(from, to).map(({ accepted }) => accepted);
 
-  test('is back at its rate at once after there was nothing to call for', () => {
+  test('is back at its rate at once after a time with nothing to call', () => {
     const seconds = played({ limit, seconds: 120, idle: [40, 100] });
     expect(seconds[99]?.pace?.limit).toBe(seconds[41]?.pace?.limit);
-    // A later refusal is tried as one of too many calls in flight, which costs some calls.
+    // A later refusal leads to a trial of calls in flight, which costs some calls.
     expect(Math.min(...rates(seconds, 101, 110))).toBeGreaterThan(38);
   });
 
@@ -427,7 +430,7 @@ describe('a client', () => {
     expect(seconds.slice(10).reduce((sum, { rejected }) => sum + rejected, 0)).toBeLessThan(15);
   });
 
-  test('that knows the limit is near it from the first seconds on', () => {
+  test('that knows the limit is near it from the first seconds', () => {
     const seconds = played({ limit, seconds: 10, known: { limit: 50 } });
     expect(seconds.slice(2).reduce((sum, { accepted }) => sum + accepted, 0)).toBeGreaterThan(0.92 * 8 * 50);
   });
@@ -448,20 +451,20 @@ describe('a client', () => {
     expect(found.reduce((sum, calls) => sum + calls, 0) / found.length).toBeLessThan(80);
   });
 
-  test('keeps no rate while it tries how many calls may be in flight', () => {
+  test('keeps no rate during a trial of calls in flight', () => {
     const paces = played({ limit: 'concurrency:limit=10', seconds: 6 }).map(({ pace }) => pace);
     expect(paces.filter((pace) => pace?.isKept === false)).not.toEqual([]);
   });
 
-  test.each([3, 10, 30])('finds a cap of %d calls in flight before ten seconds are over', (cap) => {
+  test.each([3, 10, 30])('finds a cap of %d calls in flight within ten seconds', (cap) => {
     expect(figures({ limit: `concurrency:limit=${cap}`, seconds: 40, jitter: 0.05 }).used).toBeGreaterThan(
       0.95,
     );
   });
 });
 
-describe.each([2, 3])('%d workers, which hear of each other late,', (workers) => {
-  test('know from the first 503 that comes back among how many calls in flight it was refused', () => {
+describe.each([2, 3])('%d workers, which learn about each other late,', (workers) => {
+  test('know from the first 503 how many calls were in flight when it was refused', () => {
     for (const seed of seeds) {
       const world: World = { limit: 'concurrency:limit=3', limitStatus: 503, workers, seed, seconds: 190 };
       // A cap that is taken for a rate is used to three quarters.
@@ -500,7 +503,7 @@ describe.each([2, 3])('%d workers, which hear of each other late,', (workers) =>
     expect(after.reduce((sum, { rejected }) => sum + rejected, 0)).toBeLessThanOrEqual(10);
   });
 
-  test('hardly ever exceed what headers tell', () => {
+  test('hardly ever exceed what headers state', () => {
     const found = figures({
       limit: 'fixed-window:limit=50,window=1s',
       headers: 'ratelimit',

@@ -3,7 +3,7 @@ import { randomFor } from '../../../src/sandbox/random.ts';
 import { played } from '../../rate/governor/simulated.ts';
 import type { World } from './world.ts';
 
-/** When the calls of a world went out, in milliseconds from its beginning, and by which worker. */
+/** When the calls of a world left, in milliseconds from its start, and by which worker. */
 function callsOf(world: Omit<World, 'limit' | 'onCall'>): { readonly at: number; readonly worker: number }[] {
   const calls: { at: number; worker: number }[] = [];
   played({ limit: 'none', ...world, onCall: (at, worker) => calls.push({ at, worker }) });
@@ -14,7 +14,7 @@ const seeds = [1, 2, 3, 4, 5];
 
 type Calls = ReturnType<typeof callsOf>;
 
-/** The most calls in any window of so many milliseconds. */
+/** The most calls in any window of this many milliseconds. */
 function mostWithin(calls: Calls, milliseconds: number): number {
   let from = 0;
   return calls.reduce((most, { at }, index) => {
@@ -28,19 +28,19 @@ function perSecond(calls: Calls, from: number, to: number): number {
   return calls.filter(({ at }) => at >= from * 1_000 && at < to * 1_000).length / (to - from);
 }
 
-/** Calls of a second beyond the rate: a slot may be used late by the gap, or by 3 ms where that is less. */
+/** Calls of a second beyond the rate: a slot may be used late by a gap, or by 3 ms if that is less. */
 function beyond(rate: number): number {
   return Math.max(1, Math.ceil((rate * 3) / 1_000));
 }
 
 describe.each([1, 3, 10])('%d workers', (workers) => {
   test.each([0.5, 5, 50, 100, 300, 500])(
-    'make no more than %d calls in any second, and hardly fewer',
+    'make no more than %d calls in any second, and hardly any fewer',
     (rate) => {
       const seconds = rate < 1 ? 60 : 20;
       const calls = callsOf({ fixed: rate, workers, seconds });
       expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(Math.ceil(rate) + beyond(rate));
-      // Where slots are close together, one timer that is late costs a worker several of them.
+      // Where slots are close together, one late timer costs a worker several of them.
       expect(perSecond(calls, 5, seconds)).toBeGreaterThan((rate > 300 ? 0.9 : 0.97) * rate);
     },
   );
@@ -63,8 +63,8 @@ describe('the rate is kept', () => {
         ],
       },
     ],
-    ['nobody leads for a while', { leaderAt: (second) => (second > 8 && second < 14 ? '' : 'worker-0') }],
-    ['the lead goes from one to another', { leaderAt: (second) => `worker-${Math.floor(second / 4) % 3}` }],
+    ['no worker leads for a while', { leaderAt: (second) => (second > 8 && second < 14 ? '' : 'worker-0') }],
+    ['the lead moves between workers', { leaderAt: (second) => `worker-${Math.floor(second / 4) % 3}` }],
     ['the timeline is lost', { forgets: [6, 8.03, 10.06, 12.09, 14.5], network: { away: [8, 8.03] } }],
     [
       'the timeline is away, and lost',
@@ -80,7 +80,7 @@ describe('the rate is kept', () => {
     }
   });
 
-  test('of a few calls per second by workers that freeze and messages that are late', () => {
+  test('of a few calls per second by workers that freeze and with late messages', () => {
     const calls = callsOf({
       fixed: 2,
       workers: 5,
@@ -92,7 +92,7 @@ describe('the rate is kept', () => {
   });
 });
 
-/** Workers that do not run for up to 100 ms at a time, for that part of the time. */
+/** Workers that do not run for up to 100 ms at a time, for this share of the time. */
 function heldUp(workers: number, part: number, seconds: number): NonNullable<World['frozen']> {
   const { fraction: random } = randomFor('held up', workers);
   return Array.from({ length: workers }, (_, worker) => {
@@ -107,7 +107,7 @@ function heldUp(workers: number, part: number, seconds: number): NonNullable<Wor
 }
 
 describe.each([1, 2, 3, 5])('%d workers that are suspended between slots and calls', (workers) => {
-  test.each([5, 50, 100, 250])('never make more than %d calls and one in a second', (rate) => {
+  test.each([5, 50, 100, 250])('never make more than %d calls plus one in a second', (rate) => {
     for (const seed of seeds) {
       const suspended = { everyCalls: 20, forMs: 60 };
       const calls = callsOf({ fixed: rate, workers, seconds: 30, suspended, seed });
@@ -117,7 +117,7 @@ describe.each([1, 2, 3, 5])('%d workers that are suspended between slots and cal
   });
 });
 
-describe('workers that are held up for moments', () => {
+describe('workers that are held up for a moment', () => {
   test.each([
     [1, 0.1, 0.95],
     [1, 0.4, 0.93],
@@ -134,7 +134,7 @@ describe('workers that are held up for moments', () => {
 });
 
 describe('a worker', () => {
-  test('that is slow leaves what it can’t use to the others', () => {
+  test('that is slow leaves what it cannot use to the others', () => {
     const calls = callsOf({ fixed: 100, workers: 2, seconds: 20, slowWorkers: [1] });
     expect(perSecond(calls, 5, 20)).toBeGreaterThan(95);
     expect(
@@ -146,13 +146,13 @@ describe('a worker', () => {
     ).toBeLessThan(25);
   });
 
-  test('that is frozen costs what it had taken, and no more', () => {
+  test('that is frozen costs only the slots that it had taken', () => {
     const calls = callsOf({ fixed: 100, workers: 3, seconds: 20, frozen: [[1, 8, 18]] });
     expect(perSecond(calls, 8, 9)).toBeGreaterThan(90);
     expect(perSecond(calls, 9, 18)).toBeGreaterThan(98);
   });
 
-  test('that takes long to write rows down uses the whole rate, and never more', () => {
+  test('that takes long to write intents uses the whole rate, and never more', () => {
     for (const writeMs of [10, 30]) {
       const calls = callsOf({ fixed: 100, workers: 2, seconds: 20, writeMs });
       expect(perSecond(calls, 5, 20)).toBeGreaterThan(99);

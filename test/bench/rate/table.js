@@ -85,7 +85,7 @@ function after(/** @type {readonly (number | undefined)[]} */ values) {
 }
 
 /**
- * The mean of several simulations, and from where to where they go.
+ * The mean of several simulations, and their range.
  *
  * @param {readonly number[]} values
  * @param {(value: number) => string} text

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 /** @typedef {import('./play.js').Outcome} Outcome */
 
 /**
- * Plays worlds side by side, as many as there are cores.
+ * Plays as many worlds in parallel as there are cores.
  *
  * @param {readonly Game[]} games
  * @returns {Promise<Outcome[]>} in the order of the games

@@ -23,7 +23,7 @@ const rowsOfRun = 40_000;
 const concurrency = 50;
 
 /**
- * What workers cost that share a Redis, idle and at a rate, and how many rows one coordinator can feed and collect.
+ * The cost of workers that share a Redis, idle and at a rate, and how many rows one coordinator can feed and collect.
  *
  * @type {import('./scenario.js').Scenario}
  */

@@ -19,15 +19,15 @@ import { inTurns } from '../measure/samples.js';
 /** @typedef {import('./scenario.js').Context} Context */
 
 /**
- * Limits that are measured at the same time. Each takes a minute or more but little CPU time, most of it when its up to six
- * processes start. More at a time would delay calls on two cores, and the limits would not be used for that reason.
+ * Limits that are measured at the same time. Each takes a minute or more but little CPU time, most of it for starting its up to
+ * six processes. More at a time would delay calls on two cores, so that the limits would not be fully used.
  */
 const measuredAtOnce = 2;
 
-/** More calls than any limit permits while it is measured. */
+/** More calls than any limit permits during its measurement. */
 const limitedRows = 20_000;
 
-/** Of a window that has begun longer ago, a run could not use everything. */
+/** A run could not use all of a window that began earlier. */
 const startWithinMs = 20_000;
 
 const afterTroubleMs = 1_000;
@@ -35,7 +35,7 @@ const afterTroubleMs = 1_000;
 const latency = ['--latency', `${latencyMs}ms`];
 
 /**
- * How well `cqbatch run` finds and holds the limit of a sandbox, as the sandbox sees it. All are processes of their own.
+ * How well `cqbatch run` finds and holds the limit of a sandbox, as the sandbox sees it. All are separate processes.
  *
  * @type {import('./scenario.js').Scenario}
  */
@@ -49,7 +49,7 @@ export const governor = {
     const source = join(folder, 'limited.csv');
     await writeRestores(source, limitedRows);
     const chosen = (/** @type {LimitModel} */ model) => model.quick || !quick;
-    // One that is broken is no reason to lose the others.
+    // A failed measurement must not lose the others.
     const tried = (/** @type {() => Promise<readonly Line[]>} */ measure) => () =>
       measure().catch((error) => broken(error, say));
     const steadily = (/** @type {readonly SteadyModel[]} */ models) =>
@@ -62,7 +62,7 @@ export const governor = {
         .filter(chosen)
         .flatMap((model) => ways.map((way) => tried(() => changing(context, { model, way, source })))),
     ]);
-    // Where what the machine can do counts, nothing else is to be done meanwhile.
+    // Where the speed of the machine counts, nothing else runs meanwhile.
     const alone = await atOnce(1, [
       ...steadily(steadyModels.filter(({ permits }) => 'inFlight' in permits)),
       ...ways.filter(({ workers }) => workers === 0).map((way) => tried(() => unlimited(context, way))),
@@ -153,7 +153,7 @@ async function changing({ folder, say }, { model, way, source }) {
     const risen = lineOf('nine tenths used', secondsUntilRate(limit, 0.9 * model.riseTo));
     return [{ ...risen, goal: { atMost: 30 } }];
   }
-  // A probe whether the limit has risen again is one call of a few hundred, but more than 1 % of a slice of 5 s.
+  // A probe of a higher limit is one call of a few hundred, but more than 1 % of a slice of 5 s.
   return [
     { ...lineOf('30 s quiet', secondsUntilFewRejected(limit)), goal: { atMost: 5 } },
     lineOf('every 5 s quiet', secondsUntilQuiet(limit)),
@@ -195,7 +195,7 @@ function sandboxFor(/** @type {LimitModel} */ { limit, answers }) {
   return [...latency, '--limit', limit, ...answers];
 }
 
-/** Waits until a window of the clock has only just begun. */
+/** Waits for the start of a window of the clock. */
 async function freshWindow(/** @type {number} */ windowMs) {
   const elapsed = Date.now() % windowMs;
   if (elapsed > startWithinMs) await sleep(windowMs - elapsed);
@@ -210,7 +210,7 @@ async function writeRestores(/** @type {string} */ path, /** @type {number} */ r
 async function broken(/** @type {Error} */ error, /** @type {(text: string) => void} */ say) {
   say(`  broken: ${error.stack}`);
   process.exitCode = 1;
-  // It may be broken because everything is being stopped: nothing may begin then before this process has ended.
+  // It may have failed because everything is being stopped: then nothing may start before this process has ended.
   await sleep(afterTroubleMs);
   return [];
 }

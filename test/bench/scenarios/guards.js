@@ -10,7 +10,7 @@ const rows = 30_000;
 const turns = 7;
 
 /**
- * What guards cost: the same run with those that watch each row, and without.
+ * The cost of guards: the same run with and without those that watch each row.
  *
  * @type {import('./scenario.js').Scenario}
  */

@@ -4,7 +4,7 @@ import { lineAbout } from '../measure/figures.js';
 import { inTurns } from '../measure/samples.js';
 
 /**
- * How long `cqbatch --help` takes beside Node itself.
+ * How long `cqbatch --help` takes compared with Node itself.
  *
  * @type {import('./scenario.js').Scenario}
  */

@@ -7,7 +7,9 @@ import { inTurns } from '../measure/samples.js';
 
 const concurrency = 50;
 
-/** What each part of a row's way may take, of the CPU time that a bare BullMQ worker takes for a row: 0.85 in all. */
+/**
+ * The budget of each part of a row's way, as a share of the CPU time that a bare BullMQ worker takes for a row: 0.85 in all.
+ */
 const budgets = /** @type {const} */ ({
   parse: 0.06,
   client: 0.35,
@@ -19,8 +21,8 @@ const budgets = /** @type {const} */ ({
 });
 
 /**
- * Where a run on Redis spends the CPU time of its main thread, as samples of the profiler tell: those cost time, too, so that the
- * parts together are more than the scenario `redis` has.
+ * Where a run on Redis spends the CPU time of its main thread, from samples of the profiler: sampling costs time, too, so that
+ * the parts add up to more than in the scenario `redis`.
  *
  * @type {import('./scenario.js').Scenario}
  */

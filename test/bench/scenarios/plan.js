@@ -10,7 +10,7 @@ import { measureScript } from '../measure/usage.js';
 const csvAndZod = fileURLToPath(new URL('../programs/csv-and-zod.js', import.meta.url));
 
 /**
- * How quickly `cqbatch plan` gets through a large CSV file, beside csv-parse with a bare zod check. Whole processes.
+ * How fast `cqbatch plan` reads a large CSV file, compared with csv-parse and a bare zod check. Whole processes.
  *
  * @type {import('./scenario.js').Scenario}
  */

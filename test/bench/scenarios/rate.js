@@ -10,7 +10,7 @@ import { inTurns } from '../measure/samples.js';
 const callsPerSecond = 100;
 const latencyMs = 50;
 
-/** Long enough for bursts to show, and for the second in which connections are made not to count. */
+/** Long enough for bursts to show, and for the second in which connections are made not to matter. */
 const seconds = 20;
 
 export const embeddedRate = rateOn('embedded-rate', embeddedKind);

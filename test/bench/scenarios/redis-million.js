@@ -14,7 +14,7 @@ import { median } from '../measure/samples.js';
 const limitMs = 60 * 60_000;
 
 /**
- * Whether a long run takes more from Redis, or from its own process, the longer it goes on.
+ * Whether a long run uses more and more of Redis, or of its own process.
  *
  * @type {import('./scenario.js').Scenario}
  */
@@ -44,7 +44,7 @@ export const redisMillion = {
     const { course, ...whole } = figures;
     keep({ contestant: 'ours', turn: 1, ...whole });
 
-    // The first fiftieth warms up, and in the last hundredth nothing is fed any more: rows then cost less.
+    // The first fiftieth is a warm-up, and in the last hundredth nothing is fed any more: rows then cost less.
     const first = stretch(course, 0.02 * rows, 0.12 * rows);
     const last = stretch(course, 0.89 * rows, 0.99 * rows);
     say(
@@ -101,7 +101,7 @@ export const redisMillion = {
 };
 
 /**
- * What a part of the run was like.
+ * The figures of a part of the run.
  *
  * @param {readonly Moment[]} course
  * @param {number} from rows finished

@@ -6,11 +6,11 @@ import { measureProgram } from '../measure/child.js';
 import { lineAbout } from '../measure/figures.js';
 import { inTurns } from '../measure/samples.js';
 
-/** Where Debian has it. */
+/** Its path on Debian. */
 const chromium = '/usr/bin/chromium';
 
 /**
- * What report.html costs: to make, beside report.csv of the same rows, and to open, beside an empty page.
+ * The cost of report.html: making it, compared with report.csv of the same rows, and opening it, compared with an empty page.
  *
  * @type {import('./scenario.js').Scenario}
  */

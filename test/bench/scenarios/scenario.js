@@ -1,16 +1,16 @@
 // @ts-check
 /**
- * One scenario: something that is measured beside its reference, in turns.
+ * One scenario: a measurement and its reference, in turns.
  *
  * @typedef {object} Scenario
- * @property {string} name as it is typed after `npm run bench --`
- * @property {boolean} [long] whether it is measured only when it is named, or everything is wanted
+ * @property {string} name as typed after `npm run bench --`
+ * @property {boolean} [long] whether it is measured only when it is named, or with `--all`
  * @property {(context: Context) => Promise<readonly Line[]>} run
  */
 
 /**
  * @typedef {object} Context
- * @property {boolean} quick small figures, for a look whether everything works
+ * @property {boolean} quick small figures, for a check that everything works
  * @property {string} folder the scenario's own; it is removed afterwards
  * @property {(text: string) => void} say what is going on, for people
  * @property {(sample: Sample) => void} keep a measurement, for machines

@@ -13,8 +13,8 @@ import { measureScript } from '../measure/usage.js';
 /** @typedef {import('../measure/figures.js').Figures} Figures */
 
 /**
- * What short commands take from the start of their process to its end, time and memory: runs of two rows and of 2,000, a plan of a
- * thousand, and looks at a state folder.
+ * The time and memory of short commands, from the start of their process to its end: runs of two rows and of 2,000, a plan of a
+ * thousand, and reading a state folder.
  *
  * @type {import('./scenario.js').Scenario}
  */
@@ -23,7 +23,7 @@ export const shortRun = {
   async run(context) {
     const { folder, say } = context;
     const hasRedis = redisProgram() !== undefined;
-    if (!hasRedis) say('  without Redis: there is none');
+    if (!hasRedis) say('  without Redis, which is not installed');
     return withLocalApi(0, ({ url }) =>
       hasRedis
         ? withRedis(folder, (redis) => measure(context, url, redis.url))
@@ -61,7 +61,7 @@ async function measure(context, baseUrl, redis) {
       await rm(stateDir, { recursive: true, force: true });
       return ours(...run, '--state-dir', stateDir);
     },
-    // That of the run before, which has ended as it should.
+    // The folder of the previous run, which ended normally.
     'existing folder': () => ours(...run, '--state-dir', stateDir),
     'embedded 2,000': () => ours(...runMany, '--state-dir', stateDir),
     ...(redis !== undefined && {

@@ -13,13 +13,13 @@ import { inTurns } from '../measure/samples.js';
 const concurrency = 50;
 
 /**
- * A whole run in one process beside a bare BullMQ worker on the same kind of datastore and, where it is wanted, beside a
- * loop without any.
+ * A whole run in one process, compared with a bare BullMQ worker on the same kind of datastore and, if wanted, with a loop
+ * without a datastore.
  *
- * Ours and the bare worker have different numbers of rows, so that on two usual cores each works for about fifteen seconds
- * on Redis and twenty on the embedded datastore. V8 optimises during the first 20,000 rows on Redis, and during the first
- * 5,000 rows of the bare worker on the embedded one; equally long work gives that the same weight on both sides, while
- * equal numbers of rows would give it most on the fastest.
+ * Ours and the bare worker have different numbers of rows, so that on two usual cores each works for about fifteen seconds on
+ * Redis and twenty on the embedded datastore. V8 optimises during the first 20,000 rows on Redis, and during the first 5,000
+ * rows of the bare worker on the embedded one; equally long work gives that the same weight on both sides, while equal numbers
+ * of rows would give it most on the fastest.
  *
  * @typedef {object} Throughput
  * @property {string} name
@@ -80,7 +80,7 @@ export const embedded = throughput({
   ],
 });
 
-// With 50 calls of 50 ms in flight nobody makes more than 1,000 calls a second.
+// With 50 calls of 50 ms in flight, no program makes more than 1,000 calls a second.
 
 export const redisSlow = throughput({
   name: 'redis-50ms',

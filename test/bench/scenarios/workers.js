@@ -15,9 +15,9 @@ const concurrency = 50;
 const latencyMs = 50;
 
 /**
- * A worker makes 1,000 calls a second at most, so that this is fifteen seconds, of which the first six and the last one are
- * not judged: the rate that is permitted doubles up from 20 calls a second, V8 optimises, and at the end one of two
- * workers may have nothing left to do.
+ * A worker makes at most 1,000 calls a second, so that this takes fifteen seconds. The first six and the last one are not
+ * judged: the permitted rate doubles up from 20 calls a second, V8 optimises, and at the end one of two workers may have
+ * nothing left to do.
  */
 const rowsPerWorker = 15_000;
 const judged = { from: 0.4, to: 0.95 };
@@ -70,7 +70,7 @@ export const workers = {
 };
 
 /**
- * A whole run whose calls are made by worker processes, which are there before it begins.
+ * A whole run whose calls are made by worker processes that start before it.
  *
  * @param {{ folder: string, source: string, queue: string, baseUrl: string, number: number }} run
  * @returns {Promise<number>} CPU time of all processes, in milliseconds
