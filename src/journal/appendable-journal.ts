@@ -56,7 +56,7 @@ export class AppendableJournal extends JournalFile implements Journal {
   }
 
   async append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
-    if (this.#writer === undefined) throw new TypeError('The journal is not begun.');
+    if (this.#writer === undefined) throw new TypeError('The journal was not opened for writing.');
     const results = await this.#writer.append(entries);
     this.onFinished(results);
     return results;

@@ -19,7 +19,7 @@ import {
 export async function lookUpRun(store: RunStore, id: string): Promise<RunRecord | undefined> {
   const found = await store.look(id);
   if (found !== 'being planned') return found;
-  throw new BusyError('RUN_RUNNING', `Run ${id} is being planned by another process`, 'Wait for its end.');
+  throw new BusyError('RUN_RUNNING', `Run ${id} is being planned by another process`, 'Wait until it ends.');
 }
 
 /** Where batches are kept, and which operations their rows may have. */
@@ -45,8 +45,8 @@ export interface BatchOptions extends BatchPlace {
 
 /** Settings that a program gives in another way. */
 const notHere: Readonly<Record<string, string>> = {
-  base_url: 'the client says where the API is',
-  operations: '"operations" is an option of its own',
+  base_url: 'the client has the base URL',
+  operations: 'pass the option "operations" instead',
   token_file: 'the client has the token',
   queue_password_file: 'write the password into the address of the queue',
 };
@@ -72,8 +72,8 @@ export function openBatchPlace({
   for (const name of Object.keys(resolved)) {
     if (setsOption(name) || own.some((each) => each === name)) continue;
     const key = nameInWords(name, '_');
-    const why = notHere[key] ?? 'it is for commands';
-    throw usageError('INVALID_SETTING', `settings: ${key} has no place here: ${why}.`);
+    const why = notHere[key] ?? 'only commands use it';
+    throw usageError('INVALID_SETTING', `settings: ${key} is not allowed here: ${why}.`);
   }
   return { store: openRunStore(stateDir, operations), settings: resolved };
 }

@@ -77,7 +77,7 @@ export async function runBatch(options: RunBatchOptions): Promise<BatchResult> {
   await refuseOtherRun(existing, options.manifest, client.baseUrl);
   const state = actualState(existing);
   if (state === 'running' || state === 'paused')
-    throw new BusyError('RUN_RUNNING', `Run ${runId} is ${state}`, 'Wait for its end.');
+    throw new BusyError('RUN_RUNNING', `Run ${runId} is ${state}`, 'Wait until it ends.');
   if (!isResumable(state) || isHaltedByGuard(existing)) return endedBatch(store, existing);
   await refuseChangedManifest(store, existing);
   return execute(store, settings, options, existing);
@@ -175,5 +175,5 @@ async function refuseOtherRun({ id, manifest, options }: RunRecord, source: stri
       `Run ${id} was started on ${options.baseUrl}, but the client calls ${baseUrl}.`,
     );
   if ((await hashFile(source)).sha256 !== manifest.sha256)
-    throw usageError('RUN_EXISTS', `Run ${id} exists already, of another manifest: choose another runId.`);
+    throw usageError('RUN_EXISTS', `Run ${id} exists already, for another manifest: choose another runId.`);
 }

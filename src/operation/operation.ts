@@ -205,7 +205,7 @@ const fieldSchema = z.strictObject({
   undoable: z.boolean().optional(),
   option: z
     .string()
-    .regex(/^<.+>$/, 'must stand in angle brackets, such as <id>')
+    .regex(/^<.+>$/, 'must be in angle brackets, such as <id>')
     .optional(),
 });
 
@@ -214,7 +214,7 @@ const definitionSchema = z
     name: z
       .string()
       .regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, 'must be words with hyphens, such as archive-call'),
-    thing: z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be one word in small letters, such as call'),
+    thing: z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be one lowercase word, such as call'),
     summary: z.string().min(1),
     fields: z.record(z.string().regex(word, 'must be in snake_case'), fieldSchema),
     subject: z.string(),

@@ -81,7 +81,7 @@ export function parseFaults(option: string, text: string, kinds = faultKinds): F
     .map((kind) => [kind, parseShare(option, assigned.get(kind.name) ?? '0%')] as const)
     .filter(([, share]) => share > 0);
   if (shares.reduce((sum, [, share]) => sum + share, 0) > whole) {
-    throw invalidOption(option, 'the faults are more than 100% together');
+    throw invalidOption(option, 'the faults add up to more than 100%');
   }
   return new Map(shares);
 }

@@ -62,7 +62,7 @@ export function wholeNumber(byDefault: number, max: bigint, help: OptionHelp) {
   const read = (option: string, text: string): bigint => {
     const number = /^\d{1,19}$/.test(text) ? BigInt(text) : undefined;
     if (number !== undefined && number <= max) return number;
-    throw invalidOption(option, `${JSON.stringify(text)} is no whole number from 0 to ${max}`);
+    throw invalidOption(option, `${JSON.stringify(text)} is not a whole number from 0 to ${max}`);
   };
   return { byDefault: String(byDefault), read, help };
 }

@@ -87,7 +87,7 @@ export function readCall(
   contentType: string | undefined,
   body: Buffer | undefined,
 ): Call | Refusal {
-  if (body === undefined) return refuse('INVALID_ARGUMENT', 'the body breaks off');
+  if (body === undefined) return refuse('INVALID_ARGUMENT', 'the body is incomplete');
   if (!/^application\/json\s*(;|$)/i.test(contentType ?? '')) {
     return refuse('INVALID_ARGUMENT', 'the header Content-Type must be application/json', { status: 415 });
   }

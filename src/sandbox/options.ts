@@ -56,7 +56,7 @@ export const sandboxOptions = {
   limitHeaders: choice(limitHeaderStyles, [
     'Trouble',
     '<style>',
-    'headers that tell what is left of the limit',
+    'headers that state what remains of the limit',
   ]),
   limitStatus: choice(['429', '503'], ['Trouble', '<n>', 'status of an answer beyond the limit']),
   retryAfter: choice(['header', 'none'], ['Trouble', '<where>', 'where that answer says how long to wait']),

@@ -121,7 +121,7 @@ export class Service {
   }
 }
 
-const methodNotAllowed = refuse('UNIMPLEMENTED', 'this path takes POST only', {
+const methodNotAllowed = refuse('UNIMPLEMENTED', 'this path accepts only POST', {
   status: 405,
   headers: { allow: 'POST' },
 });

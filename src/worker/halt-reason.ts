@@ -41,7 +41,7 @@ const remedies: Readonly<Record<string, string>> = {
   PROXY_UNREACHABLE: `Correct the proxy in that variable, or ${goAround}.`,
   PROXY_AUTHENTICATION:
     'Correct user name and password in that variable, as in http://user:password@proxy:3128.',
-  PROXY_REFUSED: `Ask who runs the proxy, or ${goAround}.`,
+  PROXY_REFUSED: `Ask the administrator of the proxy, or ${goAround}.`,
   PROXY_BAD_GATEWAY: `${correctHost} the proxy may reach it.`,
   UNAUTHENTICATED: correctToken,
   TOKEN_UNREADABLE: correctToken,

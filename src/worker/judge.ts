@@ -121,7 +121,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
         return finished({
           outcome: 'succeeded',
           code: 'ALREADY_APPLIED',
-          message: `an earlier attempt, whose answer never came, had most likely done it (${failure.message})`,
+          message: `most likely done by an earlier attempt whose answer was lost (${failure.message})`,
           unclear: true,
           ...(failure.status !== undefined && { httpStatus: failure.status }),
         });

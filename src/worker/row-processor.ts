@@ -78,7 +78,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
 
   return async (task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> => {
     const operation = findOperation(operations, task.operation);
-    if (operation === undefined) throw new TypeError(`${task.operation} is no operation`);
+    if (operation === undefined) throw new TypeError(`${task.operation} is not a known operation`);
     breaker.begin();
     let hasPlace = false;
     const leave = (): void => {

@@ -96,7 +96,7 @@ describe('a run through a proxy', () => {
   test('that fails ends at once and says how, with no row called', async () => {
     const proxies: readonly (readonly [url: string, ...said: string[]])[] = [
       [await deadUrl(), 'No connection to the proxy', 'ECONNREFUSED', 'Correct the proxy'],
-      [(await startProxy({ refuse: 403 })).url, '(403)', 'Ask who runs the proxy'],
+      [(await startProxy({ refuse: 403 })).url, '(403)', 'Ask the administrator of the proxy'],
     ];
     await Promise.all(
       proxies.map(async ([proxy, ...said]) => {

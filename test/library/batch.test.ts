@@ -73,10 +73,10 @@ describe('a plan', () => {
       /^settings: canary "many": /,
     );
     await expect(planBatch({ ...batch, settings: { base_url: 'https://x.test' } })).rejects.toThrow(
-      'settings: base_url has no place here: the client says where the API is.',
+      'settings: base_url is not allowed here: the client has the base URL.',
     );
     await expect(planBatch({ ...batch, settings: { notify_url: 'https://x.test' } })).rejects.toThrow(
-      'settings: notify_url has no place here: it is for commands.',
+      'settings: notify_url is not allowed here: only commands use it.',
     );
     await expect(planBatch({ ...batch, settings: { retries: 3 } })).rejects.toThrow(/unknown key "retries"/);
   });

@@ -41,7 +41,7 @@ test.each([
   ['constructor=1%', 'there is no fault constructor'],
   ['reset=1', 'is not a share'],
   ['reset=1%,reset=2%', 'reset is given twice'],
-  ['reset=60%,500=50%', 'more than 100% together'],
+  ['reset=60%,500=50%', 'add up to more than 100%'],
 ])('%j is refused: %s', (text, message) => {
   expect(() => parseFaults('--fault', text)).toThrow(message);
 });

@@ -22,13 +22,13 @@ test('without options, it has the documented defaults', () => {
 });
 
 test.each<[SandboxOptions, string]>([
-  [{ port: '65536' }, '--port: "65536" is no whole number from 0 to 65535'],
-  [{ port: 'http' }, '--port: "http" is no whole number'],
-  [{ evaluations: '-1' }, '--evaluations: "-1" is no whole number from 0 to 9223372036854775807'],
-  [{ evaluations: '1e3' }, '--evaluations: "1e3" is no whole number'],
-  [{ evaluations: '9223372036854775808' }, '--evaluations: "9223372036854775808" is no whole number'],
-  [{ soundboards: 1.5 }, '--soundboards: "1.5" is no whole number'],
-  [{ seed: '' }, '--seed: "" is no whole number'],
+  [{ port: '65536' }, '--port: "65536" is not a whole number from 0 to 65535'],
+  [{ port: 'http' }, '--port: "http" is not a whole number'],
+  [{ evaluations: '-1' }, '--evaluations: "-1" is not a whole number from 0 to 9223372036854775807'],
+  [{ evaluations: '1e3' }, '--evaluations: "1e3" is not a whole number'],
+  [{ evaluations: '9223372036854775808' }, '--evaluations: "9223372036854775808" is not a whole number'],
+  [{ soundboards: 1.5 }, '--soundboards: "1.5" is not a whole number'],
+  [{ seed: '' }, '--seed: "" is not a whole number'],
   [{ unrecoverable: '2' }, '--unrecoverable: "2" is not a share'],
   [{ notDeleted: 'all' }, '--not-deleted: "all" is not a share'],
   [{ token: '' }, '--token: a token is made of visible ASCII characters'],

@@ -4,7 +4,7 @@ import { haltReason, refusalReason } from '../../src/worker/halt-reason.ts';
 test.each([
   ['PROXY_UNREACHABLE', 'Correct the proxy in that variable, or list the host of the API in NO_PROXY'],
   ['PROXY_AUTHENTICATION', 'as in http://user:password@proxy:3128'],
-  ['PROXY_REFUSED', 'Ask who runs the proxy, or list the host of the API in NO_PROXY'],
+  ['PROXY_REFUSED', 'Ask the administrator of the proxy, or list the host of the API in NO_PROXY'],
   ['PROXY_BAD_GATEWAY', 'check that the service is up and the proxy may reach it'],
 ] as const)('what to do about %s is told', (code, remedy) => {
   const failure = {

@@ -115,7 +115,7 @@ describe.each<[string, Read<unknown>, readonly (readonly [unknown, unknown])[]]>
   });
 });
 
-test('a schema refuses what is no object', () => {
+test('a schema refuses anything but an object', () => {
   const schema = schemaOf(object({ someId: integer }));
   expect(schema.parse({ some_id: 1 })).toEqual({ someId: 1n });
   expect(schema.safeParse([]).error?.issues).toMatchObject([
