@@ -95,6 +95,7 @@ const ownOptions = {
     help: 'join a run and its retries: each row once, with its last result',
   },
   open: { flags: '--open', help: 'show report.html in the browser' },
+  plan: { flags: '--plan', help: 'show what would be sent, and send nothing', common: true },
   dryRun: { flags: '--dry-run', help: 'show what would be removed, and remove nothing' },
 
   coordinate: {

@@ -29,7 +29,7 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'options'> = {
 const plan: CommandSpec = {
   name: 'plan',
   description: 'Checks every row and previews requests; sends nothing',
-  arguments: [manifest],
+  arguments: [manifestOrPlan],
   options: {
     API: ['baseUrl', 'rate', 'allowInsecureHttp'],
     Plan: ['out', 'approvedBy', ...choosing],
@@ -152,7 +152,9 @@ const undo: CommandSpec = {
   details: 'The manifest of the run must have the old values, in columns such as old_title.',
   arguments: [runThat(' that was not undone')],
   ...derived,
+  options: { Undo: ['plan'], ...derived.options },
   examples: [
+    ['cqbatch undo --plan', 'what would be sent'],
     ['cqbatch undo', 'what the newest run has changed'],
     ['cqbatch undo jsur --reason "wrong column"', 'what another run has changed'],
   ],

@@ -32,8 +32,28 @@ async function signedOff(...flags: string[]) {
   for (const name of ['rows.csv', 'week 47.cqplan']) await copyFile(join(there, name), join(here, name));
   const run = (more: readonly string[] = [], variables: Readonly<Record<string, string>> = {}) =>
     cqbatch(['run', 'week 47.cqplan', ...more], { cwd: here, env: { ...env, ...variables } });
-  return { sandbox, here, planned, run };
+  const show = (...more: readonly string[]) => cqbatch(['plan', 'week 47.cqplan', ...more], { cwd: here });
+  return { sandbox, here, planned, run, show };
 }
+
+test('a plan that was signed off is shown again, and sends nothing', async () => {
+  const { sandbox, planned, show } = await signedOff('--rate', '50/s');
+  const shown = await show();
+  expect(shown.code).toBe(0);
+  expect(shown.stdout).toBe(planned.stdout);
+  expect(shown.stderr).toMatch(
+    /^week 47\.cqplan \(fingerprint [0-9a-f ]{19}\), made .* by .* on .*, approved by Ana\.\nNothing was sent\. Next: cqbatch run .week 47\.cqplan.\n$/,
+  );
+  expect(await show('--rate', '5/s')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('signed off with --rate 50/s'),
+  });
+  expect(await show('--out', 'again.cqplan')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--out needs a manifest'),
+  });
+  expect(await sandbox.log()).toEqual([]);
+});
 
 test('a plan that was signed off is run without a question, elsewhere, and once', async () => {
   const { sandbox, here, planned, run } = await signedOff('--rate', '50/s', '--json');

@@ -57,6 +57,13 @@ export function describeUndo(newScene: NewScene): void {
     expect(entries(sandbox)).not.toEqual(before);
 
     sandbox.configure({ fault: 'none' });
+    const changed = entries(sandbox);
+    const preview = await home.run('undo', '--plan');
+    expect(preview).toMatchObject({ code: 0, stdout: expect.stringMatching(/^undo of a: 50 rows, /) });
+    expect(preview.stdout).toContain('Ready: 50 calls.');
+    expect(preview.stderr).toContain('Nothing was sent.');
+    expect(entries(sandbox)).toEqual(changed);
+    expect(await home.json('show', 'a')).toMatchObject({ undone_by: [] });
     const undone = await home.run('undo', '--yes', '--run-id', 'back', '--reason', 'wrong', ...flags);
     expect(undone.stderr).toContain('Run a of boards.csv: 50 rows get their old values back');
     expect(undone).toMatchObject({ code: 0 });

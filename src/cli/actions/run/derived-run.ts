@@ -6,22 +6,26 @@ import {
   type CreateRunInput,
   callOptions,
   canaryOptions,
+  checkManifest,
   createRun,
   defaultClearToken,
   delimiterOf,
+  hashFile,
   isActive,
   makeTemporaryFolder,
   type RunOptions,
   type RunRecord,
   savingOptions,
   unfinishedAmong,
+  verdictText,
 } from '../../../index.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { planDocument, planText } from '../../render/plan.ts';
 import { proxyTo, tokenSource } from '../api-client.ts';
 import { attributionOf, baseUrlOf, calls } from '../options.ts';
 import { execute } from './execute.ts';
-import { isAgreed, runIdOf } from './planned-run.ts';
+import { isAgreed, planOf, runIdOf } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
 /** Rows of another run, as a manifest that is to be run. */
@@ -53,19 +57,22 @@ export async function runDerived(
     const { baseUrl, allowInsecureHttp } = of.options;
     const wanted = baseUrlOf({ allowInsecureHttp: allowInsecureHttp ?? false }, settings) ?? baseUrl;
     if (wanted !== baseUrl) throw otherApi(of.id, baseUrl, wanted, flags);
-    if (callsHere) await tokenSource(settings).current();
+    const options = {
+      baseUrl,
+      ...(allowInsecureHttp && { allowInsecureHttp }),
+      clearToken: defaultClearToken,
+      ...reading,
+      ...callOptions(settings, { ...of.options, delimiter: delimiterOf(of) }),
+      ...savingOptions(flags, of.options),
+      ...canaryOptions(settings, reading.onConflict),
+    };
     const proxy = callsHere ? proxyTo(of.options) : undefined;
+    if (flags.plan)
+      return await preview(context, { path: source, name: `${as} of ${of.id}`, options }, proxy);
+    if (callsHere) await tokenSource(settings).current();
     const created = await createRun(store, {
       source,
-      options: {
-        baseUrl,
-        ...(allowInsecureHttp && { allowInsecureHttp }),
-        clearToken: defaultClearToken,
-        ...reading,
-        ...callOptions(settings, { ...of.options, delimiter: delimiterOf(of) }),
-        ...savingOptions(flags, of.options),
-        ...canaryOptions(settings, reading.onConflict),
-      },
+      options,
       runId: runIdOf(flags),
       attribution: attributionOf(flags),
       from: { as, of, rowNumbers, histories },
@@ -75,6 +82,21 @@ export async function runDerived(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Shows the rows as `cqbatch plan` does. */
+async function preview(
+  context: Context,
+  input: { readonly path: string; readonly name: string; readonly options: RunOptions },
+  proxy: string | undefined,
+): Promise<ExitCode> {
+  const checked = await checkManifest(context.store, input);
+  const { sha256 } = await hashFile(input.path);
+  // The run that the rows are of was allowed to leave fields out.
+  const planned = { ...(await planOf(context, checked, input.options, sha256, proxy)), allowPartial: true };
+  context.terminal.result(planDocument(planned), `${planText(planned)}\n\n${verdictText(planned)}`);
+  context.terminal.say('Nothing was sent.');
+  return exitCodes.success;
 }
 
 /**

@@ -22,21 +22,24 @@ import type { Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { type Plan, planDocument, planText } from '../../render/plan.ts';
-import { fingerprint } from '../../render/words.ts';
+import { clockTime, fingerprint } from '../../render/words.ts';
 import { proxyTo } from '../api-client.ts';
 import { baseUrlOf, runOptions, runWords } from '../options.ts';
+import { approvedSource, refuseOtherRows } from './approval.ts';
 import { doneBefore, planOf, readingManifest } from './planned-run.ts';
 
 /** `cqbatch plan`: looks at every row, sends nothing. */
-export async function plan(source: string, flags: Flags): Promise<ExitCode> {
-  const workplace = await openWorkplace(flags);
-  const { terminal, settings } = workplace;
+export async function plan(given: string, flags: Flags): Promise<ExitCode> {
+  const opened = await openWorkplace(flags);
+  const out = planWriter(opened, given);
+  const { workplace, source } = await approvedSource(opened, given);
+  const { terminal, settings, approved: signedOff } = workplace;
   const { stateDir } = workplace.store;
-  const baseUrl = baseUrlOf(flags, settings);
-  const { allowInsecureHttp } = flags;
+  const baseUrl = signedOff?.options.baseUrl ?? baseUrlOf(flags, settings);
+  const { allowInsecureHttp } = signedOff?.options ?? flags;
   const proxy = baseUrl === undefined ? undefined : proxyTo({ baseUrl, allowInsecureHttp });
-  const { rate = defaults.rate } = settings;
-  const reading = rowOptions(flags, settings);
+  const { rate = defaults.rate } = signedOff?.options ?? settings;
+  const reading = signedOff?.options ?? rowOptions(flags, settings);
   const { onConflict = defaults.onConflict } = reading;
   const options = {
     ...reading,
@@ -44,12 +47,12 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
     ...(baseUrl !== undefined && { baseUrl }),
     ...(rate && { rate }),
   };
-  const out = planWriter(workplace, source);
   const planned = await readingManifest(workplace, async (input) => {
     const { path, name, dispose } = await readable(source, stateDir, input, reading);
     try {
       const done = await doneBefore(workplace, options, input);
       const checked = await checkManifest(workplace.store, { path, name, options, context: input, done });
+      if (signedOff !== undefined) refuseOtherRows(signedOff, checked.scan);
       return await planOf(workplace, checked, options, (await hashFile(path)).sha256, proxy);
     } finally {
       await dispose();
@@ -62,11 +65,19 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
     `${planText(planned)}\n\n${verdictText(planned)}`,
   );
   if (!isReady(planned)) return exitCodes.usage;
-  const next = approved === undefined ? [source, ...runWords(flags)] : [approved.file];
+  const next = approved === undefined ? [given, ...runWords(flags)] : [approved.file];
+  if (signedOff !== undefined) terminal.say(signedOffText(signedOff));
   if (approved !== undefined)
     terminal.say(`Wrote ${escapeInvisible(approved.file)} (fingerprint ${fingerprint(approved.sha256)}).`);
   terminal.say(`Nothing was sent. Next: cqbatch run ${next.map(shellWord).map(escapeInvisible).join(' ')}`);
   return exitCodes.success;
+}
+
+/** Who made a plan, and who signed it off. */
+function signedOffText({ file, sha256, made_at: at, made_by: maker, approved_by: by }: ApprovedPlan): string {
+  const made = `made ${clockTime(new Date(at))}${maker === undefined ? '' : ` by ${maker.user} on ${maker.host}`}`;
+  const approved = by === undefined ? '' : `, approved by ${by}`;
+  return escapeInvisible(`${file} (fingerprint ${fingerprint(sha256)}), ${made}${approved}.`);
 }
 
 /**
@@ -86,7 +97,7 @@ function planWriter(workplace: Workplace, source: string) {
   if (!out.endsWith(planSuffix)) {
     throw usageError('INVALID_SETTING', `--out "${out}": write a name that ends with ${planSuffix}.`);
   }
-  if (source === '-') {
+  if (source === '-' || source.endsWith(planSuffix)) {
     throw usageError(
       'INVALID_SETTING',
       '--out needs a manifest that is a file, because the run reads it again.',

@@ -14,7 +14,7 @@ import {
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
-import type { Context } from '../../context.ts';
+import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { type FittingRun, findRecord } from '../look/find-run.ts';
 import { atWork } from './at-work.ts';
@@ -23,12 +23,14 @@ import { requireConsent } from './planned-run.ts';
 
 /** `cqbatch undo`: a new run that puts back what a run has changed, as far as its manifest says what was before. */
 export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  // A preview is no work: it waits for no run, and no URL is told.
+  if (flags.plan) return undoRun(await openContext(flags), id);
   return atWork(flags, `undo ${id ?? ''}`.trim(), (context) => undoRun(context, id));
 }
 
 async function undoRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal } = context;
-  requireConsent(context);
+  if (!context.flags.plan) requireConsent(context);
   const before = await findRecord(store, id, runToUndo(store));
   const runs = await store.list();
   const later = retriesAfter(retriesAmong(runs, before), before);
