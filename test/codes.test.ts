@@ -26,7 +26,7 @@ describe('the advice on a code', () => {
     ['HTTP_600', lookFirst],
     ['OF_ANOTHER_VERSION', lookFirst],
     ['constructor', lookFirst],
-  ])('that has no sentence of its own is true: %s', (code, remedy) => {
+  ])('is true for a code without a sentence of its own: %s', (code, remedy) => {
     expect(codeFacts(code).remedy).toMatch(remedy);
   });
 });
@@ -60,7 +60,7 @@ describe('mayPassAgain', () => {
       'TOTAL_TIMEOUT',
     ],
     ...['UNAUTHENTICATED', 'PERMISSION_DENIED', 'HTTP_REDIRECT', 'ANSWER_NOT_JSON', 'HALTED', 'CANCELLED'],
-  ])('%s may', (code) => expect(mayPassAgain(code)).toBe(true));
+  ])('%s: yes', (code) => expect(mayPassAgain(code)).toBe(true));
 
   test.each([
     ...[
@@ -75,5 +75,5 @@ describe('mayPassAgain', () => {
     // A row that must not be repeated is not suggested for a retry.
     'NOT_REPEATED',
     ...['ANSWER_INCOMPLETE', 'ANSWER_ID_MISMATCH', 'ANSWER_STILL_DELETED'],
-  ])('%s will not', (code) => expect(mayPassAgain(code)).toBe(false));
+  ])('%s: no', (code) => expect(mayPassAgain(code)).toBe(false));
 });

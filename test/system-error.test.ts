@@ -51,7 +51,7 @@ describe('an error of the system', () => {
     ['53000', 'could not open file "base": No file descriptors available', 'TOO_MANY_FILES'],
     ['22P02', 'invalid input syntax for type json: No space left on device', undefined],
     ['23505', 'duplicate key value violates unique constraint', undefined],
-  ])('is told from what PostgreSQL says: %s %s', (code, message, known) => {
+  ])('is recognised by the words of PostgreSQL: %s %s', (code, message, known) => {
     expect(systemError(Object.assign(new Error(message), { code }))?.code).toBe(known);
   });
 
@@ -77,7 +77,7 @@ describe('the real system', () => {
     ['is a folder', (path: string) => readFile(path), 'PATH_UNUSABLE'],
     ['is a loop', (path: string) => open(join(path, 'loop')), 'PATH_UNUSABLE'],
     ['has too long a name', (path: string) => open(join(path, 'x'.repeat(300))), 'PATH_UNUSABLE'],
-  ])('what %s', async (_title, work, code) => {
+  ])('a path that %s', async (_title, work, code) => {
     const folder = await temporaryFolder();
     await symlink('loop', join(folder, 'loop'));
     const failed = onDisk<unknown>('the place', () => work(folder));

@@ -37,7 +37,7 @@ describe('interpret', () => {
       '['.repeat(100_000),
       'The server answered 200, but not with JSON: JSON is nested deeper than 512 levels at position 512',
     ],
-  ])('takes %s in a 200 for a change that was probably made', (_, body, message) => {
+  ])('treats a 200 with %s as a change that was probably made', (_, body, message) => {
     expect(interpreted(200, body)).toEqual({
       ok: false,
       failure: { class: 'retry', code: 'ANSWER_NOT_JSON', message, status: 200, unclear: true },

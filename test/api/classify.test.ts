@@ -116,7 +116,7 @@ describe('an HTTP status without a canonical code', () => {
     ['an HTML page', '<html><title>Oops</title></html>', 'with an HTML page ("Oops")'],
     ['plain text', '404 page not found', 'with text ("404 page not found")'],
     ['nothing', '', 'with nothing'],
-  ])('404 with %s points to the base URL', (_, body, message) => {
+  ])('a 404 with %s suggests checking the base URL', (_, body, message) => {
     const failure = classified(404, body);
     expect(failure).toMatchObject({ class: 'halt-early', code: 'NOT_FOUND', status: 404, unclear: false });
     expect(failure.message).toBe(`The server answered 404 ${message} instead of JSON: check the base URL`);
@@ -144,7 +144,7 @@ describe('a waiting time', () => {
     ['500', 500, '{}', 'retry', unclear],
     ['502', 502, '{}', 'retry', unclear],
     ['408', 408, '{}', 'retry', clear],
-  ])('with %s is taken', (_, status, body, failureClass, isUnclear) => {
+  ])('with %s is used', (_, status, body, failureClass, isUnclear) => {
     expect(classified(status, body, wait)).toMatchObject({
       class: failureClass,
       waitMs: 30_000,

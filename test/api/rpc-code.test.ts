@@ -42,7 +42,7 @@ describe('rpcCode', () => {
     [undefined],
     [{}],
     [['NOT_FOUND']],
-  ])('does not take %o for a code', (value) => {
+  ])('does not read %o as a code', (value) => {
     expect(rpcCode(value)).toBeUndefined();
   });
 });

@@ -27,7 +27,7 @@ describe('serverText', () => {
   test.each([
     ['as it is', 'token abc-def refused'],
     ['with an escape sequence in it', 'token abc\u001b[0m-def refused'],
-  ])('removes a secret that stands there %s', (_, text) => {
+  ])('removes a secret that occurs %s', (_, text) => {
     expect(serverText(text, createTokenMask('abc-def'))).toBe('token [token] refused');
   });
 

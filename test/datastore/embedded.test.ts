@@ -180,7 +180,7 @@ describeWithSmallDisk('the embedded datastore on a full disk', () => {
     ['a table cannot grow', 200_000],
     // PostgreSQL's log grows by 16 MB at a time. After that it would take statements and never answer.
     ['the log cannot grow', 12_000_000],
-  ])('is lost at once, and as it was when there is space again: %s', async (_, leave) => {
+  ])('is lost at once, and intact when there is space again: %s', async (_, leave) => {
     const disk = smallDisk(100);
     const datastore = await openEmbedded({ stateDir: disk.folder, purpose: 'first' });
     const pool = datastore.connection as Pool;

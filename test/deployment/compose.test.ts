@@ -171,7 +171,7 @@ describe('the probe of', () => {
     ['refuses', 'echo "NOAUTH Authentication required."', 1],
     ['is loading', 'echo "LOADING Redis is loading the dataset in memory"', 1],
     ['is away', 'exit 1', 1],
-  ])('Redis tells when it %s', async (_title, redisCli, expected) => {
+  ])('Redis reports when it %s', async (_title, redisCli, expected) => {
     const [form, script = ''] = redis.healthcheckTest;
     expect(form).toBe('CMD-SHELL');
     const path = await commandNamed('redis-cli', redisCli);

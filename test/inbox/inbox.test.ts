@@ -178,7 +178,7 @@ test.each([
     "The folder /nowhere/inbox doesn't exist: create it first",
   ],
   ['a pattern in a missing folder', '/nowhere/*.csv', "The folder /nowhere doesn't exist: create it first"],
-])('%s can not be watched', async (_what, path, problem) => {
+])('%s cannot be watched', async (_what, path, problem) => {
   await expect(open(path)).rejects.toMatchObject({
     code: 'INBOX_UNUSABLE',
     message: expect.stringContaining(problem),

@@ -11,7 +11,7 @@ describe('the row schema', () => {
     ['9223372036854775807', '9223372036854775807'],
     [9007199254740993n, '9007199254740993'],
     [12, '12'],
-  ])('takes the id %o as %s', (id, expected) => {
+  ])('reads the id %o as %s', (id, expected) => {
     const row = operation.schema.parse({ evaluation_id: id, user_id: 'u' });
     expect(row).toEqual({ evaluation_id: expected, user_id: 'u' });
     expect(row[operation.subject]).toBe(expected);
@@ -39,7 +39,7 @@ describe('the row schema', () => {
     ],
     [{ user_id: 42 }, 'user_id: must be text; in JSON write it in quotes'],
     [{ user_id: ['u'] }, 'user_id: must be text; in JSON write it in quotes'],
-  ])('says what is wrong with %o and how to mend it', (row, problem) => {
+  ])('says what is wrong with %o and how to correct it', (row, problem) => {
     const complete = 'user_id' in row ? { evaluation_id: '5', ...row } : { user_id: 'u', ...row };
     expect(problems(operation.schema, complete)).toEqual([problem]);
   });

@@ -83,6 +83,6 @@ test.each([
   '{"fed":{"first":1}}',
   '{"fed":[1,2],"to":3}',
   '{"row":1,"outcome":"failed","code":"X"',
-])('the line %s is no entry', (line) => {
+])('the line %s is not an entry', (line) => {
   expect(decodeEntry(line)).toBeUndefined();
 });

@@ -22,7 +22,7 @@ test('the suite is complete, and has its line ends', async () => {
   }
 });
 
-test.each(readable)('%s is read as its JSON says', async (name) => {
+test.each(readable)('%s is read as in its JSON', async (name) => {
   const manifest = await openManifest(join(suite, 'csvs', `${name}.csv`));
   const rows = await allRows(manifest);
   expect(rows.filter(({ problem }) => problem !== undefined)).toEqual([]);

@@ -14,7 +14,7 @@ const utf16be = Buffer.from(utf16le).swap16();
 test.each<[title: string, content: Buffer]>([
   ['utf-16le', utf16le],
   ['utf-16be', utf16be],
-])('%s without a byte order mark is told, with the remedy', async (encoding, content) => {
+])('%s without a byte order mark is reported, with the remedy', async (encoding, content) => {
   for (const name of ['a.csv', 'a.csv.gz']) {
     const error = await failure(name, content);
     expect(error.code).toBe('MANIFEST_UTF16');
@@ -72,7 +72,7 @@ test.each<[title: string, content: Buffer, problem: string]>([
   ['gzip in gzip', gzipSync(gzipSync(csv)), 'this is gzipped twice: unzip it first'],
   ['zstd', Buffer.from('28b52ffd00', 'hex'), 'this is Zstandard data: unpack it and use the file inside'],
   ['an image', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'this is not text'],
-])('%s is told, with the remedy', async (_title, content, problem) => {
+])('%s is reported, with the remedy', async (_title, content, problem) => {
   const error = await failure('a.csv', content);
   expect(error.code).toBe('MANIFEST_BINARY');
   expect(error.message).toContain(problem);
@@ -171,7 +171,7 @@ test.each<[content: string, message: string]>([
   ['\ufeffa,b\n"1\n\n",2\n1,12" record\n', `a.csv:5:5: ${inside}`],
   ['a;"b\n1;2\n', 'a.csv:1:3: this quote is never closed'],
   ['a,b\n1,"""\n', 'a.csv:2:3: this quote is never closed'],
-])('a quote out of place is told with line and column: %j', async (content, message) => {
+])('a misplaced quote is reported with line and column: %j', async (content, message) => {
   const error = await failure('a.csv', content);
   expect([error.code, error.message]).toEqual(['MANIFEST_SYNTAX', message]);
 });

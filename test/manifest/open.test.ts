@@ -46,7 +46,7 @@ test.each<[title: string, name: string, content: string, lines: readonly number[
   ['an array called .jsonl', 'rows.jsonl', `[${objects.replace('\n', ',')}]`, [1, 1]],
   ['rows in an object', 'rows.json', `{"rows":[${objects.replace('\n', ',')}]}`, [1, 1]],
   ['text with tabs called .csv', 'rows.csv', delimited.replaceAll(',', '\t'), [2, 3]],
-])('tells the format by the content: %s', async (_title, name, content, lines) => {
+])('recognises the format by the content: %s', async (_title, name, content, lines) => {
   const rows = expected.map((row, index) => ({ ...row, line: lines[index] }));
   expect(await allRows(await openText(name, content))).toEqual(rows);
   expect(await allRows(await openText(`${name}.gz`, content))).toEqual(rows);
@@ -61,7 +61,7 @@ test.each<[name: string, content: string, facts: Partial<Manifest>]>([
   ['one-column.tsv', 'evaluation_id\n1\n', { format: 'tsv' }],
   ['one-column.csv', 'evaluation_id\n1\n', { format: 'csv' }],
   ['one-row.json', '{"evaluation_id":1}', { format: 'jsonl' }],
-])('says what %s is written in (%#)', async (name, content, facts) => {
+])('names the format of %s (%#)', async (name, content, facts) => {
   expect(await openText(name, content)).toMatchObject({ name, ...facts });
 });
 
@@ -69,7 +69,7 @@ test.each([
   '{"operation":"restore-evaluation","defaults":{"User ID":"u"},"rows":[{"evaluation_id":1}]}',
   '{"rows":[{"evaluation_id":1}],"defaults":{"user_id":"u","evaluation_id":null},"operation":"restore-evaluation"}',
   '{\n  "defaults": { "userId": "u" },\n  "rows": [\n {"evaluation_id":1}\n ],\n "operation": "restore-evaluation"\n}\n',
-])('takes operation and defaults from an object, wherever they stand: %s', async (content) => {
+])('takes operation and defaults from an object, in any order: %s', async (content) => {
   const manifest = await openText('rows.json', content);
   expect(manifest).toMatchObject({
     format: 'json',

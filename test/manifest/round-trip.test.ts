@@ -111,7 +111,7 @@ const jsonFormats: Readonly<Record<string, (rows: readonly string[]) => string>>
   'lines with CR LF': (rows) => `${rows.join('\r\n')}\r\n`,
 };
 
-test.each(Object.keys(jsonFormats))('any JSON rows come back exactly: %s', async (format) => {
+test.each(Object.keys(jsonFormats))('any JSON rows are read back exactly: %s', async (format) => {
   const path = join(await temporaryFolder(), format.startsWith('lines') ? 'a.jsonl' : 'a.json');
   await fc.assert(
     fc.asyncProperty(fc.array(jsonRow, { minLength: 1, maxLength: 6 }), async (rows) => {

@@ -69,7 +69,7 @@ test('a batch is not lost while the command that adds it is under way', async ()
 test.each([
   { what: 'has lost its data since', epoch: 'two', vanished: [[1]], there: 0 },
   { what: 'has lost nothing', epoch: 'one', vanished: [], there: 1 },
-])('a batch whose adding got no answer, of a datastore that $what', async (scene) => {
+])('a batch whose command got no answer, in a datastore that $what', async (scene) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const model = new QueueModel(() => performance.now());
   const connection = connectionTo(model);

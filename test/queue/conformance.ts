@@ -305,7 +305,7 @@ export function describeQueueOn(
     test.each([
       ['carried out, but its reply is lost', (once: () => Promise<void>) => once()],
       ['refused, because older data say that the queue is not paused', async () => {}],
-    ])('takes a queue out of the datastore though the command was %s', async (_title, before) => {
+    ])('removes a queue from the datastore although the command was %s', async (_title, before) => {
       runs += 1;
       const batches = batchesOf(`gone-${runs}`);
       await batches.add('row', { rows: [], bytes: 0 });
@@ -780,7 +780,7 @@ export function describeQueueOn(
     test.each([
       ['was taken out', true],
       ['a worker completed before it could be taken out', false],
-    ])('knows what became of the rows when the process died after a batch %s', async (_title, isTaken) => {
+    ])('knows the outcome of the rows when the process died after a batch %s', async (_title, isTaken) => {
       const failed = deferred();
       const run = await begin(succeed, 1, async () => {
         failed.resolve();

@@ -34,7 +34,7 @@ describe('the slots of a second', () => {
     [30, 0.98],
     [60, 0.98],
     [90, 0.92],
-  ])('are used by a process that runs every %d ms only: %d of them', (milliseconds, part) => {
+  ])('are used by a process that runs only every %d ms: %d of them', (milliseconds, part) => {
     const calls = callsAt(every(milliseconds), alone);
     expect(calls.length).toBeGreaterThan(part * 500);
     expect(mostInASecond(calls)).toBeLessThanOrEqual(101);

@@ -129,7 +129,7 @@ describe('a worker that leads', () => {
   test.each([
     { others: 'a fixed rate', auto: false },
     { others: 'the limit of the API', auto: true },
-  ])('names the run that holds the others back, which want $others', async ({ auto }) => {
+  ])('names the run that holds back the others, which want $others', async ({ auto }) => {
     const slow = { text: '5/s', auto: false, perSecond: 5 };
     const fast = { text: 'fast', auto, perSecond: 50 };
     const { did, beat } = begin({

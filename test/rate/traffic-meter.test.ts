@@ -84,7 +84,7 @@ describe('calls that meet a 503', () => {
     expect(meter.onRefused).not.toHaveBeenCalled();
   });
 
-  test('are refusals, each by itself, once they are known to depend on the rate', () => {
+  test('are refusals, each on its own, once they are known to depend on the rate', () => {
     const meter = knowing(true, answered(), unavailable);
     expect(meter.report()).toMatchObject({ accepted: 1, rejected: 1, unavailable: 0, refusedWith: 503 });
     expect(meter.onRefused).toHaveBeenCalledOnce();

@@ -144,7 +144,7 @@ describe('the token', () => {
     expect(answer.body).toMatchObject({ code: 16 });
   };
 
-  test.each([null, 'wrong', 'sandbox-token2'])('%s is 401', async (token) => {
+  test.each([null, 'wrong', 'sandbox-token2'])('%s gets a 401', async (token) => {
     const sandbox = await start();
     unauthenticated(await restore(sandbox, 1, { token }));
     expect(last(await sandbox.log())).toMatchObject({ id: '1', nth: null, status: 401, committed: false });
@@ -176,7 +176,7 @@ describe('the token', () => {
   });
 });
 
-test.each(['GET', 'PUT', 'DELETE', 'HEAD'])('%s is 405', async (method) => {
+test.each(['GET', 'PUT', 'DELETE', 'HEAD'])('%s gets a 405', async (method) => {
   const sandbox = await start();
   const { status, headers } = await send(sandbox, restorePath, undefined, { method });
   expect(status).toBe(405);
@@ -184,7 +184,7 @@ test.each(['GET', 'PUT', 'DELETE', 'HEAD'])('%s is 405', async (method) => {
   expect(last(await sandbox.log())).toMatchObject({ target: `${method} ${restorePath}`, status: 405 });
 });
 
-test.each(['/', '/api/v1/org/soundboard/update', `${updatePath}/`, '/%zz'])('%s is 404', async (path) => {
+test.each(['/', '/api/v1/org/soundboard/update', `${updatePath}/`, '/%zz'])('%s gets a 404', async (path) => {
   const sandbox = await start();
   const { status, body } = await send(sandbox, path, '{}');
   expect(status).toBe(404);

@@ -155,7 +155,7 @@ describe('a schedule that is carried out', () => {
     ['halted', false],
     ['failed', false],
     ['interrupted', false],
-  ])('is going while its run is %s: %s', async (state, isGoing) => {
+  ])('is in progress while its run is %s: %s', async (state, isGoing) => {
     const scene = await newScene();
     await scene.at('05T02:00');
     await scene.end(first, state);

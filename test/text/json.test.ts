@@ -54,7 +54,7 @@ describe('parseJson', () => {
     ['0.12345678901234567', new LosslessNumber('0.12345678901234567')],
     ['123456789.123456789', new LosslessNumber('123456789.123456789')],
     ['1'.repeat(101), new LosslessNumber('1'.repeat(101))],
-  ])('reads %s exactly, wherever it stands', (literal, expected) => {
+  ])('reads %s exactly, in any place', (literal, expected) => {
     expect(onBothPaths(literal)).toEqual([expected, expected]);
     expect(parseJson(` ${literal} `)).toEqual(expected);
     expect(parseJson(`{"a":${literal}}`)).toEqual({ a: expected });
@@ -106,7 +106,7 @@ describe('parseJson', () => {
     ['[012345678901234567890]', 'at position 2'],
     ['[1234567890123456789 1e400]', 'at position 21'],
     ['["a" 1234567890123456789]', 'at position 5'],
-  ])('says where %j is no JSON', (text, message) => {
+  ])('says where %j is not valid JSON', (text, message) => {
     expect(() => parseJson(text)).toThrow(SyntaxError);
     expect(() => parseJson(text)).toThrow(message);
   });
@@ -155,7 +155,7 @@ describe('parseJson', () => {
     ['keys that are numbers', (count) => `{${'1234567890123456789 :1,'.repeat(count)}`],
     ['digits', (count) => '1'.repeat(20 * count)],
     ['dots', (count) => '1.'.repeat(10 * count)],
-  ])('does not hang on %s: quadratic time would be minutes', (_, textOf) => {
+  ])('does not hang on %s: quadratic time would take minutes', (_, textOf) => {
     accepts(() => parseJson(textOf(100_000)));
   });
 

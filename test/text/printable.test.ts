@@ -49,7 +49,7 @@ test.each([
   ['a right-to-left override', '\u202e'],
   ['a tag character', '\u{e0041}'],
   ['a joined emoji', '👩‍👩‍👧'],
-])('JSON with %s is printable and says the same', (_title, value) => {
+])('JSON with %s is printable and means the same', (_title, value) => {
   const text = printableJson(JSON.stringify({ [value]: value }));
   expect(text).not.toMatch(harmful);
   expect(JSON.parse(text)).toEqual({ [value]: value });

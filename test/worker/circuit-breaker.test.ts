@@ -112,7 +112,7 @@ describe('an outage', () => {
   test.each<[string, Trouble, number]>([
     ['connections are refused', trouble('target'), 1],
     ['several fail for the first time', trouble('either'), 5],
-  ])('begins when %s and nothing else is left', async (_title, sign, calls) => {
+  ])('begins when %s and no other row is left', async (_title, sign, calls) => {
     const { breaker, meet, runOut } = begin();
     const blames = meet(sign, calls);
     runOut(calls);

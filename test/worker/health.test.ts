@@ -87,7 +87,7 @@ describe('the answers to probes', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  test.each(['/healthz', '/readyz'])('HEAD %s answers as GET does, without a body', async (path) => {
+  test.each(['/healthz', '/readyz'])('HEAD %s gets the same answer as GET, without a body', async (path) => {
     const { url } = await serve(() => ({ healthy: false, ready: false }));
     const [get, head] = [await ask(url + path), await ask(url + path, { method: 'HEAD' })];
     expect(head).toMatchObject({ status: 503, text: '' });
@@ -101,7 +101,7 @@ describe('the answers to probes', () => {
     ['GET', '/metrics'],
     ['POST', '/healthz'],
     ['DELETE', '/readyz'],
-  ])('%s %s is 404', async (method, path) => {
+  ])('%s %s gets a 404', async (method, path) => {
     const { url } = await serve(() => well);
     // fetch would resolve the path; the wire takes it as it is.
     const sent = request(`${url}/`, { method, path, agent: false }).end();

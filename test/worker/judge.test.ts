@@ -287,7 +287,7 @@ describe('"slow down"', () => {
     ['at least a moment when it asks', 0, 0, 100],
     ['as long as the governor decides when it does not say', 0, undefined, 0],
     ['no longer after many refusals', 20, undefined, 0],
-  ])('waits, while a governor is there, %s', (_title, unprocessed, waitMs, expected) => {
+  ])('waits, with a governor, %s', (_title, unprocessed, waitMs, expected) => {
     const answer = failing({ class: 'slow-down', ...(waitMs !== undefined && { waitMs }) });
     const judged = judge(attempt(answer, { task: withHistory({ unprocessed }), governed: true }));
     expect(judged).toMatchObject({

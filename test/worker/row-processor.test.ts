@@ -85,7 +85,7 @@ describe('a row', () => {
     [tooMany(1_000), 'throttled', 'throttled'],
     [failing({ class: 'aborted' }), 'returned', 'returned'],
     [failing({ class: 'halt', status: 401 }), 'returned', undefined],
-  ])('that is answered %o is: %s', async (answer, kind, event) => {
+  ])('with the answer %o is: %s', async (answer, kind, event) => {
     const { gate, meter, events, process, calls } = begin([answer]);
     expect((await process()).kind).toBe(kind);
     expect(events.map(({ type }) => type)).toEqual(event === undefined ? [] : [event]);
@@ -216,7 +216,7 @@ describe('a call', () => {
   test.each([
     [true, 0],
     [false, 1_000],
-  ])('that is one too many waits, with a governor (%s), for %d ms', async (governed, waitMs) => {
+  ])('that is refused waits, with a governor (%s), for %d ms', async (governed, waitMs) => {
     const { process, events } = begin([tooMany()], { governed: () => governed });
     expect(await process()).toMatchObject({ kind: 'throttled', waitMs });
     expect(events).toEqual([{ type: 'throttled', run: 'r', row: 7, waitMs }]);

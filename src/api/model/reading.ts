@@ -56,7 +56,7 @@ export function time(value: unknown): string | undefined {
   return value === undefined ? undefined : (text(value) ?? stringifyJson(value));
 }
 
-/** `true` or `false`, also as strings. */
+/** `true` or `false`, or one of them as a string. */
 export function flag(value: unknown): boolean | undefined {
   if (value === true || value === 'true') return true;
   return value === false || value === 'false' ? false : undefined;

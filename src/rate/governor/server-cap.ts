@@ -11,7 +11,7 @@ const firstWithinMs = 20_000;
 /** Before this time it is not known how many calls others had in flight when calls were accepted. */
 const heardOfMs = 1_000;
 /** Two refusals are not compared before the usual number of accepted calls is known. */
-const acquaintedMs = 5_000;
+const comparableAfterMs = 5_000;
 /** Refusals that are closer together have one cause. */
 const apartMs = 500;
 /** A call that was refused among this share of the calls in flight was not refused because of a cap. */
@@ -179,7 +179,7 @@ export class ServerCap {
     this.#suspicion = { at: now, among };
     let fewest = among;
     if (!isFirst) {
-      if (before === undefined || now < this.#begunAt + acquaintedMs) return limit;
+      if (before === undefined || now < this.#begunAt + comparableAfterMs) return limit;
       if (Math.abs(before.among - among) > Math.max(1 + 2 * error, 0.1 * among)) return limit;
       fewest = Math.min(before.among, among);
     }

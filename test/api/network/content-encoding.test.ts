@@ -97,7 +97,7 @@ describe('a body that grows', () => {
   test.each([
     ['gzip', bomb((bytes) => gzipSync(bytes), 64 * mebibyte)],
     ['deflate', bomb((bytes) => deflateSync(bytes), 64 * mebibyte)],
-  ])('beyond what is accepted is not decoded to its end: %s', (encoding, bytes) => {
+  ])('beyond the accepted size is not decoded to its end: %s', (encoding, bytes) => {
     expect(decoded(bytes, encoding)).toBe('too-large');
   });
 

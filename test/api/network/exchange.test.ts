@@ -18,7 +18,7 @@ test.each([
     'several',
     `102 Processing\r\n\r\nHTTP/1.1 ${'103 Early Hints\r\n\r\nHTTP/1.1 '.repeat(20)}199 Odd\r\n\r\n`,
   ],
-])('sees past informational answers: %s, in one piece and in two', async (_, informational) => {
+])('skips informational answers: %s, in one piece and in two', async (_, informational) => {
   for (const separate of [false, true]) {
     const url = await socketServer((socket) => {
       if (!separate) socket.write(`HTTP/1.1 ${informational}${complete}`);
@@ -33,7 +33,7 @@ describe('an informational answer that undici cannot skip', () => {
     ['100 Continue', '100 Continue\r\n\r\n'],
     ['101 Switching Protocols', '101 Switching Protocols\r\n\r\n'],
     ['101 Switching Protocols', '101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'],
-  ])('is told as what it is: %s', async (name, informational) => {
+  ])('is reported as such: %s', async (name, informational) => {
     const url = await socketServer((socket) => socket.write(`HTTP/1.1 ${informational}${complete}`));
     expect(await clientOf(url).send(restore)).toMatchObject({
       requests: 1,

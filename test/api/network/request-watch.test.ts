@@ -69,7 +69,7 @@ test.each<[what: string, play: Play, told: object | undefined]>([
   ],
   ['no connection', (handler) => handler.onResponseError?.(controller, error), undefined],
   ['a stop before it was sent', (_, signal) => signal.abort(), undefined],
-])('%s is told once, when it is over', async (_, play, told) => {
+])('%s is reported once, when it is over', async (_, play, told) => {
   const { seen, made } = played(play);
   await made;
   expect(seen).toHaveLength(2);

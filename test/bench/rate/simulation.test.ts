@@ -17,7 +17,7 @@ describe('without headers', () => {
     ['leaky-bucket:rate=50,queue=20', 0.96, 0.005],
     ['concurrency:limit=3', 0.95, 0.005],
     ['concurrency:limit=10', 0.95, 0.005],
-  ])('%s is used well and seldom exceeded', (limit, used, rejected) => {
+  ])('%s is well used and rarely exceeded', (limit, used, rejected) => {
     const found = figures({ limit, seconds: 190 });
     expect(found.used).toBeGreaterThan(used);
     expect(found.rejected).toBeLessThan(rejected);
@@ -61,7 +61,7 @@ describe('refusals at any rate', () => {
     'sliding-window:limit=50,window=1s',
     'leaky-bucket:rate=50,queue=20',
     'concurrency:limit=3',
-  ])('are told from those of %s that answers 503, which is kept as well as with 429', (limit) => {
+  ])('are distinguished from those of %s that answers 503, which is kept as well as with 429', (limit) => {
     // With 500 calls a second, a minute tells as much as ten minutes with 50.
     const seconds = limit.startsWith('token-bucket:rate=500') ? 120 : 180;
     const judged = { judged: [60, seconds] } as const;
@@ -102,7 +102,7 @@ describe('refusals at any rate', () => {
   test.each([
     ['after an outage', 1],
     ['after fewer of them', 0.2],
-  ])('are found out when they come %s (%d)', (_title, noise) => {
+  ])('are recognised when they come %s (%d)', (_title, noise) => {
     for (const seed of seeds) {
       const world: World = { limit: 'none', noise, noisy: [10, 30], laterNoise: 0.5, seed, seconds: 200 };
       const late = played({ ...world, capacity: 300 }).slice(150);
@@ -144,7 +144,7 @@ describe('refusals at any rate', () => {
     'fixed-window:limit=600,window=1m',
     'sliding-window:limit=50,window=1s',
     'concurrency:limit=3',
-  ])('are told from those of %s', (limit) => {
+  ])('are distinguished from those of %s', (limit) => {
     for (const seed of seeds) {
       const seconds = played({ limit, seed, seconds: 120 });
       expect([seed, seconds.at(-1)?.pace?.reason]).not.toEqual([
@@ -297,7 +297,7 @@ describe('with headers', () => {
     ['fixed-window:limit=600,window=1m', 'ratelimit'],
     ['fixed-window:limit=600,window=1m', 'x-ratelimit'],
     ['fixed-window:limit=600,window=1m', 'ratelimit-fields'],
-  ])('%s is never exceeded when %s tell it', (limit, headers) => {
+  ])('%s is never exceeded when %s state it', (limit, headers) => {
     const found = figures({ limit, headers, seconds: 180 }, { judged: [60, 180] });
     expect(found.used).toBeGreaterThan(0.965);
     expect(found.rejected).toBeLessThan(0.001);
@@ -334,7 +334,7 @@ describe('a limit by the minute, when the rest of a window is enough for the row
     }
   });
 
-  test.each(told.slice(1))('is not spread from the first call on (%s)', (_title, world) => {
+  test.each(told.slice(1))('is not spread from the first call (%s)', (_title, world) => {
     for (const seed of seeds)
       expect(secondsFor({ ...world, seed, rows: 500, capacity: 1_000 })).toBeLessThanOrEqual(4);
   });

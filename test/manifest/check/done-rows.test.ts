@@ -36,7 +36,7 @@ test.each<[string, readonly (readonly Ended[])[], ReturnType<typeof found>]>([
   ['was superseded by one that failed', [[superseded, failed]], undefined],
   ['succeeded in one run, whatever another did', [[succeeded], [failed]], { source: 'run 0', row: 1 }],
   ['failed in one run, and succeeded in another', [[failed], [succeeded]], { source: 'run 1', row: 1 }],
-])('what %s is told as it is', (_title, sources, expected) => {
+])('a row that %s is reported as such', (_title, sources, expected) => {
   expect(found(...sources)).toEqual(expected);
 });
 

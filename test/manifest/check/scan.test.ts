@@ -281,7 +281,7 @@ test.each<[ConflictRule, number, Record<string, readonly (readonly number[])[]>]
       ],
     },
   ],
-])('of x, y, x, x, y the rule %s calls what it says', async (onConflict, changedSubjects, expected) => {
+])('of x, y, x, x, y the rule %s calls the right rows', async (onConflict, changedSubjects, expected) => {
   const content = `room_id,title\n${['x', 'y', 'x', 'x', 'y'].map((title) => `1,${title}\n`).join('')}2,x\n`;
   const manifest = await openText('a.csv', content);
   const prepare = createRowPreparer({ manifest, operations: testOperations });

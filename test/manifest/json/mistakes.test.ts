@@ -25,7 +25,7 @@ test.each<[content: string, message: RegExp]>([
   ],
   ['{\n"a":1\n}', /^a\.json:1:1: this object has no array "rows"; write \[ rows \]/],
   ['oops', /^a\.json:1:1: a JSON manifest must begin with \[ or \{$/],
-])('broken JSON is told with line and column: %j', async (content, message) => {
+])('broken JSON is reported with line and column: %j', async (content, message) => {
   const error = await failure('a.json', content);
   expect([error.code, error.message]).toEqual(['MANIFEST_SYNTAX', expect.stringMatching(message)]);
 });
@@ -48,7 +48,7 @@ test.each<[content: string, where: string, name: string]>([
   ['{"rows":[{"a":1}],"rows":1}', '1:26', 'rows'],
   ['{"defaults":{},"defaults":{},"rows":[{"a":1}]}', '1:27', 'defaults'],
   ['{"operation":"x","rows":[{"a":1}],"operation":"y"}', '1:47', 'operation'],
-])('a name that stands twice in an object is refused where it is: %j', async (content, where, name) => {
+])('a repeated name in an object is refused at its place: %j', async (content, where, name) => {
   const error = await failure('a.json', content);
   expect([error.code, error.message]).toEqual([
     'MANIFEST_REPEATED_NAME',

@@ -162,7 +162,7 @@ test('a sheet is chosen by its name or its number', async () => {
   );
 });
 
-test('an overview before the rows is told with the other sheets', async () => {
+test('an overview before the rows is reported with the other sheets', async () => {
   const manifest = await openText('a.xlsx', sheet([['Total'], ['x']], 'Overview'));
   expect(() => createRowPreparer({ manifest, operations: testOperations })).toThrow(
     '. This is the sheet "Overview"; choose another one with --sheet: "Leer"',

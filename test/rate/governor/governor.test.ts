@@ -201,7 +201,7 @@ describe('silence', () => {
   test.each([
     ['nothing is known', {}],
     ['a limit is known', { known: { limit: 80 } }],
-  ])('tells nothing while %s', (_, options) => {
+  ])('learns nothing while %s', (_, options) => {
     const governed = governor(options);
     const before = governed.update(begin, nothing);
     const after = repeat(governed, begin + 100, 600 * second, nothing);
@@ -219,7 +219,7 @@ describe('a wait', () => {
   test.each([
     ['asked for', { waitUntil: begin + 999_999_999 * second, rejected: 1 }],
     ['carried over', {}],
-  ])('that is absurd is cut to a day when it is %s', (title, traffic) => {
+  ])('that is absurd is reduced to a day when it is %s', (title, traffic) => {
     const absurd = title === 'carried over' ? { known: { restUntil: begin + 999_999_999 * second } } : {};
     const pace = governor(absurd).update(begin, { ...nothing, ...traffic });
     expect(pace.restUntil).toBe(begin + day);

@@ -36,7 +36,7 @@ describe('what an allowance gains', () => {
     ['it was too short', cycle(0.5, 50)],
     ['too few calls were made', cycle(10, 1)],
     ['no calls were made', cycle(0, 50)],
-  ])('is not told by a cycle when %s', (_, cycle) => {
+  ])('is not known from a cycle when %s', (_, cycle) => {
     expect(gainOf(cycle)).toBeUndefined();
   });
 
@@ -58,14 +58,14 @@ describe('a refusal', () => {
   test.each([
     [1_000, 42.5],
     [10_000, 48],
-  ])('of a rate that was held for %d ms leaves %d of 50', (heldMs, held) => {
+  ])('after a rate was held for %d ms leaves %d of 50', (heldMs, held) => {
     expect(known(50).holdFailed(refusal(50), heldMs)).toBeCloseTo(held);
   });
 
   test.each([
     ['a little', 66, 52.02],
     ['more, when the probe had come far', 100, 55.55],
-  ])('of a probe lets the rate come %s nearer to what failed', (_, sending, expected) => {
+  ])('of a probe moves the failed rate up %s', (_, sending, expected) => {
     const rates = known(50);
     const failed = rates.failed ?? 0;
     expect(rates.probeFailed(refusal(sending))).toBe(50);

@@ -20,7 +20,7 @@ describe('a rate grows', () => {
     [0, 40],
     [1.25, 50],
     [2.5, 60],
-  ])('in a search from what was fine to what failed: after %d s to %d', (seconds, rate) => {
+  ])('in a search from the fine rate to the failed one: after %d s to %d', (seconds, rate) => {
     expect(searchedRate(40, 60, seconds, 100)).toBeCloseTo(rate);
   });
 

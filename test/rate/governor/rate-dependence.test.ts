@@ -62,7 +62,7 @@ describe('503s that come at any rate', () => {
     ['half', 2],
     ['a fifth', 5],
     ['two thirds', 1.5],
-  ])('(%s) are accidents within half a minute, and the search hears of none', (_title, every) => {
+  ])('(%s) are accidents within half a minute, and the search does not see them', (_title, every) => {
     const { dependence, told, go } = searching(20);
     go(30, failing(every));
     expect(dependence.share).toBeCloseTo(1 / every, 1);
@@ -118,7 +118,7 @@ describe('503s of a limit', () => {
   test.each([
     ['far below the rate', 4],
     ['near the rate', 10],
-  ])('%s are refusals, each by itself, once they have gone and come back', (_title, perBeat) => {
+  ])('%s are refusals, each on its own, once they have gone and come back', (_title, perBeat) => {
     const { dependence, told, go } = proven(150, perBeat);
     expect([dependence.isProven, dependence.share]).toEqual([true, undefined]);
     go(0.1, () => ({ accepted: 99, unavailable: 1 }));
@@ -136,7 +136,7 @@ describe('503s of a limit', () => {
   test.each([
     ['after some seconds', 2],
     ['from the first call', 0],
-  ])('tell about how many are accepted per second %s', (_title, before) => {
+  ])('show roughly how many are accepted per second %s', (_title, before) => {
     const { dependence, go } = searching(80);
     go(before, limited(5), { rate: 40 });
     let found: number | undefined;
@@ -186,7 +186,7 @@ describe('an API that answers nothing but 503', () => {
     expect(rejected(lateOf(told, 1))).toBeGreaterThan(0);
   });
 
-  test('is not compared again where it is a window that is used up now and then', () => {
+  test('is not compared again where a window is used up from time to time', () => {
     const { dependence, told, go } = searching(10);
     for (let window = 0; window < 2; window += 1) {
       go(50, failing(Number.POSITIVE_INFINITY));
@@ -200,7 +200,7 @@ describe('an API that answers nothing but 503', () => {
 test.each<[string, Partial<Traffic>]>([
   ['a 429', { rejected: 1, rejectedWith: 429 }],
   ['a refusal that asks to wait', { rejected: 1, rejectedWith: 503, waitUntil: 1e9 }],
-])('%s ends a comparison, and begins none', (_title, refused) => {
+])('%s ends a comparison, and does not start one', (_title, refused) => {
   const { dependence, told, go } = searching(20);
   go(1, () => refused);
   expect(dependence.isComparing).toBe(false);

@@ -51,7 +51,7 @@ describe('what the API states', () => {
     ['an end that is too near', { quota: 100, remaining: 1, resetMs: second }],
     ['an end that has passed', { quota: 100, remaining: 0, resetMs: 0 }],
     ['a limit of calls in flight', { quota: 100, windowMs: second, unit: 'concurrent-requests' }],
-  ])('%s tells no rate', (_, limit) => {
+  ])('%s gives no rate', (_, limit) => {
     expect(allowed([limit])).toEqual({ ceiling: unlimited });
   });
 });

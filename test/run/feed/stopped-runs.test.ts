@@ -37,7 +37,7 @@ test('a halted run with no rows in a datastore can be cancelled without one', as
 test.each<[string, RunState, readonly JournalEntry[]]>([
   ['whose rows may be in a datastore', 'interrupted', [fed]],
   ['that waits for a daemon', 'submitted', []],
-])('a run %s can not', async (_title, state, entries) => {
+])('a run %s cannot', async (_title, state, entries) => {
   const store = openRunStore(await temporaryFolder(), operations);
   const { id } = await stopped(store, state, ...entries);
   expect(await cancelSettledRun(store, id)).toBeUndefined();

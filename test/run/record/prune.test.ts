@@ -45,7 +45,7 @@ describe('the runs to be removed', () => {
     ['failed', false],
     ['completed', true],
     ['cancelled', true],
-  ])('have no rows open: %s', (state, isPruned) => {
+  ])('have no open rows: %s', (state, isPruned) => {
     expect(prunable([ended('a', 1_000, { state })], { days: 1 }, now)).toHaveLength(isPruned ? 1 : 0);
   });
 

@@ -87,7 +87,7 @@ describe('run.json', () => {
       { concurrency: 5, rate: { text: 'auto..50/s', auto: true, perSecond: 50 } },
     ],
     ['no limit', { concurrency: 1_000 }],
-  ])('keeps a wish for %s', (_title, changes) => {
+  ])('keeps a request for %s', (_title, changes) => {
     const wanted = { ...record, options: { ...record.options, ...changes } };
     expect(runRecordSchema.parse(JSON.parse(JSON.stringify(wanted)))).toEqual(wanted);
   });

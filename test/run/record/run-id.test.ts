@@ -34,7 +34,7 @@ describe('run ids', () => {
     ['bc', ['abc']],
     ['x', []],
     ['', []],
-  ])('are meant by a part of them, or by all of one: %j', (text, meant) => {
+  ])('are found by a part of them, or by the whole id: %j', (text, meant) => {
     expect(idsMeantBy(text, ['a', 'ab', 'abc'])).toEqual(meant);
   });
 });
