@@ -157,7 +157,7 @@ const failures = {
 
 /** Codes of rows that ended without a failed call. */
 const others = {
-  OK: { meaning: 'The call succeeded.' },
+  OK: { meaning: 'The service made the change.' },
   ALREADY_APPLIED: {
     meaning:
       'The service says that this is already done. Most likely an earlier attempt, whose answer was lost, did it.',

@@ -5,6 +5,9 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { parseDuration } from '../../src/settings/parsers.ts';
+import type { Setting } from '../../src/settings/setting.ts';
+import { settings } from '../../src/settings/setting-table.ts';
+import { variableOf } from '../../src/settings/settings.ts';
 import { type HealthState, startHealthServer } from '../../src/worker/health.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -132,11 +135,18 @@ describe('the program understands', () => {
     expect(command.parseOptions(args)).toEqual({ operands: [], unknown: [] });
   });
 
-  test.each(workers)('every variable that is set for %s, and its help names it', async (_name, service) => {
-    const { help } = await namedCommand(service.command[0] ?? '');
-    const known = new Set(help.match(/CQBATCH_[A-Z_]*[A-Z]/g));
-    expect(Object.keys(service.environment).filter((name) => !known.has(name))).toEqual([]);
-  });
+  test.each(workers)(
+    'every variable that is set for %s: its help or the settings have it',
+    async (_name, service) => {
+      const { help } = await namedCommand(service.command[0] ?? '');
+      const withoutFlag = Object.entries<Setting>(settings).filter(([, { noFlag }]) => noFlag);
+      const known = new Set([
+        ...(help.match(/CQBATCH_[A-Z_]*[A-Z]/g) ?? []),
+        ...withoutFlag.map(([name]) => variableOf(name)),
+      ]);
+      expect(Object.keys(service.environment).filter((name) => !known.has(name))).toEqual([]);
+    },
+  );
 
   test.each(workers)(
     'the address that %s is to call: the sandbox, with the token that it accepts',

@@ -123,7 +123,7 @@ describe('resume', () => {
     await writeFile(join(await newestRunFolder(cwd), 'manifest.csv'), 'evaluation_id,user_id\n2,u\n');
     const { code, stderr } = await cqbatchProcess(['resume'], options);
     expect(code).toBe(2);
-    expect(stderr).toContain('is not what it was');
+    expect(stderr).toContain('was changed after run');
   });
 });
 
