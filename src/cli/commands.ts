@@ -124,10 +124,19 @@ const prune: CommandSpec = {
   load: async () => (await import('./actions/control/prune.ts')).prune,
 };
 
+const doctor: CommandSpec = {
+  name: 'doctor',
+  description: 'Checks what a run needs, and says what to fix',
+  details: 'It sends one request without content, which the API must refuse.',
+  options: { API: ['baseUrl', 'tokenFile', 'allowInsecureHttp'], ...groups.shared, ...groups.own },
+  examples: [['cqbatch doctor --json > doctor.json', 'for a ticket; it has no secrets']],
+  load: async () => (await import('./actions/look/doctor.ts')).doctor,
+};
+
 /** The commands, but for the sandbox, under the headings of the help. */
 export const commandGroups: Readonly<Record<string, readonly (CommandSpec | CommandGroupSpec)[]>> = {
   Run: runCommands,
   Look: [status, show, list, report, dashboard],
   Control: [pause, unpause, cancel, setRate],
-  Operate: [watchCommand, scheduleCommands, worker, prune],
+  Operate: [watchCommand, scheduleCommands, worker, prune, doctor],
 };

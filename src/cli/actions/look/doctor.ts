@@ -1,0 +1,202 @@
+import { access, constants, statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { operations } from '../../../../jobs/index.ts';
+import { CqbatchError } from '../../../errors.ts';
+import { type ApiAnswer, checkStateFolder, type Settings } from '../../../index.ts';
+import { onDisk } from '../../../system-error.ts';
+import { escapeInvisible } from '../../../text/printable.ts';
+import { duration, size } from '../../../text/quantities.ts';
+import { type Flags, loadSettings, stateDirOf } from '../../config/load.ts';
+import { chooseDatastore } from '../../context.ts';
+import { type ExitCode, exitCodeOfError, exitCodes } from '../../exit-codes.ts';
+import { table } from '../../render/words.ts';
+import { openTerminal, silentTerminal } from '../../terminal.ts';
+import { apiClient, proxyTo, tokenSource } from '../api-client.ts';
+import { baseUrlOf } from '../options.ts';
+
+/** What was looked at, and what to mend. */
+interface Finding {
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly text: string;
+  /** Of a failed check, what a command would exit with. */
+  readonly exitCode?: ExitCode;
+}
+
+/** `package.json` says the same. */
+const leastNode = [20, 19] as const;
+/** A run of a million rows needs about as much. */
+const enoughDisk = 1_000_000_000;
+const leastDisk = 100_000_000;
+/** A clock that differs by more makes time-outs, schedules and the times of a report wrong. */
+const clockToleranceMs = 30_000;
+const callMs = 10_000;
+
+/** `cqbatch doctor`: looks at all that a run needs, and changes nothing. */
+export async function doctor(flags: Flags): Promise<ExitCode> {
+  const terminal = openTerminal(flags);
+  const findings: Finding[] = [nodeFinding()];
+  const add = async (
+    check: string,
+    look: () => Promise<Finding | readonly Finding[] | string>,
+  ): Promise<void> => {
+    try {
+      const found = await look();
+      findings.push(...(typeof found === 'string' ? [ok(check, found)] : [found].flat()));
+    } catch (error) {
+      if (!(error instanceof CqbatchError)) throw error;
+      const { code, message } = error;
+      findings.push({
+        check: checkOf(code) ?? check,
+        state: 'failed',
+        text: message,
+        exitCode: exitCodeOfError(error),
+      });
+    }
+  };
+  const stateDir = stateDirOf(flags);
+  let settings: Settings | undefined;
+  await add('state folder', () => stateFolder(stateDir));
+  await add('disk', () => disk(stateDir));
+  await add('settings', async () => {
+    settings = await loadSettings(flags);
+    return 'can be read';
+  });
+  if (settings !== undefined) {
+    const given = settings;
+    await add('datastore', () => datastore(flags, given));
+    await add('API', () => api(flags, given));
+  }
+  const failed = findings.flatMap(({ exitCode }) => exitCode ?? []);
+  terminal.result(
+    { ok: failed.length === 0, checks: findings.map(({ check, state, text }) => ({ check, state, text })) },
+    table(findings.map(({ check, state, text }) => [state, check, escapeInvisible(text)])).join('\n'),
+  );
+  return failed.toSorted((a, b) => b - a)[0] ?? exitCodes.success;
+}
+
+function ok(check: string, text: string): Finding {
+  return { check, state: 'ok', text };
+}
+
+function warning(check: string, text: string): Finding {
+  return { check, state: 'warning', text };
+}
+
+/** What an error of the way to the API is about. */
+function checkOf(code: string): string | undefined {
+  if (code.startsWith('PROXY')) return 'proxy';
+  if (code.startsWith('TLS')) return 'TLS';
+  return /^(TOKEN|UNAUTHENTICATED|PERMISSION_DENIED)/.test(code) ? 'token' : undefined;
+}
+
+function nodeFinding(): Finding {
+  const { node } = process.versions;
+  const [major = 0, minor = 0] = node.split('.').map(Number);
+  const isOld = major < leastNode[0] || (major === leastNode[0] && minor < leastNode[1]);
+  if (!isOld) return ok('Node', node);
+  const text = `${node} is too old: install Node ${leastNode.join('.')} or newer`;
+  return { check: 'Node', state: 'failed', text, exitCode: exitCodes.usage };
+}
+
+async function stateFolder(stateDir: string): Promise<readonly Finding[]> {
+  const check = 'state folder';
+  const warnings = await checkStateFolder(stateDir);
+  const place = await existing(stateDir);
+  await onDisk(place, () => access(place, constants.W_OK));
+  if (warnings.length > 0) return warnings.map((text) => warning(check, text));
+  return [ok(check, place === resolve(stateDir) ? stateDir : `${stateDir} will be made by the first run`)];
+}
+
+/** The path, or the nearest folder above it that exists. */
+async function existing(path: string): Promise<string> {
+  const full = resolve(path);
+  const isThere = await access(full).then(
+    () => true,
+    () => false,
+  );
+  return isThere || full === dirname(full) ? full : existing(dirname(full));
+}
+
+async function disk(stateDir: string): Promise<Finding> {
+  const place = await existing(stateDir);
+  const { bavail, bsize } = await onDisk(place, () => statfs(place));
+  const free = bavail * bsize;
+  if (free >= enoughDisk) return ok('disk', `${size(free)} free`);
+  const text = `only ${size(free)} free: free some space, or choose another folder with --state-dir`;
+  return free >= leastDisk
+    ? warning('disk', text)
+    : { check: 'disk', state: 'failed', text, exitCode: exitCodes.fatal };
+}
+
+async function datastore(flags: Flags, settings: Settings): Promise<readonly Finding[]> {
+  const check = 'datastore';
+  const warnings: string[] = [];
+  const terminal = {
+    ...silentTerminal(),
+    warn: (text: string) => void warnings.push(text.replace(/^warning: /, '')),
+  };
+  const choice = await chooseDatastore({ terminal, flags, settings });
+  if (choice.queue === undefined) return [ok(check, 'embedded, in the state folder')];
+  const opened = await choice.open('doctor');
+  await opened.close();
+  return [ok(check, opened.description), ...warnings.map((text) => warning(check, text))];
+}
+
+/** Proxy, TLS, token and clock, by one request that the API must refuse: it says nothing to be done. */
+async function api(flags: Flags, settings: Settings): Promise<readonly Finding[]> {
+  const baseUrl = baseUrlOf(flags, settings);
+  if (baseUrl === undefined)
+    return [warning('API', 'has no address: set CQBATCH_BASE_URL or pass --base-url https://…')];
+  const { allowInsecureHttp } = flags;
+  const proxy = proxyTo({ baseUrl, allowInsecureHttp });
+  const token = tokenSource(settings);
+  await token.current();
+  const [operation] = operations;
+  const { path } = operation.request({ evaluation_id: '1', user_id: 'doctor' });
+  const client = await apiClient({ baseUrl, allowInsecureHttp, concurrency: 1, timeoutMs: callMs }, token);
+  try {
+    const answer = await client.send({ path, body: '' }, { keepAnswer: true });
+    return [
+      ...(proxy === undefined ? [] : [ok('proxy', proxy)]),
+      ...answered(baseUrl, answer),
+      ...(answer.received === undefined ? [] : [clock(answer.received.headers['date'])].flat()),
+    ];
+  } finally {
+    await client.close();
+  }
+}
+
+function answered(baseUrl: string, answer: ApiAnswer): readonly Finding[] {
+  if (answer.ok) return [warning('API', `${baseUrl} accepts a request without content: check the base URL`)];
+  const { code, class: kind, message, status } = answer.failure;
+  const isRefusal = status !== undefined && status >= 400 && status < 500;
+  if (isRefusal && kind !== 'halt' && kind !== 'halt-early')
+    return [
+      ok('API', baseUrl),
+      ...(baseUrl.startsWith('https:') ? [ok('TLS', 'the certificate is trusted')] : []),
+      ok('token', 'is accepted'),
+    ];
+  return [
+    {
+      check: checkOf(code) ?? 'API',
+      state: 'failed',
+      text: `${baseUrl}: ${message} (${code})`,
+      exitCode: exitCodes.fatal,
+    },
+  ];
+}
+
+function clock(date: string | undefined): readonly Finding[] {
+  const told = Date.parse(date ?? '');
+  if (Number.isNaN(told)) return [];
+  const behindMs = told - Date.now();
+  if (Math.abs(behindMs) <= clockToleranceMs) return [ok('clock', 'agrees with that of the API')];
+  const by = duration(Math.abs(behindMs) / 1_000);
+  return [
+    warning(
+      'clock',
+      `is ${by} ${behindMs > 0 ? 'behind' : 'ahead of'} that of the API: set it, for example with NTP`,
+    ),
+  ];
+}
