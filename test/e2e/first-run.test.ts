@@ -1,0 +1,101 @@
+import type { ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { words } from '../examples/command-line.ts';
+import { asUsersHaveIt, finished, startAtTerminal } from '../helpers/cqbatch.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+/** A command of the page, and the lines that the page shows below it. */
+interface Typed {
+  readonly line: string;
+  readonly shown: string;
+}
+
+const address = '127.0.0.1:8791';
+
+function commandsOf(page: string): readonly Typed[] {
+  const blocks = readFileSync(page, 'utf8').matchAll(/^```console\n(.*?)^```$/gms);
+  return [...blocks].flatMap(([, block = '']) =>
+    [...block.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)].map(([, line = '', shown = '']) => ({
+      line,
+      shown,
+    })),
+  );
+}
+
+/**
+ * What the page and a terminal have in common. Run ids are numbered in order of appearance, and durations and the port of
+ * the sandbox are left out, as is what the terminal erases or uses for colours.
+ */
+function comparable(): (text: string) => string {
+  const ids: string[] = [];
+  return (text) =>
+    text
+      .replaceAll(/\r+\n/g, '\n')
+      .replaceAll(/[^\n]*\p{Cc}\[2K/gu, '')
+      .replaceAll(/\p{Cc}\[\d*[A-Za-z]/gu, '')
+      .replaceAll(/ after [\d.]+ m?s\b/g, '')
+      .replaceAll(/127\.0\.0\.1:\d+/g, address)
+      .replaceAll(/\d{8}-\d{6}-\w{4}/g, (id) => {
+        if (!ids.includes(id)) ids.push(id);
+        return `run ${ids.indexOf(id) + 1}`;
+      });
+}
+
+/** Lines as the page shows them; `…` stands for any lines. */
+function pattern(shown: string): RegExp {
+  const lines = shown
+    .split(/(?<=\n)/)
+    .map((line) => (line === '…\n' ? '(?:.*\\n)*' : line.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')));
+  return new RegExp(`^${lines.join('')}$`);
+}
+
+/** Types the answers that the page shows, each after its question. */
+function answer(child: ChildProcess, shown: string): void {
+  const answers = [...shown.matchAll(/\[y\/N\] (\w)$/gm)].map(([, typed = '']) => typed);
+  let printed = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    printed += chunk;
+    if (!printed.includes('[y/N]')) return;
+    printed = '';
+    child.stdin?.write(`${answers.shift()}\n`);
+  });
+}
+
+async function started(child: ChildProcess, lastLine: string): Promise<string> {
+  let printed = '';
+  for await (const chunk of child.stdout ?? []) {
+    printed += chunk;
+    if (printed.includes(lastLine)) break;
+  }
+  return printed;
+}
+
+test('each command of the page on a first run prints what the page shows', async () => {
+  const cwd = await temporaryFolder();
+  const [sandbox, ...commands] = commandsOf('docs/first-run.md');
+  expect(commands.length).toBeGreaterThan(8);
+  const [ofPage, ofTerminal] = [comparable(), comparable()];
+  const env: Record<string, string> = { ...asUsersHaveIt };
+
+  const { line = '', shown = '' } = sandbox ?? {};
+  const server = startAtTerminal([...words(line).slice(1), '--port', '0'], { cwd });
+  const announced = await started(server, 'nothing is kept.\r\n');
+  expect(ofTerminal(announced)).toMatch(pattern(ofPage(shown)));
+  const [here = ''] = /127\.0\.0\.1:\d+/.exec(announced) ?? [];
+
+  for (const { line, shown } of commands) {
+    const [program, ...args] = words(line.replaceAll(address, here));
+    if (program === 'export') {
+      for (const word of args) env[word.replace(/=.*/, '')] = word.replace(/^\w+=/, '');
+    } else if (program === 'cqbatch') {
+      const child = startAtTerminal(args, { cwd, env });
+      answer(child, shown);
+      expect(ofTerminal((await finished(child)).stdout), line).toMatch(pattern(ofPage(shown)));
+    } else {
+      await promisify(execFile)('/bin/sh', ['-c', line], { cwd });
+    }
+  }
+});
