@@ -47,8 +47,7 @@ export interface OperationDefinition<
    */
   readonly repeatable: boolean;
   /**
-   * Whether the API certainly keeps the fields that a row leaves out, as PATCH does. Default false: such rows need the user's
-   * consent.
+   * Whether the API certainly keeps omitted fields, as PATCH does. Default false: rows that omit any need the user's consent.
    */
   readonly keepsOmitted?: boolean;
   /**

@@ -4,10 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { type CqbatchError, usageError } from '../errors.ts';
 import { defineOperation, type Operation } from './operation.ts';
 
-/**
- * The default export of a module of operations. It receives what it needs, so that the module can be anywhere without a package
- * beside it.
- */
+/** The default export of a module of operations. Its parameter has all that it needs, so that it needs no package beside it. */
 export type OperationsModule = (tools: {
   readonly defineOperation: typeof defineOperation;
 }) => Operation | readonly Operation[];

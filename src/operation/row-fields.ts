@@ -5,15 +5,13 @@ import { isLosslessNumber } from '../text/json.ts';
 /** How an operation declares a field. */
 export interface FieldDefinition {
   /**
-   * `integer`: 64 bits, as decimal text. `identifier`: text that is never empty, without blanks around it. `text`: any text,
-   * unchanged.
+   * `integer`: 64 bits, as decimal text. `identifier`: non-empty text, without blanks around it. `text`: any text, unchanged.
    */
   readonly type: 'integer' | 'identifier' | 'text';
   /** The smallest allowed integer; default 0. */
   readonly min?: 0 | 1;
   /**
-   * Whether each row must have it; default false. The service might reset a field that is left out (interface document, section
-   * 4.2).
+   * Whether each row must have it; default false. The service might reset an omitted field (interface document, section 4.2).
    */
   readonly required?: boolean;
   /** Whether rows may give its former value in `old_<name>`, so that an undo can restore it; default false. */

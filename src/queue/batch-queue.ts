@@ -271,10 +271,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         }
       }
     },
-    /**
-     * Removes the batches that no worker has from the datastore, after `save` has taken what became of their rows, and asks for
-     * the others back.
-     */
+    /** Removes batches that no worker has, after `save` has taken the outcome of their rows, and asks for the others back. */
     async drain(save: (taken: BatchReturn) => Promise<void>): Promise<void> {
       for (const [id, batch] of open) if (!batch.isTaken) await drainOne(id, batch, save);
     },

@@ -3,10 +3,7 @@ import { HeldSlots } from './held-slots.ts';
 import { ServerClock } from './server-clock.ts';
 import { TimelineVisits, type Visit, type VisitTiming, type WorkerSituation } from './timeline-visits.ts';
 
-/**
- * A longer rest is not waited for with a row in hand: other workers must be able to take the row, and rows that gather here
- * would leave in a burst.
- */
+/** Rows are handed back for a longer rest: other workers must be able to take them, and a burst would follow the rest. */
 export const patienceMs = 150;
 
 /** What a refusal means is known after the next beat of the leading worker, or soon after. */

@@ -1,9 +1,6 @@
 /** Timers are late by a millisecond or two. */
 const leastGraceMs = 3;
-/**
- * A slot that is used within this share of a gap is not late. The last quarter is for what happens between here and the
- * network.
- */
+/** A slot used within this share of a gap is not late. The last quarter is for what happens between here and the network. */
 const graceGaps = 0.75;
 /** No slot can be used later than this. */
 export const mostLateMs = 100;
@@ -21,7 +18,7 @@ export interface LateUse {
   readonly isShared: boolean;
 }
 
-/** Nearly every look removes this: an array for each would cost more than the look. */
+/** What nearly every look removes: a new array each time would cost more than the look. */
 const none: readonly never[] = [];
 
 interface Slot {
@@ -29,7 +26,7 @@ interface Slot {
   readonly gap: number;
 }
 
-/** The call of a slot: when it was admitted, and from when on it is known when it has left. */
+/** A call: when it was admitted or, once known, when it left. */
 interface Call {
   at: number;
   readonly slot?: Slot;
@@ -50,7 +47,7 @@ export class HeldSlots {
   /** The slots of the last second that are used or given up, and when calls used some of them. */
   readonly #spent: number[] = [];
   readonly #calls: Call[] = [];
-  /** When the slots are that pay for calls that left late. */
+  /** Times after which the next slot pays for a call that left late. */
   #owed: number[] = [];
   readonly #lateUse: LateUse;
   #lateAt = Number.NEGATIVE_INFINITY;

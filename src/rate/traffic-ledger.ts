@@ -2,8 +2,7 @@ import type { TrafficReport } from '../cluster/entries.ts';
 import type { Traffic } from './governor/traffic.ts';
 
 /**
- * Adds up the reports of all workers. Each report covers everything that its worker has met with; the governor wants only what
- * is new.
+ * Adds up the reports of all workers. Each report covers everything since its worker started; the governor wants what is new.
  */
 export class TrafficLedger {
   readonly #known = new Map<string, TrafficReport>();

@@ -5,10 +5,7 @@ import type { State } from './state.ts';
 /** The paths for inspection: outside the service's paths, so that these requests are not logged and need no token. */
 export const lookPrefix = '/sandbox/';
 
-/**
- * The documents at a path below the prefix, as JSON, one a line; `undefined` for an unknown path. docs/sandbox.md describes
- * them.
- */
+/** The documents at a path below the prefix, one a line; `undefined` for an unknown path. docs/sandbox.md describes them. */
 export function lookAt(
   { log, state }: Service,
   { pathname, searchParams }: URL,

@@ -55,8 +55,7 @@ const manyCallsMs = 2_000;
 const severalCalls = 5;
 const severalCallsMs = 10_000;
 /**
- * When nothing was left to call for this long, the failed calls are all that can be learned about the API. The first rows may
- * take a while to arrive.
+ * When nothing is left to call for this long, the API is judged by the calls so far. The first rows may take longer to arrive.
  */
 const idleMs = { unproven: 5_000, proven: 1_000 };
 /** Pauses between the single calls that test whether an outage is over, as a share of the time that it has lasted. */

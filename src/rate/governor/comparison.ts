@@ -28,7 +28,7 @@ export interface SearchedRate {
   readonly isWaiting: boolean;
 }
 
-/** The first rate is at least this at the start, because the search may have come down to 1 call/s. */
+/** The first stretch has at least this rate, because the search may have come down to 1 call/s. */
 const leastRate = 20;
 /** The first stretch is long enough with this many accepted and failed calls, or with some accepted and many failed ones. */
 const enough = 10;
@@ -45,12 +45,9 @@ const ofAcceptedWhereLearned = 0.75;
 const ofHeld = 0.9;
 const aboveHeld = 1.2;
 const slowestRate = 0.5;
-/** News of calls that were sent before the rate was lowered arrives for this long, plus two calls. */
+/** News of calls that were sent before the rate was lowered arrives for this long, plus two reactions. */
 const lateNewsMs = 300;
-/**
- * The second stretch is judged after this many calls, or after this time with fewer. It ends after the longest time in any
- * case.
- */
+/** The second stretch is judged after this many calls, or this time with fewer. Either ends after `longestMs`. */
 const cleanCalls = 30;
 const cleanMs = 5_000;
 const fewestCalls = 8;

@@ -48,14 +48,11 @@ export function gainOf({ accepted, activeSeconds, waitedSeconds }: Cycle): Gain 
 /** The least gap between the held rate and the one that failed, as a factor. */
 const gap = 1.01;
 const learnedGap = 1.02;
-/**
- * How far above the held rate a failed probe lets the failed rate be, as a factor; farther where the probe was far above what
- * had failed before.
- */
+/** A refused probe raises the failed rate by this factor, and by up to the second one if it was far above that rate. */
 const afterProbe = 1.03;
 const afterFarProbe = 1.1;
 const ofFarProbe = 0.7;
-/** The rate at which a search failed is above the limit by at most this factor (a tenfold rise with Retry-After). */
+/** The limit is at least this share of the rate at which a search failed (a tenfold rise with Retry-After). */
 const afterSearch = 0.84;
 /**
  * A rate that failed after it was held for this long is close to a fine one. A rate that failed at once may be far above it (a

@@ -117,14 +117,8 @@ export function testPause(elapsedMs: number): number {
   return Math.min(elapsedMs / 6, longestPauseMs);
 }
 
-/**
- * The quota of a window that is longer than this is not spread over it, milliseconds: users do not want to wait for hours for a
- * few calls.
- */
+/** The quota of a longer window is not spread over it, milliseconds: users do not wait for hours for a few calls. */
 export const longestSpreadMs = 600_000;
 
-/**
- * An API that asks to wait for longer than this, or accepts nothing for longer, has used up the allowance of a longer window,
- * milliseconds.
- */
+/** An API that asks to wait longer, or accepts nothing for longer, has used up the quota of a longer window, milliseconds. */
 export const longWaitMs = 3_000;

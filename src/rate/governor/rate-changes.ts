@@ -33,10 +33,7 @@ export function probingGrowth(seconds: number, reactionMs: number): number {
   );
 }
 
-/**
- * The rate after a refusal, as a share of the held rate, so that some allowance gathers. A longer wait has already let it
- * gather.
- */
+/** The rate after a refusal, as a share of the held rate, so that some allowance gathers. After a longer wait it has. */
 const belowHeld = 0.9;
 const belowHeldAfterWait = 0.98;
 const gatheredMs = 500;
@@ -55,8 +52,7 @@ export function cutDeep(rate: number): number {
 
 const doublingMs = 500;
 /**
- * After a rest of this length, calls begin with part of the rate (50/s, 500/s learned before). After a shorter one, that would
- * cost too much.
+ * After a rest this long, calls begin with part of the rate (50/s, 500/s learned before); after shorter ones it costs too much.
  */
 const longRestMs = 3_000;
 const afterRest = 0.25;

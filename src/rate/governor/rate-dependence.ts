@@ -13,10 +13,7 @@ const manySetbacks = 4;
 /** A single 503 is an accident; several among few calls call for a comparison. */
 const severalCalls = 3;
 const amongCalls = 20;
-/**
- * More failures than usual are compared again at most this often, and taken for a limit in between; sooner where the rate is
- * low.
- */
+/** More failures than usual are compared again at most this often (sooner at a low rate), and count as a limit in between. */
 const compareAgainMs = 60_000;
 const farCompareAgainMs = 10_000;
 /** Refusals that continue at this share of the accepted rate may have nothing to do with the rate. */

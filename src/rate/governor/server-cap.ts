@@ -4,8 +4,8 @@ import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';
 
 /**
- * The first refusal may show a cap, because nothing else is known (concurrency:limit=10); later two refusals are needed. It
- * comes this late where the limit answers with 503 (three workers, a cap of 3).
+ * A first refusal within this time may show a cap, because nothing else is known (concurrency:limit=10); later two refusals are
+ * needed. It comes this late where the limit answers with 503 (three workers, a cap of 3).
  */
 const firstWithinMs = 20_000;
 /** Before this time it is not known how many calls others had in flight when calls were accepted. */
@@ -234,8 +234,8 @@ export class ServerCap {
 }
 
 /**
- * After this time one call more is tried than the API is known to accept at once; sooner, and more, where that goes well (a cap
- * that rises).
+ * After this time one call more is tried than is known to be accepted at once; sooner, and more, after successes (a cap that
+ * rises).
  */
 const afterMs = 15_000;
 const againMs = 2_000;

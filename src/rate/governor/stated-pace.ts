@@ -4,8 +4,7 @@ import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';
 
 /**
- * Clocks and travel times differ: stays just below what is permitted, and lower when calls are refused in spite of that (50/s,
- * 52/s stated).
+ * Clocks and travel times differ: stays below what is permitted, and lower after refusals in spite of that (50/s, 52/s stated).
  */
 const caution = 0.986;
 const lowered = 0.99;
@@ -14,10 +13,7 @@ const lowest = 0.95;
 const forgivenMs = 300_000;
 /** Calls leave early or late by this much: it must not put one call too many into a short window. */
 const jitterMs = 25;
-/**
- * What remains of a window that is not spread is used within this time at the earliest, so that the end of the window is
- * reached without a refusal.
- */
+/** The rest of a window that is not spread is used within this time at the earliest, so that it ends without a refusal. */
 const usedUpInMs = 1_000;
 /** The last calls of a window are not sent all at once. */
 const shortestSpreadMs = 250;

@@ -8,10 +8,7 @@ import { UsualShare } from './usual-share.ts';
 const manyRefused = 3;
 const amongCalls = 10;
 const single = 1.5;
-/**
- * After this many single refusals, the rate that was fine before is tried again, if the present one is at most this share of
- * it.
- */
+/** After this many single refusals, the earlier fine rate is tried again, if the present one is at most this share of it. */
 const severalRefused = 5;
 const farBelow = 0.6;
 /** The trial takes this many calls or this time. It ends at once after this many refusals that are this share of the calls. */
