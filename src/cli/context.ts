@@ -72,7 +72,7 @@ export interface Context extends Workplace {
   readonly datastore: DatastoreChoice;
   /** Called with a run that was taken to its end. */
   readonly onEnded?: (ended: EndedRun) => void;
-  /** Counts what is done, if somebody wants to know. */
+  /** Counters, if metrics are wanted. */
   readonly metrics?: Metrics;
 }
 

@@ -9,29 +9,28 @@ import { cutTo, painted, plain } from './render/style.ts';
 import { usualColumns } from './render/words.ts';
 
 /**
- * The only way to standard output, standard error and the user's answers. Manifests, file names, arguments and API
- * answers are hostile, so nothing goes out here that a terminal would act on: it is made visible, as `\u001b`. Colours are
- * put in afterwards, and only those of `render/style.ts`.
- * `test/e2e/output.test.ts` fails for code elsewhere that writes to either stream.
+ * The only access to standard output, standard error and the user's answers. Manifests, file names, arguments and API answers are
+ * hostile, so characters that a terminal would act on are made visible, as `\u001b`. Colours are added afterwards, and only
+ * those of `render/style.ts`. `test/e2e/output.test.ts` fails for other code that writes to either stream.
  *
- * Data (standard output) is written, or the command fails. Talk (standard error) never ends or holds up a run.
+ * If data (standard output) can't be written, the command fails. Talk (standard error) never ends or delays a run.
  */
 
-/** What is known of those who read. */
+/** The terminal, if there is one. */
 export const screen = {
-  /** Whether somebody sees what goes to standard error as it is written. */
+  /** Whether standard error is a terminal. */
   get isTerminal(): boolean {
     return process.stderr.isTTY === true;
   },
-  /** How wide the terminal is that standard output goes to, if it is one. */
+  /** The width of the terminal on standard output. */
   get resultColumns(): number | undefined {
     return isatty(1) ? process.stdout.columns || usualColumns : undefined;
   },
-  /** How many lines the terminal has on which things are redrawn. */
+  /** The lines of the terminal on standard error. */
   get rows(): number {
     return process.stderr.rows || usualRows;
   },
-  /** Whether somebody can answer. */
+  /** Whether a user can answer. */
   get canAsk(): boolean {
     return process.stdin.isTTY === true && process.stderr.isTTY === true;
   },
@@ -57,10 +56,10 @@ export function writeLogLine(json: string): void {
   writeFreely(printableJson(json));
 }
 
-/** What waits for the exit code; undefined while nothing has to. */
+/** Output that waits for the exit code; undefined if none has to wait. */
 let held: (() => void)[] | undefined;
 
-/** Shows what is written from now on only if the process ends with an exit code above 0, or somebody is asked. */
+/** Holds further output until the process ends with an exit code above 0, or asks a question. */
 export function holdOutput(): void {
   if (held === undefined) process.once('exit', (code) => code > 0 && showHeld());
   held ??= [];
@@ -87,14 +86,13 @@ function showHeld(): void {
 /** To the beginning of the line. */
 const clearLine = '\r\u001b[2K';
 
-/** Where a terminal doesn't say how high it is, or says 0. */
+/** For a terminal that does not report its height, or reports 0. */
 const usualRows = 24;
 
 /**
- * Replaces the lines of the screen that end with the one on which the cursor is; each is cut to the screen's width, and
- * those that do not fit on it are left out.
+ * Replaces the last lines of the screen, up to that of the cursor. Lines are cut to the width of the screen.
  *
- * @param before how many lines there are to be replaced
+ * @param before the number of lines to replace
  */
 export function redrawLines(lines: readonly string[], before: number): void {
   const columns = process.stderr.columns || usualColumns;
@@ -107,18 +105,17 @@ function coloured(stream: 1 | 2, text: string): string {
   return showsColours(stream) ? painted(text) : plain(text);
 }
 
-/** Whether a stream is a terminal that has colours; `NO_COLOR` and `FORCE_COLOR` are obeyed, in this order. */
+/** Whether a stream is a terminal with colours; `NO_COLOR` and `FORCE_COLOR` take precedence, in this order. */
 function showsColours(stream: 1 | 2): boolean {
   const { NO_COLOR, FORCE_COLOR } = environment;
   if (NO_COLOR) return false;
   if (FORCE_COLOR) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
-  // Of a stream that is no terminal nothing is asked: that would open it.
+  // Asking a stream that is not a terminal would open it.
   return isatty(stream) && (stream === 1 ? process.stdout : process.stderr).hasColors();
 }
 
 /**
- * Asks on standard error for a line. The end of the input is an empty one, and so is that of a question that the signal
- * takes back.
+ * Asks for a line on standard error. The end of the input, and the abortion of the signal, give an empty line.
  *
  * @throws `Interrupted` on Ctrl-C.
  */
@@ -140,7 +137,7 @@ export async function askLine(question: string, signal?: AbortSignal): Promise<s
   }
 }
 
-/** Data reaches its reader, however slow that is, or the command fails; a reader who has gone wants no more of it. */
+/** Data reaches its reader, however slow, or the command fails. After the reader has closed the pipe, data is dropped. */
 function writeData(text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
@@ -159,9 +156,9 @@ function writeData(text: string): void {
 }
 
 const pauseMs = 10;
-/** A reader who takes nothing for so long holds up nobody any longer. */
+/** A reader that takes nothing for this time no longer delays the command. */
 const patienceMs = 1_000;
-/** What such a reader has not taken yet of the text at which it stopped; what is said meanwhile is dropped. */
+/** The rest of the text at which such a reader stopped; later text is dropped. */
 let rest: Buffer = Buffer.alloc(0);
 
 function writeFreely(text: string): void {
@@ -170,7 +167,7 @@ function writeFreely(text: string): void {
   if (rest.length === 0) rest = writeFor(stalled ? 0 : patienceMs, Buffer.from(text));
 }
 
-/** @returns what could not be written in that time, and may be later. */
+/** @returns the rest that could not be written in that time. */
 function writeFor(milliseconds: number, bytes: Buffer): Buffer {
   let at = 0;
   for (let waitedMs = 0; at < bytes.length; ) {
@@ -178,7 +175,7 @@ function writeFor(milliseconds: number, bytes: Buffer): Buffer {
       at += writeSync(2, bytes, at);
       waitedMs = 0;
     } catch (error) {
-      // Else: a full disk, a reader who has gone, a terminal that was closed.
+      // Else: a full disk, a closed pipe or terminal.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return Buffer.alloc(0);
       if (waitedMs >= milliseconds) break;
       sleep(pauseMs);
@@ -188,12 +185,12 @@ function writeFor(milliseconds: number, bytes: Buffer): Buffer {
   return bytes.subarray(at);
 }
 
-/** Blocks, as writing to a pipe that is full does. */
+/** Blocks, like writing to a full pipe. */
 function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** Whoever closes the terminal at a question, which Node writes, ends nothing by that. It also makes pipes say `EAGAIN`. */
+/** Closing the terminal at a question, which Node writes, ends nothing. This also makes pipes return `EAGAIN`. */
 export function outliveTerminal(): void {
   process.stderr.on('error', () => {});
 }

@@ -73,7 +73,7 @@ export async function plan(given: string, flags: Flags): Promise<ExitCode> {
   return exitCodes.success;
 }
 
-/** Who made a plan, and who signed it off. */
+/** The author and the approver of a plan. */
 function signedOffText({ file, sha256, made_at: at, made_by: maker, approved_by: by }: ApprovedPlan): string {
   const made = `made ${clockTime(new Date(at))}${maker === undefined ? '' : ` by ${maker.user} on ${maker.host}`}`;
   const approved = by === undefined ? '' : `, approved by ${by}`;
