@@ -14,7 +14,7 @@ const heardOfMs = 1_000;
 const comparableAfterMs = 5_000;
 /** Refusals that are closer together have one cause. */
 const apartMs = 500;
-/** A call that was refused among this share of the calls in flight was not refused because of a cap. */
+/** A call that was refused with this share fewer calls in flight was not refused because of the cap. */
 const farBelow = 0.3;
 /**
  * A cap that must be lowered more often than this within this time is not a cap (three workers: calls in flight are known only
