@@ -77,7 +77,7 @@ describe('doctor', () => {
     ]);
   });
 
-  test('names a folder that is none, and looks at all else', async () => {
+  test('names a folder that is invalid, and looks at all else', async () => {
     const { cwd, env } = await examined();
     await writeFile(join(cwd, 'file'), '');
     const { code, stdout } = await cqbatch(['doctor', '--state-dir', 'file'], { cwd, env });
