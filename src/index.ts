@@ -58,7 +58,7 @@ export {
   type PreparedDatastore,
   prepareEmbedded,
 } from './datastore/open.ts';
-export { exists, readSmallFile } from './disk/files.ts';
+export { exists, makeFolder, readSmallFile } from './disk/files.ts';
 export { makeTemporaryFolder } from './disk/owned-folder.ts';
 export type { Outcome, OutcomeCounts, RowResult } from './domain.ts';
 export { CqbatchError, type ErrorKind } from './errors.ts';
@@ -71,7 +71,7 @@ export { type BatchOptions, type BatchPlace, lookUpRun } from './library/place.t
 export { type BatchPlan, type PlanBatchOptions, planBatch } from './library/plan-batch.ts';
 export { type BatchRow, openRuns, results, type UnfinishedBatch } from './library/results.ts';
 export { type BatchEvent, type BatchResult, type RunBatchOptions, runBatch } from './library/run-batch.ts';
-export { type ConflictRule, conflictRules, type DoneRows } from './manifest/check/call-index.ts';
+export type { ConflictRule, DoneRows } from './manifest/check/call-index.ts';
 export {
   type FieldCounts,
   type OperationSummary,
@@ -83,7 +83,6 @@ export { isOldName } from './manifest/columns/column-names.ts';
 export type { OperationChoice } from './manifest/columns/operation-choice.ts';
 export {
   defaultClearToken,
-  delimiterNames,
   type Manifest,
   type ReadingOptions,
 } from './manifest/manifest.ts';
@@ -207,7 +206,9 @@ export {
   type SettingName,
   type Settings,
   setsOption,
+  settingHelp,
   settingsWithoutFlag,
+  settingWords,
   variableOf,
 } from './settings/settings.ts';
 export { stringifyJson } from './text/json.ts';

@@ -133,10 +133,16 @@ const doctor: CommandSpec = {
   load: async () => (await import('./actions/look/doctor.ts')).doctor,
 };
 
+const init: CommandSpec = {
+  name: 'init',
+  description: 'Writes a settings file to fill in; overwrites nothing',
+  load: async () => (await import('./actions/control/init.ts')).init,
+};
+
 /** The commands, but for the sandbox, under the headings of the help. */
 export const commandGroups: Readonly<Record<string, readonly (CommandSpec | CommandGroupSpec)[]>> = {
   Run: runCommands,
   Look: [status, show, list, report, dashboard],
   Control: [pause, unpause, cancel, setRate],
-  Operate: [watchCommand, scheduleCommands, worker, prune, doctor],
+  Operate: [watchCommand, scheduleCommands, worker, prune, init, doctor],
 };

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import { operations } from '../../jobs/index.ts';
-import { conflictRules, delimiterNames, openRunStore, openScheduleStore } from '../index.ts';
+import { openRunStore, openScheduleStore, settingWords } from '../index.ts';
 import { stateDirOf } from './config/load.ts';
 import { logLevels } from './log.ts';
 
@@ -13,8 +13,7 @@ const files = ':files';
 /** The words that an option may have, by its name in the program. */
 const wordsOf: Readonly<Record<string, readonly string[]>> = {
   operation: operations.map(({ name }) => name),
-  delimiter: Object.keys(delimiterNames),
-  onConflict: conflictRules,
+  ...settingWords,
   logLevel: logLevels,
   format: ['csv', 'xlsx'],
   rate: ['auto', 'auto..50/s', '50/s', '600/m', 'none'],

@@ -1,5 +1,5 @@
 import { conflictRules } from '../manifest/check/call-index.ts';
-import { defaultClearToken } from '../manifest/manifest.ts';
+import { defaultClearToken, delimiterNames } from '../manifest/manifest.ts';
 import {
   orNone,
   parseCanary,
@@ -30,6 +30,8 @@ import type { Setting } from './setting.ts';
 const url = { parse: parseText, value: '<url>' } as const;
 const file = { parse: parseText, value: '<file>' } as const;
 const duration = { parse: parseDuration, value: '<duration>' } as const;
+const oneOf = <const Word extends string>(words: readonly Word[]) =>
+  ({ parse: parseChoice(words), words }) as const;
 const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
   ({ parse: parseInteger(least, most), value: '<n>' }) as const;
 
@@ -128,7 +130,7 @@ export const settings = {
   },
   onConflict: {
     rowOption: 'onConflict',
-    parse: parseChoice(conflictRules),
+    ...oneOf(conflictRules),
     value: '<rule>',
     help: 'rows that change one entry in different ways: refuse them, call only the last, or all in-order',
     default: 'refuse',
@@ -173,6 +175,7 @@ export const settings = {
   delimiter: {
     callOption: 'delimiter',
     parse: parseDelimiter,
+    words: Object.keys(delimiterNames),
     value: '<name>',
     help: 'delimiter of report.csv and failed.csv: comma, semicolon, tab or pipe',
     otherwise: 'as in the manifest',
@@ -257,7 +260,7 @@ export const settings = {
   notifyUrl: { ...url, help: 'post here how a run ended, in the format of Slack and Teams' },
   notifyOn: {
     noFlag: true,
-    parse: parseChoice(['failure', 'always']),
+    ...oneOf(['failure', 'always']),
     value: '<when>',
     help: 'when to post: failure (any exit code except 0) or always',
     default: 'failure',

@@ -13,6 +13,8 @@ export interface Setting {
   readonly default?: string;
   /** The usual value in words, where it can't be written. */
   readonly otherwise?: string;
+  /** The only words that the value can be. */
+  readonly words?: readonly string[];
   /** Another variable that can give the value. */
   readonly orVariable?: string;
   /** The field of a run's options that says how its rows are read: it stays as it was planned. */

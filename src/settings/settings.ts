@@ -23,6 +23,14 @@ export const settingsWithoutFlag: readonly SettingName[] = Object.entries<Settin
   ([name, { noFlag }]) => (noFlag ? [name as SettingName] : []),
 );
 
+/** What a setting is for. */
+export const settingHelp = (name: SettingName): string => settings[name].help;
+
+/** The only words that some settings can be. */
+export const settingWords: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries<Setting>(settings).flatMap(([name, { words }]) => (words ? [[name, words]] : [])),
+);
+
 /** The values of settings that are not given. */
 export const defaults = Object.fromEntries(
   Object.entries<Setting>(settings).flatMap(([name, { parse, default: text }]) =>
@@ -181,6 +189,11 @@ function textOfPairs(value: unknown): string {
     .join('\n');
 }
 
+/** Whether a key of the configuration file is for editors and people: `$schema`, and what is commented out by `//`. */
+function isForReaders(key: string): boolean {
+  return key === '$schema' || key.startsWith('//');
+}
+
 function rejectUnknownKeys(
   path: string,
   values: Readonly<Record<string, unknown>>,
@@ -188,7 +201,7 @@ function rejectUnknownKeys(
 ): void {
   const known = [...Object.keys(settings).map((name) => nameInWords(name, '_')), ...fields];
   for (const key of Object.keys(values)) {
-    if (!known.includes(key)) {
+    if (!known.includes(key) && !isForReaders(key)) {
       const hint = /token/i.test(key)
         ? ' This file must not contain a token: use CQBATCH_TOKEN or token_file.'
         : '';

@@ -1,3 +1,5 @@
+import type { Command } from 'commander';
+import { commandGroups } from '../../src/cli/commands.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { plain } from '../../src/cli/render/style.ts';
 
@@ -15,4 +17,18 @@ export async function helpOf(...words: readonly string[]): Promise<string> {
   });
   command.outputHelp();
   return plain(text);
+}
+
+/** Every command with all of its options, by what is typed for it, in the order of the help. */
+export async function everyCommand(): Promise<ReadonlyMap<string, Command>> {
+  const names = Object.values(commandGroups).flatMap((specs) => specs.map(({ name }) => name));
+  const found = new Map<string, Command>();
+  for (const name of [...names, 'version', 'completion', 'sandbox']) {
+    const program = await createProgram('0', [name]);
+    for (const command of program.commands.filter((each) => each.name() === name)) {
+      found.set(name, command);
+      for (const below of command.commands) found.set(`${name} ${below.name()}`, below);
+    }
+  }
+  return found;
 }

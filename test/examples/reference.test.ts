@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import type { Command, Option } from 'commander';
 import { expect, test } from 'vitest';
 import { fieldOptions } from '../../jobs/index.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { plain } from '../../src/cli/render/style.ts';
 import { codeFacts, rowCodes } from '../../src/codes.ts';
 import type { Setting } from '../../src/settings/setting.ts';
 import { settings } from '../../src/settings/setting-table.ts';
@@ -12,6 +14,7 @@ import {
   type SettingName,
   variableOf,
 } from '../../src/settings/settings.ts';
+import { everyCommand } from '../cli/help.ts';
 
 /** A Markdown table. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -29,14 +32,84 @@ function settingRow([name, setting]: [string, Setting]): readonly string[] {
     ...(setting.orVariable === undefined ? [] : [setting.orVariable]),
   ];
   const usual = setting.default === undefined ? (setting.otherwise ?? '') : inCode(setting.default);
-  return [inCode(nameInWords(name, '_')), flags, variables.map(inCode).join(', '), setting.help, usual];
+  return [
+    inCode(nameInWords(name, '_')),
+    flags,
+    variables.map(inCode).join(', '),
+    inMarkdown(setting.help),
+    usual,
+  ];
+}
+
+const commands = await everyCommand();
+
+/** A text of help as Markdown: a placeholder is no tag, and a pattern no emphasis. */
+const inMarkdown = (text: string) => text.replaceAll(/[<*]/g, '\\$&');
+
+const shownOptions = ({ options }: Command): readonly Option[] => options.filter(({ hidden }) => !hidden);
+
+/** A command with the names of its options, under their headings. */
+function commandText([name, command]: [string, Command]): string {
+  const [description = ''] = plain(command.description()).split('\n');
+  const places = command.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+  );
+  const lines = new Map<string, string[]>();
+  for (const { flags, helpGroupHeading = 'Output:' } of shownOptions(command))
+    lines.set(helpGroupHeading, [...(lines.get(helpGroupHeading) ?? []), inCode(flags)]);
+  return [
+    `### cqbatch ${name}`,
+    `${inCode(['cqbatch', name, ...places].join(' '))}: ${description}`,
+    [...lines].map(([heading, flags]) => `- ${heading} ${flags.join(', ')}`).join('\n'),
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+/** Each option that is no setting, with what it does and the commands that have it. */
+function optionRows(): readonly (readonly string[])[] {
+  const settingFlags = new Set(
+    [...Object.keys(settings), ...fieldOptions.map(({ name }) => name.replaceAll('_', '-'))].map(
+      (name) => `--${nameInWords(name, '-')}`,
+    ),
+  );
+  const rows = new Map<string, { readonly option: Option; readonly of: string[] }>();
+  for (const [name, command] of commands) {
+    for (const option of shownOptions(command).filter(({ long }) => !settingFlags.has(long ?? ''))) {
+      const key = `${option.flags} ${option.description}`;
+      const row = rows.get(key) ?? { option, of: [] };
+      row.of.push(inCode(name));
+      rows.set(key, row);
+    }
+  }
+  return [...rows.values()].map(({ option, of }) => [
+    inCode(option.flags),
+    inMarkdown(option.description),
+    of.length > 15 ? 'most' : of.join(', '),
+  ]);
 }
 
 const reference = `# Reference
 
 This page is made from the tables in the code. A test keeps it current: \`npm test -- test/examples/reference.test.ts -u\` writes it again.
 
+## Commands
+
+\`-h\` after a command shows examples and the usual options, \`--help\` shows all options. [Commands](commands.md) says how a command
+chooses a run, and what it prints.
+
+${[...commands].map(commandText).join('\n\n')}
+
+## Options
+
+These options belong to some commands only. All other options are [settings](#settings).
+
+${table(['option', 'meaning', 'commands'], optionRows())}
+
 ## Settings
+
+An editor completes and explains the keys of \`config.json\` if the file names \`config.schema.json\` as its \`$schema\`. \`cqbatch init\`
+writes such a file. Keys that begin with \`//\` are comments.
 
 A setting may come from a flag, from an environment variable or from \`config.json\` in the state folder (\`.cqbatch/config.json\`). A flag
 wins over the environment, and the environment over the file.
@@ -49,7 +122,7 @@ ${table(
   ['key in config.json', 'flag', 'meaning'],
   fieldOptions.map(({ name }) => [
     inCode(name),
-    inCode(`--${nameInWords(name, '-')}`),
+    inCode(`--${name.replaceAll('_', '-')}`),
     `Short for ${inCode(`--default ${name}=…`)}.`,
   ]),
 )}
@@ -67,6 +140,41 @@ ${table(
   }),
 )}
 `;
+
+/** What a value in the configuration file may be. */
+function schemaOf({ help, value, words, isMap, default: usual }: Setting): object {
+  const facts = { description: help, ...(usual !== undefined && { default: usual }) };
+  if (words !== undefined) return { ...facts, enum: words };
+  if (isMap) return { ...facts, type: ['object', 'array', 'string'] };
+  if (value === undefined) return { ...facts, type: 'boolean' };
+  const isNumber = /^<(?:n|port|duration)\b/.test(value);
+  return { ...facts, type: isNumber ? ['integer', 'string'] : 'string' };
+}
+
+const schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'config.json of cqbatch',
+  type: 'object',
+  properties: {
+    $schema: { type: 'string' },
+    ...Object.fromEntries(
+      Object.entries<Setting>(settings).map(([name, setting]) => [nameInWords(name, '_'), schemaOf(setting)]),
+    ),
+    ...Object.fromEntries(
+      fieldOptions.map(({ name }) => [
+        name,
+        { description: `${name} of rows that have none`, type: 'string' },
+      ]),
+    ),
+  },
+  patternProperties: { '^//': {} },
+  additionalProperties: false,
+};
+
+test('docs/config.schema.json says what the table of settings says', async () => {
+  const text = `${JSON.stringify(schema, undefined, 2)}\n`;
+  await expect(text).toMatchFileSnapshot('../../docs/config.schema.json');
+});
 
 test('docs/reference.md says what the tables in the code say', async () => {
   await expect(reference).toMatchFileSnapshot('../../docs/reference.md');

@@ -4,6 +4,11 @@ import { resolveSettings } from '../../src/settings/settings.ts';
 const file = (values: Record<string, unknown>) => ({ path: '.cqbatch/config.json', values });
 
 describe('resolveSettings', () => {
+  test('ignores in the file what is for editors and people', () => {
+    const values = { $schema: 'config.schema.json', '//': ['a comment'], '//rate': '5/s', attempts: 4 };
+    expect(resolveSettings({ flags: {}, environment: {}, file: file(values) })).toEqual({ attempts: 4 });
+  });
+
   test('prefers the flag to the environment, and the environment to the file', () => {
     const environment = { CQBATCH_CONCURRENCY: '20', CQBATCH_ATTEMPTS: '3' };
     const settings = resolveSettings({
