@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { CqbatchError } from './errors.ts';
 
 /**
@@ -109,7 +111,10 @@ function explained(
   const rule = code === undefined ? undefined : known[code];
   if (rule === undefined) return undefined;
   const { path: named } = cause as NodeJS.ErrnoException;
-  const what = rule.what.replace('%', () => place ?? named ?? 'the state folder');
+  const path = place ?? named;
+  if (rule === rules['ENOENT'] && path !== undefined && !existsSync(dirname(path)))
+    return new SystemError(rule.code, `the folder ${dirname(path)} doesn't exist`, 'create it', cause);
+  const what = rule.what.replace('%', () => path ?? 'the state folder');
   return new SystemError(rule.code, what, rule.remedy, cause);
 }
 

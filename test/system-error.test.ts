@@ -34,6 +34,12 @@ describe('an error of the system', () => {
     });
   });
 
+  test('names the folder in which a file can not be written', () => {
+    expect(systemError(errno('ENOENT'), '/nowhere/x.prom')?.message).toBe(
+      "the folder /nowhere doesn't exist: create it, then try again.",
+    );
+  });
+
   test('names the place when the caller knows it better than the system, and what to type then', () => {
     const error = systemError(errno('ENOSPC'), 'runs/r');
     expect(error?.message).toBe('the disk of runs/r is full: free some space, then try again.');

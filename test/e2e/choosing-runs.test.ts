@@ -78,6 +78,7 @@ describe('without a name', () => {
     const { run, going } = await prepared();
     const { end } = await going('slow');
     expect(await run('pause')).toMatchObject({ code: 0, stdout: expect.stringContaining('slow is paused') });
+    expect((await run('resume')).stderr).toContain('is paused. "cqbatch unpause slow" continues it.');
     expect(await run('unpause')).toMatchObject({ code: 0, stdout: 'Run slow is running.\n' });
     expect(await run('cancel', '--yes')).toMatchObject({ code: 0 });
     expect((await end).code).toBe(3);

@@ -57,7 +57,7 @@ export interface FittingRun {
   /** Like `fits`, for a run of another machine, by its state. */
   readonly fitsElsewhere: (state: string) => boolean;
   /** What to do when no run fits. */
-  readonly otherwise?: string;
+  readonly otherwise?: string | ((newest: RunRecord) => string | undefined);
 }
 
 /** Runs that fit when they are in such a state. */
@@ -87,7 +87,8 @@ export const unfinishedRun: FittingRun = {
   what: 'can be resumed',
   fits: (record) => isResumable(actualState(record)) && !goesOnByItself(record),
   fitsElsewhere: () => false,
-  otherwise: 'To continue a paused run, type "cqbatch unpause".',
+  otherwise: (newest) =>
+    actualState(newest) === 'paused' ? `"cqbatch unpause ${newest.id}" continues it.` : undefined,
 };
 
 /**
@@ -146,9 +147,10 @@ export async function findRecord(
     runs.length === 1
       ? `the only one, ${newest.id}, is ${actualState(newest)}`
       : `the newest, ${newest.id} of ${escapeInvisible(newest.manifest.name)}, is ${actualState(newest)}`;
+  const advice = typeof otherwise === 'function' ? otherwise(newest) : otherwise;
   throw usageError(
     'NO_RUN_FITS',
-    `No run in ${store.stateDir} ${what}: ${instead}. ${otherwise ?? '"cqbatch list" shows all.'}`,
+    `No run in ${store.stateDir} ${what}: ${instead}. ${advice ?? '"cqbatch list" shows all.'}`,
   );
 }
 
