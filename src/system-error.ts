@@ -113,7 +113,7 @@ function explained(
   const { path: named } = cause as NodeJS.ErrnoException;
   const path = place ?? named;
   if (rule === rules['ENOENT'] && path !== undefined && !existsSync(dirname(path)))
-    return new SystemError(rule.code, `the folder ${dirname(path)} doesn't exist`, 'create it', cause);
+    return new SystemError(rule.code, `the folder of ${path} doesn't exist`, 'create it', cause);
   const what = rule.what.replace('%', () => path ?? 'the state folder');
   return new SystemError(rule.code, what, rule.remedy, cause);
 }

@@ -36,7 +36,7 @@ describe('an error of the system', () => {
 
   test('names the folder in which a file can not be written', () => {
     expect(systemError(errno('ENOENT'), '/nowhere/x.prom')?.message).toBe(
-      "the folder /nowhere doesn't exist: create it, then try again.",
+      "the folder of /nowhere/x.prom doesn't exist: create it, then try again.",
     );
   });
 
