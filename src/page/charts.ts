@@ -37,7 +37,7 @@ function rateChart(rate: PageData['rate'], { rate: known, retries }: PageData['s
   const most = Math.max(...rate.map((point) => point.accepted_per_s));
   const told = [
     `Requested rate: ${known?.wanted ?? 'unlimited'}. Peak: ${perSecond(most)}.`,
-    rejected > 0 && `Rejected by the API as too many: ${counted(rejected, 'call')}.`,
+    rejected > 0 && `Rejected as too many: ${counted(rejected, 'call')}.`,
     waited > 0 && `Waiting at the API's request (shaded): ${exactDuration(waited * 1_000)}.`,
   ];
   return {

@@ -108,7 +108,7 @@ export class Figure {
       ],
       series: [
         {
-          label: isTimeOfDay ? 'time' : 'elapsed',
+          label: 'time',
           value: (_: uPlot, value: number | null) => (value === null ? '' : whenText(value)),
         },
         ...lines.map(
