@@ -18,9 +18,9 @@ describe('a request', () => {
     '',
     'a b',
     '[::1',
-  ])('for "%s" is not: that name was made to lead here', (host) => expect(from({ host })).toBe(false));
+  ])('for "%s" is refused: the name may be made to lead here', (host) => expect(from({ host })).toBe(false));
 
-  test('for the name that we listen on is for us', () => {
+  test('for the name in --host is accepted', () => {
     expect(from({ host: 'build.example:8788' }, 'Build.example')).toBe(true);
   });
 
@@ -49,7 +49,7 @@ describe('a request', () => {
 });
 
 describe('the token', () => {
-  test('is exchanged once, for a session that scripts and other sites do not have', () => {
+  test("can be exchanged once, for a session that scripts and other sites can't use", () => {
     const access = new ControlAccess(8788);
     for (const wrong of [undefined, '', 'x', [access.token]]) expect(access.exchange(wrong)).toBeUndefined();
     const cookie = access.exchange(access.token) ?? '';

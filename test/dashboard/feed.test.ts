@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openEventFeed } from '../../src/dashboard/feed.ts';
 
-/** A feed of a value that changes, with how often it was looked at. */
+/** A feed of a changing value that counts its looks. */
 function feedOf(value: { now: string }) {
   const look = vi.fn(async (_: readonly string[]) => (topic: string) => ({ topic, is: value.now }));
   const feed = openEventFeed<string>(look, 5);
@@ -13,7 +13,7 @@ function feedOf(value: { now: string }) {
   return { look, listen };
 }
 
-test('each listener hears what is new to him, once', async () => {
+test('each listener gets each change once', async () => {
   const value = { now: 'a' };
   const { look, listen } = feedOf(value);
   const early = listen('x');

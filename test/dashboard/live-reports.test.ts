@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { oneAtATime } from '../../src/dashboard/live-reports.ts';
 import { deferred } from '../../src/waiting.ts';
 
-test('reports are made one at a time, and each tells of all that was before it was asked for', async () => {
+test('reports are made one at a time, and each includes everything before its request', async () => {
   const begun: { readonly id: string; readonly end: (json: string) => void }[] = [];
   const reportOf = oneAtATime((id) => {
     const { promise, resolve } = deferred<string>();
@@ -11,7 +11,7 @@ test('reports are made one at a time, and each tells of all that was before it w
   });
   const first = reportOf('a');
   await Promise.resolve();
-  // One that is being made may lack what has happened since.
+  // A report in progress may lack later events.
   const second = reportOf('a');
   const together = reportOf('a');
   const other = reportOf('b');
@@ -26,7 +26,7 @@ test('reports are made one at a time, and each tells of all that was before it w
   expect(await other).toBe('b1');
 });
 
-test('one that fails does not keep others from being made', async () => {
+test('a failed report does not stop the others', async () => {
   const reportOf = oneAtATime((id) =>
     id === 'bad' ? Promise.reject(new Error('damaged')) : Promise.resolve(id),
   );

@@ -16,7 +16,7 @@ import { plannedRecord } from '../run/planned-record.ts';
 
 const traffic = (accepted: number) => ({ accepted, rejected: 0, durationMs: 0, active: 0, stated: [] });
 
-test('the time that is left is that of the rows without a result, unless nothing is called', () => {
+test('the time left depends on the rows without a result, and is absent while nothing is called', () => {
   const entry = runEntry({ rows: 100, rowsPerSecond: 10 });
   const live = { entry, workers: [workerEntry()], pace: undefined };
   const seen = { entries: [entry], apis: new Map() };
@@ -41,7 +41,7 @@ test('the time that is left is that of the rows without a result, unless nothing
     waiting: 'the API asks to wait',
     waitUntil: expect.stringMatching(/:\d\d\.000Z$/),
   });
-  // An API that is away is tested every few seconds: no rest is long.
+  // An API that is away is tested every few seconds, so rests are short.
   const testing = {
     ...pace,
     reason: 'api.example.com is away: 502 Bad Gateway',
@@ -54,7 +54,7 @@ test('the time that is left is that of the rows without a result, unless nothing
   expect(runData(viewOfEntry(paused, { ...live, entry: paused }), seen).waiting).toBe('until it is unpaused');
 });
 
-test('a run that a reader looks at is told of however old it is', async () => {
+test('an open run is included regardless of its age', async () => {
   const store = openRunStore(join(await temporaryFolder(), '.cqbatch'), operations);
   const ids = Array.from({ length: 52 }, (_, index) => `r-${String(index).padStart(2, '0')}`);
   for (const id of ids) {
@@ -93,7 +93,7 @@ test('while Redis is away, its workers were last seen before that', async () => 
   expect(away.workers).toMatchObject([{ pid: 2, lastSeenAt: away.datastore?.since }]);
 });
 
-test("a worker's share is that of the calls of the last seconds", () => {
+test("a worker's share is its part of the calls in the last seconds", () => {
   let now = 0;
   const shares = new Shares(() => now);
   const look = (one: number, other: number) =>

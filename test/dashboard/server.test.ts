@@ -13,7 +13,7 @@ import { plannedRecord } from '../run/planned-record.ts';
 const host = '127.0.0.1:8788';
 const origin = `http://${host}`;
 
-/** A dashboard of one run, `r`, that does not listen. */
+/** A dashboard with one run, `r`, that does not listen. */
 async function dashboard({ state = 'running' as RunState, control = true } = {}) {
   const stateDir = join(await temporaryFolder(), '.cqbatch');
   const store = openRunStore(stateDir, operations);
@@ -28,7 +28,7 @@ async function dashboard({ state = 'running' as RunState, control = true } = {})
   const get = (url: string, headers = {}) => server.inject({ url, headers: { host, ...headers } });
   const post = (url: string, body: object, headers = {}) =>
     server.inject({ method: 'POST', url, payload: body, headers: { host, origin, ...headers } });
-  /** Exchanges the token as a browser does, and gives what it sends from then on. */
+  /** Exchanges the token like a browser, and returns the headers of later requests. */
   const enter = async () => {
     const { headers } = await get(`/control?token=${access?.token}`);
     return { cookie: String(headers['set-cookie']).split(';')[0] };
@@ -37,7 +37,7 @@ async function dashboard({ state = 'running' as RunState, control = true } = {})
 }
 
 describe('the page', () => {
-  test('has no script and no style but those of the server, and none may frame it', async () => {
+  test("has only scripts and styles of the server, and can't be framed", async () => {
     const { get } = await dashboard();
     const { statusCode, headers, body } = await get('/');
     expect(statusCode).toBe(200);
@@ -75,7 +75,7 @@ describe('the page', () => {
 });
 
 describe('a report', () => {
-  test('is given as it is, in a box of its own', async () => {
+  test('is served unchanged, in a sandbox', async () => {
     const { get, folder } = await dashboard();
     expect((await get('/runs/r/report.html')).statusCode).toBe(404);
     await writeFile(join(folder, 'report.html'), '<p>report</p>');
@@ -86,7 +86,7 @@ describe('a report', () => {
     expect(policy).not.toContain('allow-same-origin');
   });
 
-  test('of a run that is not there, or can not be read, says why', async () => {
+  test('of a missing or unreadable run says why', async () => {
     const { get, folder } = await dashboard();
     const told = async (id: string) => (await get(`/runs/${id}/report.json`)).json().message;
     expect(await told('none')).toContain('none');
@@ -94,7 +94,7 @@ describe('a report', () => {
     expect((await get('/runs/r/report.json')).statusCode).toBe(404);
   });
 
-  test('is nothing outside of the folder of a run', async () => {
+  test('is never a file outside the folder of a run', async () => {
     const { get, stateDir } = await dashboard();
     await mkdir(join(stateDir, 'runs', 'x'));
     await writeFile(join(stateDir, 'report.html'), 'secret');
@@ -140,10 +140,10 @@ describe('control', () => {
     await expect(readFile(join(folder, 'control.jsonl'))).rejects.toThrow('ENOENT');
   });
 
-  test('is for one visitor, whose address has no token in it', async () => {
+  test('is for one visitor, whose address then has no token', async () => {
     const { get, server, access } = await dashboard();
     const url = `/control?token=${access?.token}`;
-    // As programs that preview links ask for it.
+    // The request of a link preview.
     expect((await server.inject({ method: 'HEAD', url, headers: { host } })).statusCode).toBe(404);
     const first = await get(url);
     expect(first.statusCode).toBe(303);
@@ -161,7 +161,7 @@ describe('control', () => {
     expect((await post('/runs/r/pause', {})).statusCode).toBe(403);
   });
 
-  test('refuses what does not fit, and says why', async () => {
+  test('refuses invalid requests and says why', async () => {
     const { post, enter } = await dashboard({ state: 'running' });
     const session = await enter();
     const refused = async (path: string, body: object) => {
@@ -183,7 +183,7 @@ describe('control', () => {
     expect(await refused('/runs/..%2fr/pause', {})).toEqual([404, expect.any(String)]);
   });
 
-  test('of a run that has stopped is left to the command line', async () => {
+  test('of a stopped run is left to the command line', async () => {
     const { post, enter } = await dashboard({ state: 'halted' });
     const answer = await post('/runs/r/cancel', { confirm: 'r' }, await enter());
     expect(answer.statusCode).toBe(409);

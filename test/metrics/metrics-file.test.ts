@@ -22,7 +22,7 @@ async function prepared() {
   };
 }
 
-test('a file of metrics is there at once, complete, readable by everybody, and alone', async () => {
+test('a metrics file exists at once, complete, readable by all users, without temporary files', async () => {
   const { folder, path, open, read } = await prepared();
   const file = await open(1_000);
   expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(0);
@@ -31,14 +31,14 @@ test('a file of metrics is there at once, complete, readable by everybody, and a
   expect(await readdir(folder)).toEqual(['nightly.prom']);
 });
 
-test('its series are told from those of another file of the same machine', async () => {
+test('its series differ from those of another file of the same machine', async () => {
   const { open, read } = await prepared();
   await (await open(1_000)).close();
   const samples = [...(await read()).values()].flatMap((family) => family.samples);
   expect(new Set(samples.map(({ labels }) => labels['file']))).toEqual(new Set(['nightly']));
 });
 
-test('what it says of the last success outlives a command that has failed, and one that was killed', async () => {
+test('the last success outlives failed and killed commands', async () => {
   const { open, read } = await prepared();
   const first = await open(1_000);
   first.metrics.began(() => 0).ended({ result: 'succeeded', durationMs: 60_000 });
@@ -67,14 +67,14 @@ test('what it says of the last success outlives a command that has failed, and o
   await killed.close();
 });
 
-test('a file that holds something else is replaced', async () => {
+test('a file with other content is replaced', async () => {
   const { path, open, read } = await prepared();
   await writeFile(path, 'cqbatch_last_success_timestamp_seconds soon\n');
   await (await open(1_000)).close();
   expect(gaugeOf(await read(), 'cqbatch_last_success_timestamp_seconds')).toBeUndefined();
 });
 
-test('of two processes with one file the first keeps it, and the other one says so, until it is free', async () => {
+test('of two processes with one file, the first holds it, and the other reports that until it is free', async () => {
   const { folder, errors, open, read } = await prepared();
   const first = await open(1_000);
   const second = await open(2_000);
@@ -90,7 +90,7 @@ test('of two processes with one file the first keeps it, and the other one says 
   expect(await readdir(folder)).toEqual(['nightly.prom']);
 });
 
-test('that it can not be written is told once', async () => {
+test('a failed write is reported once', async () => {
   const folder = await temporaryFolder();
   const errors: Error[] = [];
   const path = join(folder, 'missing', 'nightly.prom');
@@ -99,7 +99,7 @@ test('that it can not be written is told once', async () => {
   expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(path)]);
 });
 
-test('a daemon knows from its runs when one has succeeded', async () => {
+test('a daemon reads the last success from its runs', async () => {
   const ended = (at: string, failed: number) => ({
     state: 'completed',
     states: [

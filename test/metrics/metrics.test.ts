@@ -6,7 +6,7 @@ import { failureCodes } from '../../src/codes.ts';
 import { outcomes } from '../../src/domain.ts';
 import { codeLabel, Metrics, operationLabel, other, statusLabel } from '../../src/metrics/metrics.ts';
 
-/** Codes of the tables: first cells in capitals, and those in the third column of the table of statuses. */
+/** Codes of the tables: first cells in capitals, and the third column of the table of statuses. */
 async function documentedCodes(): Promise<readonly string[]> {
   const page = await readFile('docs/api-client.md', 'utf8');
   const rows = page.split('\n').filter((line) => /^\| (?:`[A-Z]|\d)/.test(line));
@@ -14,7 +14,7 @@ async function documentedCodes(): Promise<readonly string[]> {
 }
 
 describe('codes', () => {
-  test('of calls are those that the documentation names, and labels', async () => {
+  test('of calls are labels, and match the documentation', async () => {
     const codes = await documentedCodes();
     expect(new Set(codes)).toEqual(new Set(failureCodes));
     expect(codes.filter((code) => codeLabel(code) === other)).toEqual([]);
@@ -26,14 +26,14 @@ describe('codes', () => {
   );
 });
 
-test('an HTTP status is a label when it is registered', () => {
+test('a registered HTTP status is a label', () => {
   expect([200, 429, 499, 503, 418].map(statusLabel)).toEqual(['200', '429', '499', '503', '418']);
-  // A package of the tests has given 590 to 599 names.
+  // A package of the tests registers names for 590 to 599.
   expect([589, 777, 0, 1e9].map(statusLabel)).toEqual([other, other, other, other]);
   expect(statusLabel(undefined)).toBe('none');
 });
 
-test('an operation is a label when there is one', () => {
+test('a known operation is a label', () => {
   const label = (name: string) => operationLabel(name, operations);
   expect(['restore-evaluation', 'delete-everything', ''].map(label)).toEqual([
     'restore-evaluation',
@@ -42,7 +42,7 @@ test('an operation is a label when there is one', () => {
   ]);
 });
 
-test('whatever an API answers and a journal holds, there are no more series than lists have entries', () => {
+test('unknown values of APIs and journals add no series', () => {
   const result = fc.record({
     operation: fc.oneof(fc.string(), fc.constantFrom('restore-evaluation', 'update-soundboard')),
     outcome: fc.constantFrom(...outcomes),

@@ -28,7 +28,7 @@ const pace: Pace = {
 };
 const ok = { operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK' } as const;
 
-test('rows and requests are counted once, also when they are asked for twice', async () => {
+test('two scrapes count rows and requests once', async () => {
   const { metrics, read } = await measured();
   metrics.finished([ok, ok, { ...ok, outcome: 'failed', code: 'A "quoted" \\ code\n' }]);
   const watch = metrics.watchRequests();
@@ -51,7 +51,7 @@ test('rows and requests are counted once, also when they are asked for twice', a
   }
 });
 
-test('what is not known is left out', async () => {
+test('unknown values are left out', async () => {
   const { metrics, read } = await measured({ runs: false });
   const before = await read();
   const left = [...before].filter(([, { samples }]) => samples.length === 0).map(([name]) => name);
@@ -69,7 +69,7 @@ test('what is not known is left out', async () => {
   expect(gaugeOf(await read(), 'cqbatch_allowed_rate_calls_per_second')).toBeUndefined();
 });
 
-test('rows wait for as long as their run goes on here', async () => {
+test('rows wait while their run is in progress here', async () => {
   const { metrics, read } = await measured();
   const first = metrics.began(() => 5);
   const second = metrics.began(() => 7);
@@ -87,7 +87,7 @@ test('rows wait for as long as their run goes on here', async () => {
   expect(gaugeOf(families, 'cqbatch_last_success_timestamp_seconds')).toBeUndefined();
 });
 
-test('of a command, also after its run has halted', async () => {
+test('the rows of a command wait also after its run has halted', async () => {
   const { metrics, read } = await measured({ once: true });
   metrics.began(() => 5).ended({ result: 'halted' });
   metrics.ending(3);
@@ -97,7 +97,7 @@ test('of a command, also after its run has halted', async () => {
   expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(7);
 });
 
-test('a run in which a row has failed is no success', async () => {
+test('a run with a failed row is no success', async () => {
   const { metrics, read } = await measured();
   metrics.began(() => 0).ended({ result: 'rows_failed' });
   metrics.ending(1);
@@ -108,7 +108,7 @@ test('a run in which a row has failed is no success', async () => {
   expect(gaugeOf(families, 'cqbatch_last_exit_code')).toBe(0);
 });
 
-test('the table of the documentation has every metric, its type and its labels, and no other', async () => {
+test('the documentation lists exactly these metrics with their types and labels', async () => {
   const { metrics, read } = await measured({ once: true });
   metrics.finished([ok]);
   metrics.watchRequests().ended({ status: 200, durationMs: 1 });

@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest';
 import { Pointer } from '../../src/page/dashboard/pointer.ts';
 
-test('nothing is drawn while a button is down, and nothing of it is left out afterwards', async () => {
+test('drawing waits while a button is down, and nothing is lost', async () => {
   const target = new EventTarget();
   const pointer = new Pointer(target);
   const drawn: string[] = [];
   pointer.whenReleased(() => drawn.push('at once'));
   target.dispatchEvent(new Event('pointerdown'));
-  // The list and the rows of a run are drawn by themselves.
+  // The list and the rows of a run are drawn separately.
   for (const what of ['list', 'rows']) pointer.whenReleased(() => drawn.push(what));
   expect(drawn).toEqual(['at once']);
   target.dispatchEvent(new Event('pointerup'));

@@ -12,7 +12,7 @@ import type { PageData } from '../../src/report/html/page-data.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
 import { writePageOf } from '../helpers/page-lines.ts';
 
-/** The rows of a page, as its script reads them. */
+/** The rows of a page, read by its script. */
 async function rowsOf(
   lines: readonly ReportLine[],
   columns: readonly string[],
@@ -59,7 +59,7 @@ const failed = {
   earlier: [{ at: '2026-01-01T00:00:00.000Z', durationMs: 10, code: 'UNAVAILABLE' }],
 } as const;
 
-test('all that is known of a row is there', async () => {
+test('a page has every fact of a row', async () => {
   const { rows } = await rowsOf(
     [
       line(1, { id: '9223372036854775807', note: '=SUM(1)' }, { ...failed, columns: { score: '7' } }),
@@ -110,7 +110,7 @@ test.each<readonly [what: string, wanted: Partial<Selection>, rows: readonly num
   ['what is unclear, by its word', { query: 'Unclear' }, [2, 4]],
   ['a text and an outcome', { query: 'hello', outcomes: new Set(['failed']) }, []],
   ['nothing that there is', { query: 'nowhere' }, []],
-])('%s can be chosen', async (_what, wanted, chosen) => {
+])('filters select %s', async (_what, wanted, chosen) => {
   const { rows } = await rowsOf(
     [
       line(1, { id: '100', title: 'Hello' }),
@@ -124,7 +124,7 @@ test.each<readonly [what: string, wanted: Partial<Selection>, rows: readonly num
   expect([...places].map((place) => rows.number('row', place))).toEqual(chosen);
 });
 
-test('rows are sorted by numbers and by texts, both ways, and those without a value come last', async () => {
+test('rows sort by numbers and texts in both directions, and missing values come last', async () => {
   const durations = [30, 9, undefined, 200];
   const names = ['b', '', 'a', 'c'];
   const ids = ['99', '9223372036854775807', undefined, '120'];
@@ -145,7 +145,7 @@ test('rows are sorted by numbers and by texts, both ways, and those without a va
   expect(sortedBy('id', true)).toEqual([2, 4, 1, 3]);
 });
 
-test('what is saved reads back as the cells of the manifest', async () => {
+test('saved rows read back as the cells of the manifest', async () => {
   const cell = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.constantFrom(

@@ -8,7 +8,7 @@ import { type ReportInput, writeReports } from '../../src/report/write-reports.t
 import { anyHistory, anyResult, anyText, resultOf } from '../journal/arbitraries.ts';
 import { clearToken, emptyRun, inputOf, readFedBack, readRecords, rowsOf } from './reporting.ts';
 
-/** What a row is in a test of random runs. */
+/** A row of a random run. */
 interface RandomRow {
   readonly cells: Readonly<Record<string, unknown>>;
   readonly fate: { readonly result?: RowResult; readonly history?: RowHistory; readonly fed?: boolean };
@@ -44,7 +44,7 @@ const anyRow: fc.Arbitrary<RandomRow> = fc.record({
   ),
 });
 
-/** How a cell reads back from CSV: what is absent or null is left out, JSON values are JSON text. */
+/** A cell as read back from CSV: absent and null cells are left out, JSON values are JSON text. */
 function readsBackAs(cells: RandomRow['cells']): Record<string, string> {
   const text = (value: unknown): string =>
     typeof value === 'string' ? value : typeof value === 'bigint' ? String(value) : JSON.stringify(value);
@@ -52,7 +52,7 @@ function readsBackAs(cells: RandomRow['cells']): Record<string, string> {
   return Object.fromEntries(given.map(([column, value]) => [column, text(value)]));
 }
 
-/** Puts the fates of the rows into a new journal and writes the report. */
+/** Writes the results of the rows into a new journal, then the report. */
 async function report(random: readonly RandomRow[], more: Partial<ReportInput & JoinInput> = {}) {
   const run = await emptyRun();
   for (const [index, { fate }] of random.entries()) {
@@ -84,7 +84,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-test('a report has every row once, in order, with its result where there is one', async () => {
+test('a report has every row once, in order, with its result if any', async () => {
   const anyEnd = fc.constantFrom('pending', 'interrupted', 'cancelled', 'halted' as const);
   await fc.assert(
     fc.asyncProperty(fc.array(anyRow, { maxLength: 20 }), anyEnd, async (random, unfinished) => {
@@ -109,7 +109,7 @@ test('a report has every row once, in order, with its result where there is one'
   );
 });
 
-test('a journal is counted as the report counts its lines', async () => {
+test('the counts of a journal match those of its report', async () => {
   const anyEnd = fc.constantFrom('interrupted', 'cancelled', 'halted' as const);
   await fc.assert(
     fc.asyncProperty(fc.array(anyRow, { maxLength: 20 }), anyEnd, async (random, unfinished) => {
@@ -122,7 +122,7 @@ test('a journal is counted as the report counts its lines', async () => {
       expect(rowsByCode(codes)).toEqual(rowsByCode(summary.codes));
       expect(done).toBe(random.filter(({ fate }) => fate.result !== undefined).length);
 
-      // Of a run that goes on, only what is done has an outcome; the report says of the others that they are not attempted.
+      // In a run in progress, only finished rows have an outcome; the report shows the others as not attempted.
       const going = countRows(journal, random.length, 'pending');
       const pending = (await report(random, { unfinished: 'pending' })).summary;
       expect({
@@ -135,7 +135,7 @@ test('a journal is counted as the report counts its lines', async () => {
   );
 });
 
-test('a report adds up in its summary', async () => {
+test('the summary of a report adds up', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyRow, { maxLength: 20 }), async (random) => {
       const { report: records, summary, paths } = await report(random);
@@ -159,7 +159,7 @@ test('a report adds up in its summary', async () => {
   );
 });
 
-test('a report neutralises every cell that a spreadsheet would run', async () => {
+test('a report guards every cell that a spreadsheet would run', async () => {
   const evil = { score: '=1+1', state: '@SUM(A1)' };
   const anyEvilRow = anyRow.map(({ cells, fate }) => ({
     cells,

@@ -40,7 +40,7 @@ const anyCell = fc.oneof(
   }),
 );
 
-/** Records of two cells or more: of one empty cell, CSV is an empty line. */
+/** Records of two cells or more: one empty cell would be an empty line. */
 const anyRecords = fc.array(fc.array(anyCell, { minLength: 2, maxLength: 5 }), { maxLength: 5 });
 
 test.each<[string, readonly string[]]>([
@@ -56,7 +56,7 @@ test.each<[string, readonly string[]]>([
   expect(csvText([record])).toBe(`${line}\n`);
 });
 
-test('any text comes back from its cells as other programs read them', () => {
+test('other programs read back any text', () => {
   fc.assert(
     fc.property(anyRecords, fc.constantFrom(...delimiters), (records, delimiter) => {
       const read = { delimiter, relaxColumnCount: true, recordDelimiter: '\n' };
@@ -66,7 +66,7 @@ test('any text comes back from its cells as other programs read them', () => {
   );
 });
 
-test('the text is that of csv-stringify', () => {
+test('the text equals that of csv-stringify', () => {
   fc.assert(
     fc.property(anyRecords, (records) => {
       expect(csvText(records)).toBe(stringify(records));
@@ -87,7 +87,7 @@ test('the file begins with a byte order mark and has LF line ends', async () => 
   expect(await readFile(path, 'utf8')).toBe('\ufeffname,text\na,"ä, ö"\n');
 });
 
-test('an empty write makes a file with a header only, readable by its owner only', async () => {
+test('an empty write makes a file with only a header, readable by its owner only', async () => {
   const file = new CsvFile(path, ['name', 'text']);
   expect(file.isCreated).toBe(false);
   await file.write([]);
@@ -97,7 +97,7 @@ test('an empty write makes a file with a header only, readable by its owner only
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test('the earlier file stays until the new one is published, and forever if that is discarded', async () => {
+test('the earlier file stays until the new file is published, and permanently if the new file is discarded', async () => {
   await writeFile(path, 'earlier');
   const file = new CsvFile(path, ['name']);
   await file.write([['a']]);
@@ -108,14 +108,14 @@ test('the earlier file stays until the new one is published, and forever if that
   expect(await readdir(folder)).toEqual(['report.csv']);
 });
 
-test('a file that was never written replaces the earlier one by nothing', async () => {
+test('publishing an unwritten file removes the earlier file', async () => {
   await writeFile(path, 'earlier');
   await publish(new CsvFile(path, ['name']));
   await publish(new CsvFile(path, ['name']));
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('a disk that refuses is a fatal error with the remedy', async () => {
+test('a failed write is a fatal error with the remedy', async () => {
   const file = new CsvFile(join(folder, 'missing', 'report.csv'), ['name']);
   await expect(file.write([])).rejects.toMatchObject({
     kind: 'fatal',

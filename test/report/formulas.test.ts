@@ -4,7 +4,7 @@ import { cellText, guardFor } from '../../src/manifest/formula-guard.ts';
 import { type Delimiter, delimiters } from '../../src/manifest/manifest.ts';
 import { csvText } from '../../src/report/csv-text.ts';
 
-/** Cells as spreadsheets read them, with whatever delimiter they were told: nothing is an error. */
+/** Cells as a spreadsheet reads them with the given delimiter: nothing is an error. */
 function lenientCells(text: string, delimiter: string): readonly string[] {
   const cells: string[] = [];
   let cell = '';
@@ -64,7 +64,7 @@ test.each(pairs)(
         const found = lenientCells(csvText(cells, written), read);
         if (found.length !== rows.length * 3 + 1) cut++;
         for (const each of found) {
-          // Numbers stay as they are, also where the tab before them was meant to end a cell.
+          // Numbers stay as they are, even after a tab that was meant to end a cell.
           if (!/^[\s\p{Cc}"]*[+-]?\d+(?:[\s"]|$)/u.test(each))
             expect(each).not.toMatch(/^[\s\p{Cc}"]*[=+\-@]/u);
         }
@@ -78,11 +78,11 @@ test.each(pairs)(
 test.each<[Delimiter, string]>([
   [',', 'a,=SUM(1)'],
   [';', "a,'=SUM(1)"],
-])('a comma is a place to cut only where it may stand outside of quotes: %j', (delimiter, guarded) => {
+])('a comma splits cells only where it may be outside quotes: %j', (delimiter, guarded) => {
   expect(cellText('a,=SUM(1)', '<clear>', guardFor(delimiter))).toBe(guarded);
 });
 
-test('the lenient reading would find formulas that are not guarded', () => {
+test('the lenient parser would find unguarded formulas', () => {
   const text = csvText([['id', 'a;=SUM(1)', 'b']]);
   expect(lenientCells(text, ';')).toEqual(['id,a', '=SUM(1),b', '']);
 });

@@ -21,7 +21,7 @@ async function joined(journal: Journal, rowNumbers: readonly number[]): Promise<
   return lines;
 }
 
-test('every row has its result, or what stands for one', async () => {
+test('every row has its result or a placeholder', async () => {
   const { journal } = await emptyRun();
   await journal.append([3, 1, 5].map((row) => ({ type: 'row', result: resultOf(row, { code: `C${row}` }) })));
   expect(await joined(journal, [1, 2, 3, 4, 5])).toEqual([
@@ -34,8 +34,8 @@ test('every row has its result, or what stands for one', async () => {
 });
 
 test.each([
-  ['ends before a row that has a result', [1, 2], /result for row 3, but the manifest ends with row 2/],
-  ['is empty though there are results', [], /ends with row 0/],
+  ['ends before a row with a result', [1, 2], /result for row 3, but the manifest ends with row 2/],
+  ['is empty although there are results', [], /ends with row 0/],
   ['lacks a row', [1, 3], /row 2 of the manifest is numbered 3/],
   ['has a row twice', [1, 1, 2, 3], /row 2 of the manifest is numbered 1/],
   ['does not begin with row 1', [2, 3], /row 1 of the manifest is numbered 2/],

@@ -17,7 +17,7 @@ const succeeded = { ...failed, outcome: 'succeeded', code: 'OK', attempts: 1, un
 
 type Results = Readonly<Record<number, Partial<RowResult>>>;
 
-/** The lines of a run whose rows have these numbers, in parts of that size. */
+/** The lines of a run with these row numbers, in chunks of this size. */
 async function* linesOf(results: Results, size: number): AsyncGenerator<readonly ReportLine[]> {
   const lines = Object.entries(results).map(([number, result]): ReportLine => {
     const row = Number(number);
@@ -58,7 +58,7 @@ test.each([1, 2, 3, 100])(
   },
 );
 
-test('an attempt that was unclear once, and when the first began, is not forgotten', async () => {
+test('a retried row keeps its unclear flag and its first start', async () => {
   const [line] = await joined(
     { 1: failed },
     [{ 1: { ...succeeded, startedAt: '2026-02-01T00:00:00.000Z' } }],
@@ -67,7 +67,7 @@ test('an attempt that was unclear once, and when the first began, is not forgott
   expect(line?.result).toMatchObject({ outcome: 'succeeded', unclear: true, startedAt: failed.startedAt });
 });
 
-test('the requests of a retry that was given up are counted, and its rows stay as they were', async () => {
+test('the requests of a stopped retry count, and its rows keep their results', async () => {
   const putOff = { outcome: 'not_attempted', code: 'CANCELLED', attempts: 3, unprocessed: 3 } as const;
   const [line] = await joined({ 1: failed }, [{ 1: { ...putOff, unclear: false } }], 1);
   expect(line?.result).toEqual({ ...failed, row: 1, attempts: 5, unprocessed: 3 });

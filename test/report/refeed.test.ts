@@ -16,13 +16,13 @@ function refeed(options: Partial<RefeedOptions>): RefeedRows {
   });
 }
 
-/** Column title to cell of one row. */
+/** The cells of a row by column name. */
 function fed(rows: RefeedRows, cells: Readonly<Record<string, unknown>>, operation = 'update-soundboard') {
   const { cells: texts, altered } = rows.cells({ row: 1, line: 2, cells }, operation);
   return { ...Object.fromEntries(rows.header.map((title, index) => [title, texts[index]])), altered };
 }
 
-describe('the column operation', () => {
+describe('the operation column', () => {
   test('is added when the manifest has none', () => {
     const rows = refeed({ columns: ['soundboard_id'] });
     expect(rows.header).toEqual(['soundboard_id', 'operation']);
@@ -32,7 +32,7 @@ describe('the column operation', () => {
     });
   });
 
-  test('stays what it was, under the name that it had, and is filled where it is empty', () => {
+  test('keeps its name and cells, and fills empty cells', () => {
     const rows = refeed({ columns: ['Operation', 'soundboard_id'] });
     expect(rows.header).toEqual(['Operation', 'soundboard_id']);
     expect(fed(rows, { Operation: 'Update Soundboard' })).toMatchObject({ Operation: 'Update Soundboard' });
@@ -40,7 +40,7 @@ describe('the column operation', () => {
     expect(fed(rows, { Operation: '' })).toMatchObject({ Operation: 'update-soundboard' });
   });
 
-  test('stays empty when the operation is not known', () => {
+  test('stays empty when the operation is unknown', () => {
     expect(fed(refeed({}), {}, '')).toMatchObject({ operation: '' });
   });
 });
@@ -52,7 +52,7 @@ describe('a default', () => {
     expect(fed(rows, { evaluation_id: '1' })).toMatchObject({ user_id: 'jane' });
   });
 
-  test('fills the cells that the row leaves out, and only those', () => {
+  test('fills only the cells that the row leaves out', () => {
     const rows = refeed({ columns: ['User ID'], defaults: new Map([['user_id', '=jane']]) });
     expect(rows.header).toEqual(['User ID', 'operation']);
     expect(fed(rows, {})).toMatchObject({ 'User ID': "'=jane" });
@@ -73,20 +73,20 @@ describe('a default', () => {
 describe('several columns for one field', () => {
   const rows = refeed({ columns: ['soundboardId', 'note', 'soundboard_id', 'Note'] });
 
-  test('become one, because CSV may have one only', () => {
+  test('become one column, because CSV can have only one', () => {
     expect(rows.header).toEqual(['soundboardId', 'note', 'Note', 'operation']);
     expect(fed(rows, { soundboardId: '1' })).toMatchObject({ soundboardId: '1', altered: false });
     expect(fed(rows, { soundboard_id: '2' })).toMatchObject({ soundboardId: '2', altered: false });
   });
 
-  test('alter the row when it fills more than one of them', () => {
+  test('alter a row that fills more than one of them', () => {
     expect(fed(rows, { soundboardId: '1', soundboard_id: '2' })).toMatchObject({
       soundboardId: '1',
       altered: true,
     });
   });
 
-  test('stay apart when the field means nothing to the operations', () => {
+  test('stay separate when the operations do not know the field', () => {
     expect(fed(rows, { note: 'a', Note: 'b' })).toMatchObject({ note: 'a', Note: 'b', altered: false });
   });
 });

@@ -4,7 +4,7 @@ import { guardCell } from '../../src/manifest/formula-guard.ts';
 import { ReportCells } from '../../src/report/report-columns.ts';
 import { resultOf } from '../journal/arbitraries.ts';
 
-/** The cells of a row without cells of its own. */
+/** The result cells of a row without cells. */
 function resultCells(result: RowResult, operationColumns: readonly string[]): readonly string[] {
   const options = { columns: [], clearToken: '<clear>', operations: [{ columns: operationColumns }] };
   const { row } = result;
@@ -49,7 +49,7 @@ test.each([
   expect(resultCells(result, [])[4]).toBe(expected);
 });
 
-test('what the API or the manifest say is never a formula', () => {
+test('text of the API or the manifest is never a formula', () => {
   const evil = '=HYPERLINK("http://x")';
   const cells = resultCells(
     resultOf(1, { operation: evil, code: evil, message: evil, columns: { score: evil } }),

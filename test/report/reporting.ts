@@ -21,7 +21,7 @@ export interface Run {
   readonly journal: Journal;
 }
 
-/** The folder of a run with an empty journal; both go when the test ends. */
+/** The folder of a run with an empty journal. The end of the test removes both. */
 export async function emptyRun(): Promise<Run> {
   const folder = await temporaryFolder();
   const journal = await openJournal(join(folder, 'journal.jsonl'), { runId: 'r1' });
@@ -29,10 +29,10 @@ export async function emptyRun(): Promise<Run> {
   return { folder, journal };
 }
 
-/** An operation of which only the report's columns matter. */
+/** An operation that matters only for its result columns. */
 const operation = { name: 'restore-evaluation', columns: ['score', 'state'] } as unknown as Operation;
 
-/** What the report of a completed run is made of. */
+/** The input of the report of a completed run. */
 export function inputOf(
   { folder, journal }: Run,
   rows: readonly ManifestRow[],
@@ -72,7 +72,7 @@ export function rowsOf(...cells: readonly Readonly<Record<string, unknown>>[]): 
   }));
 }
 
-/** Rows as a manifest hands them out. */
+/** Rows in the chunks of a manifest. */
 export async function* inChunks(
   rows: readonly ManifestRow[],
   size: number,
@@ -80,7 +80,7 @@ export async function* inChunks(
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
 }
 
-/** The records of a CSV file by column title, as other programs read them. */
+/** The records of a CSV file by column name, as other programs read them. */
 export async function readRecords(path: string): Promise<readonly Readonly<Record<string, string>>[]> {
   return parse(await readFile(path), { bom: true, columns: true });
 }

@@ -117,7 +117,7 @@ test('a report looks like this', async () => {
 });
 
 describe('the files', () => {
-  test('are readable by their owner only, and nothing is left beside them', async () => {
+  test('are readable by their owner only, without temporary files beside them', async () => {
     await run.journal.append([
       { type: 'row', result: resultOf(1, { outcome: 'failed', code: 'NOT_FOUND' }) },
     ]);
@@ -127,7 +127,7 @@ describe('the files', () => {
       expect((await stat(join(run.folder, name))).mode & 0o777).toBe(0o600);
   });
 
-  test('of an earlier report go away when there are no such rows any more', async () => {
+  test('of an earlier report are removed when there are no such rows', async () => {
     await run.journal.append([
       { type: 'row', result: resultOf(1, { outcome: 'failed', code: 'NOT_FOUND' }) },
     ]);
@@ -154,7 +154,7 @@ describe('the files', () => {
     expect(await filesThere()).toEqual(['report.csv', 'summary.json']);
   });
 
-  test('stay those of the last report when a new one fails', async () => {
+  test('of the previous report stay when a new report fails', async () => {
     await writeReports(inputOf(run, rowsOf({ note: 'first' })));
     const before = await readFile(join(run.folder, 'report.csv'));
     const cutOff = async function* (): AsyncGenerator<readonly ManifestRow[]> {
@@ -175,7 +175,7 @@ describe('the files', () => {
     expect(await filesThere()).toEqual([]);
   });
 
-  test('that cannot be written are a fatal error with the remedy', async () => {
+  test("that can't be written are a fatal error with the remedy", async () => {
     await writeFile(join(run.folder, 'file'), '');
     await expect(
       writeReports(inputOf(run, rowsOf({}), { folder: join(run.folder, 'file') })),

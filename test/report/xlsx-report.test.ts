@@ -7,7 +7,7 @@ import { writeXlsxReport } from '../../src/report/xlsx-report.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { resultOf } from '../journal/arbitraries.ts';
 
-/** Writes a report of rows with these notes, and reads it as another program does. */
+/** Writes a report of rows with these notes, and reads it back with another library. */
 async function written(...notes: readonly unknown[]) {
   const folder = await temporaryFolder();
   async function* lines() {
@@ -31,7 +31,7 @@ async function written(...notes: readonly unknown[]) {
   return { folder, path, sheets };
 }
 
-test('a workbook has the report as text, with a header that stays', async () => {
+test('a workbook has the report as text, with a frozen header', async () => {
   const { folder, path, sheets } = await written('=1+1', '-12');
   const [report] = sheets;
   expect(report).toMatchObject({ name: 'report', freezePane: { rows: 1 } });
@@ -44,13 +44,13 @@ test('a workbook has the report as text, with a header that stays', async () => 
   expect(await readdir(folder)).toEqual(['report.xlsx']);
 });
 
-test('texts are kept that XML has no place for', async () => {
+test("texts that XML can't hold are kept", async () => {
   const texts = ['<&>"\'', ' a\tb\nc ', 'é🙂', 'null\u0000bell\u0007\r', '_x0041_', '<clear>'];
   const { sheets } = await written(...texts);
   expect(sheets[0]?.rows.slice(1).map((row) => row[1])).toEqual([...texts.slice(0, -1), '<clear>']);
 });
 
-test('a text that is too long for Excel says where all of it is', async () => {
+test('a text that is too long for Excel names the file with the full text', async () => {
   const { sheets } = await written('x'.repeat(40_000));
   const text = String(sheets[0]?.rows[1]?.[1]);
   expect(text).toHaveLength(32_767);

@@ -41,7 +41,7 @@ async function pageOf(
   return { data: JSON.parse(json ?? '') as PageData, bytes: (await stat(path)).size };
 }
 
-test('too many rows are left out; those that did not succeed are inside when they are few enough', async () => {
+test('too many rows are left out, except those that did not succeed, if they fit', async () => {
   const folder = await temporaryFolder();
   const lines = Array.from({ length: 30 }, (_, index) =>
     line(index + 1, 1_000_000, index % 10 === 0 ? 'failed' : 'succeeded'),
@@ -65,6 +65,6 @@ test('too many rows are left out; those that did not succeed are inside when the
   expect(await rows(few)).toEqual(['all', 3]);
 });
 
-test('a page that can not be written is a report that can not be written', async () => {
+test('a failed write of the page is a failed report', async () => {
   await expect(pageOf(report(), '/nowhere')).rejects.toMatchObject({ code: 'REPORT_UNWRITABLE' });
 });

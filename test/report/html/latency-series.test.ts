@@ -3,7 +3,7 @@ import { LatencyOverTime } from '../../../src/report/html/latency-series.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 
-test('nothing is told of no calls', () => {
+test('a run without calls has an empty series', () => {
   expect(new LatencyOverTime().series()).toEqual({
     from: 0,
     stretchMs: 1_000,
@@ -32,7 +32,7 @@ test('each stretch has its percentiles, to a tenth; one without calls has none',
   near(p50[2], 300);
 });
 
-test('a long run has longer stretches, and every call is in one of them', () => {
+test('a long run has longer stretches that include every call', () => {
   const latency = new LatencyOverTime();
   for (let minute = 0; minute < 24 * 60; minute += 1)
     latency.add(start + minute * 60_000, minute < 720 ? 10 : 1_000);
@@ -43,14 +43,14 @@ test('a long run has longer stretches, and every call is in one of them', () => 
   expect(p50.at(-1)).toBeGreaterThan(900);
 });
 
-test('calls that began before the first one count as well', () => {
+test('calls with an earlier start than the first one count', () => {
   const latency = new LatencyOverTime();
   latency.add(start + 5_000, 10);
   latency.add(start, 10);
   expect(latency.series().p50.filter((value) => value !== null)).toHaveLength(2);
 });
 
-test('no figure is above the slowest call, whose duration is told as it is', () => {
+test('no percentile is above the slowest call, whose duration is exact', () => {
   const latency = new LatencyOverTime();
   for (const durationMs of [20, 147]) latency.add(start, durationMs);
   const { slowestMs, p90, p99 } = latency.series();

@@ -47,7 +47,7 @@ test('numbers come back, and so do missing ones', () => {
   );
 });
 
-test('numbers that grow by little need little', () => {
+test('numbers with small differences take little space', () => {
   const values = Array.from({ length: 100 }, (_, index) => 1_700_000_000_000 + 50 * index);
   expect(written(values.map(numberChanges()))).toEqual([1_700_000_000_000, 50, [98]]);
 });
@@ -55,7 +55,7 @@ test('numbers that grow by little need little', () => {
 describe('texts', () => {
   const readBack = (values: readonly string[]) => decodeTexts(written(values), values.length);
 
-  test('come back, whatever they are', () => {
+  test('come back unchanged', () => {
     fc.assert(
       fc.property(texts, (values) => {
         const back = readBack(values);
@@ -64,7 +64,7 @@ describe('texts', () => {
     );
   });
 
-  test('are found where they are, and nowhere else', () => {
+  test('match only where the pattern is found', () => {
     const few = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'A', '1') }));
     const query = fc.string({ unit: fc.constantFrom('a', 'b', '1'), minLength: 1, maxLength: 3 });
     fc.assert(
