@@ -4,6 +4,8 @@ import { defineConfig } from 'vitepress';
 
 /* The site of these pages: `npm run docs` builds it into the folder `dist` here. The README's section "More" is its menu. */
 
+/** The page that opens first. */
+const start = 'first-run';
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
 /** @type {import('vitepress').DefaultTheme.SidebarItem[]} */
@@ -11,14 +13,14 @@ const menu = [...readme.matchAll(/^\*\*(.+?):\*\*(.+(?:\n.+)*)/gm)].map(([, text
   text,
   items: [...links.matchAll(/\[(.)(.+?)\]\(docs\/(.+?)\.md\)/g)].map(([, first = '', rest, page]) => ({
     text: `${first.toUpperCase()}${rest}`,
-    link: `/${page}`,
+    link: page === start ? '/' : `/${page}`,
   })),
 }));
 
 export default defineConfig({
   title: 'callquality-batch',
   description: 'Restore deleted evaluations and update soundboard entries, thousands at a time',
-  rewrites: { 'first-run.md': 'index.md' },
+  rewrites: { [`${start}.md`]: 'index.md' },
   cleanUrls: true,
   markdown: {
     config(md) {
@@ -35,7 +37,7 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    sidebar: [{ text: 'First run', link: '/' }, ...menu],
+    sidebar: menu,
     outline: [2, 3],
     search: { provider: 'local' },
   },

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Command, Option } from 'commander';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { fieldOptions } from '../../jobs/index.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { plain } from '../../src/cli/render/style.ts';
 import { codeFacts, rowCodes } from '../../src/codes.ts';
+import { runRecordSchema } from '../../src/run/record/record.ts';
 import type { Setting } from '../../src/settings/setting.ts';
 import { settings } from '../../src/settings/setting-table.ts';
 import {
@@ -174,6 +176,11 @@ const schema = {
 test('docs/config.schema.json says what the table of settings says', async () => {
   const text = `${JSON.stringify(schema, undefined, 2)}\n`;
   await expect(text).toMatchFileSnapshot('../../docs/config.schema.json');
+});
+
+test('docs/run.schema.json says what run.json holds', async () => {
+  const text = `${JSON.stringify(z.toJSONSchema(runRecordSchema, { io: 'input' }), undefined, 2)}\n`;
+  await expect(text).toMatchFileSnapshot('../../docs/run.schema.json');
 });
 
 test('docs/reference.md says what the tables in the code say', async () => {
