@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import { operations } from '../../jobs/index.ts';
-import { openRunStore, openScheduleStore, settingWords } from '../index.ts';
+import { openRunStore, openScheduleStore, overlapRules, settingWords } from '../index.ts';
 import { stateDirOf } from './config/load.ts';
 import { logLevels } from './log.ts';
 
@@ -18,6 +18,8 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
   format: ['csv', 'xlsx'],
   rate: ['auto', 'auto..50/s', '50/s', '600/m', 'none'],
   concurrency: ['auto'],
+  canary: ['10', '10,random'],
+  overlap: overlapRules,
 };
 
 /**

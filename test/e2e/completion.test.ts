@@ -45,6 +45,12 @@ const lines: readonly (readonly [words: readonly string[], expected: readonly st
   ],
   [['status', ''], ['monthly']],
   [['resume', 'mon'], ['monthly']],
+  [
+    ['run', '--canary', ''],
+    ['10', '10,random'],
+  ],
+  [['watch', '--onc'], ['--once']],
+  [['in'], ['init']],
   [['schedule', 'un'], ['unpause']],
   [['schedule', 'add', '--cr'], ['--cron']],
   [['schedule', 'pause', 'wee'], ['weekly']],

@@ -156,6 +156,9 @@ test('the packed program, installed globally, has the versions of the lock file,
     env: { ...env, CQBATCH_BASE_URL: 'https://api.example.com', CQBATCH_TOKEN: 'secret' },
   });
   expect(plan.stdout).toMatch(/mixed\.csv: \d+ rows/);
+  await run('cqbatch', ['init'], { cwd, env });
+  const { $schema } = JSON.parse(await readFile(join(cwd, '.cqbatch/config.json'), 'utf8'));
+  expect(JSON.parse(await readFile(new URL($schema), 'utf8'))).toHaveProperty('properties.base_url');
   // If the command is not on the path, it says how to put it there.
   const apart = { cwd, env: { ...env, PATH: process.env['PATH'] } };
   const demo = await run(process.execPath, [join(installed, 'examples/demo.js')], apart);
