@@ -18,12 +18,12 @@ import {
 } from '../../index.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { count, counted } from '../../text/quantities.ts';
+import { estimatedSeconds, type Forecast, forecastText } from './forecast.ts';
 import { problemText } from './problems.ts';
-import { estimatedSeconds, type Prospect, prospectText } from './prospect.ts';
 import { clockTime, documentOf, indented, moreText, outcomeTexts } from './words.ts';
 
 /** Everything that a plan found. */
-export interface Plan extends Prospect {
+export interface Plan extends Forecast {
   readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
   readonly scan: ScanSummary;
   readonly choice: OperationChoice;
@@ -111,7 +111,7 @@ export function planText(plan: Plan, now = new Date()): string {
   return [
     summaryText(plan),
     columnText(plan),
-    prospectText(plan.scan, plan, { isReady: isReady(plan), now }),
+    forecastText(plan.scan, plan, { isReady: isReady(plan), now }),
     previewText(plan),
     warningText(plan),
     problemText(plan),

@@ -23,9 +23,9 @@ import { type Flags, fileThatSays } from '../../config/load.ts';
 import type { Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
+import type { Forecast } from '../../render/forecast.ts';
 import { type Plan, planDocument, planText } from '../../render/plan.ts';
 import { problemText } from '../../render/problems.ts';
-import type { Prospect } from '../../render/prospect.ts';
 import { estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { attributionOf, runOptions, sayIfTomorrow } from '../options.ts';
 import { refuseOtherRows } from './approval.ts';
@@ -185,7 +185,7 @@ export async function planOf(
   const isNews = skipDone === undefined && baseUrl !== undefined;
   return {
     ...checked,
-    ...(await prospectOf(workplace, options, proxy)),
+    ...(await forecastOf(workplace, options, proxy)),
     skipInvalid,
     allowPartial: settings.allowPartial === true,
     onConflict,
@@ -194,15 +194,15 @@ export async function planOf(
 }
 
 /**
- * What is known beforehand of a run against an API, if its address is known.
+ * The forecast of a run; without an address, it knows nothing of the API.
  *
- * @param proxy on the way there, without its password
+ * @param proxy to the API, without its password
  */
-async function prospectOf(
+async function forecastOf(
   workplace: Workplace,
   { baseUrl, rate }: Partial<Pick<RunOptions, 'baseUrl' | 'rate'>>,
   proxy: string | undefined,
-): Promise<Prospect> {
+): Promise<Forecast> {
   const bound = rate?.perSecond;
   const wanted = bound === undefined ? undefined : { perSecond: bound, isWanted: true };
   if (baseUrl === undefined) return { baseUrl, proxy, target: undefined, rate: wanted };

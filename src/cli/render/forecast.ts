@@ -10,7 +10,7 @@ import { count, counted, duration, perSecond } from '../../text/quantities.ts';
 import { clockTime, indented, movedIn } from './words.ts';
 
 /** The target of a run, and its expected speed. */
-export interface Prospect {
+export interface Forecast {
   /** Undefined when no base URL is set. */
   readonly baseUrl: string | undefined;
   /** The configuration file, if the base URL comes from there. */
@@ -30,30 +30,30 @@ export interface ExpectedRate {
 }
 
 /** The calls that a run makes, their target and the expected duration. */
-export function prospectText(
+export function forecastText(
   { perOperation, callable }: Pick<ScanSummary, 'perOperation' | 'callable'>,
-  prospect: Prospect,
+  forecast: Forecast,
   { isReady, now }: { readonly isReady: boolean; readonly now: Date },
 ): string {
   if (callable === 0) return '';
-  const { baseUrl, baseUrlFile, proxy, target } = prospect;
+  const { baseUrl, baseUrlFile, proxy, target } = forecast;
   const where = baseUrl === undefined ? '' : ` at ${baseUrl}`;
   const facts = [
     ...Object.entries(perOperation).flatMap(([name, summary]) => operationLines(name, summary)),
     baseUrlFile && `address from base_url in ${escapeInvisible(baseUrlFile)}`,
     proxy && `through the proxy ${proxy}`,
-    timeText(callable, prospect, now),
+    timeText(callable, forecast, now),
     target?.isNew && 'first run against this address from this state folder',
   ];
   return `What ${isReady ? 'will' : 'would'} happen${where}:\n${indented(facts.filter((fact) => typeof fact === 'string'))}`;
 }
 
 /** The expected duration in seconds; undefined when no rate is known. */
-export function estimatedSeconds(callable: number, { rate }: Pick<Prospect, 'rate'>): number | undefined {
+export function estimatedSeconds(callable: number, { rate }: Pick<Forecast, 'rate'>): number | undefined {
   return rate && Math.ceil(callable / rate.perSecond);
 }
 
-function timeText(callable: number, { rate }: Prospect, now: Date): string | undefined {
+function timeText(callable: number, { rate }: Forecast, now: Date): string | undefined {
   const seconds = estimatedSeconds(callable, { rate });
   if (seconds === undefined || rate === undefined) return undefined;
   const at = `${duration(seconds)} at ${perSecond(rate.perSecond)}`;
