@@ -1,14 +1,14 @@
-# The program as a small image: dist, its production dependencies, nothing else. What it does, is up to the command
-# (`worker`, `sandbox`, …); docker-compose.yml and docs/deployment.md show all of them.
+# A small image of the program: dist and its production dependencies. The command (`worker`, `sandbox`, …) decides what it does;
+# see docker-compose.yml and docs/deployment.md.
 #
-# The Debian variant and not Alpine: it has the same C library as the machines on which the tests run.
+# Debian instead of Alpine, because the tests run with its C library.
 ARG NODE_IMAGE=node:24.21-bookworm-slim
 
-# The production dependencies change seldom, so they are a stage, and a layer, of their own.
+# The production dependencies rarely change, so they are a separate stage and layer.
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-# None of them needs its install script. Source maps are a sixth of the whole and never read.
+# No dependency needs its install script. Source maps are a sixth of the size and never read.
 RUN --mount=type=cache,target=/root/.npm \
     npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
     && find node_modules -name '*.map' -delete
@@ -16,7 +16,7 @@ RUN --mount=type=cache,target=/root/.npm \
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Without scripts, of which one is the build: the sources come in the next layer.
+# Without scripts, because one of them is the build, and the sources come in the next layer.
 RUN --mount=type=cache,target=/root/.npm \
     npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
@@ -27,7 +27,7 @@ RUN npm run build
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="callquality-batch" \
       org.opencontainers.image.licenses="MIT"
-# The command for `docker compose exec`, and the state folder: a new volume that is mounted there takes over its owner.
+# The command for `docker compose exec`, and the state folder: a new volume mounted there gets its owner.
 RUN ln -s /app/dist/bin/cqbatch.js /usr/local/bin/cqbatch \
     && install -d -o node -g node -m 700 /var/lib/cqbatch
 ENV NODE_ENV=production \
