@@ -42,7 +42,7 @@ export function decide(schedule: Schedule, state: ScheduleState, situation: Situ
     } else if (occasion === waiting || (schedule.overlap === 'queue' && after.waiting === undefined)) {
       after = { ...after, waiting: occasion };
     } else {
-      after = recorded(after, { ...occasion, came: 'skipped', because: going ?? 'another is starting' });
+      after = recorded(after, { ...occasion, came: 'skipped', because: going ?? 'another run' });
     }
   }
   return after;

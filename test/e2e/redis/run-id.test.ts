@@ -64,7 +64,7 @@ describeWithRedis('a run id that is used twice', () => {
       const place = await newPlace();
       const homes = [await newMachine(place, rows), await newMachine(place, rows)] as const;
       const both = await Promise.all(
-        homes.map((home) => home.run('run', 'rows.csv', '--yes', '--run-id', id, '--json')),
+        homes.map((home) => home.run('run', 'rows.csv', '--yes', '--run-id', id, '--rate', '50/s', '--json')),
       );
       expect(both.map(({ code }) => code).toSorted()).toEqual([0, 5]);
       const [winner, loser] = both[0]?.code === 0 ? homes : [homes[1], homes[0]];
