@@ -10,7 +10,7 @@ export const output = ['json', 'quiet', 'stateDir'] as const;
 export const reporting: OptionGroups = { Report: ['delimiter', 'html'] };
 
 /** Of the commands that take a run to its end here. */
-export const following: OptionGroups = { ...reporting, Log: ['verbose', 'logLevel'] };
+const following: OptionGroups = { ...reporting, Log: ['verbose', 'logLevel'] };
 
 /** How people learn how a run ended. */
 export const telling: OptionGroups = {
@@ -42,8 +42,11 @@ const sharing = ['queue', 'queuePasswordFile'] as const;
 /** Of the commands that look at runs or control them, also from another machine. */
 export const shared: OptionGroups = { 'Shared datastore': sharing };
 
-/** Of the commands that take a run to its end. */
-export const working: OptionGroups = {
+/** Of the commands that take a run to its end, after the groups of their own. */
+export const executing: OptionGroups = {
   Calls: [...calling, 'attempts'],
   'Shared datastore': [...sharing, 'worker'],
+  ...following,
+  ...telling,
+  ...audit,
 };

@@ -19,10 +19,7 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'options'> = {
     Run: ['yes', 'runId', 'wait'],
     ...groups.guards,
     ...groups.own,
-    ...groups.working,
-    ...groups.following,
-    ...groups.telling,
-    ...groups.audit,
+    ...groups.executing,
   },
 };
 
@@ -55,10 +52,7 @@ const run: CommandSpec = {
     Run: ['yes', 'runId', 'orResume', 'resumeHalted', 'wait', ...choosing],
     ...groups.guards,
     ...groups.rows,
-    ...groups.working,
-    ...groups.following,
-    ...groups.telling,
-    ...groups.audit,
+    ...groups.executing,
   },
   examples: [
     ['cqbatch run evaluations.csv', 'plan, ask, call, report'],
@@ -92,10 +86,7 @@ export const watchCommand: CommandSpec = {
     ],
     ...groups.guards,
     ...groups.rows,
-    ...groups.working,
-    ...groups.following,
-    ...groups.telling,
-    ...groups.audit,
+    ...groups.executing,
   },
   examples: [
     ['cqbatch watch inbox', 'each manifest ends in inbox/done, inbox/partial or inbox/failed'],
@@ -120,10 +111,7 @@ const resume: CommandSpec = {
     // The canary of a run stays as it was.
     Guards: ['maxFailures', 'maxRows', 'stopAt', 'maxDuration'],
     ...groups.own,
-    ...groups.working,
-    ...groups.following,
-    ...groups.telling,
-    ...groups.audit,
+    ...groups.executing,
   },
   examples: [
     ['cqbatch resume', 'the newest run'],

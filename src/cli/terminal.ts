@@ -65,6 +65,14 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       return /^\s*y(es)?\s*$/i.test(await askLine(`${question} [y/N] `, signal));
     },
     /**
+     * Asks whether to do something, unless the user said yes before, or can't be asked, as under cron.
+     *
+     * @throws `Interrupted` on Ctrl-C.
+     */
+    async agrees(question: string, yes = false): Promise<boolean> {
+      return yes || !this.canAsk || this.confirm(question);
+    },
+    /**
      * Asks a question that only this number affirms, however its digits are grouped.
      *
      * @throws `Interrupted` on Ctrl-C.

@@ -11,7 +11,7 @@ import {
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted, size } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
-import { openWorkplace, type Workplace } from '../../context.ts';
+import { openWorkplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { clockTime, indented, table } from '../../render/words.ts';
 
@@ -28,7 +28,11 @@ export async function prune(flags: Flags): Promise<ExitCode> {
   const runs = await store.list((error) => terminal.warn(`warning: ${error.message}`));
   const removed = prunable(runs, { last, days, ids: await awaitedRuns(runs) }, Date.now());
   terminal.say(indented(table(removed.map(lineOf))));
-  if (removed.length > 0 && !(await isMeant({ terminal, flags }, removed.length))) {
+  const isToAsk = removed.length > 0 && !flags.dryRun;
+  if (
+    isToAsk &&
+    !(await terminal.agrees(`Remove ${counted(removed.length, 'run')} with all files?`, flags.yes))
+  ) {
     terminal.result({ removed: [], kept: runs.length, bytes: 0, dry_run: false }, 'Nothing was removed.');
     return exitCodes.usage;
   }
@@ -44,15 +48,6 @@ export async function prune(flags: Flags): Promise<ExitCode> {
     `${counted(removed.length, 'run')} ${what} (${size(bytes)}), ${runs.length - removed.length} kept`,
   );
   return exitCodes.success;
-}
-
-/** Asks whether to remove these runs, unless `--yes` says so or there is no terminal, as under cron. */
-async function isMeant(
-  { terminal, flags: { dryRun, yes } }: Pick<Workplace, 'terminal' | 'flags'>,
-  runs: number,
-) {
-  if (dryRun || yes || !terminal.canAsk) return true;
-  return terminal.confirm(`Remove ${counted(runs, 'run')} with all files?`);
 }
 
 function lineOf(run: RunRecord): readonly string[] {

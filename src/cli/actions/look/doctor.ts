@@ -2,7 +2,7 @@ import { access, constants, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { operations } from '../../../../jobs/index.ts';
 import { CqbatchError } from '../../../errors.ts';
-import { type ApiAnswer, checkStateFolder, type Settings } from '../../../index.ts';
+import { type ApiAnswer, checkStateFolder, exists, type Settings } from '../../../index.ts';
 import { onDisk } from '../../../system-error.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { duration, size } from '../../../text/quantities.ts';
@@ -111,11 +111,7 @@ async function stateFolder(stateDir: string): Promise<readonly Finding[]> {
 /** The path, or the nearest folder above it that exists. */
 async function existing(path: string): Promise<string> {
   const full = resolve(path);
-  const isThere = await access(full).then(
-    () => true,
-    () => false,
-  );
-  return isThere || full === dirname(full) ? full : existing(dirname(full));
+  return (await exists(full)) || full === dirname(full) ? full : existing(dirname(full));
 }
 
 async function disk(stateDir: string): Promise<Finding> {

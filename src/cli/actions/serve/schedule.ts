@@ -134,9 +134,7 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
   const place = await openPlace(flags);
   const { terminal, schedules, store } = place;
   const { source } = await schedules.load(name);
-  const isMeant =
-    flags.yes || !terminal.canAsk || (await terminal.confirm(`Remove schedule ${name} and its history?`));
-  if (!isMeant) {
+  if (!(await terminal.agrees(`Remove schedule ${name} and its history?`, flags.yes))) {
     terminal.result({ schedule: name, removed: false }, `Schedule ${name} is unchanged.`);
     return exitCodes.usage;
   }
