@@ -44,7 +44,10 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
      * @returns false, and writes nothing, when another run of the same id is there
      */
     async putRun(entry: RunEntry): Promise<boolean> {
-      return (await ask(scripts.putRun, ['runs'], entry.id, entry.key, JSON.stringify(entry))) === 1;
+      const { id, key, state, baseUrl } = entry;
+      const keys = ['runs', apiKeys(baseUrl).timeline];
+      const isInProgress = state === 'running' ? 1 : 0;
+      return (await ask(scripts.putRun, keys, id, key, JSON.stringify(entry), isInProgress)) === 1;
     },
     async runs(): Promise<readonly RunEntry[]> {
       const [now, entries] = (await ask(scripts.all, ['runs'])) as [string, string[]];

@@ -38,7 +38,9 @@ export interface Beat {
 export interface Member {
   /** Whether there can be others. */
   readonly isShared: boolean;
-  /** @param wantsLead whether it takes or keeps the lead when no other worker has it */
+  /**
+   * @param wantsLead whether it takes or keeps the lead when no other worker has it; while a run is in progress it always does
+   */
   beat(heartbeat: WorkerBeat, wantsLead: boolean): Promise<Beat>;
   /**
    * Sets the timeline to a pace, and publishes it.

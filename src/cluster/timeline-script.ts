@@ -180,13 +180,14 @@ return 1`,
     /**
      * KEYS: timeline, pace, workers, runs. ARGV: worker, its entry, whether it wants the lead. Replies with: now, whether it
      * leads (2: as it did before), when the pace was published, the pace; to the leading worker also the workers that were not
-     * silent, and the runs in progress.
+     * silent, and the runs in progress. While a run is in progress, every worker wants the lead.
      */
     beat: `${clock}${state}${lead}${kept}
 redis.call('HSET', KEYS[3], ARGV[1], text(now) .. ' ' .. ARGV[2])
 keep(KEYS[3])
 local hasLed = get('leader') == ARGV[1]
-local leads = ARGV[3] == '1' and lead(ARGV[1])
+local wantsLead = ARGV[3] == '1' or math.abs(now - (getNumber('runAt') or 0)) < ${silentMs}
+local leads = wantsLead and lead(ARGV[1])
 local pace = redis.call('HMGET', KEYS[2], 'at', 'pace')
 local reply = { text(now), leads and (hasLed and 2 or 1) or 0, pace[1] or '', pace[2] or '' }
 if leads then
@@ -225,12 +226,16 @@ for _, entry in ipairs(redis.call('HVALS', KEYS[2])) do
 end
 redis.call('HSET', KEYS[3], 'over', '1')
 return 1`,
-    /** KEYS: runs. ARGV: id, key, entry. Replies with 0 when another run has that id. */
+    /**
+     * KEYS: runs, timeline. ARGV: id, key, entry, whether the run is in progress: then the timeline keeps the time of its last
+     * sign of life. Replies with 0 when another run has that id.
+     */
     putRun: `${clock}${state}${kept}
 local known = get(ARGV[1])
 if known and string.match(known, '^%S+ (%S+) ') ~= ARGV[2] then return 0 end
 set(ARGV[1], text(now) .. ' ' .. ARGV[2] .. ' ' .. ARGV[3])
-keep(key)
+if ARGV[4] == '1' then redis.call('HSET', KEYS[2], 'runAt', text(now)) end
+keep(key, KEYS[2])
 return 1`,
     /** KEYS: a hash. Replies with the clock and all values. */
     all: `${clock}${state} return { text(now), redis.call('HVALS', key) }`,

@@ -65,7 +65,8 @@ const farewellMs = 2_000;
  * - **following**: obeys what another worker decides, and starts from there if it becomes the leader. With rows in hand it
  *   beats ten times a second, less often among hundreds; without rows about once a second. Its first row makes it beat at once.
  * - **leading**: its rate controller reads the reports of all workers and decides for all of them. Without runs and calls it
- *   gives up the lead after some seconds. It continues where it stopped unless another worker has led since.
+ *   gives up the lead after some seconds. It continues where it stopped unless another worker has led since. A run in progress
+ *   has a leader even while no worker has rows: during a rest none is claimed, and users must see the rest or end it.
  * - **stopped**: a beat that is under way sets nothing any more.
  */
 export class LeaderLoop {
@@ -82,8 +83,6 @@ export class LeaderLoop {
   #wanted: CommonPolicy = { auto: true };
   #isEstablished = false;
   #isIdle = false;
-  /** Whether any run is in progress, as the leading worker knows. */
-  #hasRun = false;
   #workedAt = Number.NEGATIVE_INFINITY;
   #beganAt = Number.NEGATIVE_INFINITY;
 
@@ -132,8 +131,7 @@ export class LeaderLoop {
     const { member, meter, gate, facts } = this.#options;
     this.#beganAt = performance.now();
     const own = { active: gate.active, ...facts(), traffic: meter.report() };
-    // A run in progress has a leader even while no worker has rows: its rest goes on, and users see it.
-    const beat = await member.beat(own, !this.#isIdle || this.#hasRun);
+    const beat = await member.beat(own, !this.#isIdle);
     // The lead may have been given up meanwhile: then this worker sets nothing.
     if (this.#state.mode === 'stopped') return;
     if (beat.leads) await this.#decide(beat);
@@ -143,16 +141,14 @@ export class LeaderLoop {
   #follow(pace: PublishedPace | undefined): void {
     this.#state = { mode: 'following' };
     if (pace === undefined) return;
-    this.#hasRun = pace.runs.length > 0;
     this.#start = pace;
     this.#obey(pace, pace.workers);
   }
 
   async #decide({ hasLed, reports, hasRuns, policies, rows, pace }: Beat): Promise<void> {
     const now = steadyNow();
-    this.#hasRun = policies.size > 0;
     // Rows that a run left behind are called as that run wanted, or as carefully as possible.
-    if (this.#hasRun) this.#wanted = commonPolicy(policies);
+    if (policies.size > 0) this.#wanted = commonPolicy(policies);
     this.#state = { mode: 'leading' };
     if (this.#lead === undefined || !hasLed) {
       if (pace?.limit !== undefined && this.#start.limit === undefined) this.#start = pace;

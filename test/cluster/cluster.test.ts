@@ -160,6 +160,7 @@ describeWithRedis('the processes that share a Redis', () => {
     const ended = runEntry({ baseUrl: api, state: 'completed' });
     for (const entry of [run, ended]) await cluster.putRun(entry);
     const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
+    await first.beat(heartbeat, true);
     await second.beat(heartbeat, false);
     const led = await first.beat(heartbeat, true);
     expect([led.reports.size, led.hasRuns, [...led.policies.keys()]]).toEqual([2, true, [run.id]]);
@@ -172,6 +173,22 @@ describeWithRedis('the processes that share a Redis', () => {
     await admin.hset(runs ?? '', run.id, written.replace(/^\S+/, String(Date.now() - 60_000)));
     expect(await first.beat(heartbeat, true)).toMatchObject({ hasRuns: true, policies: new Map() });
   });
+
+  test.each([
+    { state: 'running', leads: true },
+    { state: 'paused', leads: false },
+    { state: 'completed', leads: false },
+  ])(
+    'leave a worker with nothing to call the lead while a run is $state: $leads',
+    async ({ state, leads }) => {
+      const api = newApi();
+      const idle = cluster.join(api, '1');
+      await cluster.putRun(runEntry({ baseUrl: newApi() }));
+      expect(await idle.beat(heartbeat, false)).toMatchObject({ leads: false });
+      await cluster.putRun(runEntry({ baseUrl: api, state }));
+      expect(await idle.beat(heartbeat, false)).toMatchObject({ leads });
+    },
+  );
 
   test('learn what the leading worker decides for the present runs', async () => {
     const api = newApi();

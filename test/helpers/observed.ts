@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { onTestFailed } from 'vitest';
 import type { Finished } from './cqbatch.ts';
 
 /** A process, with its output so far. */
@@ -14,7 +15,12 @@ export interface Observed {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Collects the output of a process from now on, so that its pipes never fill up and nothing is missed. */
+const shownLines = 20;
+
+/**
+ * Collects the output of a process from now on, so that its pipes never fill up and nothing is missed. A test that fails shows
+ * the end of it: otherwise a time-out does not tell what the process was waiting for.
+ */
 export function observe(child: ChildProcess): Observed {
   let stdout = '';
   let stderr = '';
@@ -24,6 +30,11 @@ export function observe(child: ChildProcess): Observed {
   });
   child.stderr?.on('data', (chunk) => {
     stderr += chunk;
+  });
+  onTestFailed(() => {
+    const last = stderr.split('\n').slice(-shownLines - 1);
+    const state = code === undefined ? 'still runs' : `ended with ${code}`;
+    console.error([`Process ${child.pid} ${state}: ${child.spawnargs.join(' ')}`, ...last].join('\n'));
   });
   const end = once(child, 'close').then(([exitCode]): Finished => {
     code = exitCode as number | null;

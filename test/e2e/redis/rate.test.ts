@@ -1,8 +1,10 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openCluster } from '../../../src/cluster/cluster.ts';
+import { openRedis } from '../../../src/datastore/redis/redis.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
-import { describeRate, limitsShared } from '../rate.conformance.ts';
-import { kindSandbox, newMachine } from './machine.ts';
+import { describeRate, limitsShared, type NewScene } from '../rate.conformance.ts';
+import { eventually, kindSandbox, newMachine } from './machine.ts';
 
 describeWithRedis('a run on Redis that two workers call', () => {
   let redis: RedisServer;
@@ -12,7 +14,7 @@ describeWithRedis('a run on Redis that two workers call', () => {
   });
   afterAll(() => redis.stop());
 
-  describeRate(async (rows, ...sandboxArgs) => {
+  const newScene: NewScene = async (rows, ...sandboxArgs) => {
     scenes += 1;
     const place = {
       redis,
@@ -22,5 +24,28 @@ describeWithRedis('a run on Redis that two workers call', () => {
     const home = await newMachine(place, rows);
     for (let worker = 0; worker < 2; worker += 1) await (await newMachine(place)).worker();
     return { home, sandbox: place.sandbox, flags: ['--no-worker'] };
-  }, limitsShared);
+  };
+  describeRate(newScene, limitsShared);
+
+  test('says that it waits for a quota, however long the workers had nothing to call', async () => {
+    const { home, sandbox, flags } = await newScene(50, '--limit', 'daily-quota:limit=20');
+    const { datastore } = await openRedis({ url: redis.url, prefix: `rate-${scenes}`, purpose: 'tests' });
+    onTestFinished(() => datastore.close());
+    const { pace } = openCluster(datastore);
+    const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', ...flags);
+    await run.says('(the API asks to wait)');
+    run.kill('SIGINT');
+    await run.end;
+    // No worker leads after some seconds without a run.
+    await eventually(async () => (await pace(sandbox.url)) === undefined);
+
+    const resumed = home.start('resume', 'r', ...flags);
+    await resumed.says('(the API asks to wait)');
+    expect((await home.run('pause', 'r')).code).toBe(0);
+    await eventually(async () => (await pace(sandbox.url)) === undefined);
+    expect((await home.run('unpause', 'r')).code).toBe(0);
+    await eventually(async () => (await pace(sandbox.url))?.reason === 'the API asks to wait');
+    expect((await home.run('cancel', 'r')).code).toBe(0);
+    expect(await resumed.end).toMatchObject({ code: 3 });
+  });
 });
