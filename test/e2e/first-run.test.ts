@@ -1,29 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { words } from '../examples/command-line.ts';
+import { commandsOf } from '../examples/console-blocks.ts';
 import { asUsersHaveIt, finished, startAtTerminal } from '../helpers/cqbatch.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-/** A command of the page, and the lines that the page shows below it. */
-interface Typed {
-  readonly line: string;
-  readonly shown: string;
-}
-
 const address = '127.0.0.1:8791';
-
-function commandsOf(page: string): readonly Typed[] {
-  const blocks = readFileSync(page, 'utf8').matchAll(/^```console\n(.*?)^```$/gms);
-  return [...blocks].flatMap(([, block = '']) =>
-    [...block.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)].map(([, line = '', shown = '']) => ({
-      line,
-      shown,
-    })),
-  );
-}
 
 /**
  * What the page and a terminal have in common. Run ids are numbered in order of appearance, and durations and the port of
