@@ -34,6 +34,8 @@ export const runEntrySchema = z.object({
   rate: ratePolicySchema.exactOptional(),
   /** The process that feeds and collects it. */
   coordinator: processSchema,
+  /** Whether that process has finished with the run, its report included. */
+  left: z.literal(true).exactOptional(),
   startedAt: z.string(),
   seenAt: z.string(),
 });

@@ -1,14 +1,21 @@
-import { rm, stat, utimes } from 'node:fs/promises';
+import { rm, utimes } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { lock } from 'proper-lockfile';
-import { z } from 'zod';
 import { steadyNow } from '../clock.ts';
 import { fatalError } from '../errors.ts';
 import { SystemError, systemError } from '../system-error.ts';
 import { deferred } from '../waiting.ts';
 import { exists, writeFileAtomically } from './files.ts';
-import { readJsonFileIfAny } from './json-file.ts';
-import { isThisProcess, processSchema, stateOfProcess, thisProcess } from './process.ts';
+import {
+  filesOf,
+  type Holder,
+  held,
+  lastTouched,
+  readHolder,
+  staleAfterMs,
+  stateOfHolder,
+} from './lock-holder.ts';
+import { thisProcess } from './process.ts';
 
 /** An exclusive lock, held until `release`. */
 export interface ProcessLock {
@@ -21,20 +28,11 @@ export interface ProcessLock {
   release(): Promise<void>;
 }
 
-/** A lock that was not touched for this long has no living holder, if the holder can't be asked (other machine). */
-const staleAfterMs = 60_000;
 /** For a lock whose holder is known to be dead; the least that proper-lockfile accepts. */
 const deadHolderStaleAfterMs = 2_000;
 /** How often a holder touches its lock, and how long to watch for a touch when clocks may differ. */
 const touchedEveryMs = 1_000;
 const watchedMs = 3 * touchedEveryMs;
-
-const holderSchema = processSchema.extend({ purpose: z.string(), since: z.string() });
-
-type Holder = z.infer<typeof holderSchema>;
-
-/** The paths that this process has locked. */
-const held = new Set<string>();
 
 /**
  * Locks a path against every other process. Unlike the lock file alone, it never takes the lock from a living process of this
@@ -55,9 +53,8 @@ export async function lockPath({
   /** The error when another process holds the lock; `who` says what is known about it. */
   readonly taken: (who: string) => Error;
 }): Promise<ProcessLock> {
-  const holderFile = `${path}.holder.json`;
-  const lockFile = `${path}.lock`;
-  const holder = await readJsonFileIfAny(holderFile, holderSchema);
+  const { holderFile, lockFile } = filesOf(path);
+  const holder = await readHolder(path);
   const holderState = stateOfHolder(holder, path);
   const isHeld = holderState === 'alive' && (await exists(lockFile));
   if (isHeld || !(await isFree(lockFile, holderState))) throw taken(describe(holder));
@@ -79,7 +76,7 @@ export async function lockPath({
       throw (
         systemError(error, path) ?? fatalError('LOCK_UNUSABLE', `Can't lock ${path}: ${error.message}`, error)
       );
-    throw taken(describe((await readJsonFileIfAny(holderFile, holderSchema)) ?? holder));
+    throw taken(describe((await readHolder(path)) ?? holder));
   });
   const self: Holder = { ...thisProcess(), purpose, since: new Date().toISOString() };
   await writeFileAtomically(holderFile, `${JSON.stringify(self)}\n`).catch(async (error) => {
@@ -105,12 +102,6 @@ export async function lockPath({
   };
 }
 
-/** A lock that this process failed to release, because it was elsewhere then, counts as that of a dead process. */
-function stateOfHolder(holder: Holder | undefined, path: string): ReturnType<typeof stateOfProcess> {
-  if (holder === undefined) return 'unknown';
-  return isThisProcess(holder) && !held.has(path) ? 'dead' : stateOfProcess(holder);
-}
-
 async function lockLost(lockFile: string, cause: Error): Promise<Error> {
   if (await exists(lockFile))
     return fatalError('LOCK_LOST', `The lock ${lockFile} was taken over by another process.`, cause);
@@ -126,7 +117,7 @@ async function lockLost(lockFile: string, cause: Error): Promise<Error> {
  * Whether a lock is free when its time says nothing. After clocks were set back, the lock of a dead holder may lie in the
  * future; that of a living one on another machine may lie in the past because its clock is behind.
  */
-async function isFree(lockFile: string, holder: ReturnType<typeof stateOfProcess>): Promise<boolean> {
+async function isFree(lockFile: string, holder: ReturnType<typeof stateOfHolder>): Promise<boolean> {
   const touchedAt = await lastTouched(lockFile);
   if (touchedAt === undefined) return true;
   const ageMs = Date.now() - touchedAt;
@@ -139,10 +130,6 @@ async function isFree(lockFile: string, holder: ReturnType<typeof stateOfProcess
   }
   if (holder === 'dead') await utimes(lockFile, 0, 0).catch(() => {});
   return true;
-}
-
-async function lastTouched(lockFile: string): Promise<number | undefined> {
-  return (await stat(lockFile).catch(() => undefined))?.mtimeMs;
 }
 
 function describe(holder: Holder | undefined): string {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { makePrivate } from '../../disk/files.ts';
 import { lockPath, type ProcessLock } from '../../disk/lock.ts';
@@ -8,6 +7,7 @@ import type { Journal } from '../../journal/journal.ts';
 import { openRowQueue, type RowQueue } from '../../queue/row-queue.ts';
 import { type AtEnd, withReleases } from '../../releases.ts';
 import { type AnswerFile, answerFile } from './answer-file.ts';
+import { runLockPath } from './in-use.ts';
 import type { RunRecord } from './record.ts';
 import { openRunJournal } from './run-journal.ts';
 import type { RunStore } from './store.ts';
@@ -76,7 +76,7 @@ export function withOpenRun<Result>(
  */
 export function lockRun(runFolder: string, runId: string, purpose: string): Promise<ProcessLock> {
   return lockPath({
-    path: join(runFolder, 'run'),
+    path: runLockPath(runFolder),
     purpose,
     taken: (who) =>
       new BusyError(

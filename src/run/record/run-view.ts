@@ -12,6 +12,7 @@ import { type OutcomeCounts, totalOf } from '../../domain.ts';
 import type { CodeCount } from '../../journal/state.ts';
 import type { Pace } from '../../pace.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
+import { isInUse } from './in-use.ts';
 import { actualState, endOf, isResumable, type RunRecord } from './record.ts';
 import { type KnownSummary, readJournalSummary } from './run-journal.ts';
 import type { RunStore } from './store.ts';
@@ -22,7 +23,7 @@ export interface RunView {
   readonly state: string;
   /** Why it ended, as far as its state does not say so. */
   readonly because: string | undefined;
-  /** Whether no process works on it any more, or will by itself. */
+  /** Whether no process works on it or its report any more, or will by itself. */
   readonly ended: boolean;
   readonly manifest: string;
   readonly baseUrl: string;
@@ -98,7 +99,7 @@ export async function viewOfRecord(
     state,
     because: endOf(record).because,
     wantedRate: record.options.rate?.text ?? 'none',
-    ended: !active && state !== 'submitted',
+    ended: !active && state !== 'submitted' && !(await isInUse(store, record)),
     manifest: record.manifest.name,
     baseUrl: record.options.baseUrl,
     rows: record.plan.rows,
@@ -131,7 +132,7 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
     state,
     because: entry.because,
     wantedRate: entry.rate?.text ?? 'none',
-    ended: entry.state !== 'submitted' && !active,
+    ended: entry.state !== 'submitted' && !active && (entry.left === true || !isPresent(entry)),
     manifest: entry.manifest,
     baseUrl: entry.baseUrl,
     rows: entry.rows,

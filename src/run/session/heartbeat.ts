@@ -121,7 +121,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
     /** Writes the entry a last time. */
     async stop(): Promise<void> {
       await beats.stop();
-      await cluster.putRun(entry());
+      await cluster.putRun({ ...entry(), left: true });
     },
   };
 }

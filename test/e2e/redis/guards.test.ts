@@ -41,7 +41,7 @@ describeWithRedis('a run on Redis that two workers elsewhere call', () => {
     expect(await home.run('status', 'r', '--watch')).toMatchObject({ code: 3 });
     expect(await sandbox.log()).toHaveLength(10);
     expect((await stateOf(home, 'r')).reason).toContain('canary_max_failures allows 0');
-    expect(await home.run('resume', 'r', '--no-worker', '--wait', '30s')).toMatchObject({ code: 1 });
+    expect(await home.run('resume', 'r', '--no-worker')).toMatchObject({ code: 1 });
     expect(await sandbox.log()).toHaveLength(30);
   });
 
@@ -59,7 +59,7 @@ describeWithRedis('a run on Redis that two workers elsewhere call', () => {
     const prefix = home.env['CQBATCH_QUEUE_PREFIX'] ?? '';
     const elsewhere = await newMachine({ redis, sandbox, prefix });
     expect(await elsewhere.run('status', 'r', '--watch')).toMatchObject({ code: 6 });
-    expect(await home.run('resume', 'r', '--no-worker', '--wait', '30s')).toMatchObject({ code: 0 });
+    expect(await home.run('resume', 'r', '--no-worker')).toMatchObject({ code: 0 });
     expect(await sandbox.log()).toHaveLength(60);
   });
 });

@@ -83,6 +83,7 @@ describe('a run that shows itself', () => {
     own.changes = { state: 'completed' };
     await heartbeat.stop();
     expect(did.put.map(({ state }) => state)).toEqual([...Array(put + 1).fill('running'), 'completed']);
+    expect(did.put.map(({ left }) => left)).toEqual([...Array(put + 1).fill(undefined), true]);
     await beat();
     expect(did.put).toHaveLength(put + 2);
   });

@@ -1,0 +1,54 @@
+import { stat } from 'node:fs/promises';
+import { z } from 'zod';
+import { readJsonFileIfAny } from './json-file.ts';
+import { isThisProcess, processSchema, stateOfProcess } from './process.ts';
+
+/** A lock that was not touched for this long has no living holder, if the holder can't be asked (other machine). */
+export const staleAfterMs = 60_000;
+
+const holderSchema = processSchema.extend({ purpose: z.string(), since: z.string() });
+
+/** The process that holds a lock. */
+export type Holder = z.infer<typeof holderSchema>;
+
+/** The paths that this process has locked. */
+export const held = new Set<string>();
+
+/** The files of the lock on a path. */
+export function filesOf(path: string) {
+  return { holderFile: `${path}.holder.json`, lockFile: `${path}.lock` };
+}
+
+/** Undefined, too, while the holder has not written its name yet, or has just removed it. */
+export function readHolder(path: string): Promise<Holder | undefined> {
+  return readJsonFileIfAny(filesOf(path).holderFile, holderSchema);
+}
+
+/** A lock that this process failed to release, because it was elsewhere then, counts as that of a dead process. */
+export function stateOfHolder(holder: Holder | undefined, path: string): ReturnType<typeof stateOfProcess> {
+  if (holder === undefined) return 'unknown';
+  return isThisProcess(holder) && !held.has(path) ? 'dead' : stateOfProcess(holder);
+}
+
+/** When a lock was touched last, in milliseconds of the file system's clock; undefined when it is free. */
+export async function lastTouched(lockFile: string): Promise<number | undefined> {
+  return (await stat(lockFile).catch(() => undefined))?.mtimeMs;
+}
+
+/**
+ * Whether a living process holds the lock on a path, without waiting: where only clocks can tell, they are trusted.
+ *
+ * @param isMeant selects the holders that count; an unknown one counts
+ */
+export async function isLocked(
+  path: string,
+  isMeant: (holder: Holder) => boolean = () => true,
+): Promise<boolean> {
+  // In this order: a holder removes its name before it removes the lock.
+  const touchedAt = await lastTouched(filesOf(path).lockFile);
+  if (touchedAt === undefined) return false;
+  const holder = await readHolder(path);
+  if (holder !== undefined && !isMeant(holder)) return false;
+  const state = stateOfHolder(holder, path);
+  return state === 'unknown' ? Date.now() - touchedAt < staleAfterMs : state === 'alive';
+}
