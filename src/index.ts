@@ -38,7 +38,7 @@ export {
   type Soundboard,
   soundboardSchema,
 } from './api/model/entities.ts';
-export type { RequestWatch } from './api/network/exchange.ts';
+export type { RequestObserver } from './api/network/exchange.ts';
 export { chooseProxy, describeProxy } from './api/network/proxy.ts';
 export { openClient } from './api/open-client.ts';
 export { type ApiRequest, requestHeaders } from './api/request.ts';

@@ -10,7 +10,7 @@ import {
   type Ending,
   type ExchangeOptions,
   exchange,
-  type RequestWatch,
+  type RequestObserver,
   Stop,
   type WireRequest,
 } from './network/exchange.ts';
@@ -48,7 +48,7 @@ export interface ClientOptions extends BaseUrlOptions {
   /** Largest body of an answer in bytes. Default: 16777216 (16 MiB). */
   readonly maxAnswerBytes?: number | undefined;
   /** Counts each HTTP request. Default: requests are not counted. */
-  readonly watch?: RequestWatch | undefined;
+  readonly observer?: RequestObserver | undefined;
 }
 
 export const defaultTimeouts = {
@@ -106,7 +106,7 @@ export function createClient(options: ClientOptions): ApiClient {
   const prefix = pathname.replace(/\/$/, '');
   const tokens = typeof options.token === 'string' ? tokenFromValue(options.token) : options.token;
   const maxAnswerBytes = options.maxAnswerBytes ?? 16 * 1024 * 1024;
-  const { allowInsecureHttp, proxyVariables: variables = {}, watch } = options;
+  const { allowInsecureHttp, proxyVariables: variables = {}, observer } = options;
   const proxy = chooseProxy(origin, { variables, allowInsecureHttp });
   const connecting = {
     connections: options.connections ?? 10,
@@ -148,7 +148,7 @@ export function createClient(options: ClientOptions): ApiClient {
       headers: body === '' ? headers : headersWithBody,
       body: body === '' ? null : body,
     };
-    const ending = await repeatUnsent(dispatcher, wire, { stop, maxAnswerBytes, onSent, watch });
+    const ending = await repeatUnsent(dispatcher, wire, { stop, maxAnswerBytes, onSent, observer });
     if (ending.kind !== 'answer') {
       const failure =
         ending.kind === 'lost' ? lostFailure(ending.error, ending, proxy) : stopFailure(ending, stop.reason);

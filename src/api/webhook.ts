@@ -30,7 +30,7 @@ export interface PostOptions {
 
 const connectMs = 5_000;
 const requestMs = 10_000;
-/** A receiver that is away must not hold up the command for long. */
+/** A receiver that is unreachable must not hold up the command for long. */
 const retries = { retries: 3, minTimeout: 500, maxTimeout: 4_000, factor: 2, randomize: true };
 
 /**

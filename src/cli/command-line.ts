@@ -21,7 +21,7 @@ export async function runProcess(): Promise<void> {
   process.on('uncaughtException', (error) => process.exit(explain(error, args)));
 
   await runCommand(args);
-  // All is done and said; what still waits for a datastore that is away must not keep the process.
+  // All is done and said; what still waits for a datastore that is unreachable must not keep the process.
   setTimeout(() => process.exit(), lingerMs).unref();
 }
 

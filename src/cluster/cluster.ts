@@ -119,19 +119,19 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
       const leads = lead > 0;
       const present = workers.flatMap((entry) => read(workerEntrySchema, now, entry));
       // A paused run calls nothing, so that it must not hold the others back.
-      const begun = runs
+      const running = runs
         .flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)))
         .filter((run) => run.baseUrl === baseUrl && run.state === 'running');
-      const atWork = begun.filter((run) => isPresent(run));
-      if (leads) known = { runs: atWork.map((run) => run.id), workers: present.length };
+      const live = running.filter((run) => isPresent(run));
+      if (leads) known = { runs: live.map((run) => run.id), workers: present.length };
       const reports = present.flatMap((one) => (one.traffic ? [[one.id, one.traffic] as const] : []));
       return {
         leads,
         hasLed: lead === 2,
         reports: new Map([...reports, [id, heartbeat.traffic]]),
-        hasRuns: begun.length > 0,
-        policies: new Map(atWork.map(({ id: run, rate }) => [run, rate])),
-        rows: atWork.reduce((sum, { rows, done = Number.NEGATIVE_INFINITY }) => sum + rows - done, 0),
+        hasRuns: running.length > 0,
+        policies: new Map(live.map(({ id: run, rate }) => [run, rate])),
+        rows: live.reduce((sum, { rows, done = Number.NEGATIVE_INFINITY }) => sum + rows - done, 0),
         ...(pace !== undefined && { pace }),
       };
     },

@@ -159,7 +159,7 @@ export class Overview {
   }
 }
 
-/** While the shared datastore is away, its workers were last seen before that. */
+/** While the shared datastore is unreachable, its workers were last seen before that. */
 function lastSeenBefore(awaySince: Date): (worker: WorkerData) => WorkerData {
   return (worker) => ({ lastSeenAt: awaySince.toISOString(), ...worker });
 }

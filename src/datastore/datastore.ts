@@ -40,7 +40,7 @@ export interface Datastore {
   renew(): Promise<void>;
   /**
    * Runs a Lua script at once and whole, on keys that begin with `prefix`; absent where the datastore is exclusively ours.
-   * While the datastore is away it waits.
+   * While the datastore is unreachable, it waits.
    */
   readonly runScript?: RunScript;
   /** Keeps the datastore small and quick; to be called now and then while jobs come and go. */

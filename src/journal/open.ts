@@ -12,10 +12,10 @@ export interface JournalOptions {
   /** Only read: the file must exist and is never changed. Default: false. */
   readonly readOnly?: boolean;
   /** What the record of a started run says: a missing journal is not created, and one that says less is refused. */
-  readonly begun?: BegunRun;
+  readonly recorded?: RecordedRun;
 }
 
-export interface BegunRun {
+export interface RecordedRun {
   /** Rows of its manifest. */
   readonly rows: number;
   /** Rows that had a result when the record was written. */
@@ -37,20 +37,20 @@ export async function openJournal(
   options: JournalOptions & { readonly readOnly?: false },
 ): Promise<Journal>;
 export async function openJournal(path: string, options: JournalOptions): Promise<Journal | JournalReader> {
-  const { runId, readOnly = false, begun } = options;
+  const { runId, readOnly = false, recorded } = options;
   // The header was on disk before any process could know of the run.
-  const mustExist = readOnly || begun !== undefined;
+  const mustExist = readOnly || recorded !== undefined;
   const handle = await openFile(path, readOnly ? constants.O_RDONLY : constants.O_RDWR, mustExist);
   try {
-    const source = { path, handle, runId, rows: begun?.rows ?? Number.POSITIVE_INFINITY };
+    const source = { path, handle, runId, rows: recorded?.rows ?? Number.POSITIVE_INFINITY };
     const journal = new (readOnly ? JournalFile : AppendableJournal)(source);
     const size = await journal.refresh();
     if (journal.end === 0 && (size > 0 || mustExist))
       throw lostJournal(path, size === 0 ? 'is empty' : 'does not begin with the header of a journal');
-    if (begun !== undefined && journal.finishedCount < begun.finished) {
+    if (recorded !== undefined && journal.finishedCount < recorded.finished) {
       throw lostJournal(
         path,
-        `has lost lines: it has ${journal.finishedCount} finished rows, but run.json has ${begun.finished}`,
+        `has lost lines: it has ${journal.finishedCount} finished rows, but run.json has ${recorded.finished}`,
       );
     }
     if (journal instanceof AppendableJournal) await journal.begin(size);

@@ -121,7 +121,7 @@ async function execute(
 ): Promise<BatchResult> {
   const { client, signal, reason, onEvent, log = silentLog } = options;
   const { queue: url, queuePrefix: prefix = defaults.queuePrefix } = settings;
-  let begun = false;
+  let hasStarted = false;
   const executed = withReleases(async (atEnd) => {
     const queue = await datastoreAddress(url);
     const { datastore, warnings } = await openDatastore({
@@ -138,12 +138,12 @@ async function execute(
       budget: budgetOf(settings),
       interrupt: signal ?? new AbortController().signal,
       onStarted: () => {
-        begun = true;
+        hasStarted = true;
       },
     });
   });
   const { end, reports } = await executed.catch(async (error) => {
-    if (!begun && journal !== undefined) await discard(store, record, journal).catch(() => {});
+    if (!hasStarted && journal !== undefined) await discard(store, record, journal).catch(() => {});
     throw error;
   });
   if (reports === undefined) throw new TypeError('Only a daemon hands runs over.');

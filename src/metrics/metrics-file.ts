@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { writeFileAtomically } from '../disk/files.ts';
 import { lockPath, type ProcessLock } from '../disk/lock.ts';
 import { repeat } from '../repeat.ts';
-import { timeAtWork } from '../run/record/record-keeper.ts';
+import { activeTime } from '../run/record/record-keeper.ts';
 import type { RunStore } from '../run/record/store.ts';
 import { type LastRun, Metrics, type MetricsOptions } from './metrics.ts';
 import { lastRunGauges, type MetricsPages, openRegistry } from './registry.ts';
@@ -117,7 +117,7 @@ async function lastRunIn(store: Pick<RunStore, 'list'>): Promise<LastRun> {
     const hasSucceeded = state === 'completed' && counts.failed + counts.invalid === 0;
     if (hasSucceeded && at > (last.succeededAt ?? 0)) last = { ...last, succeededAt: at };
     if (at > (last.endedAt ?? 0))
-      last = { ...last, endedAt: at, durationSeconds: timeAtWork(record, undefined) / 1_000 };
+      last = { ...last, endedAt: at, durationSeconds: activeTime(record, undefined) / 1_000 };
   }
   return last;
 }

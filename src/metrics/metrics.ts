@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
-import type { RequestWatch, SentRequest } from '../api/network/exchange.ts';
+import type { RequestObserver, SentRequest } from '../api/network/exchange.ts';
 import { rowCodes } from '../codes.ts';
 import type { RowResult } from '../domain.ts';
 import { findOperation, type Operation } from '../operation/operation.ts';
 import type { Pace } from '../pace.ts';
 import type { RunResult } from '../run/record/ending.ts';
-import type { RunWatch, WatchedEnd, WatchedRun } from '../run/session/execution-options.ts';
+import type { ObservedEnd, ObservedRun, RunObserver } from '../run/session/execution-options.ts';
 
 /** The last run. It outlives the process. */
 export interface LastRun {
@@ -43,7 +43,7 @@ export interface CountedRows {
  *
  * Counts are plain numbers, because a row must cost next to nothing. Only a scrape makes text of them.
  */
-export class Metrics implements RunWatch {
+export class Metrics implements RunObserver {
   readonly options: MetricsOptions;
   readonly rows = new Map<string, CountedRows>();
   /** By status label; `none` without an answer. */
@@ -72,10 +72,10 @@ export class Metrics implements RunWatch {
   }
 
   /** Counts the requests of a client. */
-  watchRequests(): RequestWatch {
+  observeRequests(): RequestObserver {
     this.inFlight ??= 0;
     return {
-      began: () => {
+      started: () => {
         this.inFlight = (this.inFlight ?? 0) + 1;
       },
       ended: (sent) => {
@@ -90,7 +90,7 @@ export class Metrics implements RunWatch {
     this.onRequest(durationMs / 1_000);
   }
 
-  began(waitingRows: () => number): WatchedRun {
+  started(waitingRows: () => number): ObservedRun {
     this.#going.add(waitingRows);
     return {
       ended: (end) => {
@@ -103,7 +103,7 @@ export class Metrics implements RunWatch {
     };
   }
 
-  #ended({ result, durationMs }: WatchedEnd): void {
+  #ended({ result, durationMs }: ObservedEnd): void {
     countUp(this.runs, result);
     const endedAt = this.#now() / 1_000;
     this.last = {

@@ -49,7 +49,7 @@ export class LedgerWriter {
   readonly #unfinished: Unfinished[] = [];
   readonly #answers: SavedAnswer[] = [];
   /** Whether a read or write is under way: what gathers meanwhile is written afterwards. */
-  #isAtWork = false;
+  #isBusy = false;
   #noteTimer: NodeJS.Timeout | undefined;
   readonly #looks = repeat(() => this.#look(), { everyMs: lookEveryMs });
   #ended = false;
@@ -118,14 +118,14 @@ export class LedgerWriter {
   }
 
   #write(): void {
-    if (this.#isAtWork) return;
-    this.#isAtWork = true;
+    if (this.#isBusy) return;
+    this.#isBusy = true;
     void this.#writeAll();
   }
 
   #look(): void {
-    if (this.#ended || this.#isAtWork) return;
-    this.#isAtWork = true;
+    if (this.#ended || this.#isBusy) return;
+    this.#isBusy = true;
     void this.#read()
       .catch(this.#options.onError)
       .then(() => this.#writeAll());
@@ -139,7 +139,7 @@ export class LedgerWriter {
       const answers = this.#answers.splice(0);
       if (this.#closed || intents.length + results.length + unfinished.length === 0) {
         // Set synchronously: the next intent may arrive before anything else is done.
-        this.#isAtWork = false;
+        this.#isBusy = false;
         return;
       }
       const entry: LedgerEntry = {

@@ -26,7 +26,7 @@ export class CallGate {
   readonly #waiting: ((hasTurn: boolean) => void)[] = [];
   readonly #ready: ((admittedAt: number | undefined) => void)[] = [];
   /** When the calls in flight started, the oldest first. */
-  readonly #begun: number[] = [];
+  readonly #startedAt: number[] = [];
 
   constructor(options: CallGateOptions) {
     this.#scheduler = options.scheduler;
@@ -129,7 +129,7 @@ export class CallGate {
 
   leave(): void {
     const now = preciseNow();
-    this.#scheduler.ended(now - (this.#begun.shift() ?? now));
+    this.#scheduler.ended(now - (this.#startedAt.shift() ?? now));
     this.#letIn();
   }
 
@@ -165,7 +165,7 @@ export class CallGate {
     const { reserved, admitted, visit, wakeAt } = this.#scheduler.step(now, callers);
     this.#busiest = Math.max(this.#busiest, this.#busy);
     for (const resolve of this.#ready.splice(0, admitted)) {
-      this.#begun.push(now);
+      this.#startedAt.push(now);
       resolve(now);
     }
     for (const resolve of this.#waiting.splice(0, reserved)) resolve(true);

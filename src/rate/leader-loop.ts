@@ -106,7 +106,7 @@ export class LeaderLoop {
   async stop(): Promise<void> {
     const { member, onError } = this.#options;
     this.#state = { mode: 'stopped' };
-    // Other workers will see that it is gone: a datastore that is away is neither waited for nor an error.
+    // Other workers will see that it is gone: a datastore that is unreachable is neither waited for nor an error.
     await orAfter(
       this.#beats.stop().then(() => member.leave()),
       farewellMs,

@@ -127,8 +127,8 @@ export async function goingScheduledRun(
   runs: RunStore,
   { history }: ScheduleState,
 ): Promise<string | undefined> {
-  const begun = history.flatMap((entry) => (entry.came === 'began' ? [entry.runs] : []));
-  for (const id of begun.findLast((ids) => ids.length > 0) ?? []) {
+  const started = history.flatMap((entry) => (entry.came === 'began' ? [entry.runs] : []));
+  for (const id of started.findLast((ids) => ids.length > 0) ?? []) {
     const record = await runs.look(id);
     if (record === 'being planned' || (record !== undefined && goesOnByItself(record))) return id;
   }

@@ -82,7 +82,7 @@ function timesOfDay(cron: string): readonly string[] {
     /^\d+(,\d+)*$/.test(field) ? field.split(',') : [],
   );
   const combinations = lists.reduce<readonly string[]>(
-    (before, list) => before.flatMap((begun) => list.map((each) => `${begun} ${each}`)),
+    (before, list) => before.flatMap((prefix) => list.map((each) => `${prefix} ${each}`)),
     [''],
   );
   if (combinations.length === 0 || combinations.length > mostTimesOfDay) return [cron.trim()];

@@ -41,7 +41,7 @@ export interface ApiWorkerOptions {
   readonly onEvent: (event: WorkerEvent) => void;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
   /**
-   * Called when the worker can't continue: no row can succeed (wrong token, wrong base URL, no permission, an API that is away
+   * Called when the worker can't continue: no row can succeed (wrong token, wrong base URL, no permission, an API that is unavailable
    * for too long), a row can't be understood, or the worker has come to a standstill that no error explains.
    */
   readonly onHalt: (reason: CqbatchError) => void;

@@ -44,21 +44,25 @@ const giveUpAfterMs = 120_000;
 export class Watchdog {
   #started = 0;
   /** The standstill: when it was last checked, how long it has lasted, when to reconnect. */
-  #spell: { readonly checkedAt: number; readonly stuckMs: number; readonly reconnectMs: number } | undefined;
+  #standstill:
+    | { readonly checkedAt: number; readonly stuckMs: number; readonly reconnectMs: number }
+    | undefined;
 
   check({ started, waiting, active, resting, away }: WatchdogFacts): WatchdogVerdict {
     const isExcused = started !== this.#started || waiting === 0 || active > 0 || resting || away;
     this.#started = started;
     const now = performance.now();
-    const before = this.#spell;
+    const before = this.#standstill;
     if (isExcused || before === undefined) {
-      this.#spell = isExcused ? undefined : { checkedAt: now, stuckMs: 0, reconnectMs: reconnectAfterMs };
+      this.#standstill = isExcused
+        ? undefined
+        : { checkedAt: now, stuckMs: 0, reconnectMs: reconnectAfterMs };
       return 'fine';
     }
     const stuckMs = before.stuckMs + Math.min(now - before.checkedAt, reconnectAfterMs);
     const isDue = stuckMs >= before.reconnectMs;
     const reconnectMs = isDue ? stuckMs + reconnectAfterMs : before.reconnectMs;
-    this.#spell = { checkedAt: now, stuckMs, reconnectMs };
+    this.#standstill = { checkedAt: now, stuckMs, reconnectMs };
     if (stuckMs >= giveUpAfterMs) return 'give-up';
     return isDue ? 'reconnect' : 'suspicious';
   }

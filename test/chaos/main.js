@@ -33,9 +33,9 @@ let played = 0;
 let broken = 0;
 // A round starts only if one as long as the longest so far would end in time.
 for (let round = from; round < from + rounds && performance.now() + longest < until; round += 1) {
-  const began = performance.now();
+  const startedAt = performance.now();
   const result = await play(round);
-  longest = Math.max(longest, performance.now() - began);
+  longest = Math.max(longest, performance.now() - startedAt);
   played += 1;
   process.stdout.write(`${round}: ${result.line}\n`);
   if (result.violations.length === 0) continue;

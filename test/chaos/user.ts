@@ -40,14 +40,14 @@ export class User {
    */
   async untilEnd(isTroubled: () => boolean): Promise<string | undefined> {
     const { stage } = this;
-    const began = performance.now();
+    const startedAt = performance.now();
     let last = '';
     for (let idle = 0; idle < hangLooks; await pause(hangMs / hangLooks)) {
       const record = await stage.record();
       if (!isTroubled() && ended.has(record?.state ?? '')) return undefined;
       if (this.#away === 0 && !ended.has(record?.state ?? '')) await this.#see(record?.state);
       const progress = await stage.progress();
-      if (performance.now() - began > longestMs) return `it goes in a circle: ${progress}`;
+      if (performance.now() - startedAt > longestMs) return `it goes in a circle: ${progress}`;
       idle = progress === last ? idle + 1 : 0;
       last = progress;
     }

@@ -3,10 +3,10 @@ import { oneAtATime } from '../../src/dashboard/live-reports.ts';
 import { deferred } from '../../src/waiting.ts';
 
 test('reports are made one at a time, and each includes everything before its request', async () => {
-  const begun: { readonly id: string; readonly end: (json: string) => void }[] = [];
+  const started: { readonly id: string; readonly end: (json: string) => void }[] = [];
   const reportOf = oneAtATime((id) => {
     const { promise, resolve } = deferred<string>();
-    begun.push({ id, end: resolve });
+    started.push({ id, end: resolve });
     return promise;
   });
   const first = reportOf('a');
@@ -15,14 +15,14 @@ test('reports are made one at a time, and each includes everything before its re
   const second = reportOf('a');
   const together = reportOf('a');
   const other = reportOf('b');
-  expect(begun.map(({ id }) => id)).toEqual(['a']);
-  begun[0]?.end('a1');
+  expect(started.map(({ id }) => id)).toEqual(['a']);
+  started[0]?.end('a1');
   expect(await first).toBe('a1');
-  await expect.poll(() => begun.length).toBe(2);
-  begun[1]?.end('a2');
+  await expect.poll(() => started.length).toBe(2);
+  started[1]?.end('a2');
   expect(await Promise.all([second, together])).toEqual(['a2', 'a2']);
-  await expect.poll(() => begun.map(({ id }) => id)).toEqual(['a', 'a', 'b']);
-  begun[2]?.end('b1');
+  await expect.poll(() => started.map(({ id }) => id)).toEqual(['a', 'a', 'b']);
+  started[2]?.end('b1');
   expect(await other).toBe('b1');
 });
 

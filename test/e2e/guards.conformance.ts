@@ -117,7 +117,7 @@ export function describeHalts(newScene: NewGuardedScene): void {
 
     expect(await home.run('resume', 'r', '--max-rows', '34', ...flags)).toMatchObject({ code: 6 });
     expect(await sandbox.log()).toHaveLength(59);
-    // A budget is of one go.
+    // A budget applies to one session.
     expect(await home.run('resume', 'r', ...flags)).toMatchObject({ code: 0 });
     expect(await sandbox.log()).toHaveLength(rows);
     expectEveryRowOnce(await home.report('r'), rows);

@@ -40,8 +40,8 @@ function expectAgreement(texts: readonly string[], report: readonly Cells[], log
   const statuses = counted(log.map(({ status }) => String(status ?? 'none')));
   expect(Object.assign({}, ...requests)).toEqual(statuses);
   expect(Object.keys(statuses).length).toBeGreaterThan(3);
-  const took = pages.flatMap((page) => page.get('cqbatch_request_duration_seconds')?.samples ?? []);
-  const total = took.reduce((sum, { name, value }) => (name.endsWith('_count') ? sum + value : sum), 0);
+  const durations = pages.flatMap((page) => page.get('cqbatch_request_duration_seconds')?.samples ?? []);
+  const total = durations.reduce((sum, { name, value }) => (name.endsWith('_count') ? sum + value : sum), 0);
   expect(total).toBe(log.length);
 }
 

@@ -30,14 +30,14 @@ export function describeSchedules(newScene: () => Promise<Scene>): void {
     };
     const schedules = openScheduleStore(home.stateDir);
     const history = async (): Promise<readonly HistoryEntry[]> => (await schedules.state('often')).history;
-    const began = async (): Promise<readonly string[]> =>
+    const startedRuns = async (): Promise<readonly string[]> =>
       (await history()).flatMap((entry) => (entry.came === 'began' ? entry.runs : []));
     const ended = (run = '') => eventually(async () => (await home.stateOf(run)) === 'completed');
 
     await schedule('add', 'often', ...everySecond, '--manifest', 'slow.csv', '--rate', '1/s');
     const daemon = await home.worker('--coordinate');
     await eventually(async () => (await history()).some(({ came }) => came === 'skipped'));
-    const [slow = ''] = await began();
+    const [slow = ''] = await startedRuns();
     expect(slow).toMatch(/^often-\d{8}-\d{6}$/);
     expect((await history()).at(-1)).toMatchObject({ because: slow });
 
@@ -46,31 +46,31 @@ export function describeSchedules(newScene: () => Promise<Scene>): void {
     await schedule('add', 'often', ...never, '--manifest', 'quick.csv', ...queueing);
     expect(await schedule('trigger', 'often', '--reason', 'a test')).toContain(`when run ${slow} has ended`);
     await eventually(async () => (await schedules.state('often')).waiting !== undefined);
-    expect(await began()).toEqual([slow]);
+    expect(await startedRuns()).toEqual([slow]);
     expect((await home.run('set-rate', slow, 'none')).code).toBe(0);
-    await eventually(async () => (await began()).length === 2);
+    await eventually(async () => (await startedRuns()).length === 2);
     expect(await home.stateOf(slow)).toBe('completed');
     expect((await history()).at(-1)).toMatchObject({ came: 'began', trigger: { reason: 'a test' } });
 
     // Paused, it begins what is triggered, and nothing else.
-    await ended((await began()).at(-1));
+    await ended((await startedRuns()).at(-1));
     await schedule('pause', 'often');
     await schedule('add', 'often', ...everySecond, '--manifest', 'quick.csv', '--replace');
     await schedule('trigger', 'often');
-    await eventually(async () => (await began()).length === 3);
-    await ended((await began()).at(-1));
+    await eventually(async () => (await startedRuns()).length === 3);
+    await ended((await startedRuns()).at(-1));
     expect((await history()).at(-1)).toMatchObject({ came: 'began', trigger: {} });
 
     // Of the times at which no daemon is there, the last one is made up for.
     await schedule('unpause', 'often');
-    await eventually(async () => (await began()).length === 4);
+    await eventually(async () => (await startedRuns()).length === 4);
     daemon.kill('SIGKILL');
     await daemon.end;
-    const before = await began();
+    const before = await startedRuns();
     const killedAt = Date.now();
     await eventually(() => Date.now() > killedAt + 2_500);
     const next = await home.worker('--coordinate');
-    await eventually(async () => (await began()).length > before.length + 1);
+    await eventually(async () => (await startedRuns()).length > before.length + 1);
     // The first of those that were missed may have come while the daemon, killed since, was busy with the one before.
     expect(
       (await history()).some(
@@ -79,7 +79,7 @@ export function describeSchedules(newScene: () => Promise<Scene>): void {
     ).toBe(true);
     await schedule('pause', 'often');
     await eventually(async () => (await schedules.load('often')).paused);
-    const runs = await began();
+    const runs = await startedRuns();
     for (const run of runs) await ended(run);
     expect((await next.stop()).code).toBe(0);
     await schedule('remove', 'often');

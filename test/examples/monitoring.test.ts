@@ -67,7 +67,7 @@ const targetLabels = ['job', 'instance', 'file'];
 async function exported(): Promise<ReadonlyMap<string, readonly string[]>> {
   const metrics = new Metrics({ version: '1', operations, runs: true });
   metrics.finished([{ operation: '', outcome: 'failed', code: 'X' }]);
-  metrics.watchRequests().ended({ status: 200, durationMs: 1 });
+  metrics.observeRequests().ended({ status: 200, durationMs: 1 });
   const page = await openRegistry(metrics);
   const series = new Map([['up', targetLabels]]);
   for (const [name, { samples }] of parsePrometheusText((await page()).text)) {

@@ -36,14 +36,14 @@ export async function inboxPlace() {
       Inbox.open({ path, stateDir: dir, settleMs: 60_000 }),
     /** Runs waiting manifests, as a watcher does, and returns their names in the order in which they started. */
     async work(watched: Inbox, ending: ManifestEnding = done): Promise<string[]> {
-      const begun: string[] = [];
+      const started: string[] = [];
       for (;;) {
         const { manifest } = await watched.next(hasRun);
-        if (manifest === undefined) return begun;
+        if (manifest === undefined) return started;
         const { run, name } = manifest.record;
         if (!runs.has(run)) {
           runs.set(run, 1);
-          begun.push(name);
+          started.push(name);
         }
         await manifest.finish(ending);
       }

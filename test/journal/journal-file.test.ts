@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 /** A run that has started. */
-const begun = { rows: 100_000, finished: 0 };
+const recorded = { rows: 100_000, finished: 0 };
 
 async function resultsOf(journal: JournalView, first?: number, last?: number): Promise<readonly RowResult[]> {
   const results: RowResult[] = [];
@@ -123,7 +123,7 @@ describe('a journal', () => {
     await expect(suspended.append([finished(3)])).rejects.toMatchObject({ code: 'JOURNAL_UNWRITABLE' });
     await successor.append([finished(3)]);
     await Promise.all([suspended.close(), successor.close()]);
-    const again = await openJournal(path, { runId: 'r1', begun });
+    const again = await openJournal(path, { runId: 'r1', recorded });
     expect(again.finishedCount).toBe(3);
     await again.close();
   });
@@ -134,7 +134,7 @@ describe('a journal', () => {
     const fed = { type: 'fed', first: 1, last: 4, to: 'life 1' } as const;
     await journal.append([fed, finished(2), { type: 'open', row: 3, history }]);
     await journal.close();
-    const again = await openJournal(path, { runId: 'r1', begun });
+    const again = await openJournal(path, { runId: 'r1', recorded });
     expect([...again.unsettledRows()]).toEqual([1, 4]);
     expect(again.fedTo(1)).toBe('life 1');
     expect(again.history(3)).toEqual(history);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 /** A run that has started. */
-const begun = { rows: 100_000, finished: 0 };
+const recorded = { rows: 100_000, finished: 0 };
 
 describe('a journal that a crash has torn', () => {
   test('keeps its complete lines and accepts new ones, wherever it was torn', async () => {
@@ -149,7 +149,7 @@ describe('a journal is refused, and left as it is,', () => {
     ],
   ])('when the journal of a started run %s', async (_claim, content, message) => {
     await writeFile(path, content);
-    const run = { runId: 'r1', begun: { rows: 5, finished: content === good ? 2 : 0 } };
+    const run = { runId: 'r1', recorded: { rows: 5, finished: content === good ? 2 : 0 } };
     for (const readOnly of [true, false]) {
       const opening = readOnly ? openJournal(path, { ...run, readOnly }) : openJournal(path, run);
       await expect(opening).rejects.toMatchObject({
@@ -165,7 +165,7 @@ describe('a journal is refused, and left as it is,', () => {
     await expect(openJournal(path, { runId: 'r1', readOnly: true })).rejects.toMatchObject({
       code: 'JOURNAL_MISSING',
     });
-    await expect(openJournal(path, { runId: 'r1', begun })).rejects.toMatchObject({
+    await expect(openJournal(path, { runId: 'r1', recorded })).rejects.toMatchObject({
       code: 'JOURNAL_MISSING',
     });
     await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' });

@@ -41,12 +41,12 @@ test('its series differ from those of another file of the same machine', async (
 test('the last success outlives failed and killed commands', async () => {
   const { open, read } = await prepared();
   const first = await open(1_000);
-  first.metrics.began(() => 0).ended({ result: 'succeeded', durationMs: 60_000 });
+  first.metrics.started(() => 0).ended({ result: 'succeeded', durationMs: 60_000 });
   first.metrics.ending(0);
   await first.close();
 
   const second = await open(2_000);
-  second.metrics.began(() => 3).ended({ result: 'halted', durationMs: 5_000 });
+  second.metrics.started(() => 3).ended({ result: 'halted', durationMs: 5_000 });
   second.metrics.ending(3);
   await second.close();
   const after = await read();
@@ -81,7 +81,7 @@ test('of two processes with one file, the first holds it, and the other reports 
   expect(errors.map(({ message }) => message)).toEqual([
     expect.stringMatching(/nightly\.prom is in use by process \d+ .*Give each command its own file/),
   ]);
-  for (const { metrics } of [first, second]) metrics.began(() => 0).ended({ result: 'succeeded' });
+  for (const { metrics } of [first, second]) metrics.started(() => 0).ended({ result: 'succeeded' });
   await first.close();
   expect(gaugeOf(await read(), 'cqbatch_last_run_timestamp_seconds')).toBe(1_000);
   await second.close();

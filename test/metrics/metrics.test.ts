@@ -52,10 +52,10 @@ test('unknown values of APIs and journals add no series', () => {
     fc.property(fc.array(result, { maxLength: 200 }), fc.array(fc.integer()), (results, statuses) => {
       const metrics = new Metrics({ version: '0', operations, runs: true });
       metrics.finished(results);
-      const watch = metrics.watchRequests();
+      const observer = metrics.observeRequests();
       for (const status of statuses) {
-        watch.began();
-        watch.ended({ status, durationMs: 1 });
+        observer.started();
+        observer.ended({ status, durationMs: 1 });
       }
       const labels = [...metrics.rows.values()].map((rows) => rows.labels);
       expect(labels.every(({ code }) => ['OK', 'NOT_FOUND', other].includes(code))).toBe(true);

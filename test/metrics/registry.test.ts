@@ -31,14 +31,14 @@ const ok = { operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK' }
 test('two scrapes count rows and requests once', async () => {
   const { metrics, read } = await measured();
   metrics.finished([ok, ok, { ...ok, outcome: 'failed', code: 'A "quoted" \\ code\n' }]);
-  const watch = metrics.watchRequests();
+  const observer = metrics.observeRequests();
   for (const status of [200, 200, undefined, 503]) {
-    watch.began();
-    watch.ended({ status, durationMs: 70_000 });
+    observer.started();
+    observer.ended({ status, durationMs: 70_000 });
   }
-  watch.began();
-  watch.ended();
-  watch.began();
+  observer.started();
+  observer.ended();
+  observer.started();
   for (let times = 0; times < 2; times++) {
     const families = await read();
     expect(sumsBy(families, 'cqbatch_rows_total', 'outcome')).toEqual({ succeeded: 2, failed: 1 });
@@ -71,8 +71,8 @@ test('unknown values are left out', async () => {
 
 test('rows wait while their run is in progress here', async () => {
   const { metrics, read } = await measured();
-  const first = metrics.began(() => 5);
-  const second = metrics.began(() => 7);
+  const first = metrics.started(() => 5);
+  const second = metrics.started(() => 7);
   expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(12);
   metrics.paceOfRun = () => pace;
   first.ended();
@@ -89,17 +89,17 @@ test('rows wait while their run is in progress here', async () => {
 
 test('the rows of a command wait also after its run has halted', async () => {
   const { metrics, read } = await measured({ once: true });
-  metrics.began(() => 5).ended({ result: 'halted' });
+  metrics.started(() => 5).ended({ result: 'halted' });
   metrics.ending(3);
   expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(5);
-  metrics.began(() => 4).ended({ result: 'cancelled' });
-  metrics.began(() => 2).ended({ result: 'spent' });
+  metrics.started(() => 4).ended({ result: 'cancelled' });
+  metrics.started(() => 2).ended({ result: 'spent' });
   expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(7);
 });
 
 test('a run with a failed row is no success', async () => {
   const { metrics, read } = await measured();
-  metrics.began(() => 0).ended({ result: 'rows_failed' });
+  metrics.started(() => 0).ended({ result: 'rows_failed' });
   metrics.ending(1);
   expect(gaugeOf(await read(), 'cqbatch_last_success_timestamp_seconds')).toBeUndefined();
   metrics.ending(0);
@@ -111,7 +111,7 @@ test('a run with a failed row is no success', async () => {
 test('the documentation lists exactly these metrics with their types and labels', async () => {
   const { metrics, read } = await measured({ once: true });
   metrics.finished([ok]);
-  metrics.watchRequests().ended({ status: 200, durationMs: 1 });
+  metrics.observeRequests().ended({ status: 200, durationMs: 1 });
   const exported = [...(await read())].map(([name, { type, samples }]) => {
     const labels = Object.keys(samples[0]?.labels ?? {}).filter((label) => label !== 'le');
     return [name, type, labels.join(', ')];

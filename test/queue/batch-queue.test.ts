@@ -73,7 +73,7 @@ test.each([
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const model = new QueueModel(() => performance.now());
   const connection = connectionTo(model);
-  const begun = deferred();
+  const started = deferred();
   let isAway = true;
   const cut: ModelConnection = {
     ...connection,
@@ -83,7 +83,7 @@ test.each([
       await connection.ask(script);
       // A worker may call the row now; then all data are lost, including the answer.
       model.replace();
-      begun.resolve();
+      started.resolve();
       throw new Error('The connection was lost.');
     },
   };
@@ -92,7 +92,7 @@ test.each([
   const { batches, vanished } = await opened(datastore, rows);
   const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
   const adding = batches.add([task], new AbortController().signal, 'one');
-  await begun.promise;
+  await started.promise;
   await vi.advanceTimersByTimeAsync(1_000);
   await adding;
   expect([vanished, await rows.countWaiting()]).toEqual([scene.vanished, scene.there]);

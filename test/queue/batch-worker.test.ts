@@ -32,13 +32,13 @@ test('a row is no longer wanted when its lock may have expired, even before that
   const opening = openBatchQueue(modelDatastore(connection), unheard('r', rows));
   await vi.advanceTimersByTimeAsync(100);
   const batches = await opening;
-  const begun = deferred<Claim>();
+  const started = deferred<Claim>();
   const mayEnd = deferred();
   const worker = new BatchWorker(datastore, rows, {
     concurrency: 1,
     refusal: () => undefined,
     async process(_task, claim) {
-      if (await claim.intend()) begun.resolve(claim);
+      if (await claim.intend()) started.resolve(claim);
       await mayEnd.promise;
       return { kind: 'returned', history: noHistory, delayMs: 60_000 };
     },
@@ -47,7 +47,7 @@ test('a row is no longer wanted when its lock may have expired, even before that
   });
   const adding = batches.add([task], new AbortController().signal);
   await vi.advanceTimersByTimeAsync(1_000);
-  const claim = await begun.promise;
+  const claim = await started.promise;
   // A renewal that succeeds, and then only renewals without an answer.
   await vi.advanceTimersByTimeAsync(lockMs);
   isStalled = true;

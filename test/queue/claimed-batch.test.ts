@@ -88,10 +88,10 @@ test('a batch that is handed back during a takeover returns everything in its le
   await vi.advanceTimersByTimeAsync(1_000);
   // The worker is gone; the next one is told to stop before it has read that worker's entries.
   const second = claimed(2);
-  const begun = second.begin();
+  const beginning = second.begin();
   second.handBack();
   mayRead.resolve();
-  await begun;
+  await beginning;
   await second.done;
   expect(second.close()).toMatchObject({
     results: [{ row: 1, code: 'OK' }],

@@ -275,9 +275,9 @@ export function describeQueueOn(
     test('removes batches that no worker has, and asks for the rest', async () => {
       const calling = deferred();
       const mayFinish = deferred();
-      const begun: number[] = [];
+      const started: number[] = [];
       const run = await begin(async (task) => {
-        begun.push(task.row);
+        started.push(task.row);
         if (task.row === 1) return succeeded(task);
         calling.resolve();
         await mayFinish.promise;
@@ -290,7 +290,7 @@ export function describeQueueOn(
       await run.batchQueue.drain(async (batch) => void taken.push(batch));
       mayFinish.resolve();
       await run.collected(1);
-      expect([begun, taken]).toEqual([[1, 2], []]);
+      expect([started, taken]).toEqual([[1, 2], []]);
       expect(run.results().map(({ row }) => row)).toEqual([1, 2]);
       expect(run.batches[0]?.leftovers.map(({ row }) => row)).toEqual([3, 4]);
       await run.add(tasksOf(run.runId, 2, 5));
@@ -676,9 +676,9 @@ export function describeQueueOn(
     test('calls no row of a batch that was asked back', async () => {
       const calling = deferred();
       const mayFinish = deferred();
-      const begun: number[] = [];
+      const started: number[] = [];
       const run = await begin(async (task) => {
-        begun.push(task.row);
+        started.push(task.row);
         calling.resolve();
         await mayFinish.promise;
         return succeeded(task);
@@ -688,7 +688,7 @@ export function describeQueueOn(
       await run.batchQueue.drain(async () => {});
       mayFinish.resolve();
       await run.collected(1);
-      expect(begun).toEqual([1]);
+      expect(started).toEqual([1]);
       expect(run.results().map(({ row }) => row)).toEqual([1]);
       expect(run.batches[0]?.leftovers.map(({ row }) => row)).toEqual([2, 3, 4]);
       await run.end();

@@ -118,11 +118,11 @@ test('a worker that was slow to begin learns of its successor', async () => {
     onEnd() {},
     onError: (error) => expect.unreachable(error.message),
   });
-  const begun = writer.begin();
+  const beginning = writer.begin();
   // Meanwhile it looks whether anything was written.
   await vi.advanceTimersByTimeAsync(1_000);
   mayRead.resolve();
-  await begun;
+  await beginning;
   await vi.advanceTimersByTimeAsync(1);
   log.push(encodeLedgerEntry({ type: 'begin', claim: 3 }));
   expect(await writer.intend(2)).toBe(false);

@@ -7,21 +7,21 @@ import { gateOnTimeline, type Rules } from './gate-on-timeline.ts';
 /** A gate that records which row entered it, and after how many milliseconds. */
 function begin(rules: Rules = { cap: 1_000 }, concurrency?: number) {
   const start = steadyNow();
-  const begun = gateOnTimeline(rules, concurrency);
+  const opened = gateOnTimeline(rules, concurrency);
   let current = rules;
-  const renewal = setInterval(() => begun.set(current), 500);
+  const renewal = setInterval(() => opened.set(current), 500);
   const admitted: [who: number, atMs: number][] = [];
   const sentAway: number[] = [];
   let came = 0;
   return {
-    ...begun,
+    ...opened,
     admitted,
     sentAway,
     times: () => admitted.map(([, at]) => at),
     /** For all calls from now on. */
     set(rules: Rules): void {
       current = rules;
-      begun.set(rules);
+      opened.set(rules);
     },
     /** No worker sets the rate any more. */
     abandon: () => clearInterval(renewal),
@@ -29,7 +29,7 @@ function begin(rules: Rules = { cap: 1_000 }, concurrency?: number) {
     come(visitors: number): void {
       for (let count = 0; count < visitors; count += 1) {
         const who = came++;
-        void called(begun.gate).then((isAdmitted) => {
+        void called(opened.gate).then((isAdmitted) => {
           if (isAdmitted) admitted.push([who, steadyNow() - start]);
           else sentAway.push(who);
         });

@@ -22,7 +22,7 @@ async function newScene(changes: Partial<Schedule> = {}) {
     schedules,
     now: new Date('2026-11-05T01:00:00.000Z'),
     /** The runs that were started, by id. */
-    begun: [] as string[],
+    started: [] as string[],
     told: [] as string[],
     /** The lines of the log. */
     logged: [] as { readonly msg: string }[],
@@ -32,7 +32,7 @@ async function newScene(changes: Partial<Schedule> = {}) {
       if ((await runs.look(id)) === undefined) {
         await runs.create(id);
         await runs.save({ ...enterState({ ...plannedRecord, id }, 'submitted'), submitted: true });
-        scene.begun.push(id);
+        scene.started.push(id);
       }
       return { came: 'began', runs: [id] };
     },
@@ -66,7 +66,7 @@ describe('a schedule that is carried out', () => {
     await scene.at('05T02:00');
     await scene.end(first);
     await scene.at('06T02:01');
-    expect(scene.begun).toEqual([first, 'nightly-20261106-020000']);
+    expect(scene.started).toEqual([first, 'nightly-20261106-020000']);
     expect(await scene.history()).toMatchObject([
       { came: 'missed', due: '2026-11-01T02:00:00.000Z', until: '2026-11-04T02:00:00.000Z' },
       { came: 'began', due: '2026-11-05T02:00:00.000Z', runs: [first] },
@@ -86,7 +86,7 @@ describe('a schedule that is carried out', () => {
     scene.begin = begin;
     // Any later process, however late it comes: this is not another time.
     await scene.at('06T09:00');
-    expect(scene.begun).toEqual([first]);
+    expect(scene.started).toEqual([first]);
     expect(await scene.history()).toMatchObject([{ came: 'missed' }, { came: 'began', runs: [first] }]);
   });
 
@@ -94,7 +94,7 @@ describe('a schedule that is carried out', () => {
     const scene = await newScene();
     await Promise.all(Array.from({ length: 8 }, () => scene.at('05T02:00')));
     await scene.at('05T02:00');
-    expect(scene.begun).toEqual([first]);
+    expect(scene.started).toEqual([first]);
   });
 
   test('tries again when a run could not be started yet', async () => {
@@ -105,7 +105,7 @@ describe('a schedule that is carried out', () => {
     expect((await scene.history()).at(-1)).toMatchObject({ came: 'missed' });
     scene.begin = begin;
     await scene.at('05T02:03');
-    expect(scene.begun).toEqual([first]);
+    expect(scene.started).toEqual([first]);
   });
 
   test('reports what could not be started, and continues with the next time', async () => {
@@ -119,7 +119,7 @@ describe('a schedule that is carried out', () => {
     await scene.at('07T03:30');
     expect(scene.told.at(-1)).toBe('it was due 2026-11-07T02:00:00.000Z, and no daemon was running in time');
     await scene.at('08T02:00');
-    expect(scene.begun).toEqual(['nightly-20261108-020000']);
+    expect(scene.started).toEqual(['nightly-20261108-020000']);
     expect(await scene.history()).toMatchObject([
       { came: 'missed' },
       { came: 'failed', code: 'MANIFEST_MISSING', message: 'it is not there' },
@@ -170,10 +170,10 @@ describe('a schedule that is carried out', () => {
     await scene.at('05T02:00');
     await scene.at('06T02:00');
     await scene.at('06T05:00');
-    expect(scene.begun).toEqual([first]);
+    expect(scene.started).toEqual([first]);
     await scene.end(first);
     await scene.at('06T05:01');
-    expect(scene.begun).toEqual([first, 'nightly-20261106-020000']);
+    expect(scene.started).toEqual([first, 'nightly-20261106-020000']);
   });
 
   test('starts one run when it is triggered, even while it is paused', async () => {
@@ -182,7 +182,7 @@ describe('a schedule that is carried out', () => {
     await scene.schedules.saveTrigger('nightly', trigger);
     await scene.at('05T12:00');
     await scene.at('05T12:01');
-    expect(scene.begun).toEqual(['nightly-20261105-120000-now']);
+    expect(scene.started).toEqual(['nightly-20261105-120000-now']);
     expect(await scene.history()).toMatchObject([{ came: 'began', due: trigger.at, trigger }]);
     expect(await scene.schedules.trigger('nightly')).toBeUndefined();
   });
@@ -197,7 +197,7 @@ describe('a schedule that is carried out', () => {
     await scene.end(first);
     await scene.at('06T02:00');
     await scene.at('06T02:45');
-    expect(scene.begun).toEqual([first, 'nightly-20261106-024500']);
+    expect(scene.started).toEqual([first, 'nightly-20261106-024500']);
   });
 
   test('that is removed starts nothing more, and a new one of its name starts fresh', async () => {
@@ -209,7 +209,7 @@ describe('a schedule that is carried out', () => {
     await scene.schedules.add({ ...nightly, since: '2026-11-06T03:00:00.000Z' });
     expect(await scene.history()).toEqual([]);
     await scene.at('07T02:00');
-    expect(scene.begun).toEqual([first, 'nightly-20261107-020000']);
+    expect(scene.started).toEqual([first, 'nightly-20261107-020000']);
   });
 });
 
@@ -241,9 +241,9 @@ describe('the schedules of a state folder', () => {
     await expect.poll(done, patiently).toBe('2031-01-01T02:00:00.000Z');
     scene.now = new Date('2026-11-05T01:59:59.000Z');
     await expect.poll(done, patiently).toBe('2026-11-05T01:59:59.000Z');
-    expect(scene.begun).toEqual([]);
+    expect(scene.started).toEqual([]);
     scene.now = new Date('2026-11-05T02:00:00.000Z');
-    await expect.poll(() => scene.begun, patiently).toEqual([first]);
+    await expect.poll(() => scene.started, patiently).toEqual([first]);
     stopping.abort();
     await carried;
   });

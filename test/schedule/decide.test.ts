@@ -162,18 +162,18 @@ async function begunOver(changes: Partial<Schedule>, from: string, days: number)
   const start = Date.parse(`${from}T00:00:00.000Z`);
   const schedule = { ...nightly, ...changes, since: new Date(start).toISOString() };
   const times = await timesOf(schedule);
-  const begun: string[] = [];
+  const started: string[] = [];
   let state = newState;
   for (let minute = 0; minute < days * 1_440; minute += 15) {
     const { beginning, ...after } = decide(schedule, state, {
       now: new Date(start + minute * 60_000),
       times,
     });
-    if (beginning !== undefined) begun.push(beginning.due.slice(0, 16));
+    if (beginning !== undefined) started.push(beginning.due.slice(0, 16));
     state = after;
   }
   expect(state.history).toEqual([]);
-  return begun;
+  return started;
 }
 
 describe('watched all day, a schedule starts one run a day', () => {

@@ -37,13 +37,13 @@ export interface ExchangeOptions {
   readonly maxAnswerBytes: number;
   /** Called when the request has been handed to the network. */
   readonly onSent?: (() => void) | undefined;
-  readonly watch?: RequestWatch | undefined;
+  readonly observer?: RequestObserver | undefined;
 }
 
 /** Counts the HTTP requests of a client, each once, including those of repeated attempts and of a second token. */
-export interface RequestWatch {
+export interface RequestObserver {
   /** A request starts. */
-  began(): void;
+  started(): void;
   /** A request is over. @param sent absent when no byte of it was written: then the server knows nothing about it */
   ended(sent?: SentRequest): void;
 }
@@ -95,7 +95,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #resolve: (ending: Ending) => void;
   readonly #reject: (error: Error) => void;
-  readonly #begunAt = performance.now();
+  readonly #startedAt = performance.now();
   #isOver = false;
   #controller: Dispatcher.DispatchController | undefined;
   #progress: RequestProgress = 'unsent';
@@ -107,7 +107,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;
-    options.watch?.began();
+    options.observer?.started();
     options.stop.onStop = () => this.#stopped();
   }
 
@@ -166,11 +166,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #close(): void {
-    const { stop, watch } = this.#options;
+    const { stop, observer } = this.#options;
     this.#isOver = true;
     stop.onStop = ignore;
-    const sent = { status: this.#status, durationMs: performance.now() - this.#begunAt };
-    watch?.ended(this.#progress === 'unsent' ? undefined : sent);
+    const sent = { status: this.#status, durationMs: performance.now() - this.#startedAt };
+    observer?.ended(this.#progress === 'unsent' ? undefined : sent);
   }
 
   #reached(): Reached {

@@ -7,7 +7,7 @@ import {
   mostConcurrency,
   openClient,
   openEstimatedLimits,
-  type RequestWatch,
+  type RequestObserver,
   type RunOptions,
   type RunStore,
   type Settings,
@@ -47,7 +47,7 @@ export function tokenSource({ tokenFile }: Settings): TokenSource {
 export function apiClient(
   { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: CallSettings,
   token: TokenSource,
-  watch?: RequestWatch,
+  observer?: RequestObserver,
 ): Promise<ApiClient> {
   return openClient({
     baseUrl,
@@ -56,7 +56,7 @@ export function apiClient(
     proxyVariables: environment,
     connections: concurrency === 'auto' ? mostConcurrency : concurrency,
     timeouts: { headersMs: timeoutMs, bodyMs: timeoutMs, totalMs: timeoutMs },
-    watch,
+    observer,
   });
 }
 

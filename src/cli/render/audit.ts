@@ -84,7 +84,7 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
     outcomes: result?.outcomes ?? null,
     unclear: result?.unclear ?? null,
     codes: result?.codes.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
-    at_work_s: result === undefined ? null : Math.round(result.atWorkMs / 1_000),
+    at_work_s: result === undefined ? null : Math.round(result.activeMs / 1_000),
     canary: record.canary ?? null,
     retry_of: retryOf ?? null,
     retries: retries.map((retry) => ({ run: retry.id, state: actualState(retry) })),
@@ -130,10 +130,10 @@ function canaryText({ rows, failed, wentOn }: NonNullable<RunRecord['canary']>):
   return `${counted(rows, 'row')}, ${count(failed)} failed: ${wentOn ? 'continued' : 'stopped'}`;
 }
 
-function resultTexts({ outcomes, unclear, atWorkMs }: JournalSummary, rows: number): readonly string[] {
+function resultTexts({ outcomes, unclear, activeMs }: JournalSummary, rows: number): readonly string[] {
   const results = outcomeTexts(outcomes).map(plain).join(', ') || 'nothing yet';
-  const took = atWorkMs > 0 ? ` after ${duration(atWorkMs / 1_000)}` : '';
-  return [`${results} of ${counted(rows, 'row')}${took}`, ...(unclear === 0 ? [] : [unclearRows(unclear)])];
+  const time = activeMs > 0 ? ` after ${duration(activeMs / 1_000)}` : '';
+  return [`${results} of ${counted(rows, 'row')}${time}`, ...(unclear === 0 ? [] : [unclearRows(unclear)])];
 }
 
 function runText(record: RunRecord): string {

@@ -96,10 +96,10 @@ function textOf({ run, exitCode, error, by: { host } }: Ended): string {
 
 function textOfRun({ record, summary, next }: EndedRun): string {
   const { id, manifest, options } = record;
-  const took = duration(summary.duration_s);
+  const time = duration(summary.duration_s);
   const [worst] = failuresIn(summary);
   return [
-    `run ${id} of ${manifest.name} ${actualState(record)} after ${took}: ${rowTexts(summary)} (${options.baseUrl})`,
+    `run ${id} of ${manifest.name} ${actualState(record)} after ${time}: ${rowTexts(summary)} (${options.baseUrl})`,
     reasonOf(record),
     worst && `${worst.code}: ${worst.message} (row ${worst.row})`,
     ...next.map((command) => `Next: ${command}`),

@@ -28,10 +28,10 @@ export function summaryText(
   columns?: number,
 ): string {
   const { run, state, manifest, outcomes, unclear, duration_s: seconds } = summary;
-  const took = seconds > 0 ? ` after ${duration(seconds)}` : '';
+  const time = seconds > 0 ? ` after ${duration(seconds)}` : '';
   const counts = [counted(manifest.rows, 'row'), ...outcomeTexts(outcomes)].join(', ');
   return [
-    `Run ${run} ${state}${withRetries(summary)}${took}: ${counts}`,
+    `Run ${run} ${state}${withRetries(summary)}${time}: ${counts}`,
     ...[...(columns === undefined ? [] : pictures(summary, columns)), ...codeLines(summary)].map(movedIn),
     manifest.left_out !== undefined && `${counted(manifest.left_out, 'more row')} left out by --where`,
     unclear > 0 && `${unclearRows(unclear)} (column _unclear)`,

@@ -7,7 +7,7 @@ export type RedisClient = Redis | Cluster;
 type ClusterAddress = Extract<RedisAddress, { kind: 'cluster' }>;
 
 /**
- * `probe`: gives up at the first failure. `worker`: waits for Redis however long it is away, and sends again what it
+ * `probe`: gives up at the first failure. `worker`: waits for Redis however long it is unreachable, and sends again what it
  * got no reply to. `producer`: waits likewise, but never sends anything twice.
  */
 export type Role = 'probe' | 'worker' | 'producer';

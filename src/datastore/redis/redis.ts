@@ -97,7 +97,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       get trouble() {
         return troubles.map(({ text }) => text).find((text) => text !== undefined);
       },
-      // However long it is away, it may come back; one whose disk is full needs a person.
+      // However long it is unreachable, it may come back; one whose disk is full needs a person.
       lost: lost.promise,
       epoch: () => epochOf(connection, context.prefix),
       runScript: scriptsOn(connection),
@@ -151,7 +151,7 @@ async function closeClient(client: RedisClient): Promise<void> {
     await orAfter(goodbye, closingLimitMs);
   }
   client.disconnect();
-  // What still waits for a Redis that is away would wait for good.
+  // What still waits for an unreachable Redis would wait for good.
   rejectCommands(client, 'Connection is closed.', { waiting: true });
 }
 

@@ -55,7 +55,7 @@ const longestMs = 20_000;
 /**
  * The rest of a short window may be used up when a stretch begins (fixed-window:limit=50,window=1s), so the stretch counts from
  * its first accepted call. After this many calls without an accepted one, only a few more are sent. After this time without
- * one, the API is away or a longer window is used up.
+ * one, the API is unavailable or a longer window is used up.
  */
 const dryCalls = 40;
 const dryCallsOfWindow = 5;

@@ -111,7 +111,7 @@ export class Coordinator {
    * @returns whether it is through; not when the signal aborted before the last call had ended.
    */
   async drain(signal: AbortSignal): Promise<boolean> {
-    // A datastore that is away would be waited for without end.
+    // A datastore that is unreachable would be waited for without end.
     return (await orAborted(this.#drainAll(signal), signal)) ?? false;
   }
 

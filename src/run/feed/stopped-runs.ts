@@ -84,7 +84,7 @@ function isSettled(store: RunStore, record: RunRecord): Promise<boolean> {
   return withJournalReader(store, record, (journal) => [...journal.unsettledRows()].length === 0);
 }
 
-/** @returns the record with the time that its dead process was at work; undefined when the signal aborted. */
+/** @returns the record with the time for which its dead process worked; undefined when the signal aborted. */
 async function reconcileStoppedRun(run: OpenRun, signal: AbortSignal): Promise<RunRecord | undefined> {
   if (run.datastore.exclusive) await run.rows.releaseClaims();
   if (!(await reconcile(run, signal))) return undefined;

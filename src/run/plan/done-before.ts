@@ -19,7 +19,7 @@ export interface ReadDoneOptions extends Omit<ReadReportOptions, 'operations'> {
  *
  * @param names ids of runs, parts of them, or paths of files
  * @throws a usage error when there is no such run or file, the file is no report, or the run was on another API; a busy error
- *   when the run is still going.
+ *   when the run is still in progress.
  */
 export async function readDone(
   store: RunStore,

@@ -23,7 +23,7 @@ export interface RunLines {
   readonly operations: readonly Operation[];
 }
 
-/** Reads a run from its manifest and its journal, also while it is going on. */
+/** Reads a run from its manifest and its journal, also while the run is in progress. */
 export async function readRunLines(
   store: RunStore,
   record: RunRecord,

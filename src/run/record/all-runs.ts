@@ -37,7 +37,7 @@ export type AllRuns = ReturnType<typeof allRuns>;
  * @param onUnreadable hears of runs that are damaged, at each look; they are left out
  */
 export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
-  /** Of runs that were going at the last look. */
+  /** Of runs that were in progress at the last look. */
   const journals = new Map<string, JournalReader>();
   /** Of runs that had ended, with how many states they had entered then. */
   const ended = new Map<string, { readonly entered: number; readonly summary: JournalSummary }>();

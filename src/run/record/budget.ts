@@ -20,7 +20,7 @@ export const budgetSchema = z.object({
 });
 
 /** What a budget comes to once the run has started, for the process that takes the run over. */
-export const begunBudgetSchema = z.object({
+export const startedBudgetSchema = z.object({
   /** The last row that may be called, of the canary and of all rows. */
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),
   /** When its duration is over, ISO 8601 UTC. */
@@ -30,7 +30,7 @@ export const begunBudgetSchema = z.object({
 });
 
 export type Budget = Readonly<z.infer<typeof budgetSchema>>;
-export type BegunBudget = Readonly<z.infer<typeof begunBudgetSchema>>;
+export type StartedBudget = Readonly<z.infer<typeof startedBudgetSchema>>;
 
 /** The next moment that is such a time of day: the first of two, and the end of a gap that has swallowed it. */
 export async function nextTimeOfDay(
@@ -54,19 +54,19 @@ export interface Deadline {
   /** Aborts when it has come; its reason says why. */
   readonly signal: AbortSignal;
   /** For the process that takes the run over. */
-  readonly begun: Pick<BegunBudget, 'until' | 'stopAt'>;
+  readonly started: Pick<StartedBudget, 'until' | 'stopAt'>;
   close(): void;
 }
 
 /**
- * Begins the time of a budget, or continues one that another process has started. A duration goes by a clock that is never
+ * Starts the time of a budget, or continues one that another process has started. A duration goes by a clock that is never
  * set, a time of day by the one that people read.
  *
  * @param clocks for tests
  */
-export async function beginDeadline(
+export async function startDeadline(
   { maxDurationMs, stopAt }: Budget,
-  before: BegunBudget = {},
+  before: StartedBudget = {},
   clocks = { timeOfDay: Date.now, steady: steadyNow },
 ): Promise<Deadline> {
   const now = clocks.timeOfDay();
@@ -86,7 +86,7 @@ export async function beginDeadline(
   const looks = repeat(look, { everyMs: lookMs });
   return {
     signal: controller.signal,
-    begun: { ...(until !== undefined && { until }), ...(next !== undefined && { stopAt: next }) },
+    started: { ...(until !== undefined && { until }), ...(next !== undefined && { stopAt: next }) },
     close: () => void looks.stop(),
   };
 }
@@ -97,7 +97,7 @@ export function allowedRows(
   rows: number,
   isFinished: (row: number) => boolean,
   canary: ReadonlySet<number> = new Set(),
-): NonNullable<BegunBudget['rows']> {
+): NonNullable<StartedBudget['rows']> {
   let left = maxRows;
   /** The last of those that are still allowed; all of them when there are no more than that. */
   const last = (isMeant: (row: number) => boolean): number => {

@@ -10,7 +10,7 @@ export const endCauses = [
   /** The user, or what failed in its canary, did not let it go on. */
   'canary',
   /**
-   * No row can succeed: wrong token, wrong base URL, no permission, an API that is away. Or the worker of this process met rows
+   * No row can succeed: wrong token, wrong base URL, no permission, an API that is unavailable. Or the worker of this process met rows
    * that it does not understand, or came to a standstill.
    */
   'stuck',

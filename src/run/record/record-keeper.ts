@@ -10,7 +10,7 @@ export const notedEveryMs = 5_000;
 /** A process that was suspended for longer may have lost the run to another one, and has yet to learn of it. */
 const lateMs = 30_000;
 
-/** Keeps the record of a run while a process works on it: the states that it enters, and for how long it is at work. */
+/** Keeps the record of a run while a process works on it: the states that it enters, and for how long the process works on it. */
 export class RecordKeeper {
   readonly #store: Pick<RunStore, 'save'>;
   #record: RunRecord;
@@ -63,7 +63,7 @@ export class RecordKeeper {
     if (this.#record.state === 'running' && !isLate) await this.save();
   }
 
-  /** The record, with how long the run has been at work since it entered the state `running`, if it is in that. */
+  /** The record, with how long the run has been active since it entered the state `running`, if it is in that. */
   #timed(key: 'atWorkMs' | 'notedMs'): RunRecord {
     const since = this.#since;
     return since === undefined
@@ -73,11 +73,11 @@ export class RecordKeeper {
 }
 
 /**
- * How long a run was at work, milliseconds, all times together: each by the steady clock of the process that was at it.
+ * How long a run was active, milliseconds, all sessions together: each by the steady clock of its process.
  *
- * @param lastFinishedAt end of the last attempt of which the journal tells: a process that died was at work until then.
+ * @param lastFinishedAt end of the last attempt in the journal: a process that died was active until then.
  */
-export function timeAtWork(record: RunRecord, lastFinishedAt: string | undefined): number {
+export function activeTime(record: RunRecord, lastFinishedAt: string | undefined): number {
   const last = actualState(record) === 'running' ? new Date().toISOString() : lastFinishedAt;
   const times = record.states.map((entry, index) =>
     entry.state === 'running' ? timeOf(entry, record.states[index + 1]?.at ?? last) : 0,
@@ -85,7 +85,7 @@ export function timeAtWork(record: RunRecord, lastFinishedAt: string | undefined
   return times.reduce((sum, time) => sum + time, 0);
 }
 
-/** The record of a run without a process, with how long its last process was at work, also if it crashed. */
+/** The record of a run without a process, with how long its last process worked, also if it crashed. */
 export function withCrashedTime(record: RunRecord, lastFinishedAt: string | undefined): RunRecord {
   return withTime(record, (entry) => ({ atWorkMs: timeOf(entry, lastFinishedAt) }));
 }

@@ -6,7 +6,7 @@ import { processSchema, stateOfProcess, thisProcess } from '../../disk/process.t
 import { conflictRules } from '../../manifest/check/call-index.ts';
 import { delimiters } from '../../manifest/manifest.ts';
 import type { WhyUnfinished } from '../../report/join-results.ts';
-import { begunBudgetSchema, budgetSchema } from './budget.ts';
+import { budgetSchema, startedBudgetSchema } from './budget.ts';
 import { type EndCause, endCauses, type KnownEnd } from './ending.ts';
 import { failureLimitsSchema } from './guards.ts';
 
@@ -157,10 +157,10 @@ export const runRecordSchema = z.object({
   key: z.string().exactOptional(),
   /** Whether any coordinator may work on it, also after the first one has died. */
   submitted: z.boolean().exactOptional(),
-  /** Each rate that was set while it was going. */
+  /** Each rate that was set while it was in progress. */
   rates: z.array(z.object({ rate: z.string(), at: z.string(), ...attributionSchema.shape })).exactOptional(),
   /** Of a submitted run: how much of it is done before it waits to be resumed, and what that comes to. */
-  budget: budgetSchema.extend({ begun: begunBudgetSchema.exactOptional() }).exactOptional(),
+  budget: budgetSchema.extend({ begun: startedBudgetSchema.exactOptional() }).exactOptional(),
   /** The shared datastore it was last worked on with, without a password; absent for the embedded one. */
   queue: z.string().exactOptional(),
   /** The signed-off plan that it carries out. */

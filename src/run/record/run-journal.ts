@@ -3,15 +3,18 @@ import { isActive } from '../../cluster/entries.ts';
 import { totalOf } from '../../domain.ts';
 import { fatalError } from '../../errors.ts';
 import type { Journal, JournalReader, JournalView } from '../../journal/journal.ts';
-import { type BegunRun, openJournal } from '../../journal/open.ts';
+import { openJournal, type RecordedRun } from '../../journal/open.ts';
 import { countRows, type ResultCounts } from '../../report/join-results.ts';
 import { type RunRecord, unfinishedBecause } from './record.ts';
-import { timeAtWork } from './record-keeper.ts';
+import { activeTime } from './record-keeper.ts';
 import type { RunStore } from './store.ts';
 
 /** Opens the journal of a run that has a record, to write it. */
 export function openRunJournal(store: RunStore, record: RunRecord): Promise<Journal> {
-  return openJournal(journalPath(store.folder(record.id)), { runId: record.id, begun: begun(record) });
+  return openJournal(journalPath(store.folder(record.id)), {
+    runId: record.id,
+    recorded: recordedRun(record),
+  });
 }
 
 export function journalPath(runFolder: string): string {
@@ -19,18 +22,18 @@ export function journalPath(runFolder: string): string {
 }
 
 /** Rows that are not called get their results before the record is written. */
-function begun({ plan, counts }: RunRecord): BegunRun {
+function recordedRun({ plan, counts }: RunRecord): RecordedRun {
   const counted = totalOf(counts ?? {});
   return { rows: plan.rows, finished: Math.max(counted, plan.invalid + plan.duplicates) };
 }
 
 /** What a run has come to so far, as its journal tells. */
 export interface JournalSummary extends ResultCounts {
-  readonly atWorkMs: number;
+  readonly activeMs: number;
 }
 
 /** What the record alone tells, once all rows have their results. */
-export type KnownSummary = Pick<JournalSummary, 'done' | 'outcomes' | 'atWorkMs'> & Partial<JournalSummary>;
+export type KnownSummary = Pick<JournalSummary, 'done' | 'outcomes' | 'activeMs'> & Partial<JournalSummary>;
 
 /** What a run has come to so far. The journal is read only where the record does not tell enough. */
 export async function progressOf(store: RunStore, record: RunRecord): Promise<KnownSummary> {
@@ -41,7 +44,7 @@ export async function progressOf(store: RunStore, record: RunRecord): Promise<Kn
 export function summaryOfRecord(record: RunRecord): KnownSummary | undefined {
   const { counts, plan, state } = record;
   if (counts === undefined || isActive(state) || totalOf(counts) < plan.rows) return undefined;
-  return { done: plan.rows, outcomes: counts, atWorkMs: timeAtWork(record, undefined) };
+  return { done: plan.rows, outcomes: counts, activeMs: activeTime(record, undefined) };
 }
 
 export function readJournalSummary(store: RunStore, record: RunRecord): Promise<JournalSummary> {
@@ -55,7 +58,7 @@ export function countsOf(record: RunRecord, journal: JournalView): ResultCounts 
 
 /** What the open journal of a run tells. */
 export function summaryOf(record: RunRecord, journal: JournalReader): JournalSummary {
-  return { ...countsOf(record, journal), atWorkMs: timeAtWork(record, journal.lastFinishedAt) };
+  return { ...countsOf(record, journal), activeMs: activeTime(record, journal.lastFinishedAt) };
 }
 
 /** Opens the journal of a run to look into it; another process may be writing it at the same time. */
@@ -63,7 +66,7 @@ export function openJournalReader(store: RunStore, record: RunRecord): Promise<J
   return openJournal(journalPath(store.folder(record.id)), {
     runId: record.id,
     readOnly: true,
-    begun: begun(record),
+    recorded: recordedRun(record),
   });
 }
 

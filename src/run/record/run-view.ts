@@ -90,7 +90,7 @@ export async function viewOfRecord(
   summary?: KnownSummary,
 ): Promise<RunView> {
   const known: KnownSummary = summary ?? (await readJournalSummary(store, record));
-  const { done, outcomes: counts, unclear, codes, atWorkMs } = known;
+  const { done, outcomes: counts, unclear, codes, activeMs } = known;
   const state = actualState(record);
   const entry = live?.entry && isPresent(live.entry) ? live.entry : undefined;
   const active = isActive(state);
@@ -108,7 +108,7 @@ export async function viewOfRecord(
     throughput:
       active && entry !== undefined
         ? { rowsPerSecond: entry.rowsPerSecond, of: 'now' }
-        : averageOf(counts, atWorkMs),
+        : averageOf(counts, activeMs),
     coordinator: active ? (coordinatorOf(entry) ?? record.process) : undefined,
     workers: active ? (live?.workers ?? []) : [],
     pace: active ? (live?.pace ?? (await paceFromFolder(store.folder(record.id)))) : undefined,
@@ -164,9 +164,9 @@ function coordinatorOf(entry: RunEntry | undefined): RunView['coordinator'] {
   return entry && { ...entry.coordinator, seenAt: entry.seenAt };
 }
 
-/** Rows called per second of the time that the run was at work. */
-function averageOf({ succeeded, failed }: OutcomeCounts, atWorkMs: number): RunView['throughput'] {
-  return atWorkMs > 0
-    ? { rowsPerSecond: ((succeeded + failed) * 1_000) / atWorkMs, of: 'average' }
+/** Rows called per second of the time that the run was active. */
+function averageOf({ succeeded, failed }: OutcomeCounts, activeMs: number): RunView['throughput'] {
+  return activeMs > 0
+    ? { rowsPerSecond: ((succeeded + failed) * 1_000) / activeMs, of: 'average' }
     : undefined;
 }

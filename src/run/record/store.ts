@@ -50,7 +50,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
    * Makes the folder of a new run; nothing else sees it until its record is saved.
    *
    * @param wanted the id that the user chose, if so.
-   * @throws a usage error `RUN_EXISTS` when there is a run of that id; a busy error when it is going or being planned.
+   * @throws a usage error `RUN_EXISTS` when there is a run of that id; a busy error when it is in progress or being planned.
    */
   const create = async (wanted?: string): Promise<{ readonly id: string; readonly folder: string }> => {
     await makeFolder(runsDir);

@@ -13,7 +13,7 @@ import { writeXlsxReport } from '../../report/xlsx-report.ts';
 import type { RetriedRun } from '../plan/retries.ts';
 import { openRunLines, type RunLines, readRunLines } from '../plan/run-lines.ts';
 import { actualState, goesOnByItself, type RunRecord } from '../record/record.ts';
-import { timeAtWork } from '../record/record-keeper.ts';
+import { activeTime } from '../record/record-keeper.ts';
 import { withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 
@@ -29,7 +29,7 @@ export interface ReportOptions {
 /** Reads the lines of a report, from the first one each time. */
 type ReadLines = () => Promise<RunLines>;
 
-/** Writes the report files of a run from its manifest and its journal, also while it is going on. */
+/** Writes the report files of a run from its manifest and its journal, also while the run is in progress. */
 export async function reportRun(
   store: RunStore,
   record: RunRecord,
@@ -49,7 +49,7 @@ export function rewriteReport(
   return withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
 }
 
-/** What a page shows of a run as it stands, also while it is going on. Nothing is written. */
+/** What a page shows of a run as it stands, also while the run is in progress. Nothing is written. */
 export async function pageOfRun(
   store: RunStore,
   record: RunRecord,
@@ -187,7 +187,7 @@ async function factsOf(store: RunStore, record: RunRecord, journal: JournalView)
     },
     started_at: started?.at ?? null,
     finished_at: hasEnded ? (last?.at ?? null) : null,
-    activeMs: timeAtWork(record, journal.lastFinishedAt),
+    activeMs: activeTime(record, journal.lastFinishedAt),
     rate: history === undefined ? null : rateOf(history),
     retry_of: retryOf ?? null,
     retries: [],

@@ -116,11 +116,11 @@ function attemptsOf(result: RowResult): readonly Attempt[] {
   const { earlier = [], attempts, startedAt, finishedAt, durationMs, code, message, httpStatus } = result;
   if (attempts === 0 || finishedAt === undefined) return earlier;
   const computed = new Date(Date.parse(finishedAt) - (durationMs ?? 0)).toISOString();
-  const begun = attempts === 1 ? (startedAt ?? computed) : computed;
+  const start = attempts === 1 ? (startedAt ?? computed) : computed;
   return [
     ...earlier,
     {
-      at: begun,
+      at: start,
       ...(durationMs !== undefined && { durationMs }),
       code,
       ...(message !== '' && { message }),

@@ -19,7 +19,7 @@ import { executeRun } from './execute-run.ts';
 import type { ExecuteRunOptions } from './execution-options.ts';
 
 export interface CoordinateOptions
-  extends Pick<ExecuteRunOptions, 'store' | 'datastore' | 'queue' | 'version' | 'log' | 'watch'> {
+  extends Pick<ExecuteRunOptions, 'store' | 'datastore' | 'queue' | 'version' | 'log' | 'observer'> {
   /** The base URL of the only API whose runs are taken; absent: all are. */
   readonly onlyApi?: string | undefined;
   /** What calls the API for a run; absent: workers elsewhere do. */
@@ -37,7 +37,7 @@ export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted
 
 /** Hears of the runs that are taken to their end. */
 export interface RunNews {
-  began(): void;
+  started(): void;
   ended(record: RunRecord, reports: WrittenReports): void;
   failed(error: Error): void;
 }
@@ -59,7 +59,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   const warnOnce = (error: Error): void => {
     if (errors.isNews(error)) log.error({ err: error.message }, 'cannot take a run');
   };
-  const atWork = new Map<string, Promise<void>>();
+  const running = new Map<string, Promise<void>>();
   setMaxListeners(2 * maxRuns, stop);
   // Of which there are more and more.
   const ended = new Set<string>();
@@ -69,8 +69,8 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
       const records = await store.list(warnOnce, ended);
       for (const { id, state } of records) if (state === 'completed' || state === 'cancelled') ended.add(id);
       for (const record of records) {
-        if (atWork.size >= most || stop.aborted) break;
-        if (atWork.has(record.id) || !isClaimable(record)) continue;
+        if (running.size >= most || stop.aborted) break;
+        if (running.has(record.id) || !isClaimable(record)) continue;
         if (onlyApi !== undefined && record.options.baseUrl !== onlyApi) {
           warnOnce(new Error(`run ${record.id} is for ${record.options.baseUrl}, not ${onlyApi}: skipped`));
           continue;
@@ -81,19 +81,19 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
         const work = coordinate(options, lock, id)
           // A full disk, say: the other runs go on.
           .catch((error: Error) => log.error({ run: id, err: error.message }, 'stopping the run failed'))
-          .finally(() => atWork.delete(id));
-        atWork.set(id, work);
+          .finally(() => running.delete(id));
+        running.set(id, work);
       }
     } catch (error) {
       log.error({ err: (error as Error).message }, 'cannot read the state folder');
     }
     await orAborted(after(lookMs), stop);
   }
-  await Promise.all(atWork.values());
+  await Promise.all(running.values());
 }
 
 /**
- * Whether a run that is not at work here waits for a coordinator, as far as its record tells; the lock has the last word.
+ * Whether a run that does not run here waits for a coordinator, as far as its record tells; the lock has the last word.
  */
 function isClaimable(record: RunRecord): boolean {
   const { submitted, state, process } = record;
@@ -130,7 +130,7 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
       await refuseChangedManifest(store, record);
       const caller = await callerFor?.(record);
       atEnd(() => caller?.client.close());
-      news?.began();
+      news?.started();
       const {
         end,
         record: ended,

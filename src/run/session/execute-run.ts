@@ -5,9 +5,9 @@ import { openManifestCopy } from '../plan/run-manifest.ts';
 import { resultOf } from '../record/ending.ts';
 import { type OpenRun, withOpenRun } from '../record/open-run.ts';
 import { isHaltedByGuard } from '../record/record.ts';
-import { timeAtWork } from '../record/record-keeper.ts';
+import { activeTime } from '../record/record-keeper.ts';
 import { Execution } from './execution.ts';
-import type { ExecutedRun, ExecuteRunOptions, RunWatch } from './execution-options.ts';
+import type { ExecutedRun, ExecuteRunOptions, RunObserver } from './execution-options.ts';
 
 /**
  * Takes a run from where its journal stands to its end, records each state that it enters, and writes its report,
@@ -21,7 +21,7 @@ export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
   return withOpenRun({ ...options, purpose: `run ${record.id}` }, async (run, atEnd) => {
     const planned = await openManifestCopy(options.store, record);
     refuseOtherDatastore(options, run.journal);
-    return watchRun(options.watch, run, async () => {
+    return observeRun(options.observer, run, async () => {
       if (datastore.exclusive) await claimForOurselves(run, interrupt);
       return new Execution(await accepted(run), options, planned).untilEnd(atEnd);
     });
@@ -29,24 +29,24 @@ export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
 }
 
 /** Does the work on a run, and tells of it. */
-export async function watchRun(
-  watch: RunWatch | undefined,
+export async function observeRun(
+  observer: RunObserver | undefined,
   { record, journal }: OpenRun,
   work: () => Promise<ExecutedRun>,
 ): Promise<ExecutedRun> {
-  if (watch === undefined) return work();
+  if (observer === undefined) return work();
   const { plan, states } = record;
-  const run = watch.began(() => plan.rows - journal.finishedCount);
+  const run = observer.started(() => plan.rows - journal.finishedCount);
   try {
     // What had its result when it was planned, invalid rows among it, counts where the run begins.
     if (!states.some(({ state }) => state === 'running'))
-      for await (const results of journal.results()) watch.finished(results);
-    journal.onFinished = (results) => watch.finished(results);
+      for await (const results of journal.results()) observer.finished(results);
+    journal.onFinished = (results) => observer.finished(results);
     const executed = await work();
     const { end, reports } = executed;
     const result = resultOf(end, journal.outcomeCounts);
     if (reports === undefined) run.ended();
-    else run.ended({ result, durationMs: timeAtWork(executed.record, journal.lastFinishedAt) });
+    else run.ended({ result, durationMs: activeTime(executed.record, journal.lastFinishedAt) });
     return executed;
   } catch (error) {
     run.ended({ result: 'failed' });

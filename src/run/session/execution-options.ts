@@ -38,7 +38,7 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
   /** The user who starts or resumes it, and the reason. */
   readonly attribution?: Attribution;
   /** Counts what becomes of it. */
-  readonly watch?: RunWatch | undefined;
+  readonly observer?: RunObserver | undefined;
   /** Called before the first row is fed. */
   readonly onStarted?: (started: StartedRun) => void;
   /** Hears what happens to the run, as it happens; it counts nothing. */
@@ -50,22 +50,22 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
 }
 
 /** Counts what becomes of runs and their rows. Unlike progress it is told only what is safe in a journal, and each row once. */
-export interface RunWatch {
-  /** A run begins, or goes on, in this process. @param waitingRows tells how many rows have no result yet */
-  began(waitingRows: () => number): WatchedRun;
+export interface RunObserver {
+  /** A run starts, or continues, in this process. @param waitingRows tells how many rows have no result yet */
+  started(waitingRows: () => number): ObservedRun;
   /** Rows have their results, of whatever run. */
   finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void;
 }
 
-/** A run that is going here. */
-export interface WatchedRun {
+/** A run in progress in this process. */
+export interface ObservedRun {
   /** @param end absent when it is left to another process. */
-  ended(end?: WatchedEnd): void;
+  ended(end?: ObservedEnd): void;
 }
 
-export interface WatchedEnd {
+export interface ObservedEnd {
   readonly result: RunResult;
-  /** How long the run was at work, all times together; absent where that is not known. */
+  /** How long the run was active, all sessions together; absent if unknown. */
   readonly durationMs?: number;
 }
 

@@ -10,7 +10,7 @@ import { removeReport } from '../../report/write-reports.ts';
 import { systemError } from '../../system-error.ts';
 import { onAbort, orAborted, orAfter } from '../../waiting.ts';
 import type { PlannedManifest } from '../plan/run-manifest.ts';
-import { beginDeadline, type Deadline } from '../record/budget.ts';
+import { type Deadline, startDeadline } from '../record/budget.ts';
 import type { RunEnding } from '../record/ending.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { withoutPlace } from '../record/record.ts';
@@ -29,7 +29,7 @@ import { Stages } from './stages.ts';
 
 /** Of a run without a deadline. */
 const never = new AbortController().signal;
-/** The last entry is not worth waiting longer for a datastore that is away. */
+/** The last entry is not worth waiting longer for a datastore that is unreachable. */
 const farewellMs = 2_000;
 
 /**
@@ -73,8 +73,8 @@ export class Execution {
     const { budget } = this.#options;
     atEnd(() => this.#keeper.close());
     onAbort(lost, () => this.#keeper.close());
-    await this.#begin();
-    const deadline = budget && (await beginDeadline(budget, record.budget?.begun));
+    await this.#start();
+    const deadline = budget && (await startDeadline(budget, record.budget?.begun));
     atEnd(() => deadline?.close());
     const folder = store.folder(record.id);
     const rateLog = await RateLog.open(folder, record.options.rate?.text ?? 'none');
@@ -92,7 +92,7 @@ export class Execution {
     }
   }
 
-  async #begin(): Promise<void> {
+  async #start(): Promise<void> {
     const { record, store, datastore } = this.#run;
     const { queue, handOver, onStarted, attribution } = this.#options;
     const folder = store.folder(record.id);
@@ -133,7 +133,7 @@ export class Execution {
     const rate = () => this.#keeper.record.options.rate;
     const opened = { run: this.#run, planned: this.#planned, keeper: this.#keeper };
     const stages = await Stages.begin({ ...options, ...opened });
-    if (options.handOver) await stages.keepBudget(deadline?.begun);
+    if (options.handOver) await stages.keepBudget(deadline?.started);
     return new RunSession(this.#run, {
       ...options,
       stages,

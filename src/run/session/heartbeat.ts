@@ -39,7 +39,7 @@ export function entryOf(record: RunRecord, { done, outcomes }: ResultCounts, pro
 /**
  * Shows a run for the first time.
  *
- * @throws a usage error `RUN_ID_TAKEN` when the datastore knows another run of this id, a busy error when that is going.
+ * @throws a usage error `RUN_ID_TAKEN` when the datastore knows another run of this id, a busy error when that is in progress.
  */
 export async function announce(cluster: Cluster, entry: RunEntry): Promise<void> {
   await cluster.sweep(entry.baseUrl);

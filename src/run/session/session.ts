@@ -105,7 +105,7 @@ export class RunSession {
     const { datastore } = this.#run;
     const givingUp = new AbortController();
     const watch = async (): Promise<void> => {
-      // Calls in flight may take one such time, draining what is left another; one that is away may take neither.
+      // Calls in flight may take one such time, draining what is left another; an unreachable datastore may take neither.
       for (let waited = 0; waited < 3; waited += 1) {
         await after(shutdownMs);
         if (datastore.trouble !== undefined) break;

@@ -1,7 +1,7 @@
 import type { RowTask } from '../../queue/payload.ts';
 import { reconcile } from '../feed/stopped-runs.ts';
 import { type PlannedManifest, type RowSelection, unfinishedTasks } from '../plan/run-manifest.ts';
-import { allowedRows, type BegunBudget } from '../record/budget.ts';
+import { allowedRows, type StartedBudget } from '../record/budget.ts';
 import { budgetSpent, type RunEnding } from '../record/ending.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import type { RecordKeeper } from '../record/record-keeper.ts';
@@ -25,7 +25,7 @@ export class Stages {
   /** Undefined without a canary, and once it was evaluated. */
   #canary: ReadonlySet<number> | undefined;
   /** The last rows that the budget allows; absent: it allows all. */
-  readonly #allowed: BegunBudget['rows'];
+  readonly #allowed: StartedBudget['rows'];
 
   static async begin(options: StagesOptions): Promise<Stages> {
     const { run, budget, interrupt } = options;
@@ -49,7 +49,7 @@ export class Stages {
   }
 
   /** Writes down what the budget comes to, for the coordinator that takes the run over. */
-  async keepBudget(time: Pick<BegunBudget, 'until' | 'stopAt'> = {}): Promise<void> {
+  async keepBudget(time: Pick<StartedBudget, 'until' | 'stopAt'> = {}): Promise<void> {
     const { budget, keeper } = this.#options;
     if (budget === undefined) return;
     keeper.change({

@@ -126,7 +126,7 @@ export class Work {
     const { lost } = this.#run;
     const stopped = this.#worker?.stop(shutdownMs) ?? Promise.resolve();
     const closed = stopped.then(() => this.#coordinator.close());
-    // BullMQ waits for a datastore that is gone for good, and for one that is away; calls in flight end as usual.
+    // BullMQ waits for a datastore that is gone for good, and for one that is unreachable; calls in flight end as usual.
     await orAborted(closed, AbortSignal.any([lost, this.#givenUp]));
     const until = performance.now() + shutdownMs;
     while (lost.aborted && (this.#worker?.active ?? 0) > 0 && performance.now() < until)

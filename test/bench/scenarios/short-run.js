@@ -51,9 +51,9 @@ async function measure(context, baseUrl, redis) {
   const script = (/** @type {readonly string[]} */ args) =>
     measureScript(args, { usageFile: join(folder, 'usage.json'), env: { CQBATCH_TOKEN: 'benchmark' } });
   const ours = (/** @type {readonly string[]} */ ...args) => script([cqbatch, ...args, '--quiet']);
-  const begun = (/** @type {string} */ manifest) => ['run', manifest, '--yes', '--base-url', baseUrl];
-  const run = begun(two);
-  const runMany = [...begun(many), '--rate', 'none'];
+  const runOf = (/** @type {string} */ manifest) => ['run', manifest, '--yes', '--base-url', baseUrl];
+  const run = runOf(two);
+  const runMany = [...runOf(many), '--rate', 'none'];
   /** @type {Record<string, () => Promise<Figures>>} */
   const contestants = {
     node: () => script(['-e', '0']),

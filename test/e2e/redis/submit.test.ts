@@ -124,7 +124,7 @@ describeWithRedis('a submitted run', () => {
       expect(stderr).not.toContain('Warning');
     }
 
-    expect(began(coordinators)).toEqual(runs);
+    expect(started(coordinators)).toEqual(runs);
     const log = await place.sandbox.log();
     expect(log).toHaveLength(100 * runs.length);
     for (const run of runs) {
@@ -152,7 +152,7 @@ async function expectEveryRowCalledOnce(
 }
 
 /** The coordinated runs, each as often as its coordination started. */
-function began(coordinators: readonly WorkerProcess[]): readonly unknown[] {
+function started(coordinators: readonly WorkerProcess[]): readonly unknown[] {
   return coordinators.flatMap(({ logged }) => logged('coordinating').map(({ run }) => run)).toSorted();
 }
 

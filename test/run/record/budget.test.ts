@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   allowedRows,
-  type BegunBudget,
   type Budget,
-  beginDeadline,
   nextTimeOfDay,
+  type StartedBudget,
+  startDeadline,
 } from '../../../src/run/record/budget.ts';
 
 const london = 'Europe/London';
@@ -49,7 +49,7 @@ describe('a deadline', () => {
   afterEach(() => void vi.useRealTimers());
 
   /** Clocks that both follow the timers; the time of day can be set. */
-  async function begin(budget: Budget, before?: BegunBudget) {
+  async function begin(budget: Budget, before?: StartedBudget) {
     const start = Date.parse('2026-07-01T04:00:00Z');
     const clocks = {
       offset: 0,
@@ -57,7 +57,7 @@ describe('a deadline', () => {
       timeOfDay: () => start + clocks.passed + clocks.offset,
       steady: () => clocks.passed,
     };
-    const deadline = await beginDeadline(budget, before, clocks);
+    const deadline = await startDeadline(budget, before, clocks);
     const pass = async (milliseconds: number): Promise<void> => {
       clocks.passed += milliseconds;
       await vi.advanceTimersByTimeAsync(500);
@@ -89,7 +89,7 @@ describe('a deadline', () => {
   test('is the same for the process that takes the run over', async () => {
     const budget: Budget = { maxDurationMs: 7_200_000, stopAt: { time: '08:00', timeZone: london } };
     const first = await begin(budget);
-    expect(first.deadline.begun).toEqual({
+    expect(first.deadline.started).toEqual({
       until: '2026-07-01T06:00:00.000Z',
       stopAt: '2026-07-01T07:00:00.000Z',
     });
@@ -107,7 +107,7 @@ describe('a deadline', () => {
     const { deadline, pass } = await begin({ maxRows: 1 });
     await pass(1e12);
     expect(deadline.signal.aborted).toBe(false);
-    expect(deadline.begun).toEqual({});
+    expect(deadline.started).toEqual({});
     deadline.close();
   });
 });

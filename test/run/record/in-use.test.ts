@@ -13,7 +13,7 @@ import { ago, runEntry } from '../../helpers/cluster-entries.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { plannedRecord } from '../planned-record.ts';
 
-const noSummary = { done: 0, outcomes: noOutcomes(), atWorkMs: 0 };
+const noSummary = { done: 0, outcomes: noOutcomes(), activeMs: 0 };
 
 /** A run that this process has taken to its end just now, unless the changes say otherwise. */
 async function endedRun(changes: Partial<RunRecord> = {}) {

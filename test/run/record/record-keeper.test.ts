@@ -4,9 +4,9 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../../src/disk/process.ts';
 import { type RunRecord, type RunState, runStates } from '../../../src/run/record/record.ts';
 import {
+  activeTime,
   notedEveryMs,
   RecordKeeper,
-  timeAtWork,
   withCrashedTime,
 } from '../../../src/run/record/record-keeper.ts';
 import { plannedRecord } from '../planned-record.ts';
@@ -100,7 +100,7 @@ describe('the duration of a run', () => {
   ];
 
   test.each(cases)('%s', (_title, states, lastFinishedAt, expected) => {
-    expect(timeAtWork(recordOf(...states), lastFinishedAt)).toBe(expected);
+    expect(activeTime(recordOf(...states), lastFinishedAt)).toBe(expected);
   });
 
   test('grows during a run, by at most what its process has not noted yet', () => {
@@ -108,7 +108,7 @@ describe('the duration of a run', () => {
     const running = (entry: Entry) => ({ ...recordOf(entry), process: process_ });
     const now = Date.now();
     const started = new Date(now - 7_000).toISOString();
-    const time = timeAtWork(running({ state: 'running', at: started, notedMs: 5_000 }), undefined);
+    const time = activeTime(running({ state: 'running', at: started, notedMs: 5_000 }), undefined);
     expect(time).toBeGreaterThanOrEqual(7_000);
     expect(time).toBeLessThanOrEqual(10_000);
   });
@@ -173,7 +173,7 @@ describe('a process that works on a run', () => {
         // A kill at this moment would lose at most what is noted next.
         const lastSaved = saved.at(-1);
         if (lastSaved !== undefined && happened.every(({ type }) => type !== 'enter')) {
-          const dead = timeAtWork(
+          const dead = activeTime(
             { ...lastSaved, process: { pid: 2 ** 22 + 1, host: hostname(), started: '' } },
             undefined,
           );
@@ -181,7 +181,7 @@ describe('a process that works on a run', () => {
           expect(dead).toBeLessThanOrEqual(expected);
         }
         keeper.enter('completed');
-        expect(timeAtWork(keeper.record, undefined)).toBe(expected);
+        expect(activeTime(keeper.record, undefined)).toBe(expected);
         keeper.close();
       }),
       { numRuns: 50 },
@@ -194,7 +194,7 @@ describe('a process that works on a run', () => {
     keeper.enter('running');
     await pass(1_500);
     keeper.enter('completed');
-    expect(timeAtWork(keeper.record, undefined)).toBe(9_500);
+    expect(activeTime(keeper.record, undefined)).toBe(9_500);
     keeper.close();
   });
 
@@ -258,5 +258,5 @@ describe('a process that works on a run', () => {
 
 test('only runs have a duration', () => {
   for (const state of runStates.filter((each) => each !== 'running'))
-    expect(timeAtWork(recordOf({ state, at: at(0) }), at(60))).toBe(0);
+    expect(activeTime(recordOf({ state, at: at(0) }), at(60))).toBe(0);
 });

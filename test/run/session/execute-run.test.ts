@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { noOutcomes, type RowResult } from '../../../src/domain.ts';
 import type { OpenRun } from '../../../src/run/record/open-run.ts';
-import { watchRun } from '../../../src/run/session/execute-run.ts';
-import type { ExecutedRun, RunWatch, WatchedEnd } from '../../../src/run/session/execution-options.ts';
+import { observeRun } from '../../../src/run/session/execute-run.ts';
+import type { ExecutedRun, ObservedEnd, RunObserver } from '../../../src/run/session/execution-options.ts';
 
 function result(row: number, outcome: RowResult['outcome']): RowResult {
   return { row, operation: 'x', outcome, code: 'C', message: '', attempts: 1, unclear: false };
@@ -11,10 +11,10 @@ function result(row: number, outcome: RowResult['outcome']): RowResult {
 /** A run with two rows, one of which got its result in the plan, and what is reported about it. */
 function observed(states: readonly string[]) {
   const told: number[] = [];
-  const ends: (WatchedEnd | undefined)[] = [];
+  const ends: (ObservedEnd | undefined)[] = [];
   let waiting = (): number => 0;
-  const watch: RunWatch = {
-    began(waitingRows) {
+  const observer: RunObserver = {
+    started(waitingRows) {
       waiting = waitingRows;
       return { ended: (end) => ends.push(end) };
     },
@@ -35,7 +35,7 @@ function observed(states: readonly string[]) {
     journal.finishedCount += results.length;
     journal.onFinished(results);
   };
-  return { watch, run, counts, told, ends, append, waiting: () => waiting() };
+  return { observer, run, counts, told, ends, append, waiting: () => waiting() };
 }
 
 function executed(end: object, reports: object | undefined = {}): ExecutedRun {
@@ -43,8 +43,8 @@ function executed(end: object, reports: object | undefined = {}): ExecutedRun {
 }
 
 test('an observer hears of each row once, and of rows with results from the plan at the start', async () => {
-  const { watch, run, told, ends, append, waiting } = observed(['planned']);
-  await watchRun(watch, run, async () => {
+  const { observer, run, told, ends, append, waiting } = observed(['planned']);
+  await observeRun(observer, run, async () => {
     expect([told, waiting()]).toEqual([[1], 1]);
     append(result(2, 'succeeded'));
     return executed({ state: 'completed' });
@@ -54,8 +54,8 @@ test('an observer hears of each row once, and of rows with results from the plan
 });
 
 test('a resumed run reports only what is new', async () => {
-  const { watch, run, told, append } = observed(['planned', 'running', 'interrupted']);
-  await watchRun(watch, run, async () => {
+  const { observer, run, told, append } = observed(['planned', 'running', 'interrupted']);
+  await observeRun(observer, run, async () => {
     append(result(2, 'failed'));
     return executed({ state: 'halted' });
   });
@@ -71,18 +71,18 @@ test.each<[end: object, counts: object, result: string]>([
 ])('the end of a run in one word: %j, %j is %s', async (end, counts, word) => {
   const seen = observed([]);
   Object.assign(seen.counts, counts);
-  await watchRun(seen.watch, seen.run, async () => executed(end));
+  await observeRun(seen.observer, seen.run, async () => executed(end));
   expect(seen.ends).toMatchObject([{ result: word }]);
 });
 
 test('a run that is handed over does not end here, and one that throws has failed', async () => {
-  const { watch, run, ends } = observed([]);
-  await watchRun(
-    watch,
+  const { observer, run, ends } = observed([]);
+  await observeRun(
+    observer,
     run,
     async () => ({ ...executed({ state: 'interrupted' }), reports: undefined }) as never,
   );
-  const broken = watchRun(watch, run, () => Promise.reject(new Error('disk')));
+  const broken = observeRun(observer, run, () => Promise.reject(new Error('disk')));
   await expect(broken).rejects.toThrow('disk');
   expect(ends).toEqual([undefined, { result: 'failed' }]);
 });

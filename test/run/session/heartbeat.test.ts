@@ -33,7 +33,7 @@ function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
 }
 
 /** A heartbeat among entries that a test can change, and a record of what it did. */
-function begin(changes: Partial<RunEntry> = {}, failure?: Error) {
+function start(changes: Partial<RunEntry> = {}, failure?: Error) {
   const others = {
     workers: [] as WorkerEntry[],
     pace: undefined as PublishedPace | undefined,
@@ -75,7 +75,7 @@ describe('a run that shows itself', () => {
   });
 
   test('renews its entry every second, and writes it a last time at its end', async () => {
-    const { own, did, heartbeat, beat } = begin();
+    const { own, did, heartbeat, beat } = start();
     await beat();
     const put = did.put.length;
     await beat();
@@ -89,7 +89,7 @@ describe('a run that shows itself', () => {
   });
 
   test('learns which workers there are, and how they call the API', async () => {
-    const { others, did, beat } = begin();
+    const { others, did, beat } = start();
     others.workers = [
       workerEntry(),
       workerEntry({ id: 'gone', seenAt: ago(goneAfterMs) }),
@@ -102,7 +102,7 @@ describe('a run that shows itself', () => {
   });
 
   test('continues after an error of the datastore', async () => {
-    const { own, did, beat } = begin();
+    const { own, did, beat } = start();
     await beat();
     const seen = did.seen.length;
     own.failure = new Error('away');
@@ -115,7 +115,7 @@ describe('a run that shows itself', () => {
   });
 
   test('does nothing more once it has stopped, even if no rate was ever in force', async () => {
-    const { own, did, heartbeat, beat } = begin({}, new Error('away'));
+    const { own, did, heartbeat, beat } = start({}, new Error('away'));
     await beat();
     own.failure = undefined;
     await heartbeat.stop();
@@ -135,76 +135,76 @@ describe('the rate of a run is in force', () => {
   });
 
   test('when no worker leads: nothing can be called', async () => {
-    await expect(begin().heartbeat.established).resolves.toBeUndefined();
+    await expect(start().heartbeat.established).resolves.toBeUndefined();
   });
 
   test('at once when the only worker knows it', async () => {
-    const begun = begin();
-    begun.others.pace = publishedPace({ runs: ['other', 'own'] });
-    await begun.heartbeat.established;
-    expect(begun.did.seen).toHaveLength(0);
+    const scene = start();
+    scene.others.pace = publishedPace({ runs: ['other', 'own'] });
+    await scene.heartbeat.established;
+    expect(scene.did.seen).toHaveLength(0);
   });
 
   test('with several workers, when they have learned it from the leading one', async () => {
-    const begun = begin();
-    begun.others.pace = publishedPace({ runs: ['other', 'own'], workers: 2 });
+    const scene = start();
+    scene.others.pace = publishedPace({ runs: ['other', 'own'], workers: 2 });
     await vi.advanceTimersByTimeAsync(0);
-    expect(begun.did.established).toBe(false);
+    expect(scene.did.established).toBe(false);
     await vi.advanceTimersByTimeAsync(200);
-    expect(begun.did.established).toBe(true);
+    expect(scene.did.established).toBe(true);
   });
 
   test('only when the leading worker knows it', async () => {
-    const begun = begin();
+    const scene = start();
     const renew = (runs: string[]) => {
-      begun.others.pace = publishedPace({ runs });
+      scene.others.pace = publishedPace({ runs });
     };
     for (let second = 0; second < 5; second += 1) {
       renew(['other']);
-      await begun.beat();
+      await scene.beat();
     }
-    expect(begun.did.established).toBe(false);
+    expect(scene.did.established).toBe(false);
     renew(['other', 'own']);
-    await begun.beat();
-    expect(begun.did.established).toBe(true);
+    await scene.beat();
+    expect(scene.did.established).toBe(true);
   });
 
   test('soon when the leading worker is gone and has left its pace', async () => {
-    const begun = begin();
-    begun.others.pace = publishedPace({ runs: ['other'] });
+    const scene = start();
+    scene.others.pace = publishedPace({ runs: ['other'] });
     await vi.advanceTimersByTimeAsync(0);
-    expect(begun.did.established).toBe(false);
+    expect(scene.did.established).toBe(false);
     await vi.advanceTimersByTimeAsync(3_000);
-    expect(begun.did.established).toBe(true);
+    expect(scene.did.established).toBe(true);
   });
 
   test('again after a pause, once it is in a later decision', async () => {
-    const begun = begin();
-    begun.others.pace = publishedPace();
-    await begun.heartbeat.established;
+    const scene = start();
+    scene.others.pace = publishedPace();
+    await scene.heartbeat.established;
     let isAgain = false;
     // Decided before the run continued.
-    void begun.heartbeat.establishedAgain().then(() => {
+    void scene.heartbeat.establishedAgain().then(() => {
       isAgain = true;
     });
     await vi.advanceTimersByTimeAsync(0);
-    begun.others.pace = publishedPace({ runs: ['other'] });
+    scene.others.pace = publishedPace({ runs: ['other'] });
     for (let second = 0; second < 3; second += 1) {
-      begun.others.pace = publishedPace({ runs: ['other'] });
-      await begun.beat();
+      scene.others.pace = publishedPace({ runs: ['other'] });
+      await scene.beat();
     }
     expect(isAgain).toBe(false);
-    begun.others.pace = publishedPace({ runs: ['other', 'own'] });
-    await begun.beat();
+    scene.others.pace = publishedPace({ runs: ['other', 'own'] });
+    await scene.beat();
     expect(isAgain).toBe(true);
   });
 
   test('not before the datastore has it', async () => {
-    const begun = begin({}, new Error('away'));
-    await begun.beat();
-    expect(begun.did.established).toBe(false);
-    begun.own.failure = undefined;
-    await begun.beat();
-    expect(begun.did.established).toBe(true);
+    const scene = start({}, new Error('away'));
+    await scene.beat();
+    expect(scene.did.established).toBe(false);
+    scene.own.failure = undefined;
+    await scene.beat();
+    expect(scene.did.established).toBe(true);
   });
 });

@@ -27,12 +27,12 @@ import {
   contactOf,
   type FittingRun,
   type FoundRun,
-  goingRun,
   pausedRun,
+  runInProgress,
   runningRun,
   withRun,
 } from '../look/find-run.ts';
-import { reportAnew } from '../look/report.ts';
+import { printNewReport } from '../look/report.ts';
 import { attributionOf, parsed } from '../options.ts';
 
 /** How long a run is waited for that was told something: its calls in flight may finish, then it writes its report. */
@@ -81,7 +81,7 @@ export async function cancel(id: string | undefined, flags: Flags): Promise<Exit
   const context = await openContext(flags);
   const { store } = context;
   requireName(context, id);
-  return withRun(context, id, goingRun, async (found) => {
+  return withRun(context, id, runInProgress, async (found) => {
     const view =
       'entry' in found
         ? viewOfEntry(found.entry, undefined)
@@ -104,7 +104,7 @@ async function cancelHere(context: Context, id: string): Promise<void> {
   if (isActive(state)) {
     await ask();
     terminal.say(`Asked process ${record.process?.pid} to stop; calls in flight may finish.`);
-    await reportAnew(terminal, store, await ended(context, record));
+    await printNewReport(terminal, store, await ended(context, record));
     return;
   }
   const cancelled = await cancelStopped(context, record).catch(async (error: unknown) => {
@@ -119,7 +119,7 @@ async function cancelHere(context: Context, id: string): Promise<void> {
     await ask();
     return undefined;
   });
-  if (cancelled !== undefined) await reportAnew(terminal, store, cancelled);
+  if (cancelled !== undefined) await printNewReport(terminal, store, cancelled);
   else {
     const text = `Run ${id} will be cancelled when its turn comes: the daemon works on other runs first.`;
     terminal.result({ run: id, state: 'submitted' }, text);
@@ -219,7 +219,7 @@ async function cancelElsewhere(
 /** A run takes another rate within a second, unless its machine is busy. */
 const ratePatienceMs = 20_000;
 
-/** `cqbatch set-rate`: changes the rate of a run that is going, also while it is paused. */
+/** `cqbatch set-rate`: changes the rate of a run in progress, also while it is paused. */
 export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const attribution = attributionOf(flags);
   const rate = parsed('set-rate', text, parseRate);
@@ -227,7 +227,7 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
   return withRun(context, id, runningRun, async (found) => {
     const contact = contactOf(context.store, found);
     const { runId, state } = contact;
-    refuseUnlessGoing(runId, state, text.trim());
+    refuseUnlessActive(runId, state, text.trim());
     await contact.tell({ kind: 'rate', rate, ...attribution });
     const isTaken = await firstSeen(ratePatienceMs, async () =>
       (await contact.look())?.rate?.text === rate?.text ? true : undefined,
@@ -246,7 +246,7 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
 }
 
 /** @throws a usage error when no process works on the run. */
-function refuseUnlessGoing(runId: string, state: string, rate: string): void {
+function refuseUnlessActive(runId: string, state: string, rate: string): void {
   if (isActive(state)) return;
   const instead = runStates.filter(isResumable).some((each) => each === state)
     ? `: "cqbatch resume ${runId} --rate ${rate}" continues it at that rate`

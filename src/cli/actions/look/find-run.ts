@@ -71,16 +71,16 @@ function inState(what: string, fits: (state: string) => boolean, otherwise?: str
 }
 
 /** Whether a process works on a run in this state, or will without being asked. */
-export function isGoing(state: string): boolean {
+export function isInProgress(state: string): boolean {
   return isActive(state) || state === 'submitted';
 }
 
 export const anyRun = inState('exists', () => true);
 export const runningRun = inState('is running', (state) => state === 'running');
 export const pausedRun = inState('is paused', (state) => state === 'paused');
-export const goingRun = inState(
+export const runInProgress = inState(
   'is in progress',
-  isGoing,
+  isInProgress,
   'To cancel a run that has stopped before its end, name it.',
 );
 export const unfinishedRun: FittingRun = {

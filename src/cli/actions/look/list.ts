@@ -16,7 +16,7 @@ interface ListedRun {
   readonly base_url: string;
   /** When it started; null when it has not. */
   readonly started_at: string | null;
-  /** How long it was at work. */
+  /** How long it was active. */
   readonly duration_s: number | null;
   readonly rows: number;
   readonly done: number | null;
@@ -43,7 +43,7 @@ async function listedRecord(
     manifest: manifest.name,
     base_url: options.baseUrl,
     started_at: states.find(({ state }) => state === 'running')?.at ?? null,
-    duration_s: known === undefined ? null : Math.round(known.atWorkMs / 1_000),
+    duration_s: known === undefined ? null : Math.round(known.activeMs / 1_000),
     rows: plan.rows,
     done: known?.done ?? null,
     ...rowCounts(known?.outcomes),

@@ -47,7 +47,7 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
     }
     reports = await reportWithRetries(store, retried, how);
     printReport(terminal, retried.first, reports);
-  } else reports = await reportAnew(terminal, store, record, how);
+  } else reports = await printNewReport(terminal, store, record, how);
   if (flags.open) showPage(terminal, reports);
   return exitCodes.success;
 }
@@ -58,7 +58,7 @@ function wantsXlsx({ format = 'csv' }: Flags): boolean {
 }
 
 /** Writes and prints the report of a run that is not worked on here. */
-export async function reportAnew(
+export async function printNewReport(
   terminal: Terminal,
   store: RunStore,
   record: RunRecord,

@@ -15,12 +15,12 @@ import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';
 import { statusDocument, statusLine, statusText } from '../../render/status.ts';
 import type { Terminal } from '../../terminal.ts';
-import { anyRun, type FoundRun, isGoing, withRun } from './find-run.ts';
+import { anyRun, type FoundRun, isInProgress, withRun } from './find-run.ts';
 
 const lookMs = 1_000;
 const printEveryLooks = 5;
 
-/** `cqbatch status`: where a run stands, from its folder and from the shared datastore; or where all stand that are going. */
+/** `cqbatch status`: where a run stands, from its folder and from the shared datastore; or of all runs in progress. */
 export async function status(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
   return withReleases(async (atEnd) => {
@@ -31,14 +31,14 @@ export async function status(id: string | undefined, flags: Flags): Promise<Exit
       // Also those that begin meanwhile, and those that have ended since.
       const seen = new Map<string, RunView>();
       const look = async (): Promise<readonly RunView[]> => {
-        const isWanted = (each: string, state: string): boolean => isGoing(state) || seen.has(each);
+        const isWanted = (each: string, state: string): boolean => isInProgress(state) || seen.has(each);
         const views = await all.look(cluster && (await lookAtCluster(cluster)), isWanted);
         for (const view of views) seen.set(view.id, view);
         return [...seen.values()];
       };
-      const going = await look();
-      if (going.length > 1) return showAll(context, await follow(context.terminal, look));
-      return withRun(context, going[0]?.id, anyRun, (found) => show(context, found, cluster));
+      const found = await look();
+      if (found.length > 1) return showAll(context, await follow(context.terminal, look));
+      return withRun(context, found[0]?.id, anyRun, (found) => show(context, found, cluster));
     }
     return withRun(context, id, anyRun, async (found) =>
       show(context, found, 'entry' in found ? found.cluster : await seenFromHere(context, atEnd)),
@@ -85,7 +85,7 @@ async function show(
   return flags.watch ? exitCodeOf(view, view.counts) : exitCodes.success;
 }
 
-/** Shows how runs are getting on, until none is going. @returns them as they are then */
+/** Shows how runs are getting on, until all have ended. @returns them as they are then */
 async function follow<Views extends readonly RunView[]>(
   terminal: Terminal,
   look: () => Promise<Views>,

@@ -13,10 +13,10 @@ import type { Terminal } from '../../terminal.ts';
 
 const lookMs = 1_000;
 
-/** What ends when the process that is at work does. A name that is taken stays so. */
+/** Passes when the other process has finished. A name that is taken stays taken. */
 const passing = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
 
-/** Takes a run to its end when no other process is at work: counts it for the metrics file, and tells the URLs of the user. */
+/** Takes a run to its end once no other process uses the datastore or the run: counts it for the metrics file, and notifies the URLs of the user. */
 export function atWork(
   flags: Flags,
   purpose: string,
@@ -33,8 +33,8 @@ export function atWork(
  * Does what one process at a time can do, once no other process does it, if that is within `--wait`. The embedded datastore is
  * held from the beginning then: what is found of runs stays so.
  *
- * @param work starts again when another process was at work.
- * @throws a busy error when another process is at work for longer, `Interrupted` when the user has stopped waiting.
+ * @param work starts again when another process was in the way.
+ * @throws a busy error when another process takes longer, `Interrupted` when the user has stopped waiting.
  */
 export function whenFree<Result>(
   context: Context,

@@ -62,12 +62,12 @@ async function untilEnd(
   atEnd(() => interrupt.release());
   const reporter = openReporter(terminal, record, callsHere ? proxyTo(options) : undefined);
   atEnd(() => reporter.end());
-  let begun = false;
+  let hasStarted = false;
   let failed: FailedRun | undefined;
   try {
     const opening = context.datastore.open(`run ${record.id}`);
     atEnd(async () => (await opening).close());
-    const calling = token && apiClient(options, token, metrics?.watchRequests());
+    const calling = token && apiClient(options, token, metrics?.observeRequests());
     atEnd(async () => (await calling)?.close());
     const [datastore, client, executeRun] = await Promise.all([opening, calling, loadExecution()]);
     return await executeRun({
@@ -82,13 +82,13 @@ async function untilEnd(
       attribution,
       budget: budgetOf(settings),
       log,
-      watch: metrics,
+      observer: metrics,
       interrupt: interrupt.signal,
       confirmAfterCanary: (canary, signal) =>
         confirmAfterCanary(context, reporter, canary, signal, interrupt.abort),
       onStarted(started) {
-        begun = true;
-        reporter.begin(started);
+        hasStarted = true;
+        reporter.start(started);
         if (metrics !== undefined) metrics.paceOfRun = () => started.progress.snapshot().pace;
       },
       onEnded() {
@@ -103,7 +103,7 @@ async function untilEnd(
     reporter.end();
     if (failed !== undefined) terminal.warn(failureText(record, failed));
     // What kept the run from beginning may keep it from being removed: it is in nobody's way.
-    else if (!begun && journal !== undefined) await discard(store, record, journal).catch(() => {});
+    else if (!hasStarted && journal !== undefined) await discard(store, record, journal).catch(() => {});
     if (journal !== undefined || failed !== undefined) throw error;
     throw systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
   }
@@ -165,7 +165,7 @@ function openReporter(terminal: Terminal, { id, options }: RunRecord, proxy: str
   let timer: NodeJS.Timeout | undefined;
   let isHeld = false;
   return {
-    begin({ progress, datastore }: StartedRun): void {
+    start({ progress, datastore }: StartedRun): void {
       terminal.say(`Run ${id} on ${wayTo(options.baseUrl, proxy)}`);
       const { live } = terminal;
       const show = live ? terminal.draw : terminal.say;

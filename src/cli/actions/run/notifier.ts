@@ -9,7 +9,7 @@ import { bodyFor, type EndedRun, newsOf } from '../../render/ended-run.ts';
 
 /** Tells the URLs of the user what begins and how it ends. Whether they take it, only a warning says. */
 export interface Notifier {
-  began(): Promise<void>;
+  started(): Promise<void>;
   ended(ended: {
     readonly run?: EndedRun | undefined;
     readonly exitCode: ExitCode;
@@ -41,7 +41,7 @@ export async function openNotifier(
       terminal.warn(`warning: ${what} on ${hook?.host} was not told: ${message}`),
     );
   return {
-    began: () => telling('--ping-url', ping, ping?.post('', { below: '/start' })),
+    started: () => telling('--ping-url', ping, ping?.post('', { below: '/start' })),
     async ended({ run, exitCode, error }) {
       const all = { run, exitCode, error, by: thisActor() };
       const isWanted = exitCode !== exitCodes.success || settings.notifyOn === 'always';
@@ -63,7 +63,7 @@ export function tellingTheEnd(
 ): Promise<ExitCode> {
   return withReleases(async (atEnd) => {
     const notifier = await openNotifier(context, atEnd);
-    const starting = notifier?.began();
+    const starting = notifier?.started();
     let run: EndedRun | undefined;
     let failure: unknown;
     const onEnded = (ended: EndedRun): void => {

@@ -91,20 +91,20 @@ export function otherApi(
   wanted: string,
   { baseUrl: flag }: Flags,
 ): CqbatchError {
-  const begun = `Run ${id} was started on ${baseUrl}`;
+  const started = `Run ${id} was started on ${baseUrl}`;
   const variable = environment['CQBATCH_BASE_URL'] ? 'CQBATCH_BASE_URL' : '"base_url" in config.json';
   return usageError(
     'OTHER_API',
     flag === undefined
-      ? `${begun}, but ${variable} says ${wanted}: an access token is for one API. Set ${variable} and the token to those of the run.`
-      : `${begun}, which has already answered for some of its rows: leave out --base-url, or start a new run with its not-attempted.csv.`,
+      ? `${started}, but ${variable} says ${wanted}: an access token is for one API. Set ${variable} and the token to those of the run.`
+      : `${started}, which has already answered for some of its rows: leave out --base-url, or start a new run with its not-attempted.csv.`,
   );
 }
 
 function refuseUnlessResumable(record: RunRecord): void {
   const state = actualState(record);
   if (isResumable(state)) return;
-  if (isActive(state)) throw runGoing(record);
+  if (isActive(state)) throw busyWith(record);
   const why = {
     completed: `is complete; "cqbatch retry ${record.id}" runs the failed rows again`,
     cancelled: `was cancelled; "cqbatch retry ${record.id}" runs the rows that are not done`,
@@ -113,7 +113,7 @@ function refuseUnlessResumable(record: RunRecord): void {
 }
 
 /** Why no other process may work on a run in progress. */
-export function runGoing({ id, state, process }: RunRecord): BusyError {
+export function busyWith({ id, state, process }: RunRecord): BusyError {
   return state === 'paused'
     ? new BusyError('RUN_RUNNING', `Run ${id} is paused`, `"cqbatch unpause ${id}" continues it.`)
     : new BusyError(
@@ -126,16 +126,16 @@ export function runGoing({ id, state, process }: RunRecord): BusyError {
 /**
  * `run --or-resume` where there is a run of that name: goes on with it, unless it is finished or a guard has halted it.
  *
- * @throws a usage error when it is of another manifest, or reads it in another way; a busy error when it is going.
+ * @throws a usage error when it is of another manifest, or reads it in another way; a busy error when it is in progress.
  */
-export async function goOn(context: Context, record: RunRecord, source: string): Promise<ExitCode> {
+export async function continueRun(context: Context, record: RunRecord, source: string): Promise<ExitCode> {
   const { terminal, store } = context;
   const { id } = record;
   const checked = await refuseOtherManifest(context, record, source);
   if (typeof checked === 'number') return checked;
   refuseOtherOptions(context, record);
   const state = actualState(record);
-  if (isActive(state)) throw runGoing(record);
+  if (isActive(state)) throw busyWith(record);
   if (isHaltedByGuard(record) && !context.flags.resumeHalted) return stillHalted(context, record);
   if (state !== 'completed' && state !== 'cancelled') return resumeRun(context, record);
 
@@ -211,7 +211,7 @@ async function hashPipe(workplace: Workplace, source: string): Promise<string | 
   }
 }
 
-/** What is left out is as it was when the run began. */
+/** What is left out is as it was when the run started. */
 function refuseOtherOptions({ flags, settings }: Context, { id, options }: RunRecord): void {
   const wanted = givenRowOptions(flags, settings);
   for (const [name, value] of Object.entries(wanted)) {

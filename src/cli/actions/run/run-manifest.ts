@@ -29,8 +29,8 @@ async function runOrResume(opened: Context, manifest: string): Promise<ExitCode>
   return whenFree(context, `run ${id}`, async (free) => {
     const existing = await lookUpRun(free.store, id);
     if (existing === undefined) return start(free, source);
-    const { goOn } = await import('./resume.ts');
-    return goOn(free, existing, source);
+    const { continueRun } = await import('./resume.ts');
+    return continueRun(free, existing, source);
   });
 }
 

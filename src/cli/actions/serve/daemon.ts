@@ -59,7 +59,7 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
       ...common,
       queue,
       version,
-      watch: metrics,
+      observer: metrics,
       onlyApi: datastore.exclusive ? options.api?.baseUrl : undefined,
       callerFor: callerFor(workplace, options),
       news,
@@ -90,7 +90,7 @@ function callerFor(
   if (!datastore.exclusive || api === undefined) return undefined;
   const token = tokenSource(settings);
   return async ({ options }) => ({
-    client: await apiClient(options, token, metrics?.watchRequests()),
+    client: await apiClient(options, token, metrics?.observeRequests()),
     estimates: await estimatedLimits(store, options, token),
     onStarted({ progress }) {
       if (metrics !== undefined) metrics.paceOfRun = () => progress.snapshot().pace;
@@ -105,7 +105,7 @@ function newsTo(notifier: Notifier): RunNews & { told(): Promise<void> } {
     telling = telling.then(work);
   };
   return {
-    began: () => tell(() => notifier.began()),
+    started: () => tell(() => notifier.started()),
     ended: (record, { summary }) =>
       tell(() =>
         notifier.ended({

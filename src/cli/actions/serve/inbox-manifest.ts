@@ -17,12 +17,12 @@ import type { Context, RefusedManifest } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';
 import { type EndedRun, endingText, finalFolderOf } from '../../render/ended-run.ts';
 import { plain } from '../../render/style.ts';
-import { isGoing } from '../look/find-run.ts';
+import { isInProgress } from '../look/find-run.ts';
 import { calls } from '../options.ts';
 import { notifying, whenFree } from '../run/at-work.ts';
 import { execute } from '../run/execute.ts';
 import { planRun } from '../run/planned-run.ts';
-import { endedRun, resumeRun, runGoing } from '../run/resume.ts';
+import { busyWith, endedRun, resumeRun } from '../run/resume.ts';
 
 /** What became of a manifest of an inbox. */
 export interface CarriedOut {
@@ -88,7 +88,7 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
 async function beginOrGoOn(context: Context, { record, path, origin }: ClaimedManifest): Promise<ExitCode> {
   const { store, flags } = context;
   const existing = await lookUpRun(store, record.run);
-  if (existing !== undefined) return goOn(context, existing);
+  if (existing !== undefined) return continueRun(context, existing);
   const named = { ...context, flags: { ...flags, runId: record.run } };
   const planned = await planRun(named, path, calls(context), origin);
   return typeof planned === 'number' ? planned : execute(context, planned.record, planned.journal);
@@ -99,9 +99,9 @@ export function isOfManifest({ kind, code }: CqbatchError): boolean {
   return kind === 'usage' && (code.startsWith('MANIFEST_') || code === 'RUN_ID_TAKEN');
 }
 
-async function goOn(context: Context, record: RunRecord): Promise<ExitCode> {
+async function continueRun(context: Context, record: RunRecord): Promise<ExitCode> {
   const state = actualState(record);
-  if (isGoing(state)) throw runGoing(record);
+  if (isInProgress(state)) throw busyWith(record);
   const isOver = state === 'completed' || state === 'cancelled' || isHaltedByGuard(record);
   if (!isOver) return resumeRun(context, record);
   const ended = await endedRun(context.store, record);

@@ -54,7 +54,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     atEnd(watchTrouble(datastore, log).stop);
     if (datastore.exclusive) void datastore.lost.then(stop.abort);
     if (api !== undefined && !datastore.exclusive) {
-      const client = await apiClient(api, tokenSource(settings), metrics?.watchRequests());
+      const client = await apiClient(api, tokenSource(settings), metrics?.observeRequests());
       atEnd(() => client.close());
       serving = serveRows({
         datastore,

@@ -10,17 +10,17 @@ type Play = (handler: Dispatcher.DispatchHandler, signal: AbortController) => vo
 
 function played(play: Play) {
   const seen: (string | SentRequest | undefined)[] = [];
-  const watch = { began: () => seen.push('began'), ended: (sent?: SentRequest) => seen.push(sent) };
+  const observer = { started: () => seen.push('started'), ended: (sent?: SentRequest) => seen.push(sent) };
   const abort = new AbortController();
   const stop = new Stop(60_000, abort.signal);
   const dispatcher = {
     dispatch(_: unknown, handler: Dispatcher.DispatchHandler) {
-      expect(seen).toEqual(['began']);
+      expect(seen).toEqual(['started']);
       play(handler, abort);
       return true;
     },
   } as unknown as Dispatcher;
-  const made = exchange(dispatcher, { ...request, headers: [] }, { stop, maxAnswerBytes: 1_000, watch });
+  const made = exchange(dispatcher, { ...request, headers: [] }, { stop, maxAnswerBytes: 1_000, observer });
   return { seen, made: made.finally(() => stop.release()) };
 }
 
@@ -82,5 +82,5 @@ test('a request that HTTP cannot carry ends, too', async () => {
     throw new TypeError('header');
   });
   await expect(made).rejects.toThrow('header');
-  expect(seen).toEqual(['began', undefined]);
+  expect(seen).toEqual(['started', undefined]);
 });
