@@ -17,14 +17,17 @@ const files = execFileSync('git', ['ls-files', '-z', '--', ...(paths.length > 0 
   encoding: 'utf8',
 })
   .split('\0')
-  .filter((path) => /\.(?:md|[jt]sx?)$/.test(path) && !/^test\/(?:words|fixtures)\//.test(path));
+  .filter((path) => kindOf(path) !== undefined && !/^test\/(?:words|fixtures)\//.test(path));
 
 const english = new ParseEnglish();
 const phrases = Object.keys(avoided).filter((phrase) => phrase !== 'who');
 let found = 0;
 for (const file of files) {
   const text = readFileSync(file, 'utf8');
-  const prose = file.endsWith('.md') ? proseOfPage(text) : proseOfSource(file, text);
+  const prose = { page: proseOfPage, source: proseOfSource, config: commentLines }[kindOf(file) ?? 'page'](
+    text,
+    file,
+  );
   // In a string, `\n` is a space to the reader.
   const tree = english.parse(prose.replace(/\\n/g, '  '));
   search(tree, phrases, ([node], _index, _parent, phrase) => tell(file, node, phrase));
@@ -55,6 +58,20 @@ function sentencesOf(root) {
     .filter(({ type }) => type === 'SentenceNode');
 }
 
+/** @param {string} path @returns {'page' | 'source' | 'config' | undefined} */
+function kindOf(path) {
+  if (path.endsWith('.md')) return 'page';
+  if (/\.[jt]sx?$/.test(path)) return 'source';
+  return /^\.ci\/|\.(?:ya?ml|sh|service|path|timer|env|gitignore)$|\/crontab$|Dockerfile$/.test(path)
+    ? 'config'
+    : undefined;
+}
+
+/** The lines that are comments of YAML, a shell script, a systemd unit and the like. @param {string} text */
+function commentLines(text) {
+  return text.replace(/^(?!\s*#).*|^\s*#+|`[^`\n]*`/gm, blank);
+}
+
 /** A page without its code, everything at its place. @param {string} text */
 function proseOfPage(text) {
   return text.replace(/^( *)(```+)[\s\S]*?^\1\2 *$|`[^`\n]*`/gm, blank);
@@ -63,10 +80,10 @@ function proseOfPage(text) {
 /**
  * Comments and strings of more than one word, everything at its place; a full stop stands for code between them.
  *
- * @param {string} file
  * @param {string} text
+ * @param {string} file
  */
-function proseOfSource(file, text) {
+function proseOfSource(text, file) {
   const { program, comments } = parseSync(file, text);
   /** @type {{ readonly start: number, readonly end: number }[]} */
   const pieces = [...comments];
