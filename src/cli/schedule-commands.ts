@@ -37,18 +37,23 @@ export const scheduleCommands: CommandGroupSpec = {
     {
       name: 'list',
       description: 'Lists the schedules, each with its next five times',
+      examples: [['cqbatch schedule list', 'each schedule with its next times']],
       load: async () => (await import('./actions/serve/schedule.ts')).listSchedules,
     },
     {
       name: 'show',
       description: 'Shows a schedule, its next times and last runs',
       arguments: [named],
+      examples: [['cqbatch schedule show nightly', 'what it runs, when, and how its last runs ended']],
       load: async () => (await import('./actions/serve/schedule.ts')).showSchedule,
     },
     {
       name: 'history',
       description: 'Shows what came of each time, the latest first',
       arguments: [named],
+      examples: [
+        ['cqbatch schedule history nightly', 'which times ran, were skipped or were missed, and why'],
+      ],
       load: async () => (await import('./actions/serve/schedule.ts')).scheduleHistory,
     },
     {
@@ -56,6 +61,9 @@ export const scheduleCommands: CommandGroupSpec = {
       description: 'Starts no more runs; a run in progress continues',
       arguments: [named],
       options: { Pause: ['reason'] },
+      examples: [
+        ['cqbatch schedule pause nightly --reason "API upgrade"', 'no run starts until you unpause it'],
+      ],
       load: async () => (await import('./actions/serve/schedule.ts')).pauseSchedule,
     },
     {
@@ -64,6 +72,7 @@ export const scheduleCommands: CommandGroupSpec = {
       details: 'Times that it missed are not made up for.',
       arguments: [named],
       options: { Unpause: ['reason'] },
+      examples: [['cqbatch schedule unpause nightly', 'the next run starts at its next time']],
       load: async () => (await import('./actions/serve/schedule.ts')).unpauseSchedule,
     },
     {
@@ -71,6 +80,9 @@ export const scheduleCommands: CommandGroupSpec = {
       description: 'Starts a run now, also if the schedule is paused',
       arguments: [named],
       options: { Trigger: ['reason'] },
+      examples: [
+        ['cqbatch schedule trigger nightly --reason "late export"', 'one more run, within a second or two'],
+      ],
       load: async () => (await import('./actions/serve/schedule.ts')).triggerSchedule,
     },
     {
@@ -79,6 +91,7 @@ export const scheduleCommands: CommandGroupSpec = {
       arguments: [named],
       help: { yes: 'do not ask' },
       options: { Schedule: ['yes'] },
+      examples: [['cqbatch schedule remove nightly', 'asks first; the runs stay']],
       load: async () => (await import('./actions/serve/schedule.ts')).removeSchedule,
     },
   ],

@@ -36,6 +36,12 @@ describe('help', () => {
     await expect(help).toMatchFileSnapshot('screens/run-brief.txt');
   });
 
+  test('of each command of schedule has an example of that command', async () => {
+    const names = [...(await everyCommand()).keys()].filter((name) => name.startsWith('schedule '));
+    expect(names).toHaveLength(8);
+    for (const name of names) expect(await helpOf(...name.split(' '), '-h')).toContain(`\n  cqbatch ${name}`);
+  });
+
   test.each(['run', 'resume', 'retry'])('of %s has all options with --help', async (name) => {
     await expect(await helpOf(name, '--help')).toMatchFileSnapshot(`screens/${name}-help.txt`);
   });
