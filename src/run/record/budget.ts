@@ -83,7 +83,13 @@ export async function startDeadline(
       controller.abort(`it is ${stopAt?.time}, the time of --stop-at`);
   };
   look();
-  const looks = repeat(look, { everyMs: lookMs });
+  const looks = repeat(look, {
+    // A duration ends at its end, not at the next look.
+    everyMs: () => {
+      const leftMs = (steadyUntil ?? Number.POSITIVE_INFINITY) - clocks.steady();
+      return leftMs > 0 ? Math.min(lookMs, leftMs) : lookMs;
+    },
+  });
   return {
     signal: controller.signal,
     started: { ...(until !== undefined && { until }), ...(next !== undefined && { stopAt: next }) },

@@ -58,9 +58,9 @@ describe('a deadline', () => {
       steady: () => clocks.passed,
     };
     const deadline = await startDeadline(budget, before, clocks);
-    const pass = async (milliseconds: number): Promise<void> => {
+    const pass = async (milliseconds: number, byTimers = 500): Promise<void> => {
       clocks.passed += milliseconds;
-      await vi.advanceTimersByTimeAsync(500);
+      await vi.advanceTimersByTimeAsync(byTimers);
     };
     return { deadline, pass, set: (milliseconds: number) => (clocks.offset += milliseconds) };
   }
@@ -73,6 +73,16 @@ describe('a deadline', () => {
     set(-20_000_000);
     await pass(1);
     expect(deadline.signal.reason).toBe('the time of --max-duration is over');
+    deadline.close();
+  });
+
+  test('comes at the end of a duration, not at the next half second', async () => {
+    const { deadline, pass } = await begin({ maxDurationMs: 1_200 });
+    await pass(500);
+    await pass(500);
+    expect(deadline.signal.aborted).toBe(false);
+    await pass(200, 200);
+    expect(deadline.signal.aborted).toBe(true);
     deadline.close();
   });
 
