@@ -64,6 +64,7 @@ export type { Outcome, OutcomeCounts, RowResult } from './domain.ts';
 export { CqbatchError, type ErrorKind } from './errors.ts';
 export type { ClaimedManifest, ManifestEnding } from './inbox/claimed-manifest.ts';
 export { type Found, Inbox, type Taking } from './inbox/inbox.ts';
+export { findInbox } from './inbox/names.ts';
 export type { FinalFolder } from './inbox/records.ts';
 export type { Journal } from './journal/journal.ts';
 export type { CodeCount } from './journal/state.ts';

@@ -4,14 +4,14 @@ import { thisActor } from '../actor.ts';
 import { steadyNow } from '../clock.ts';
 import { exists } from '../disk/files.ts';
 import { lockPath, type ProcessLock } from '../disk/lock.ts';
-import { BusyError, usageError } from '../errors.ts';
+import { BusyError } from '../errors.ts';
 import { contentRunId } from '../run/record/run-id.ts';
 import { stateId } from '../run/record/state-folder.ts';
 import { onDisk, SystemError } from '../system-error.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { type ClaimedManifest, claimedManifest } from './claimed-manifest.ts';
-import { digestOf, folderOf, isFolderAt, moved, putBeside } from './files.ts';
-import { type InboxPlace, inboxPlace, isPattern, uniqueName } from './names.ts';
+import { digestOf, folderOf, moved, putBeside } from './files.ts';
+import { findInbox, type InboxPlace, uniqueName } from './names.ts';
 import {
   type EndedRecord,
   finalFolders,
@@ -80,17 +80,7 @@ export class Inbox {
 
   /** @throws a usage error `INBOX_UNUSABLE` when there is no such folder. */
   static async open({ path, stateDir, settleMs }: InboxOptions): Promise<Inbox> {
-    const isFolder = await isFolderAt(path);
-    const place = inboxPlace(path, isFolder);
-    // A name that is neither there nor a pattern means a folder that is missing or misspelt.
-    const isPlace =
-      isFolder || ((isPattern(path) || (await exists(path))) && (await isFolderAt(place.folder)));
-    if (!isPlace) {
-      throw usageError(
-        'INBOX_UNUSABLE',
-        `The folder ${isPattern(path) ? place.folder : path} doesn't exist: create it first, or quote a pattern: 'inbox/*.csv'.`,
-      );
-    }
+    const place = await findInbox(path);
     for (const name of ['running', ...finalFolders]) await folderOf(place.folder, name);
     return new Inbox(place, await openInboxRecords(place.folder), await stateId(stateDir), settleMs);
   }

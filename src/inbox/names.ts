@@ -1,5 +1,8 @@
 import { basename, dirname, extname } from 'node:path';
 import picomatch from 'picomatch';
+import { exists } from '../disk/files.ts';
+import { usageError } from '../errors.ts';
+import { isFolderAt } from './files.ts';
 
 /** What a manifest can be called, as far as one that is put into a folder without a pattern is taken for one. */
 const manifestNames = '*.{csv,tsv,txt,json,jsonl,ndjson,xlsx}{,.gz}';
@@ -19,8 +22,21 @@ export interface InboxPlace {
 /**
  * A folder, or a pattern of names in it: `inbox/*.csv`.
  *
- * @param isFolder whether there is a folder of that path
+ * @throws a usage error `INBOX_UNUSABLE` when there is no such folder.
  */
+export async function findInbox(path: string): Promise<InboxPlace> {
+  const isFolder = await isFolderAt(path);
+  const place = inboxPlace(path, isFolder);
+  // A name that is neither there nor a pattern means a folder that is missing or misspelt.
+  const isPlace = isFolder || ((isPattern(path) || (await exists(path))) && (await isFolderAt(place.folder)));
+  if (isPlace) return place;
+  throw usageError(
+    'INBOX_UNUSABLE',
+    `The folder ${isPattern(path) ? place.folder : path} doesn't exist: create it first, or quote a pattern: 'inbox/*.csv'.`,
+  );
+}
+
+/** @param isFolder whether there is a folder of that path */
 export function inboxPlace(path: string, isFolder: boolean): InboxPlace {
   const pattern = isFolder ? manifestNames : basename(path);
   const isMatch = picomatch(pattern, { nocase: isFolder });
@@ -35,7 +51,7 @@ export function inboxPlace(path: string, isFolder: boolean): InboxPlace {
 }
 
 /** Whether a path says by its signs that it means several files. */
-export function isPattern(path: string): boolean {
+function isPattern(path: string): boolean {
   return picomatch.scan(basename(path)).isGlob;
 }
 

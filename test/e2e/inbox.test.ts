@@ -271,3 +271,12 @@ test('a watcher tells probes and Prometheus how it is, and people and programs o
   });
   expect(givenNames(await inFolder('done'))).toEqual(['b.csv']);
 });
+
+test('a mistyped folder is reported before a missing token', async () => {
+  const { cwd } = await prepared();
+  for (const env of [{}, { CQBATCH_BASE_URL: 'https://api.invalid' }])
+    expect(await cqbatch(['watch', 'nowhere', '--yes'], { cwd, env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("The folder nowhere doesn't exist: create it first"),
+    });
+});

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BusyError } from '../../../errors.ts';
-import { defaults, type Found, type HealthState, Inbox } from '../../../index.ts';
+import { defaults, type Found, findInbox, type HealthState, Inbox } from '../../../index.ts';
 import { withReleases } from '../../../releases.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import type { Flags } from '../../config/load.ts';
@@ -92,6 +92,8 @@ function declined({ terminal }: Context): ExitCode {
  */
 async function openWork(context: Context, path: string, stop: AbortSignal) {
   const { terminal, flags, settings, store } = context;
+  // A mistyped name is reported before a missing token.
+  await findInbox(path);
   const options = runOptions(context);
   const callsHere = calls(context);
   if (callsHere) await tokenSource(settings).current();
