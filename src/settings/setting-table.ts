@@ -254,7 +254,7 @@ export const settings = {
   tz: {
     parse: parseTimeZone,
     value: '<zone>',
-    help: 'time zone of --cron and --stop-at, such as Europe/London',
+    help: 'time zone of --cron, and of a --stop-at that names none, such as Europe/London',
     otherwise: 'that of the system',
   },
   notifyUrl: { ...url, help: 'post here how a run ended, in the format of Slack and Teams' },
