@@ -11,8 +11,17 @@ function folderOfPackage(): URL {
 
 /** The version of this program. */
 export function readVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as {
-    version: string;
+  return readManifest().version;
+}
+
+/** The oldest version of Node that this program runs on: `20.19`. */
+export function readLeastNode(): string {
+  return readManifest().engines.node.replace('>=', '');
+}
+
+function readManifest() {
+  return JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as {
+    readonly version: string;
+    readonly engines: { readonly node: string };
   };
-  return manifest.version;
 }

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { operations } from '../../../../jobs/index.ts';
 import { CqbatchError } from '../../../errors.ts';
 import { type ApiAnswer, checkStateFolder, exists, type Settings } from '../../../index.ts';
+import { readLeastNode } from '../../../package.ts';
 import { onDisk } from '../../../system-error.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { duration, size } from '../../../text/quantities.ts';
@@ -23,8 +24,6 @@ interface Finding {
   readonly exitCode?: ExitCode;
 }
 
-/** `package.json` says the same. */
-const leastNode = [20, 19] as const;
 /** A run of a million rows needs about as much. */
 const enoughDisk = 1_000_000_000;
 const leastDisk = 100_000_000;
@@ -92,10 +91,9 @@ function checkOf(code: string): string | undefined {
 
 function nodeFinding(): Finding {
   const { node } = process.versions;
-  const [major = 0, minor = 0] = node.split('.').map(Number);
-  const isOld = major < leastNode[0] || (major === leastNode[0] && minor < leastNode[1]);
-  if (!isOld) return ok('Node', node);
-  const text = `${node} is too old: install Node ${leastNode.join('.')} or newer`;
+  const least = readLeastNode();
+  if (least.localeCompare(node, 'en', { numeric: true }) <= 0) return ok('Node', node);
+  const text = `${node} is too old: install Node ${least} or newer`;
   return { check: 'Node', state: 'failed', text, exitCode: exitCodes.usage };
 }
 
