@@ -113,7 +113,8 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
   return {
     queue,
     prepare(atEnd) {
-      if (redis !== undefined) return;
+      // With --wait, it is opened when no other process holds it.
+      if (redis !== undefined || settings.wait !== undefined) return;
       prepared = prepareEmbedded();
       atEnd(async () => (await prepared)?.thread.terminate());
     },

@@ -3,20 +3,22 @@ import { steadyNow } from '../../../clock.ts';
 import { BusyError } from '../../../errors.ts';
 import { type Datastore, openMetricsFile } from '../../../index.ts';
 import { readVersion } from '../../../package.ts';
-import { withReleases } from '../../../releases.ts';
+import { type AtEnd, withReleases } from '../../../releases.ts';
 import { duration } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
-import { type Context, openContext } from '../../context.ts';
+import { type CommandInput, type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodeOfError, Interrupted } from '../../exit-codes.ts';
 import { type Interrupt, interruptible } from '../../interrupt.ts';
+import type { EndedRun } from '../../render/ended-run.ts';
 import type { Terminal } from '../../terminal.ts';
+import type { Notifier } from './notifier.ts';
 
 const lookMs = 1_000;
 
 /** Passes when the other process has finished. A name that is taken stays taken. */
 const passing = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
 
-/** Takes a run to its end once no other process uses the datastore or the run: counts it for the metrics file, and notifies the URLs of the user. */
+/** Takes a run to its end once no other process is in the way: counts it for the metrics file, and notifies the URLs of the user. */
 export function atWork(
   flags: Flags,
   purpose: string,
@@ -24,7 +26,7 @@ export function atWork(
 ): Promise<ExitCode> {
   return withReleases(async (atEnd) => {
     const context = await openContext(flags);
-    if (context.settings.wait === undefined) context.datastore.prepare(atEnd);
+    context.datastore.prepare(atEnd);
     return measuring(context, (measured) => notifying(measured, (noted) => whenFree(noted, purpose, work)));
   });
 }
@@ -135,12 +137,36 @@ export function measuring(
  *
  * @param work is to hand the run that it took to its end to `context.onEnded`
  */
-export async function notifying(
+export function notifying(
   context: Context,
   work: (context: Context) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { notifyUrl, pingUrl } = context.settings;
-  if (notifyUrl === undefined && pingUrl === undefined) return work(context);
-  const { tellingTheEnd } = await import('./notifier.ts');
-  return tellingTheEnd(context, work);
+  return withReleases(async (atEnd) => {
+    const notifier = await notifierOf(context, atEnd);
+    if (notifier === undefined) return work(context);
+    const starting = notifier.started();
+    let run: EndedRun | undefined;
+    let failure: unknown;
+    const onEnded = (ended: EndedRun): void => {
+      run = ended;
+    };
+    const exitCode = await work({ ...context, onEnded }).catch((error: unknown) => {
+      failure = error;
+      return exitCodeOfError(error);
+    });
+    await starting;
+    await notifier.ended({ run, exitCode, error: failure as Error | undefined });
+    if (failure !== undefined) throw failure;
+    return exitCode;
+  });
+}
+
+/** Undefined when no URL is set. */
+export async function notifierOf(
+  input: Pick<CommandInput, 'settings' | 'terminal'>,
+  atEnd: AtEnd,
+): Promise<Notifier | undefined> {
+  const { notifyUrl, pingUrl } = input.settings;
+  if (notifyUrl === undefined && pingUrl === undefined) return undefined;
+  return (await import('./notifier.ts')).openNotifier(input, atEnd);
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { thisActor } from '../../../actor.ts';
 import { openWebhook, signatureHeaders, type Webhook } from '../../../index.ts';
-import { type AtEnd, withReleases } from '../../../releases.ts';
+import type { AtEnd } from '../../../releases.ts';
 import { environment, readSecret } from '../../config/load.ts';
-import type { CommandInput, Context } from '../../context.ts';
-import { type ExitCode, exitCodeOfError, exitCodes } from '../../exit-codes.ts';
+import type { CommandInput } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { bodyFor, type EndedRun, newsOf } from '../../render/ended-run.ts';
 
 /** Tells the URLs of the user what begins and how it ends. Whether they take it, only a warning says. */
@@ -17,12 +17,10 @@ export interface Notifier {
   }): Promise<void>;
 }
 
-/** @returns undefined when no URL is set. */
 export async function openNotifier(
   { settings, terminal }: Pick<CommandInput, 'settings' | 'terminal'>,
   atEnd: AtEnd,
-): Promise<Notifier | undefined> {
-  if (settings.notifyUrl === undefined && settings.pingUrl === undefined) return undefined;
+): Promise<Notifier> {
   const open = (what: string, url: string | undefined): Webhook | undefined => {
     const hook = url === undefined ? undefined : openWebhook(what, url, { variables: environment });
     atEnd(() => hook?.close());
@@ -54,28 +52,4 @@ export async function openNotifier(
       ]);
     },
   };
-}
-
-/** Does what a command is for, and tells the URLs of the user how it ended. */
-export function tellingTheEnd(
-  context: Context,
-  work: (context: Context) => Promise<ExitCode>,
-): Promise<ExitCode> {
-  return withReleases(async (atEnd) => {
-    const notifier = await openNotifier(context, atEnd);
-    const starting = notifier?.started();
-    let run: EndedRun | undefined;
-    let failure: unknown;
-    const onEnded = (ended: EndedRun): void => {
-      run = ended;
-    };
-    const exitCode = await work({ ...context, onEnded }).catch((error: unknown) => {
-      failure = error;
-      return exitCodeOfError(error);
-    });
-    await starting;
-    await notifier?.ended({ run, exitCode, error: failure as Error | undefined });
-    if (failure !== undefined) throw failure;
-    return exitCode;
-  });
 }

@@ -8,7 +8,7 @@ export function run(manifest: string, flags: Flags): Promise<ExitCode> {
   return withReleases(async (atEnd) => {
     const context = await openContext(flags);
     // Its datastore gets ready while all else is loaded, and the manifest checked.
-    if (context.settings.wait === undefined) context.datastore.prepare(atEnd);
+    context.datastore.prepare(atEnd);
     const { runManifest } = await import('./run-manifest.ts');
     return runManifest(context, manifest);
   });

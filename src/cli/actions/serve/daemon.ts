@@ -22,7 +22,8 @@ import type { Workplace } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
 import { apiClient, type CallSettings, estimatedLimits, tokenSource } from '../api-client.ts';
 import { nextCommands } from '../look/next-commands.ts';
-import { type Notifier, openNotifier } from '../run/notifier.ts';
+import { notifierOf } from '../run/at-work.ts';
+import type { Notifier } from '../run/notifier.ts';
 import { beginScheduled, inboxFinisher } from './scheduled.ts';
 
 export interface DaemonOptions {
@@ -41,7 +42,7 @@ export interface DaemonOptions {
 export async function runDaemon(workplace: Workplace, options: DaemonOptions, atEnd: AtEnd): Promise<void> {
   const { store } = workplace;
   const { datastore, queue, version, metrics, log, stop } = options;
-  const notifier = await openNotifier(workplace, atEnd);
+  const notifier = await notifierOf(workplace, atEnd);
   const news = notifier && newsTo(notifier);
   atEnd(() => news?.told());
   const common = { store, datastore, log, stop };
