@@ -16,8 +16,8 @@ import { TrafficMeter } from '../../../dist/src/rate/traffic-meter.js';
 import { parseLimitPlan } from '../../../dist/src/sandbox/limits/plan.js';
 import { Prefetch, withSpare } from '../../../dist/src/worker/prefetch.js';
 import { atOnce } from '../measure/at-once.js';
+import { startUsage } from '../measure/redis.js';
 import { program } from './program.js';
-import { startUsage } from './redis-usage.js';
 
 /**
  * @typedef {object} AtRate
@@ -28,7 +28,7 @@ import { startUsage } from './redis-usage.js';
  */
 
 /**
- * @typedef {import('./redis-usage.js').FleetUsage & {
+ * @typedef {import('../measure/redis.js').FleetUsage & {
  *   usedPercent: number, refusedPercent: number, everywhereMs: number
  * }} AtRateFigures `everywhereMs`: from a new bound of the run until each member keeps it
  */

@@ -16,8 +16,8 @@ import { openRowQueue } from '../../../dist/src/queue/row-queue.js';
 import { startHeartbeat } from '../../../dist/src/run/session/heartbeat.js';
 import { serveRows } from '../../../dist/src/worker/serve.js';
 import { atOnce } from '../measure/at-once.js';
+import { startUsage } from '../measure/redis.js';
 import { program } from './program.js';
-import { startUsage } from './redis-usage.js';
 
 /**
  * @typedef {object} Idle
@@ -27,7 +27,7 @@ import { startUsage } from './redis-usage.js';
  */
 
 /**
- * @typedef {import('./redis-usage.js').FleetUsage & { awakeMs: number }} IdleFigures `awakeMs`: from when a run shows itself
+ * @typedef {import('../measure/redis.js').FleetUsage & { awakeMs: number }} IdleFigures `awakeMs`: from when a run shows itself
  *   until its row is called
  */
 
