@@ -35,12 +35,12 @@ import type { Terminal } from '../../terminal.ts';
 import { findRecord, unfinishedRun } from '../look/find-run.ts';
 import { isCured, nextCommands, retryCommand } from '../look/next-commands.ts';
 import { baseUrlOf, sayIfTomorrow } from '../options.ts';
-import { atWork } from './at-work.ts';
 import { execute } from './execute.ts';
 import { readingManifest } from './planned-run.ts';
+import { runWhenFree } from './when-free.ts';
 /** `cqbatch resume`: goes on where a run stopped. */
 export async function resume(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return atWork(flags, `resume ${id ?? ''}`.trim(), async (context) => {
+  return runWhenFree(flags, `resume ${id ?? ''}`.trim(), async (context) => {
     const record = await findRecord(context.store, id, unfinishedRun);
     refuseUnlessResumable(record);
     return resumeRun(context, record);

@@ -19,13 +19,13 @@ import type { Flags } from '../../config/load.ts';
 import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { type FittingRun, findRecord } from '../look/find-run.ts';
-import { atWork } from './at-work.ts';
 import { refuseUnlessOver, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
+import { runWhenFree } from './when-free.ts';
 
 /** `cqbatch retry`: a new run of the rows that failed, and of those that a cancelled run has not called. */
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return atWork(flags, `retry ${id ?? ''}`.trim(), (context) => retryRun(context, id));
+  return runWhenFree(flags, `retry ${id ?? ''}`.trim(), (context) => retryRun(context, id));
 }
 
 async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {

@@ -5,8 +5,8 @@ import type { ExitCode } from '../../exit-codes.ts';
 import { tokenSource } from '../api-client.ts';
 import { calls } from '../options.ts';
 import { approvedSource } from './approval.ts';
-import { measuring, notifying, whenFree } from './at-work.ts';
 import { planRun, runIdOf } from './planned-run.ts';
+import { measuring, notifying, whenFree } from './when-free.ts';
 
 /** Plans a run, asks, and takes it to its end. */
 export function runManifest(context: Context, manifest: string): Promise<ExitCode> {

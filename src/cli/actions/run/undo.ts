@@ -17,15 +17,15 @@ import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { type FittingRun, findRecord } from '../look/find-run.ts';
-import { atWork } from './at-work.ts';
 import { refuseUnlessOver, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
+import { runWhenFree } from './when-free.ts';
 
 /** `cqbatch undo`: a new run that puts back what a run has changed, as far as its manifest says what was before. */
 export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {
   // A preview is no work: it waits for no run, and no URL is told.
   if (flags.plan) return undoRun(await openContext(flags), id);
-  return atWork(flags, `undo ${id ?? ''}`.trim(), (context) => undoRun(context, id));
+  return runWhenFree(flags, `undo ${id ?? ''}`.trim(), (context) => undoRun(context, id));
 }
 
 async function undoRun(context: Context, id: string | undefined): Promise<ExitCode> {

@@ -22,8 +22,8 @@ import type { Workplace } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
 import { apiClient, type CallSettings, estimatedLimits, tokenSource } from '../api-client.ts';
 import { nextCommands } from '../look/next-commands.ts';
-import { notifierOf } from '../run/at-work.ts';
 import type { Notifier } from '../run/notifier.ts';
+import { notifierOf } from '../run/when-free.ts';
 import { beginScheduled, inboxFinisher } from './scheduled.ts';
 
 export interface DaemonOptions {

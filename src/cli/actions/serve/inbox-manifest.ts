@@ -19,10 +19,10 @@ import { type EndedRun, endingText, finalFolderOf } from '../../render/ended-run
 import { plain } from '../../render/style.ts';
 import { isInProgress } from '../look/find-run.ts';
 import { calls } from '../options.ts';
-import { notifying, whenFree } from '../run/at-work.ts';
 import { execute } from '../run/execute.ts';
 import { planRun } from '../run/planned-run.ts';
 import { busyWith, endedRun, resumeRun } from '../run/resume.ts';
+import { notifying, whenFree } from '../run/when-free.ts';
 
 /** What became of a manifest of an inbox. */
 export interface CarriedOut {

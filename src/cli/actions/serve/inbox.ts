@@ -10,8 +10,8 @@ import { interruptible, stopping } from '../../interrupt.ts';
 import { inboxText } from '../../render/ended-run.ts';
 import { proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { calls, runOptions } from '../options.ts';
-import { measuring, notifying } from '../run/at-work.ts';
 import { requireConsent } from '../run/planned-run.ts';
+import { measuring, notifying } from '../run/when-free.ts';
 import { type CarriedOut, carryOut } from './inbox-manifest.ts';
 import { openProbes } from './probes.ts';
 

@@ -19,7 +19,7 @@ const lookMs = 1_000;
 const passing = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
 
 /** Takes a run to its end once no other process is in the way: counts it for the metrics file, and notifies the URLs of the user. */
-export function atWork(
+export function runWhenFree(
   flags: Flags,
   purpose: string,
   work: (context: Context) => Promise<ExitCode>,
