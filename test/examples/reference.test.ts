@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { Command, Option } from 'commander';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { fieldOptions } from '../../jobs/index.ts';
+import { fieldOptions, operations } from '../../jobs/index.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { plain } from '../../src/cli/render/style.ts';
 import { codeFacts, rowCodes } from '../../src/codes.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
+import { openRegistry } from '../../src/metrics/registry.ts';
 import { runRecordSchema } from '../../src/run/record/record.ts';
 import type { Setting } from '../../src/settings/setting.ts';
 import { settings } from '../../src/settings/setting-table.ts';
@@ -17,6 +19,7 @@ import {
   variableOf,
 } from '../../src/settings/settings.ts';
 import { everyCommand } from '../cli/help.ts';
+import { parsePrometheusText } from '../helpers/prometheus-text.ts';
 
 /** A Markdown table. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -185,6 +188,25 @@ test('docs/run.schema.json says what run.json holds', async () => {
 
 test('docs/reference.md says what the tables in the code say', async () => {
   await expect(reference).toMatchFileSnapshot('../../docs/reference.md');
+});
+
+/** Each metric, from a scrape in which all metrics with labels have a value. */
+async function metricRows(): Promise<readonly (readonly string[])[]> {
+  const metrics = new Metrics({ version: '1.2.3', operations, runs: true });
+  metrics.finished([{ operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK' }]);
+  metrics.observeRequests().ended({ status: 200, durationMs: 1 });
+  const { text } = await (await openRegistry(metrics))();
+  return [...parsePrometheusText(text)].map(([name, { type, help, samples }]) => {
+    const labels = Object.keys(samples[0]?.labels ?? {}).filter((label) => label !== 'le');
+    return [inCode(name), type, labels.map(inCode).join(', '), help];
+  });
+}
+
+test('docs/monitoring.md lists the metrics', async () => {
+  const [before, after] = readFileSync('docs/monitoring.md', 'utf8').split(/^\| metric .*\n(?:\|.*\n)+/m);
+  expect(after, 'the page has a table of metrics').toBeDefined();
+  const rows = table(['metric', 'type', 'labels', 'meaning'], await metricRows());
+  await expect(`${before}${rows}\n${after}`).toMatchFileSnapshot('../../docs/monitoring.md');
 });
 
 test('docs/exit-codes.md has a line for each exit code', () => {

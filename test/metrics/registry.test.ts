@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import { Metrics, type MetricsOptions } from '../../src/metrics/metrics.ts';
@@ -106,19 +105,4 @@ test('a run with a failed row is no success', async () => {
   const families = await read();
   expect(gaugeOf(families, 'cqbatch_last_success_timestamp_seconds')).toBe(1_800_000_000);
   expect(gaugeOf(families, 'cqbatch_last_exit_code')).toBe(0);
-});
-
-test('the documentation lists exactly these metrics with their types and labels', async () => {
-  const { metrics, read } = await measured({ once: true });
-  metrics.finished([ok]);
-  metrics.observeRequests().ended({ status: 200, durationMs: 1 });
-  const exported = [...(await read())].map(([name, { type, samples }]) => {
-    const labels = Object.keys(samples[0]?.labels ?? {}).filter((label) => label !== 'le');
-    return [name, type, labels.join(', ')];
-  });
-  const page = await readFile('docs/monitoring.md', 'utf8');
-  const documented = [...page.matchAll(/^\| `(cqbatch_\w+)` \| (\w+) \|([^|]*)\|/gm)].map(
-    ([, name, type, labels = '']) => [name, type, labels.replaceAll('`', '').trim()],
-  );
-  expect(documented).toEqual(exported);
 });
