@@ -22,6 +22,10 @@ export type ControlAnswer =
   | { readonly status: 202; readonly asked: ControlName }
   | { readonly status: 400 | 404 | 409 | 503; readonly message: string };
 
+const here = 'on the dashboard';
+/** The longest reason of a reader, in characters. */
+const mostGiven = 480;
+
 /** The longest wait for Redis, because a person waits for the answer. */
 const patienceMs = 5_000;
 
@@ -30,7 +34,7 @@ export async function controlRun(
   { store, cluster, parseRate }: ControlRoom,
   id: string,
   control: ControlName,
-  body: { readonly confirm?: unknown; readonly rate?: unknown },
+  body: { readonly confirm?: unknown; readonly rate?: unknown; readonly reason?: unknown },
 ): Promise<ControlAnswer> {
   const state = await stateOf(store, cluster, id);
   if (state === undefined) return { status: 404, message: `There is no run ${id}.` };
@@ -39,7 +43,7 @@ export async function controlRun(
   if (refused !== undefined) return { status: 409, message: refused };
   if (control === 'cancel' && body.confirm !== id)
     return { status: 400, message: `To cancel the run, confirm its id: {"confirm": "${id}"}.` };
-  const wanted = wantedOf(control, body.rate, parseRate);
+  const wanted = wantedOf(control, body, parseRate);
   if (typeof wanted === 'string') return { status: 400, message: wanted };
   const place = state.isHere || cluster === undefined ? inFolder(store.folder(id)) : inCluster(cluster, id);
   const sent = await orAfter(
@@ -80,8 +84,13 @@ function refusalOf(id: string, control: ControlName, state: string): string | un
 }
 
 /** The command for the run, or why the request is refused. */
-function wantedOf(control: ControlName, rate: unknown, parseRate: ControlRoom['parseRate']): Wanted | string {
-  const by = attributed('on the dashboard');
+function wantedOf(
+  control: ControlName,
+  { rate, reason }: { readonly rate?: unknown; readonly reason?: unknown },
+  parseRate: ControlRoom['parseRate'],
+): Wanted | string {
+  const given = typeof reason === 'string' ? reason.trim() : '';
+  const by = attributed(given === '' ? here : `${given.slice(0, mostGiven)} (${here})`);
   if (control !== 'set-rate') return { kind: 'command', command: control, ...by };
   if (typeof rate !== 'string') return 'Give the rate: {"rate": "20/s"}.';
   try {

@@ -2,14 +2,14 @@ import { repeat } from '../repeat.ts';
 
 /** A reader of the feed. */
 interface Listener<Topic> {
-  /** Selects the reader's document. */
+  /** Selects the reader's documents. */
   readonly topic: Topic;
-  /** Receives each document that differs from the previous one. */
-  send(json: string): void;
+  /** Receives each document that differs from the previous one of the same name. */
+  send(name: string, json: string): void;
 }
 
-/** Takes a look for these topics, and returns a function that makes the document of each. */
-type Look<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => object>;
+/** Takes a look for these topics, and returns a function that makes the documents of each, by name, in the order of sending. */
+type Look<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => Readonly<Record<string, object>>>;
 
 /** Sends each listener its changed documents. */
 export interface EventFeed<Topic> {
@@ -20,18 +20,20 @@ export interface EventFeed<Topic> {
 
 /** Looks while there are listeners, for at most a tenth of the time. A failed look is repeated. */
 export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000): EventFeed<Topic> {
-  const told = new Map<Listener<Topic>, string>();
+  const told = new Map<Listener<Topic>, Map<string, string>>();
   let tookMs = 0;
 
   async function tell(): Promise<void> {
     if (told.size === 0) return;
     const start = performance.now();
-    const documentFor = await look([...told.keys()].map(({ topic }) => topic));
+    const documentsFor = await look([...told.keys()].map(({ topic }) => topic));
     for (const [listener, before] of [...told]) {
-      const json = JSON.stringify(documentFor(listener.topic));
-      if (!told.has(listener) || json === before) continue;
-      told.set(listener, json);
-      listener.send(json);
+      for (const [name, document] of Object.entries(documentsFor(listener.topic))) {
+        const json = JSON.stringify(document);
+        if (!told.has(listener) || json === before.get(name)) continue;
+        before.set(name, json);
+        listener.send(name, json);
+      }
     }
     tookMs = performance.now() - start;
   }
@@ -39,7 +41,7 @@ export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000): EventF
   const looks = repeat(tell, { everyMs: () => Math.max(everyMs, 10 * tookMs) });
   return {
     listen(listener) {
-      told.set(listener, '');
+      told.set(listener, new Map());
       looks.now();
       return () => void told.delete(listener);
     },

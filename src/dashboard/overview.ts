@@ -25,12 +25,17 @@ export interface SharedPlace {
 
 /** After this long without an answer, Redis counts as away. */
 const patienceMs = 2_000;
+/** Ended runs that are part of each snapshot. */
+const recentEnded = 50;
 /** Only `cqbatch list` shows older ended runs. */
-const mostEnded = 50;
+const mostEnded = 500;
 const shownTimes = 3;
 
 /** The state of all runs, workers and schedules. */
-export type Look = Omit<Snapshot, 'run' | 'mayControl'>;
+export interface Look extends Omit<Snapshot, 'run' | 'mayControl'> {
+  /** Ended runs of the state folder that rarely change: not part of a snapshot. */
+  readonly older: readonly RunData[];
+}
 
 export const reportFile = 'report.html';
 
@@ -66,6 +71,7 @@ export class Overview {
       (id, state, newer) => isActive(state) || state === 'submitted' || newer < mostEnded || wanted.has(id),
     );
     const here = views.filter(({ local }) => local !== undefined).map((view) => runData(view, seen));
+    const old = new Set(here.filter(({ ended, id }) => ended && !wanted.has(id)).slice(recentEnded));
     if (seen !== undefined || this.#shared === undefined) {
       this.#elsewhere = views.filter(({ local }) => local === undefined).map((view) => runData(view, seen));
       this.#workers = seen === undefined ? [] : this.#workersIn(seen);
@@ -73,7 +79,8 @@ export class Overview {
     return {
       stateDir: this.#store.stateDir,
       ...(this.#shared !== undefined && { datastore: this.#datastore(this.#shared) }),
-      runs: [...here, ...this.#elsewhere],
+      runs: [...here.filter((run) => !old.has(run)), ...this.#elsewhere],
+      older: [...old],
       workers:
         this.#awaySince === undefined ? this.#workers : this.#workers.map(lastSeenBefore(this.#awaySince)),
       schedules: await this.#lookAtSchedules(),
@@ -87,9 +94,10 @@ export class Overview {
     const record = isRunId(id) ? await this.#store.load(id).catch(() => undefined) : undefined;
     if (record === undefined) return undefined;
     return {
-      states: record.states.map(({ state, at, reason }) => ({
+      states: record.states.map(({ state, at, by, reason }) => ({
         state,
         at,
+        ...(by !== undefined && { by: `${by.user} on ${by.host}` }),
         ...(reason !== undefined && { reason }),
       })),
       hasReport: await stat(join(this.#store.folder(id), reportFile)).then(

@@ -2,6 +2,7 @@ import type { WorkerEntry } from '../cluster/entries.ts';
 import type { Pace } from '../pace.ts';
 import type { RunView } from '../run/record/run-view.ts';
 import type { Schedule } from '../schedule/schedule.ts';
+import { count } from '../text/quantities.ts';
 
 /** The data that the server sends to the page. Times are ISO 8601 UTC. The page treats every text as hostile. */
 
@@ -23,20 +24,27 @@ export interface RunData
   readonly startedAt?: string;
 }
 
-/** The name of a run's state, and the CSS class for its colour. A completed run may have failures. */
+/** The name of a run's state, and the CSS class for its colour and icon. A completed run may have failures. */
 export function stateOf({ state, waiting, counts }: RunData): {
   readonly text: string;
   readonly kind: string;
 } {
-  const hasFailures = counts.failed + counts.invalid > 0;
-  if (state === 'completed' && hasFailures) return { text: 'completed with failures', kind: 'failed' };
-  if (state === 'running' && waiting !== undefined) return { text: 'running, but waiting', kind: 'waiting' };
+  const failed = counts.failed + counts.invalid;
+  if (state === 'completed' && failed > 0)
+    return { text: `completed, ${count(failed)} failed`, kind: 'failed' };
+  if (state === 'running' && waiting !== undefined) return { text: 'waiting', kind: 'waiting' };
   return { text: state, kind: state };
 }
 
 /** More about a run in the state folder. The page requests its rows from `/runs/ID/report.json`. */
 export interface RunDetails {
-  readonly states: readonly { readonly state: string; readonly at: string; readonly reason?: string }[];
+  readonly states: readonly {
+    readonly state: string;
+    readonly at: string;
+    /** The user and the host that asked for it. */
+    readonly by?: string;
+    readonly reason?: string;
+  }[];
   /** Whether its folder has a `report.html`. */
   readonly hasReport: boolean;
 }

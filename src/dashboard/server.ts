@@ -121,12 +121,13 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   let access: ControlAccess | undefined;
   const feed = openEventFeed<Topic>(async (topics) => {
     const runs = new Set(topics.map(({ run }) => run));
-    const look = await overview.look(runs);
+    const { older, ...look } = await overview.look(runs);
     const details = new Map<string | undefined, RunDetails | null>();
     for (const run of runs) if (run !== undefined) details.set(run, (await overview.details(run)) ?? null);
-    return ({ run, mayControl }): Snapshot => {
+    return ({ run, mayControl }) => {
       const found = details.get(run);
-      return { ...look, ...(found !== undefined && { run: found }), mayControl };
+      const snapshot: Snapshot = { ...look, ...(found !== undefined && { run: found }), mayControl };
+      return { older, snapshot };
     };
   });
   server.addHook('onClose', async () => {
@@ -157,10 +158,10 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     const mayControl = access?.isHeldBy(request) === true;
     const stop = feed.listen({
       topic: { run: typeof run === 'string' ? run : undefined, mayControl },
-      send: (json) => {
+      send: (name, json) => {
         // A reader that stopped reading is cut off; the browser reconnects if it is still there.
         if (reply.raw.writableLength > mostUnsent) reply.raw.destroy();
-        else reply.raw.write(`event: snapshot\ndata: ${json}\n\n`);
+        else reply.raw.write(`event: ${name}\ndata: ${json}\n\n`);
       },
     });
     openEventStream(reply, stop);

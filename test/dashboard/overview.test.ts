@@ -66,6 +66,9 @@ test('an open run is included regardless of its age', async () => {
   onTestFinished(() => overview.close());
   const told = async (...wanted: string[]) => (await overview.look(new Set(wanted))).runs.map(({ id }) => id);
   expect(await told()).toEqual(ids.slice(2).toReversed());
+  // The others are not part of each snapshot.
+  expect((await overview.look(new Set())).older.map(({ id }) => id)).toEqual(['r-01', 'r-00']);
+  expect((await overview.look(new Set(['r-00']))).older.map(({ id }) => id)).toEqual(['r-01']);
   expect(await told('r-00')).toEqual([...ids.slice(2).toReversed(), 'r-00']);
 });
 

@@ -19,13 +19,13 @@ const completed = { ...run, state: 'completed', ended: true };
 
 test.each([
   ['a run that calls rows', run, 'running', 'running'],
-  ['an API that is away', { ...run, waiting: 'away' }, 'running, but waiting', 'waiting'],
+  ['an API that is away', { ...run, waiting: 'away' }, 'waiting', 'waiting'],
   ['a paused run', { ...run, state: 'paused', waiting: 'until' }, 'paused', 'paused'],
   ['success', { ...completed, counts: { ...run.counts, succeeded: 100 } }, 'completed', 'completed'],
   [
     'failures',
     { ...completed, counts: { ...run.counts, succeeded: 20, failed: 78, invalid: 2 } },
-    'completed with failures',
+    'completed, 80 failed',
     'failed',
   ],
 ] as const)('the state of a run tells of %s', (_title, data, text, kind) => {

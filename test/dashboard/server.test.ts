@@ -121,6 +121,14 @@ describe('control', () => {
     expect(written).toMatchObject({ ...command, by: {}, reason: 'on the dashboard' });
   });
 
+  test('keeps the reason that the reader gives', async () => {
+    const { post, enter, folder } = await dashboard({ state: 'running' });
+    const reason = `  ${'x'.repeat(600)}  `;
+    expect((await post('/runs/r/pause', { reason }, await enter())).statusCode).toBe(202);
+    const written = JSON.parse(await readFile(join(folder, 'control.jsonl'), 'utf8'));
+    expect(written.reason).toBe(`${'x'.repeat(480)} (on the dashboard)`);
+  });
+
   test.each(asked)('does not ask it to %s without session, origin or JSON', async (control, state, body) => {
     const { post, server, enter, access, folder } = await dashboard({ state });
     const url = `/runs/r/${control}`;

@@ -54,7 +54,7 @@ const succeeded = ({ runs }: Snapshot) => runs[0]?.counts.succeeded ?? 0;
 test('the dashboard follows a run of the state folder to its end, and ends in order', async () => {
   const place = await newPlace(100);
   const { served, url } = await dashboardOf(place);
-  const events = await eventsFrom<Snapshot>(`${url}/events?run=r`);
+  const events = await eventsFrom<Snapshot>(`${url}/events?run=r`, 'snapshot');
   expect(await events.until(() => true)).toMatchObject({ runs: [], run: null, mayControl: false });
   const run = place.run('--rate', '5/s');
   await events.until((data) => succeeded(data) > 0);
@@ -98,7 +98,7 @@ describeWithRedis('on Redis, the dashboard', () => {
     const place = await newPlace(1_000, shared);
     const elsewhere = await newPlace(0, shared);
     const address = await dashboardOf(elsewhere, '--control');
-    const events = await eventsFrom<Snapshot>(`${address.url}/events`);
+    const events = await eventsFrom<Snapshot>(`${address.url}/events`, 'snapshot');
     const ask = await controlAt(address);
     const run = place.run('--rate', '5/s');
     await events.until((data) => succeeded(data) > 0);
@@ -127,7 +127,7 @@ describeWithRedis('on Redis, the dashboard', () => {
     const place = await newPlace(200, shared);
     const elsewhere = await newPlace(0, shared);
     const address = await dashboardOf(elsewhere, '--control');
-    const events = await eventsFrom<Snapshot>(`${address.url}/events?run=r`);
+    const events = await eventsFrom<Snapshot>(`${address.url}/events?run=r`, 'snapshot');
     const ask = await controlAt(address);
     const run = place.run();
     await events.until((data) => succeeded(data) > 0 && data.workers.length > 0);
@@ -200,10 +200,11 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await expectAccessible(page);
     // What is as before is not replaced while figures beside it change: it can be clicked, and its text selected.
     const link = await page.getByRole('link', { name: 'r', exact: true }).elementHandle();
-    const progress = await page.locator('.card > p').textContent();
-    await page.locator('.card > p', { hasNotText: progress ?? '' }).waitFor();
+    const progress = await page.locator('.card > .bar + p').textContent();
+    await page.locator('.card > .bar + p', { hasNotText: progress ?? '' }).waitFor();
     await link?.click();
-    await page.getByRole('heading', { name: 'History' }).waitFor();
+    await page.getByText('History').click();
+    await page.getByRole('cell', { name: 'running' }).waitFor();
     await expectAccessible(page);
 
     await page.getByRole('button', { name: 'Set rate… run r' }).click();

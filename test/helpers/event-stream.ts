@@ -1,13 +1,13 @@
 import { onTestFinished } from 'vitest';
 
-/** The events that a server has sent. */
+/** The events of one name that a server has sent. */
 export interface Events<Data> {
   /** Waits for a matching event: the latest so far, or the first from now on. */
   until(isWanted: (data: Data) => boolean): Promise<Data>;
 }
 
 /** Reads server-sent events, as a browser does, until the test ends. */
-export async function eventsFrom<Data>(url: string): Promise<Events<Data>> {
+export async function eventsFrom<Data>(url: string, name: string): Promise<Events<Data>> {
   const controller = new AbortController();
   onTestFinished(() => controller.abort());
   const { body } = await fetch(url, { signal: controller.signal });
@@ -26,9 +26,9 @@ export async function eventsFrom<Data>(url: string): Promise<Events<Data>> {
           text += value;
           continue;
         }
-        const [, data] = /^data: (.*)$/m.exec(text.slice(0, end)) ?? [];
+        const [event, data] = text.slice(0, end).split('\ndata: ');
         text = text.slice(end + 2);
-        if (data !== undefined) latest = JSON.parse(data) as Data;
+        if (event === `event: ${name}` && data !== undefined) latest = JSON.parse(data) as Data;
       }
     },
   };

@@ -2,25 +2,40 @@ import type { ControlName, RunData } from '../../dashboard/page-data.ts';
 import { count, counted } from '../../text/quantities.ts';
 import { button, type Child, element } from '../dom.ts';
 
-/** Asks before it cancels a run, asks for a rate, and shows what the server refuses. */
+/** Asks before it pauses or cancels a run, and for a rate, and shows what the server refuses. */
 export class ControlDialog {
   readonly element = element('dialog', { 'aria-labelledby': 'question' });
   readonly #refused = element('p', { role: 'alert', class: 'refused' });
 
   ask(run: RunData, control: ControlName): void {
-    if (control === 'pause' || control === 'unpause') void this.#send(run, control, {});
+    if (control === 'unpause') void this.#send(run, control, {});
+    else if (control === 'pause') this.#askPause(run);
     else if (control === 'cancel') this.#askCancel(run);
     else this.#askRate(run);
+  }
+
+  #askPause(run: RunData): void {
+    const reason = reasonInput();
+    this.#show(
+      `Pause run ${run.id}?`,
+      [
+        element('p', 'Calls in flight finish. No other row is called until you unpause the run.'),
+        reason.field,
+      ],
+      'Pause run',
+      () => this.#send(run, 'pause', { reason: reason.input.value }),
+    );
   }
 
   #askCancel(run: RunData): void {
     const { id, manifest, baseUrl, state, rows, done } = run;
     const stand = `Run ${id} of ${manifest} on ${baseUrl} is ${state}: ${count(done)} of ${counted(rows, 'row')} done.`;
+    const reason = reasonInput();
     this.#show(
       `Cancel run ${id} permanently?`,
-      [element('p', stand), element('p', `${counted(rows - done, 'row')} will not be called.`)],
+      [element('p', stand), element('p', `${counted(rows - done, 'row')} will not be called.`), reason.field],
       'Cancel run',
-      () => this.#send(run, 'cancel', { confirm: id }),
+      () => this.#send(run, 'cancel', { confirm: id, reason: reason.input.value }),
     );
   }
 
@@ -69,4 +84,10 @@ export class ControlDialog {
     this.element.replaceChildren(form);
     if (!this.element.open) this.element.showModal();
   }
+}
+
+/** The history of the run shows the reason. */
+function reasonInput(): { readonly input: HTMLInputElement; readonly field: HTMLElement } {
+  const input = element('input', { name: 'reason', id: 'reason', maxlength: '200' });
+  return { input, field: element('p', element('label', { for: 'reason' }, 'Reason (optional) '), input) };
 }

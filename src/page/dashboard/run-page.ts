@@ -4,6 +4,7 @@ import { localTime } from '../../text/local-time.ts';
 import { element, redraw, tableElement } from '../dom.ts';
 import { ReportView } from '../report-view.ts';
 import { Rows } from '../rows.ts';
+import { workerTable } from './overview.ts';
 import type { Pointer } from './pointer.ts';
 import { buttonsOf, type OnControl, progressElements, stateText } from './run-parts.ts';
 
@@ -22,7 +23,9 @@ export class RunPage {
   readonly #head = element('div');
   readonly #trouble = element('p', { class: 'note', role: 'status', hidden: true });
   readonly #view = new ReportView(this.#gone.signal);
-  readonly #states = element('div');
+  readonly #workers = element('div');
+  readonly #history = element('div');
+  readonly #states = element('details', element('summary', 'History'), this.#history);
   /** The latest state of the run, and its state when its report was last requested. */
   #told = '';
   #asked = '';
@@ -35,10 +38,11 @@ export class RunPage {
     this.id = id;
     this.#pointer = pointer;
     this.#view.element.hidden = true;
-    this.element = element('div', this.#head, this.#trouble, this.#view.element, this.#states);
+    this.#states.hidden = true;
+    this.element = element('div', this.#head, this.#states, this.#workers, this.#trouble, this.#view.element);
   }
 
-  draw({ runs, run: details }: Snapshot, onControl: OnControl | undefined): void {
+  draw({ runs, run: details, workers, datastore }: Snapshot, onControl: OnControl | undefined): void {
     const run = runs.find(({ id }) => id === this.id);
     const title = element('h1', `Run ${this.id} `, run !== undefined && stateText(run));
     const back = element('p', element('a', { href: '#', id: 'back' }, 'All runs'));
@@ -56,13 +60,18 @@ export class RunPage {
       !details && note(elsewhere),
       details?.hasReport && reportLink(this.id),
     );
+    const own = workers.filter(({ baseUrl }) => baseUrl === run.baseUrl);
+    const isShown = datastore !== undefined && !run.ended;
+    redraw(this.#workers, isShown && [element('h2', 'Workers'), workerTable(own)]);
     if (!details) return;
-    const history = details.states.map(({ at, state, reason = '' }) => [localTime(at), state, reason]);
-    redraw(
-      this.#states,
-      element('h2', 'History'),
-      tableElement('History', ['Time', 'State', 'Reason'], history),
-    );
+    this.#states.hidden = false;
+    const history = details.states.map(({ at, state, by = '', reason = '' }) => [
+      localTime(at),
+      state,
+      by,
+      reason,
+    ]);
+    redraw(this.#history, tableElement('History', ['Time', 'State', 'By', 'Reason'], history));
     this.#told = JSON.stringify([run, details]);
     // The final report is read at once.
     if (run.ended && !this.#isEnded) this.#restUntil = 0;

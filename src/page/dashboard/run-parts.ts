@@ -3,6 +3,7 @@ import { outcomes, percentOf, totalOf } from '../../domain.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count, exactDuration, perSecond } from '../../text/quantities.ts';
 import { button, type Child, element, factList, outcomeBar, outcomeText } from '../dom.ts';
+import type { Trend } from './trend.ts';
 
 /** Called when the reader clicks a button of a run. */
 export type OnControl = (runId: string, control: ControlName) => void;
@@ -13,9 +14,13 @@ export function addressOf(id: string): string {
 }
 
 /** A run in progress: its rows, its rate, and what limits the rate. */
-export function runCard(run: RunData, onControl: OnControl | undefined): Child {
+export function runCard(run: RunData, trend: Trend, onControl: OnControl | undefined): Child {
   const link = element('a', { href: addressOf(run.id), id: `run-${run.id}` }, run.id);
-  return [element('h3', link, ' ', stateText(run)), progressElements(run), buttonsOf(run, onControl)];
+  return [
+    element('h3', link, ' ', stateText(run), trend.drawing()),
+    progressElements(run),
+    buttonsOf(run, onControl),
+  ];
 }
 
 export function stateText(run: RunData): HTMLElement {
@@ -23,20 +28,25 @@ export function stateText(run: RunData): HTMLElement {
   return element('span', { class: `state ${kind}` }, text);
 }
 
-/** The bar of outcomes, and the facts of a run. */
+/** The bar of outcomes, what the run does now in a sentence, and its facts. */
 export function progressElements(run: RunData): Child {
-  const { rows, done, counts } = run;
+  const { rows, done, counts, throughput, pace, ended, wantedRate, waiting } = run;
   const told = outcomes
     .filter((outcome) => counts[outcome] > 0)
     .map((outcome) => `${count(counts[outcome])} ${outcomeText(outcome)}`);
   const label = [`${count(done)} of ${count(rows)} rows (${percentOf(done, rows)} %)`, ...told].join(', ');
+  const speed = throughput && perSecond(throughput.rowsPerSecond);
+  const isCalled = !ended && pace !== undefined;
   return [
+    element('p', { class: 'doing' }, sentenceOf(run)),
     outcomeBar(counts, rows - totalOf(counts), label),
     element('p', label),
     factList([
-      ['Rate', rateText(run)],
-      ['Waiting', waitingText(run)],
-      ['Time left', run.etaSeconds === undefined ? '' : exactDuration(run.etaSeconds * 1_000)],
+      [throughput?.of === 'average' ? 'Average rate' : 'Rate now', speed],
+      ['Allowed', isCalled ? (pace.rate === undefined ? 'unlimited' : perSecond(pace.rate)) : ''],
+      ['API limit', isCalled && pace.limit !== undefined ? perSecond(pace.limit) : ''],
+      ['Requested rate', ended ? '' : wantedRate],
+      ['Why this rate', isCalled && waiting === undefined ? pace.reason : ''],
       ['Manifest', run.manifest],
       ['API', run.baseUrl],
       ['Started', run.startedAt === undefined ? '' : localTime(run.startedAt)],
@@ -45,24 +55,18 @@ export function progressElements(run: RunData): Child {
   ];
 }
 
-/** `49/s, 51/s allowed, API limit 50/s (just under the limit); 60/s requested` */
-function rateText({ throughput, pace, ended, wantedRate }: RunData): string {
-  const average = throughput?.of === 'average' ? ' on average' : '';
-  const now = throughput === undefined ? '' : `${perSecond(throughput.rowsPerSecond)}${average}`;
-  if (ended || pace === undefined) return now;
-  const allowed = pace.rate === undefined ? 'unlimited' : `${perSecond(pace.rate)} allowed`;
-  const limit = pace.limit === undefined ? '' : `, API limit ${perSecond(pace.limit)}`;
-  const requested = wantedRate === 'auto' ? '' : `; ${wantedRate} requested`;
-  return `${now === '' ? '' : `${now}, `}${allowed}${limit} (${pace.reason})${requested}`;
-}
-
-function waitingText({ waiting, waitUntil }: RunData): string {
-  if (waiting === undefined) return '';
-  return waitUntil === undefined ? waiting : `until ${localTime(waitUntil)}: ${waiting}`;
+/** `Waiting until 2026-11-21 22:10:00 UTC: the API asks to wait.` */
+export function sentenceOf({ state, ended, waiting, waitUntil, etaSeconds }: RunData): string {
+  if (ended) return '';
+  if (state === 'paused') return 'Paused: no row is called until you unpause it.';
+  if (waiting !== undefined && waitUntil !== undefined)
+    return `Waiting until ${localTime(waitUntil)}: ${waiting}.`;
+  if (waiting !== undefined) return `Waiting ${/^(for|until) /.test(waiting) ? '' : 'because '}${waiting}.`;
+  return etaSeconds === undefined ? 'Starting.' : `About ${exactDuration(etaSeconds * 1_000)} left.`;
 }
 
 const buttonTexts = {
-  pause: 'Pause',
+  pause: 'Pause…',
   unpause: 'Unpause',
   'set-rate': 'Set rate…',
   cancel: 'Cancel…',

@@ -1,0 +1,164 @@
+import type { RunData, ScheduleData, Snapshot, WorkerData } from '../../dashboard/page-data.ts';
+import { localTime } from '../../text/local-time.ts';
+import { count } from '../../text/quantities.ts';
+import { type Child, element, redraw, tableElement } from '../dom.ts';
+import { addressOf, type OnControl, runCard, stateText } from './run-parts.ts';
+import { Trend } from './trend.ts';
+
+/** Ended runs that the table shows at once. */
+const mostShown = 100;
+
+/** All runs, workers and schedules. What the reader searches for, and the cards, stay when newer data is shown. */
+export class OverviewPage {
+  readonly element = element('div', { class: 'overview' });
+  /** The cards of the runs in progress, by run. */
+  #cards = new Map<string, { readonly card: HTMLElement; readonly trend: Trend }>();
+  #ended: readonly RunData[] = [];
+  readonly #found = element('div');
+  readonly #search = element('input', {
+    type: 'search',
+    id: 'find-run',
+    placeholder: 'Search ended runs',
+    'aria-label': 'Search ended runs',
+    input: () => this.#find(),
+  });
+
+  /** @param older ended runs that the snapshot does not have */
+  draw(snapshot: Snapshot, older: readonly RunData[], onControl: OnControl | undefined): void {
+    const { runs, workers, schedules, hasDaemon, stateDir, datastore } = snapshot;
+    const inProgress = runs.filter(({ ended }) => !ended);
+    this.#ended = [...runs.filter(({ ended }) => ended), ...older];
+    this.#cards = new Map(
+      inProgress.map((run) => {
+        const known = this.#cards.get(run.id) ?? {
+          card: element('article', { class: 'card' }),
+          trend: new Trend(),
+        };
+        known.trend.add(performance.now(), run.done);
+        redraw(known.card, runCard(run, known.trend, onControl));
+        return [run.id, known];
+      }),
+    );
+    const place = datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
+    this.#find();
+    redraw(
+      this.element,
+      element('h1', 'Runs'),
+      element('p', { class: 'quiet' }, `in ${place}`),
+      inProgress.length === 0 && nothingInProgress(),
+      [...this.#cards.values()].map(({ card }) => card),
+      this.#ended.length > 0 && [element('h2', 'Ended runs'), this.#found],
+      datastore !== undefined && [element('h2', 'Workers'), workerTable(workers)],
+      schedules.length > 0 && [
+        element('h2', 'Schedules'),
+        !hasDaemon &&
+          element(
+            'p',
+            { class: 'note' },
+            'No daemon is running, so no schedule starts a run. Type: ',
+            command('cqbatch worker --coordinate'),
+          ),
+        scheduleTable(schedules),
+      ],
+    );
+  }
+
+  #find(): void {
+    const words = this.#search.value.toLowerCase().split(/\s+/);
+    const found = this.#ended.filter((run) => {
+      const text = [run.id, stateText(run).textContent, run.manifest, run.coordinator?.host]
+        .join(' ')
+        .toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+    const shown = found.slice(0, mostShown);
+    const all = count(this.#ended.length);
+    redraw(
+      this.#found,
+      this.#ended.length > 10 && this.#search,
+      found.length > shown.length &&
+        element(
+          'p',
+          { class: 'quiet' },
+          `The newest ${count(shown.length)} of ${count(found.length)}. Search for the others.`,
+        ),
+      shown.length === 0 ? element('p', `None of the ${all} ended runs matches.`) : endedTable(shown),
+    );
+  }
+}
+
+function command(text: string): HTMLElement {
+  return element('code', text);
+}
+
+function nothingInProgress(): HTMLElement {
+  return element(
+    'p',
+    { class: 'empty' },
+    'No run is in progress. Start one: ',
+    command('cqbatch run manifest.csv'),
+  );
+}
+
+function endedTable(runs: readonly RunData[]): HTMLElement {
+  return tableElement(
+    'Ended runs',
+    ['Run', 'State', 'Succeeded', 'Started', 'Manifest', 'Machine'],
+    runs.map((run) => [
+      element('a', { href: addressOf(run.id), id: `run-${run.id}` }, run.id),
+      stateText(run),
+      `${count(run.counts.succeeded)} of ${count(run.rows)}`,
+      run.startedAt === undefined ? '' : localTime(run.startedAt),
+      run.manifest,
+      run.isElsewhere ? run.coordinator?.host : 'this machine',
+    ]),
+  );
+}
+
+/** The workers of one API or of all. */
+export function workerTable(workers: readonly WorkerData[]): HTMLElement {
+  if (workers.length === 0)
+    return element(
+      'p',
+      { class: 'empty' },
+      'No worker is running for the APIs of these runs. Start one: ',
+      command('cqbatch worker'),
+    );
+  return tableElement(
+    'Workers',
+    ['Worker', 'API', 'Calls in flight', 'Share of calls', 'Rows finished', 'Version', 'Last seen'],
+    workers.map((worker) => [
+      `${worker.pid} on ${worker.host}`,
+      worker.baseUrl,
+      `${count(worker.active)} of ${count(worker.concurrency)}`,
+      worker.share === undefined ? '' : `${Math.round(worker.share * 100)} %`,
+      count(worker.finished),
+      worker.version,
+      worker.lastSeenAt === undefined ? 'now' : localTime(worker.lastSeenAt),
+    ]),
+  );
+}
+
+function scheduleTable(schedules: readonly ScheduleData[]): HTMLElement {
+  return tableElement(
+    'Schedules',
+    ['Schedule', 'When', 'Next (your time)', 'Last', 'Source'],
+    schedules.map(({ name, cron, tz, paused, next, last, source }) => [
+      name,
+      `${cron} (${tz})`,
+      paused ? 'paused' : next.map((time) => localTime(time)).join(', ') || 'never',
+      last === undefined ? 'not due yet' : lastText(last),
+      source,
+    ]),
+  );
+}
+
+function lastText({ due, came, runs, message }: NonNullable<ScheduleData['last']>): Child {
+  const links = runs.map((run) => element('a', { href: addressOf(run) }, run));
+  return [
+    localTime(due),
+    came === 'began' ? ' started ' : ` ${came} `,
+    links,
+    message === undefined ? '' : ` ${message}`,
+  ];
+}
