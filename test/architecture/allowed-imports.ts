@@ -73,7 +73,15 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     packages: ['rolldown', 'uplot'],
   },
   'src/dashboard': {
-    folders: ['src/schedule', 'src/run/session', 'src/run/report', 'src/run/record', 'src/cluster', 'src'],
+    folders: [
+      'src/schedule',
+      'src/run/session',
+      'src/run/report',
+      'src/run/record',
+      'src/cluster',
+      'src/text',
+      'src',
+    ],
     packages: ['fastify'],
   },
   'src/inbox': {
