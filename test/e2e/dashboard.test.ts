@@ -1,8 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import type { Snapshot } from '../../src/dashboard/page-data.ts';
+import { noOutcomes } from '../../src/domain.ts';
 import type { PageContent, PageData } from '../../src/report/html/page-data.ts';
+import { enterState } from '../../src/run/record/record.ts';
+import { openRunStore } from '../../src/run/record/store.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
 import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
@@ -11,6 +15,7 @@ import { observe } from '../helpers/observed.ts';
 import { describeWithRedis, redisForTest } from '../helpers/redis-server.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { plannedRecord } from '../run/planned-record.ts';
 import { restoreCsv } from './manifests.ts';
 import { eventually, kindSandbox } from './redis/machine.ts';
 
@@ -220,12 +225,39 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await page.getByRole('button', { name: 'Cancel… run r' }).click();
     await page.getByRole('heading', { name: 'Cancel run r permanently?' }).waitFor();
     expect((await cqbatch(['status', 'r', '--json'], place.options)).stdout).toContain('"running"');
+    await page.getByLabel('Reason').fill('wrong file');
     await page.getByRole('button', { name: 'Cancel run', exact: true }).click();
     await page.getByRole('heading', { name: 'Run r cancelled' }).waitFor();
+    await page.getByRole('cell', { name: 'wrong file (on the dashboard)' }).waitFor();
     expect((await run.end).code).toBe(3);
     // The browser itself complains of the rate that was refused.
     expect(complaints).toEqual([expect.stringContaining('400')]);
     expect(requests.filter((address) => !address.startsWith(`${url}/`))).toEqual([]);
+  });
+
+  test('finds ended runs, also those that are not part of a snapshot', async () => {
+    const place = await newPlace(0);
+    const store = openRunStore(join(place.options.cwd, '.cqbatch'), operations);
+    for (let index = 1; index <= 120; index += 1) {
+      const id = `night-${String(index).padStart(3, '0')}`;
+      await store.create(id);
+      const counts = { ...noOutcomes(), succeeded: plannedRecord.plan.rows };
+      await store.save(enterState({ ...plannedRecord, id, counts }, index === 7 ? 'cancelled' : 'completed'));
+    }
+    const { url } = await dashboardOf(place);
+    const { page } = await open(url);
+    const shown = () => page.locator('td a').allTextContents();
+    await page.getByText('The newest 100 of 120. Search for the others.').waitFor();
+    expect((await shown())[0]).toBe('night-120');
+    const search = page.getByLabel('Search ended runs');
+    await search.fill('CANCELLED night');
+    expect(await shown()).toEqual(['night-007']);
+    await expectAccessible(page);
+    await search.fill('day');
+    await page.getByText('None of the 120 ended runs matches.').waitFor();
+    await page.getByText('No run is in progress. Start one: cqbatch run manifest.csv').waitFor();
+    await search.fill('');
+    expect(await shown()).toHaveLength(100);
   });
 
   test('says that it is not live when its server stands still, and that control is gone with the old one', async () => {

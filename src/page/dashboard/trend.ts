@@ -1,9 +1,11 @@
-const [width, height] = [160, 32];
-/** Shorter times between two looks tell more about the looks than about the rate. */
-const leastMs = 900;
-const mostPoints = 90;
+/** The drawing that `points` is for. */
+export const trendSize = { width: 160, height: 32 } as const;
 
-/** How fast a run has finished rows since the page was opened, as a line. */
+/** A shorter time between two points shows when results arrive, not how fast the run is. */
+const leastMs = 2_000;
+const mostPoints = 60;
+
+/** How fast a run has finished rows since the page was opened, as a line that ends on the right. */
 export class Trend {
   #before: { readonly at: number; readonly done: number } | undefined;
   readonly #rates: number[] = [];
@@ -18,20 +20,15 @@ export class Trend {
     this.#rates.splice(0, this.#rates.length - mostPoints);
   }
 
-  /** For readers who see it: the figures beside it say the same. Undefined until there is a line to draw. */
-  drawing(): SVGElement | undefined {
-    const highest = Math.max(...this.#rates);
-    if (this.#rates.length < 3 || highest === 0) return undefined;
-    const x = (index: number): string => ((width * index) / (mostPoints - 1)).toFixed(1);
+  /** The points of the line, as SVG has them; undefined while there are too few for a line. */
+  get points(): string | undefined {
+    const rates = this.#rates;
+    const { width, height } = trendSize;
+    const highest = Math.max(...rates);
+    if (rates.length < 3 || highest === 0) return undefined;
+    const first = mostPoints - rates.length;
+    const x = (index: number): string => ((width * (first + index)) / (mostPoints - 1)).toFixed(1);
     const y = (rate: number): string => (height - 1 - ((height - 2) * rate) / highest).toFixed(1);
-    const line = document.createElementNS('http://www.w3.org/2000/svg', 'polyline');
-    line.setAttribute('points', this.#rates.map((rate, index) => `${x(index)},${y(rate)}`).join(' '));
-    const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-    for (const [name, value] of Object.entries({
-      ...{ class: 'trend', width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': true },
-    }))
-      svg.setAttribute(name, String(value));
-    svg.append(line);
-    return svg;
+    return rates.map((rate, index) => `${x(index)},${y(rate)}`).join(' ');
   }
 }
