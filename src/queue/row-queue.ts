@@ -43,7 +43,7 @@ export function openRowQueue(datastore: Datastore, baseUrl: string) {
       stalledWatch = watch;
       await watch.startStalledCheckTimer();
     },
-    /** Gives back the batches that a dead process held: only for a datastore that is exclusively ours. */
+    /** Gives back the batches that a dead process or a stopped worker held: only for a datastore that is exclusively ours. */
     async releaseClaims(): Promise<void> {
       for (const job of await queue.getActive()) await job.moveToWait('0');
     },

@@ -102,6 +102,20 @@ test('a run that is stopped between announcing its batches and adding them waits
     await coordinator.close();
   }));
 
+test('a batch that a worker claimed as it stopped does not keep a run waiting', () =>
+  withRun(async ({ run, start }) => {
+    const coordinator = await start();
+    const running = coordinator.run();
+    // As when the reply to the claim is lost with the connection of the worker.
+    const { worker } = await claimed(run);
+    await worker.close(true);
+    coordinator.end({ state: 'cancelled' });
+    await running;
+    expect(await coordinator.drain(AbortSignal.timeout(10_000))).toBe(true);
+    expect([...run.journal.unsettledRows()]).toEqual([]);
+    await coordinator.close();
+  }));
+
 test('a coordinator that cannot begin leaves nothing open that would collect in place of the next one', () =>
   withRun(async ({ run }) => {
     const closed = vi.spyOn(Worker.prototype, 'close');

@@ -272,6 +272,8 @@ export class Coordinator {
     if (!datastore.exclusive && !window.isEmpty) await rows.watchStalled();
     while (!window.isEmpty && !signal.aborted && this.#state.mode !== 'failed') {
       const changed = window.changed();
+      // The worker of this process has stopped. A claim that it made at that moment, and never heard of, would stay.
+      if (datastore.exclusive) await rows.releaseClaims();
       await this.#batches.drain(({ results, leftovers }) => this.#keep(results, leftovers.flatMap(opened)));
       if (!window.isEmpty) await orAfter(changed, drainMs);
     }
