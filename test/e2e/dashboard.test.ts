@@ -203,6 +203,8 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(380);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
+    // At first, the run may wait for a worker.
+    await page.locator('.card > .bar + p', { hasText: 'succeeded' }).waitFor();
     // What is as before is not replaced while figures beside it change: it can be clicked, and its text selected.
     const link = await page.getByRole('link', { name: 'r', exact: true }).elementHandle();
     const progress = await page.locator('.card > .bar + p').textContent();

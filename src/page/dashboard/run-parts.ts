@@ -17,7 +17,9 @@ export function addressOf(id: string): string {
 export function runCard(run: RunData, trend: Trend, onControl: OnControl | undefined): Child {
   const link = element('a', { href: addressOf(run.id), id: `run-${run.id}` }, run.id);
   return [
-    element('h3', link, ' ', stateText(run), trendDrawing(trend)),
+    // In an element of its own: the link beside it stays when the line changes.
+    element('div', { class: 'trend' }, trendDrawing(trend)),
+    element('h3', link, ' ', stateText(run)),
     progressElements(run),
     buttonsOf(run, onControl),
   ];
@@ -26,7 +28,7 @@ export function runCard(run: RunData, trend: Trend, onControl: OnControl | undef
 /** Screen readers skip it: the figures beside it say the same. */
 function trendDrawing({ points }: Trend): SVGElement | undefined {
   if (points === undefined) return undefined;
-  const svg = svgElement('svg', { class: 'trend', ...trendSize, 'aria-hidden': 'true' });
+  const svg = svgElement('svg', { ...trendSize, 'aria-hidden': 'true' });
   svg.append(svgElement('polyline', { points }));
   return svg;
 }
