@@ -272,7 +272,7 @@ export class Coordinator {
     if (!datastore.exclusive && !window.isEmpty) await rows.watchStalled();
     while (!window.isEmpty && !signal.aborted && this.#state.mode !== 'failed') {
       const changed = window.changed();
-      // The worker of this process has stopped. A claim that it made at that moment, and never heard of, would stay.
+      // No worker is left: a dead process held a batch, or the own worker claimed one as it stopped, and never heard of it.
       if (datastore.exclusive) await rows.releaseClaims();
       await this.#batches.drain(({ results, leftovers }) => this.#keep(results, leftovers.flatMap(opened)));
       if (!window.isEmpty) await orAfter(changed, drainMs);

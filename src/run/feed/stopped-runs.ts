@@ -86,7 +86,6 @@ function isSettled(store: RunStore, record: RunRecord): Promise<boolean> {
 
 /** @returns the record with the time for which its dead process worked; undefined when the signal aborted. */
 async function reconcileStoppedRun(run: OpenRun, signal: AbortSignal): Promise<RunRecord | undefined> {
-  if (run.datastore.exclusive) await run.rows.releaseClaims();
   if (!(await reconcile(run, signal))) return undefined;
   return withCrashedTime(run.record, run.journal.lastFinishedAt);
 }
@@ -101,7 +100,6 @@ export async function claimForOurselves(run: OpenRun, interrupt: AbortSignal): P
   const isSettled = journal.unsettledRows()[Symbol.iterator]().next().done;
   // As after a run that has ended in order: there is nothing to collect, and it is known what became of each row.
   if (isSettled && (await datastore.isEmpty?.())) return datastore.renew();
-  await run.rows.releaseClaims();
   if (!(await reconcile(run, interrupt))) return;
   await datastore.renew();
   // Rows of runs whose folder was deleted: no journal would tell what became of them. What the API has asked to wait is
