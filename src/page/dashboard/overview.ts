@@ -1,4 +1,10 @@
-import type { RunData, ScheduleData, Snapshot, WorkerData } from '../../dashboard/page-data.ts';
+import {
+  type RunData,
+  type ScheduleData,
+  type Snapshot,
+  stateOf,
+  type WorkerData,
+} from '../../dashboard/page-data.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count } from '../../text/quantities.ts';
 import { type Child, element, redraw, tableElement } from '../dom.ts';
@@ -66,9 +72,7 @@ export class OverviewPage {
   #find(): void {
     const words = this.#search.value.toLowerCase().split(/\s+/);
     const found = this.#ended.filter((run) => {
-      const text = [run.id, stateText(run).textContent, run.manifest, run.coordinator?.host]
-        .join(' ')
-        .toLowerCase();
+      const text = [run.id, stateOf(run).text, run.manifest, run.coordinator?.host].join(' ').toLowerCase();
       return words.every((word) => text.includes(word));
     });
     const shown = found.slice(0, mostShown);

@@ -57,7 +57,7 @@ export function progressElements(run: RunData): Child {
   const speed = throughput && perSecond(throughput.rowsPerSecond);
   const isCalled = !ended && pace !== undefined;
   return [
-    element('p', { class: 'doing' }, sentenceOf(run)),
+    !ended && element('p', { class: 'doing' }, sentenceOf(run)),
     outcomeBar(counts, rows - totalOf(counts), label),
     element('p', label),
     factList([
@@ -74,9 +74,8 @@ export function progressElements(run: RunData): Child {
   ];
 }
 
-/** `Waiting until 2026-11-21 22:10:00 UTC: the API asks to wait.` */
-export function sentenceOf({ state, ended, waiting, waitUntil, etaSeconds }: RunData): string {
-  if (ended) return '';
+/** What a run in progress does: `Waiting until 2026-11-21 22:10:00 UTC: the API asks to wait.` */
+function sentenceOf({ state, waiting, waitUntil, etaSeconds }: RunData): string {
   if (state === 'paused') return 'Paused: no row is called until you unpause it.';
   if (waiting !== undefined && waitUntil !== undefined)
     return `Waiting until ${localTime(waitUntil)}: ${waiting}.`;
