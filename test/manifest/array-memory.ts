@@ -1,14 +1,21 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Bytes of typed arrays in use by this thread. */
+/** Memory of earlier tests is released in the tasks after a collection, not always after the first one. */
+const quietRounds = 3;
+
+/** Bytes of typed arrays in use by this thread, once that many collections in a row have released none. */
 export async function usedByArrays(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  // Memory of earlier tests is released in the tasks after a collection.
-  for (let round = 0; round < 3; round += 1) {
+  let used = Number.POSITIVE_INFINITY;
+  let quiet = 0;
+  while (quiet < quietRounds) {
     collect();
     await new Promise((resolve) => setImmediate(resolve));
+    const { arrayBuffers } = process.memoryUsage();
+    quiet = arrayBuffers < used ? 0 : quiet + 1;
+    used = arrayBuffers;
   }
-  return process.memoryUsage().arrayBuffers;
+  return used;
 }
