@@ -17,7 +17,7 @@ export class Charts {
 
   show({ rate, latency, summary }: Pick<PageData, 'rate' | 'latency' | 'summary'>): void {
     if (rate.length > 1) this.#show(rateChart(rate, summary));
-    if (latency.p50.length > 1) this.#show(latencyChart(latency));
+    if (latency.p50.length > 1) this.#show(latencyChart(latency, summary.latency_ms?.max ?? 0));
   }
 
   #show(chart: Chart): void {
@@ -65,10 +65,10 @@ function rejectedPerSecond(rate: PageData['rate']): readonly number[] {
   return rate.map(({ t_s, rejected }, index) => rejected / Math.max(0.1, t_s - (rate[index - 1]?.t_s ?? 0)));
 }
 
-function latencyChart({ from, stretchMs, slowestMs, p50, p90, p99 }: LatencySeries): Chart {
+function latencyChart({ from, stretchMs, p50, p90, p99 }: LatencySeries, slowest: number): Chart {
   return {
     title: 'Latency',
-    summary: `Percentiles over time (${zoneText(new Date(from))}). Slowest call: ${exactDuration(slowestMs)}.`,
+    summary: `Percentiles over time (${zoneText(new Date(from))}). Slowest call: ${exactDuration(slowest)}.`,
     times: p50.map((_, index) => (from + index * stretchMs) / 1_000),
     isTimeOfDay: true,
     valueText: exactDuration,

@@ -3,7 +3,7 @@ import { defineConfig } from 'rolldown';
 
 const common = [
   'node_modules/uplot/dist/uPlot.min.css',
-  ...['base', 'summary', 'rows', 'media'].map((name) => `src/page/style/${name}.css`),
+  ...['base', 'summary', 'charts', 'rows', 'media'].map((name) => `src/page/style/${name}.css`),
 ];
 const output = { dir: 'dist/page', format: 'esm', minify: true };
 

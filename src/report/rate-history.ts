@@ -17,6 +17,15 @@ const pointSchema = z.object({
   rejected: z.number(),
   /** Seconds since the previous point in which no call could be made, as in the total `waited_s`; absent when 0. */
   waited_s: z.number().optional(),
+  /** Why no call could be made then, for people. */
+  reason: z.string().optional(),
+});
+
+const startSchema = z.object({
+  /** As in a point. */
+  t_s: z.number(),
+  /** The time of day, ISO 8601 UTC. */
+  at: z.string(),
 });
 
 const rateHistorySchema = z.object({
@@ -37,6 +46,8 @@ const rateHistorySchema = z.object({
   seen_at: z.string(),
   /** In time order: one point per second, fewer in long runs. */
   series: z.array(pointSchema),
+  /** When work began, and when it went on after a stop; also where a clock was set. Absent in files of older versions. */
+  starts: z.array(startSchema).optional(),
 });
 
 export type RateHistory = z.infer<typeof rateHistorySchema>;

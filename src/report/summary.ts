@@ -4,7 +4,10 @@ import type { RateHistory } from './rate-history.ts';
 import { messageOf } from './report-columns.ts';
 
 /** The rate during a run. */
-export type RunRate = Pick<RateHistory, 'wanted' | 'limit_per_s' | 'waited_s' | 'rejected' | 'series'>;
+export type RunRate = Pick<
+  RateHistory,
+  'wanted' | 'limit_per_s' | 'waited_s' | 'rejected' | 'series' | 'starts'
+>;
 
 /** The content of summary.json. Numbers are integers, except rates; unknown values are `null`. */
 export interface RunSummary {

@@ -36,7 +36,7 @@ export async function writePageOf(
       known: new Set(),
     },
     resultColumns,
-    run: { id: 'r', state: 'completed', baseUrl: 'https://api.example' },
+    run: { id: 'r', state: 'completed', baseUrl: 'https://api.example', stops: [] },
   });
   const tally = new Tally();
   for (const lines of parts) {

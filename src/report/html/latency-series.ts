@@ -6,7 +6,6 @@ const mostStretches = 240;
 /** Latency over time in fixed memory: when there are too many stretches of time, each two are joined. */
 export class LatencyOverTime {
   #stretchMs = 1_000;
-  #slowestMs = 0;
   #stretches = new Map<number, LatencyHistogram>();
 
   /**
@@ -14,7 +13,6 @@ export class LatencyOverTime {
    * @param durationMs duration of its last attempt
    */
   add(startedMs: number, durationMs: number): void {
-    this.#slowestMs = Math.max(this.#slowestMs, durationMs);
     const at = Math.floor(startedMs / this.#stretchMs);
     const known = this.#stretches.get(at);
     const stretch = known ?? new LatencyHistogram(1);
@@ -30,7 +28,6 @@ export class LatencyOverTime {
     return {
       from: first * this.#stretchMs,
       stretchMs: this.#stretchMs,
-      slowestMs: this.#slowestMs,
       p50: stretches.map((stretch) => stretch?.p50 ?? null),
       p90: stretches.map((stretch) => stretch?.p90 ?? null),
       p99: stretches.map((stretch) => stretch?.p99 ?? null),

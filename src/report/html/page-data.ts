@@ -31,8 +31,20 @@ export interface PageRun {
   readonly by?: string;
   /** The `--reason` of the user. */
   readonly purpose?: string;
+  /** Between its start and its end. */
+  readonly stops: readonly PageStop[];
   /** When the page was written, ISO 8601 UTC. */
   readonly writtenAt: string;
+}
+
+/** A time in which a run was not in progress: paused, interrupted, halted or failed. */
+export interface PageStop {
+  /** ISO 8601 UTC. */
+  readonly from: string;
+  readonly to: string;
+  readonly state: string;
+  /** Why, if known. */
+  readonly reason?: string;
 }
 
 /** Latency over time: a value for each stretch of equal length; null in a stretch without calls. */
@@ -40,8 +52,6 @@ export interface LatencySeries {
   /** Start of the first stretch, milliseconds since 1970; 0 without calls. */
   readonly from: number;
   readonly stretchMs: number;
-  /** Of all calls. */
-  readonly slowestMs: number;
   readonly p50: readonly (number | null)[];
   readonly p90: readonly (number | null)[];
   readonly p99: readonly (number | null)[];

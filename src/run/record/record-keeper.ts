@@ -1,5 +1,6 @@
 import { steadyNow } from '../../clock.ts';
 import { type Repeated, repeat } from '../../repeat.ts';
+import type { PageStop } from '../../report/html/page-data.ts';
 import { actualState, enterState, type RunRecord, type RunState, type StateCause } from './record.ts';
 import type { RunStore } from './store.ts';
 
@@ -83,6 +84,22 @@ export function activeTime(record: RunRecord, lastFinishedAt: string | undefined
     entry.state === 'running' ? timeOf(entry, record.states[index + 1]?.at ?? last) : 0,
   );
   return times.reduce((sum, time) => sum + time, 0);
+}
+
+/** When a run was not in progress between its start and the last time it was resumed. */
+export function stopsOf({ states }: RunRecord): readonly PageStop[] {
+  const running = [...states.keys()].filter((index) => states[index]?.state === 'running');
+  return running.flatMap((index, place) => {
+    const [entry, after, next] = [states[index], states[index + 1], states[running[place + 1] ?? -1]];
+    if (entry === undefined || after === undefined || next === undefined) return [];
+    if (after !== next) {
+      const { state, at: from, reason } = after;
+      return { from, to: next.at, state, ...(reason !== undefined && { reason }) };
+    }
+    // Its process died.
+    const from = new Date(Date.parse(entry.at) + timeOf(entry, next.at)).toISOString();
+    return from < next.at ? { from, to: next.at, state: 'interrupted' } : [];
+  });
 }
 
 /** The record of a run without a process, with how long its last process worked, also if it crashed. */

@@ -7,13 +7,13 @@ import { ReportPage, type ReportPageOptions } from '../../report/html/report-pag
 import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
 import { type RateHistory, readRateHistory } from '../../report/rate-history.ts';
 import { columnsOf } from '../../report/report-columns.ts';
-import { type RunFacts, type RunSummary, Tally } from '../../report/summary.ts';
+import { type RunFacts, type RunRate, type RunSummary, Tally } from '../../report/summary.ts';
 import { removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';
 import { writeXlsxReport } from '../../report/xlsx-report.ts';
 import type { RetriedRun } from '../plan/retries.ts';
 import { openRunLines, type RunLines, readRunLines } from '../plan/run-lines.ts';
 import { actualState, goesOnByItself, type RunRecord } from '../record/record.ts';
-import { activeTime } from '../record/record-keeper.ts';
+import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 
@@ -148,6 +148,7 @@ function pageOptionsOf(record: RunRecord, { prepare, operations }: RunLines): Re
       ...(last !== planned && last?.reason !== undefined && { reason: last.reason }),
       ...(planned?.by !== undefined && { by: `${planned.by.user} on ${planned.by.host}` }),
       ...(planned?.reason !== undefined && { purpose: planned.reason }),
+      stops: stopsOf(record),
     },
   };
 }
@@ -194,8 +195,8 @@ async function factsOf(store: RunStore, record: RunRecord, journal: JournalView)
   };
 }
 
-function rateOf({ wanted, limit_per_s, waited_s, rejected, series }: RateHistory): RunFacts['rate'] {
-  return { wanted, limit_per_s, waited_s, rejected, series };
+function rateOf({ wanted, limit_per_s, waited_s, rejected, series, starts = [] }: RateHistory): RunRate {
+  return { wanted, limit_per_s, waited_s, rejected, series, starts };
 }
 
 /** The facts of a run and of a retry. While the retry goes on, the run is not finished. */

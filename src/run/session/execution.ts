@@ -156,6 +156,7 @@ export class Execution {
     this.#options.onEvent?.(event);
     if (event.type !== 'paused') return;
     this.#keeper.enter(event.paused ? 'paused' : 'running', event.attribution);
+    if (this.#rateLog !== undefined) this.#rateLog.paused = event.paused;
     this.#heartbeat?.now();
     void this.#saved();
   }

@@ -15,6 +15,8 @@ const sampleMs = 1_000;
 const leastPointMs = 500;
 const saveMs = 5_000;
 const mostPoints = 600;
+/** A clock that differs by more was set, or the run was stopped. */
+const leastGapMs = 2_000;
 
 /** Keeps the history of a run's rate in its folder, from where an earlier process left it. */
 export class RateLog {
@@ -22,11 +24,13 @@ export class RateLog {
   /** The rate that is wanted, as it was written. */
   wanted: string;
   #series: RatePoint[];
+  readonly #starts: { readonly t_s: number; readonly at: string }[];
   #seconds: number;
   #waited: number;
   #rejected: number;
   #pace: PaceReport | undefined;
   #before: { readonly accepted: number; readonly rejected: number; readonly at: number } | undefined;
+  #isPaused = false;
   #savedAt = 0;
   #saved: PaceReport | undefined;
   #saving = Promise.resolve();
@@ -37,6 +41,7 @@ export class RateLog {
     this.#path = path;
     this.wanted = wanted;
     this.#series = [...(history?.series ?? [])];
+    this.#starts = [...(history?.starts ?? [])];
     this.#seconds = this.#series.at(-1)?.t_s ?? 0;
     this.#waited = history?.waited_s ?? 0;
     this.#rejected = history?.rejected ?? 0;
@@ -48,7 +53,15 @@ export class RateLog {
     return new RateLog(join(folder, rateHistoryFile), wanted, await readRateHistory(folder));
   }
 
+  /** While the run is paused, no time of it passes. */
+  set paused(paused: boolean) {
+    this.#sample();
+    this.#before = undefined;
+    this.#isPaused = paused;
+  }
+
   see(pace: PaceReport): void {
+    if (this.#isPaused) return;
     this.#pace = pace;
     this.#before ??= { accepted: pace.accepted, rejected: pace.rejected, at: performance.now() };
   }
@@ -77,6 +90,7 @@ export class RateLog {
     const at = performance.now();
     const seconds = (at - before.at) / 1_000;
     if (seconds < 0.1) return false;
+    this.#noteStart(Date.now() - seconds * 1_000);
     const rejected = Math.max(0, pace.rejected - before.rejected);
     this.#seconds += seconds;
     this.#rejected += rejected;
@@ -87,7 +101,7 @@ export class RateLog {
       allowed_per_s: pace.rate === undefined ? null : toHundredths(pace.rate),
       accepted_per_s: toHundredths(Math.max(0, pace.accepted - before.accepted) / seconds),
       rejected,
-      ...(waits && { waited_s: toHundredths(seconds) }),
+      ...(waits && { waited_s: toHundredths(seconds), reason: pace.reason }),
     });
     if (seconds * 1_000 < leastPointMs) this.#joinLast();
     if (this.#series.length > mostPoints) this.#series = thinned(this.#series);
@@ -97,6 +111,15 @@ export class RateLog {
     this.#saved = pace;
     this.#save();
     return true;
+  }
+
+  /** Notes the time of day, unless it follows from the last one that was noted. */
+  #noteStart(atMs: number): void {
+    const last = this.#starts.at(-1);
+    const t_s = toHundredths(this.#seconds);
+    const expectedMs = last && Date.parse(last.at) + (t_s - last.t_s) * 1_000;
+    if (expectedMs !== undefined && Math.abs(atMs - expectedMs) < leastGapMs) return;
+    this.#starts.push({ t_s, at: new Date(atMs).toISOString() });
   }
 
   #joinLast(): void {
@@ -123,6 +146,7 @@ export class RateLog {
       rejected: this.#rejected,
       seen_at: new Date().toISOString(),
       series: this.#series,
+      starts: this.#starts,
     };
     // A full disk is no error here: the journal reports it.
     this.#saving = this.#saving
@@ -149,7 +173,9 @@ function thinned(series: readonly RatePoint[]): RatePoint[] {
 /** One point in place of two, the first of which began then. */
 function joined(start: number, first: RatePoint, second: RatePoint): RatePoint {
   const [one, other] = [first.t_s - start, second.t_s - first.t_s];
-  const waited = (first.waited_s ?? 0) + (second.waited_s ?? 0);
+  const waits = [first.waited_s ?? 0, second.waited_s ?? 0] as const;
+  const waited = waits[0] + waits[1];
+  const reason = waits[1] > waits[0] ? second.reason : first.reason;
   return {
     t_s: second.t_s,
     allowed_per_s:
@@ -161,5 +187,6 @@ function joined(start: number, first: RatePoint, second: RatePoint): RatePoint {
     ),
     rejected: first.rejected + second.rejected,
     ...(waited > 0 && { waited_s: toHundredths(waited) }),
+    ...(reason !== undefined && { reason }),
   };
 }

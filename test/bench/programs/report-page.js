@@ -61,7 +61,7 @@ async function makePage(/** @type {number} */ rows, /** @type {string} */ folder
       known: new Set(),
     },
     resultColumns: [],
-    run: { id: 'bench', state: 'completed', baseUrl: 'https://api.example' },
+    run: { id: 'bench', state: 'completed', baseUrl: 'https://api.example', stops: [] },
   });
   const tally = new Tally();
   for (const lines of linesOf(rows)) {

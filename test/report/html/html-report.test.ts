@@ -18,7 +18,7 @@ function report(selection?: RowsInside): ReportPage {
     fieldOf: String,
     known: new Set<string>(),
   };
-  const run = { id: 'r', state: 'completed', baseUrl: 'https://api.example' };
+  const run = { id: 'r', state: 'completed', baseUrl: 'https://api.example', stops: [] };
   return new ReportPage({ refeed, resultColumns: [], run }, selection);
 }
 

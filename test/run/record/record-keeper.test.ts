@@ -7,6 +7,7 @@ import {
   activeTime,
   notedEveryMs,
   RecordKeeper,
+  stopsOf,
   withCrashedTime,
 } from '../../../src/run/record/record-keeper.ts';
 import { plannedRecord } from '../planned-record.ts';
@@ -21,6 +22,24 @@ function recordOf(...states: readonly Entry[]): RunRecord {
   const state = states.at(-1)?.state ?? 'planned';
   return { ...plannedRecord, state, states: [...plannedRecord.states, ...states] };
 }
+
+test('a run was not in progress from a stop, a pause or a crash until it was resumed', () => {
+  const record = recordOf(
+    { state: 'running', at: at(0), atWorkMs: 60_000 },
+    { state: 'interrupted', at: at(60) },
+    { state: 'submitted', at: at(70) },
+    { state: 'running', at: at(90), atWorkMs: 10_000 },
+    { state: 'paused', at: at(100), reason: 'maintenance' },
+    { state: 'running', at: at(200), atWorkMs: 5_000 },
+    { state: 'running', at: at(400), atWorkMs: 20_000 },
+    { state: 'completed', at: at(420) },
+  );
+  expect(stopsOf(record)).toEqual([
+    { from: at(60), to: at(90), state: 'interrupted' },
+    { from: at(100), to: at(200), state: 'paused', reason: 'maintenance' },
+    { from: at(205), to: at(400), state: 'interrupted' },
+  ]);
+});
 
 describe('the duration of a run', () => {
   const cases: readonly [string, readonly Entry[], string | undefined, number][] = [

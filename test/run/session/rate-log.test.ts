@@ -69,6 +69,7 @@ describe('the history of a rate', () => {
         { t_s: 2, ...point },
         { t_s: 3, ...point },
       ],
+      starts: [{ t_s: 0, at: '2026-01-01T00:00:00.000Z' }],
     });
   });
 
@@ -146,7 +147,12 @@ describe('the history of a rate', () => {
     log.see({ ...pace, restUntil: steadyNow() + 900 });
     vi.advanceTimersByTime(5_000);
     await log.close();
-    expect(await historyIn(folder)).toMatchObject({ waited_s: 4, wait_until: null });
+    const { series, ...history } = await historyIn(folder);
+    expect(history).toMatchObject({ waited_s: 4, wait_until: null });
+    const waited = [1, 1, 1, 1, ...Array.from({ length: 21 }, () => undefined)];
+    expect(series.map(({ waited_s }) => waited_s)).toEqual(waited);
+    expect(new Set(series.slice(0, 4).map(({ reason }) => reason))).toEqual(new Set([pace.reason]));
+    expect(new Set(series.slice(4).map(({ reason }) => reason))).toEqual(new Set([undefined]));
   });
 
   test.each([600, 601, 1_500, 5_000])(
@@ -172,10 +178,49 @@ describe('the history of a rate', () => {
     const between = await historyIn(folder);
     vi.advanceTimersByTime(3_600_000);
     await (await logged(folder, 5, { accepted: 7, rejected: 2 })).close();
-    const { series, rejected, waited_s } = await historyIn(folder);
+    const { series, starts, rejected, waited_s } = await historyIn(folder);
+    expect(starts).toEqual([
+      { t_s: 0, at: '2026-01-01T00:00:00.000Z' },
+      { t_s: 10, at: '2026-01-01T01:00:10.000Z' },
+    ]);
     expect(series.slice(0, 10)).toEqual(between.series);
     expect(series.slice(10).map(({ t_s }) => t_s)).toEqual([11, 12, 13, 14, 15]);
     expect([rejected, waited_s]).toEqual([20, 10]);
+  });
+
+  test('stands still during a pause, and notes when the run continues', async () => {
+    const folder = await temporaryFolder();
+    const log = await logged(folder, 2, { accepted: 5 });
+    log.paused = true;
+    // On a shared datastore, other runs may go on.
+    log.see({ ...pace, accepted: 100 });
+    vi.advanceTimersByTime(600_000);
+    log.paused = false;
+    log.see({ ...pace, accepted: 200 });
+    vi.advanceTimersByTime(1_000);
+    await log.close();
+    const { series, starts } = await historyIn(folder);
+    expect(series.map(({ t_s, accepted_per_s }) => [t_s, accepted_per_s])).toEqual([
+      [1, 5],
+      [2, 5],
+      [3, 0],
+    ]);
+    expect(starts?.map(({ t_s, at }) => [t_s, at.slice(11, 19)])).toEqual([
+      [0, '00:00:00'],
+      [2, '00:10:02'],
+    ]);
+  });
+
+  test('notes the time of day where the clock was set', async () => {
+    const folder = await temporaryFolder();
+    const log = await logged(folder, 2);
+    vi.setSystemTime(new Date('2026-01-01T08:00:00Z'));
+    vi.advanceTimersByTime(3_000);
+    await log.close();
+    expect((await historyIn(folder)).starts).toEqual([
+      { t_s: 0, at: '2026-01-01T00:00:00.000Z' },
+      { t_s: 2, at: '2026-01-01T08:00:00.000Z' },
+    ]);
   });
 
   test.each(['', '{"version":1,"series":[', '{"version":2}', 'null', '[]'])(
