@@ -16,6 +16,7 @@ export function runOptions({ baseUrl, rate = 'none', guarded }) {
   return {
     baseUrl,
     clearToken: defaultClearToken,
+    onConflict: defaults.onConflict,
     concurrency: defaults.concurrency,
     attempts: defaults.attempts,
     timeoutMs: defaults.timeout,

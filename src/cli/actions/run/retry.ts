@@ -44,8 +44,7 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
       `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${count(rowNumbers.length)} of ` +
         `${counted(before.plan.rows, 'row')} to retry (${codeTexts(codes, choice.codes)})${left}`,
     );
-    // Older versions called rows that conflict, too: now at least one after the other.
-    const { map, onConflict = 'in-order' } = before.options;
+    const { map, onConflict } = before.options;
     return { rowNumbers, histories, options: { onConflict, ...(map !== undefined && { map }) } };
   });
 }
