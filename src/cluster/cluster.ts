@@ -124,14 +124,14 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
         .filter((run) => run.baseUrl === baseUrl && run.state === 'running');
       const live = running.filter((run) => isPresent(run));
       if (leads) known = { runs: live.map((run) => run.id), workers: present.length };
-      const reports = present.map((one) => [one.id, one.traffic] as const);
+      const reports = present.flatMap((one) => (one.traffic ? [[one.id, one.traffic] as const] : []));
       return {
         leads,
         hasLed: lead === 2,
         reports: new Map([...reports, [id, heartbeat.traffic]]),
         hasRuns: running.length > 0,
         policies: new Map(live.map(({ id: run, rate }) => [run, rate])),
-        rows: live.reduce((sum, { rows, done }) => sum + rows - done, 0),
+        rows: live.reduce((sum, { rows, done = Number.NEGATIVE_INFINITY }) => sum + rows - done, 0),
         ...(pace !== undefined && { pace }),
       };
     },

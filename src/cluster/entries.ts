@@ -24,8 +24,8 @@ export const runEntrySchema = z.object({
   because: z.string().exactOptional(),
   /** Rows of the manifest. */
   rows: z.number(),
-  /** Rows with a result. */
-  done: z.number(),
+  /** Rows with a result; absent in entries of older versions, whose counts contain only such rows. */
+  done: z.number().exactOptional(),
   /** As the report of the run counts them. */
   counts: countsSchema,
   /** Rows finished per second over the last seconds. */
@@ -56,7 +56,7 @@ const trafficReportSchema = z.object({
   /** Calls that the API refused because there were too many. */
   rejected: z.number(),
   /** Calls that were answered with 503 and no waiting time, and that count as neither. */
-  unavailable: z.number(),
+  unavailable: z.number().exactOptional(),
   /** Of all accepted calls together. */
   durationMs: z.number(),
   /** Calls in flight now. */
@@ -105,7 +105,8 @@ export const workerEntrySchema = z.object({
   active: z.number(),
   /** Rows that it has finished since it started. */
   finished: z.number(),
-  traffic: trafficReportSchema,
+  /** Absent from workers that have no governor. */
+  traffic: trafficReportSchema.exactOptional(),
   startedAt: z.string(),
   seenAt: z.string(),
 });

@@ -5,7 +5,7 @@ export const ratePolicySchema = z.object({
   /** As the user wrote it: `auto`, `auto..50/s`, `50/s`. */
   text: z.string(),
   /** Whether to look for the API's own limit. */
-  auto: z.boolean(),
+  auto: z.boolean().default(false),
   /** The most calls per second. */
   perSecond: z.number().positive().exactOptional(),
 });

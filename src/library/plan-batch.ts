@@ -33,7 +33,7 @@ export async function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
   const { store, settings } = openBatchPlace(options);
   const reading = newRunOptions(options, settings);
   const checked = await checkManifest(store, { path: manifest, name: manifest, options: reading });
-  const { onConflict } = reading;
+  const { onConflict = 'refuse' } = reading;
   const baseUrl = client?.baseUrl;
   const target = baseUrl === undefined ? undefined : await lookUpTarget(store.stateDir, baseUrl);
   return batchPlan(checked, {

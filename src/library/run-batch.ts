@@ -95,7 +95,7 @@ async function planned(store: RunStore, settings: Settings, options: RunBatchOpt
   try {
     const plan = batchPlan(created, {
       ...{ manifest: record.manifest, scan, skipInvalid, baseUrl },
-      onConflict: runOptions.onConflict,
+      onConflict: runOptions.onConflict ?? defaults.onConflict,
       target: await lookUpTarget(store.stateDir, baseUrl),
       allowPartial: settings.allowPartial === true,
     });

@@ -1,7 +1,7 @@
 import { noOutcomes, outcomes } from '../domain.ts';
 import type { PageData } from '../report/html/page-data.ts';
 import { count, counted } from '../text/quantities.ts';
-import { Charts } from './charts.ts';
+import { Charts } from './chart/charts.ts';
 import { button, download, element, outcomeText, redraw } from './dom.ts';
 import { type Column, everything, type Rows, refeedCsv, type Selection } from './rows.ts';
 import { StoryDialog } from './story.ts';

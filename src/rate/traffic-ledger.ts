@@ -56,7 +56,7 @@ function difference(report: TrafficReport, before: TrafficReport) {
   return {
     accepted: report.accepted - before.accepted,
     rejected: report.rejected - before.rejected,
-    unavailable: report.unavailable - before.unavailable,
+    unavailable: (report.unavailable ?? 0) - (before.unavailable ?? 0),
     durationMs: report.durationMs - before.durationMs,
   };
 }

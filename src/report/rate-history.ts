@@ -15,7 +15,7 @@ const pointSchema = z.object({
   accepted_per_s: z.number(),
   /** Calls that the API rejected as too many. */
   rejected: z.number(),
-  /** Seconds since the previous point in which no call could be made, as in the total `waited_s`; absent when 0. */
+  /** Seconds since the previous point that count in the total `waited_s`; absent when 0. */
   waited_s: z.number().optional(),
   /** Why no call could be made then, for people. */
   reason: z.string().optional(),
@@ -40,7 +40,7 @@ const rateHistorySchema = z.object({
   reason: z.string(),
   /** When calls are allowed again, ISO 8601 UTC. */
   wait_until: z.string().nullable(),
-  /** Seconds in which no call could be made because the API asked to wait or rejected every call. */
+  /** Seconds in which no call but a test could be made: the API was away, asked to wait, or rejected every call. */
   waited_s: z.number(),
   rejected: z.number(),
   seen_at: z.string(),

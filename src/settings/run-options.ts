@@ -16,12 +16,12 @@ export interface RunFlags {
 
 /** How a new run reads its rows and calls the API, wherever that is. */
 export function newRunOptions(flags: RunFlags, settings: Settings): Omit<RunOptions, 'baseUrl'> {
-  const rows = rowOptions(flags, settings);
   return {
-    ...rows,
+    onConflict: defaults.onConflict,
+    ...rowOptions(flags, settings),
     ...callOptions(settings),
     ...savingOptions(flags),
-    ...canaryOptions(settings, rows.onConflict),
+    ...canaryOptions(settings, settings.onConflict),
   };
 }
 
@@ -56,8 +56,7 @@ export function savingOptions(
 
 /** How the rows of a manifest are read. */
 export function rowOptions(flags: RunFlags, settings: Settings): RowOptions {
-  const { clearToken, onConflict } = defaults;
-  return { clearToken, onConflict, ...givenRowOptions(flags, settings) };
+  return { clearToken: defaults.clearToken, ...givenRowOptions(flags, settings) };
 }
 
 /** The same, without what is not given. */

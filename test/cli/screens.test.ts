@@ -14,7 +14,6 @@ import { problemCollector } from '../../src/run/plan/problem-file.ts';
 import { verdictText } from '../../src/run/plan/readiness.ts';
 import { openPlannedManifest } from '../../src/run/plan/run-manifest.ts';
 import type { ProgressSnapshot } from '../../src/run/session/progress.ts';
-import { rowOptions } from '../../src/settings/run-options.ts';
 import { zoneText } from '../../src/text/local-time.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -136,7 +135,7 @@ async function plan() {
   const folder = await temporaryFolder();
   const path = join(folder, 'rows.csv');
   await writeFile(path, manifest);
-  const opened = await openPlannedManifest(path, 'rows.csv', rowOptions({}, {}), { operations });
+  const opened = await openPlannedManifest(path, 'rows.csv', { clearToken: '<clear>' }, { operations });
   const problems = problemCollector(folder, 'rows.csv');
   const onConflict = (conflict: Conflict) => problems.addConflict(conflict);
   const scan = await scanManifest(opened.manifest, opened.prepare, { onConflict });

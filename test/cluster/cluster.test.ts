@@ -7,7 +7,7 @@ import type { PaceReport } from '../../src/pace.ts';
 import { runEntry as anyRun } from '../helpers/cluster-entries.ts';
 import { adminOf, describeWithRedis, type RedisServer, startRedis } from '../helpers/redis-server.ts';
 
-const traffic = { accepted: 10, rejected: 2, unavailable: 0, durationMs: 123.4, active: 3, stated: [] };
+const traffic = { accepted: 10, rejected: 2, durationMs: 123.4, active: 3, stated: [] };
 const heartbeat = { active: 3, finished: 2, concurrency: 5, traffic };
 const decision: PaceReport = {
   rate: 49.5,

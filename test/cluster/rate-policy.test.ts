@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commonPolicy, type RatePolicy } from '../../src/cluster/rate-policy.ts';
+import { commonPolicy, type RatePolicy, ratePolicySchema } from '../../src/cluster/rate-policy.ts';
 
 const auto: RatePolicy = { text: 'auto', auto: true };
 const none = undefined;
@@ -37,4 +37,9 @@ describe('what several runs allow together', () => {
       boundBy: 'r1',
     });
   });
+});
+
+test('a policy written by an earlier version is a fixed rate', () => {
+  const earlier = { text: '50/s', perSecond: 50, limit: { calls: 5, perMs: 100 } };
+  expect(ratePolicySchema.parse(earlier)).toEqual({ text: '50/s', auto: false, perSecond: 50 });
 });

@@ -10,11 +10,11 @@ import { noOutcomes } from '../../src/domain.ts';
 import { enterState } from '../../src/run/record/record.ts';
 import { viewOfEntry } from '../../src/run/record/run-view.ts';
 import { openRunStore } from '../../src/run/record/store.ts';
-import { noTraffic, runEntry, workerEntry } from '../helpers/cluster-entries.ts';
+import { runEntry, workerEntry } from '../helpers/cluster-entries.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { plannedRecord } from '../run/planned-record.ts';
 
-const traffic = (accepted: number) => ({ ...noTraffic, accepted });
+const traffic = (accepted: number) => ({ accepted, rejected: 0, durationMs: 0, active: 0, stated: [] });
 
 test('the time left depends on the rows without a result, and is absent while nothing is called', () => {
   const entry = runEntry({ rows: 100, rowsPerSecond: 10 });

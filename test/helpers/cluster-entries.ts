@@ -1,4 +1,4 @@
-import type { RunEntry, TrafficReport, WorkerEntry } from '../../src/cluster/entries.ts';
+import type { RunEntry, WorkerEntry } from '../../src/cluster/entries.ts';
 
 /** The API of all entries, unless a test sets another. */
 export const api = 'https://api.example.com';
@@ -7,16 +7,6 @@ export const api = 'https://api.example.com';
 export function ago(milliseconds: number): string {
   return new Date(Date.now() - milliseconds).toISOString();
 }
-
-/** Of a worker that has called nothing. */
-export const noTraffic: TrafficReport = {
-  accepted: 0,
-  rejected: 0,
-  unavailable: 0,
-  durationMs: 0,
-  active: 0,
-  stated: [],
-};
 
 /** A run that has just started. */
 export function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
@@ -27,7 +17,6 @@ export function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
     manifest: 'rows.csv',
     state: 'running',
     rows: 10,
-    done: 0,
     counts: { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 },
     rowsPerSecond: 0,
     coordinator: { host: 'here', pid: 1 },
@@ -37,7 +26,7 @@ export function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
   };
 }
 
-/** A worker that has just started. */
+/** A worker that has just started, and has no governor. */
 export function workerEntry(changes: Partial<WorkerEntry> = {}): WorkerEntry {
   return {
     id: 'worker',
@@ -48,7 +37,6 @@ export function workerEntry(changes: Partial<WorkerEntry> = {}): WorkerEntry {
     concurrency: 1,
     active: 0,
     finished: 0,
-    traffic: noTraffic,
     startedAt: ago(0),
     seenAt: ago(0),
     ...changes,

@@ -1,4 +1,5 @@
 import { writeHtmlReport } from '../../src/report/html/html-report.ts';
+import type { PageContent, PageStop } from '../../src/report/html/page-data.ts';
 import { ReportPage } from '../../src/report/html/report-page.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
 import { type RunFacts, Tally } from '../../src/report/summary.ts';
@@ -17,16 +18,25 @@ export const factsOfRun: RunFacts = {
 };
 
 export interface PageOptions {
-  readonly folder: string;
   readonly columns: readonly string[];
   readonly resultColumns?: readonly string[];
+  readonly facts?: Partial<RunFacts>;
+  readonly stops?: readonly PageStop[];
 }
 
 /** Writes a report.html of these lines. */
 export async function writePageOf(
   parts: Iterable<readonly ReportLine[]>,
-  { folder, columns, resultColumns = [] }: PageOptions,
+  { folder, ...options }: PageOptions & { readonly folder: string },
 ): Promise<string> {
+  return writeHtmlReport(folder, await pageOf(parts, options));
+}
+
+/** What a report.html of these lines contains. */
+export async function pageOf(
+  parts: Iterable<readonly ReportLine[]>,
+  { columns, resultColumns = [], facts, stops = [] }: PageOptions,
+): Promise<PageContent> {
   const report = new ReportPage({
     refeed: {
       columns,
@@ -36,12 +46,12 @@ export async function writePageOf(
       known: new Set(),
     },
     resultColumns,
-    run: { id: 'r', state: 'completed', baseUrl: 'https://api.example', stops: [] },
+    run: { id: 'r', state: 'completed', baseUrl: 'https://api.example', stops },
   });
   const tally = new Tally();
   for (const lines of parts) {
     for (const { result } of lines) tally.add(result);
     await report.add(lines);
   }
-  return writeHtmlReport(folder, await report.content(tally.summary({ ...factsOfRun, activeMs: 1_000 })));
+  return report.content(tally.summary({ ...factsOfRun, activeMs: 1_000, ...facts }));
 }

@@ -8,7 +8,6 @@ import { CqbatchError } from '../../src/errors.ts';
 import { scanManifest } from '../../src/manifest/check/scan.ts';
 import { formatProblem } from '../../src/manifest/problem.ts';
 import { openPlannedManifest } from '../../src/run/plan/run-manifest.ts';
-import { rowOptions } from '../../src/settings/run-options.ts';
 import { stringifyJson } from '../../src/text/json.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -25,7 +24,7 @@ async function plan(folder: string, name: string, content: Buffer): Promise<Plan
   const path = join(folder, name);
   await writeFile(path, content);
   try {
-    const options = rowOptions({ operation: 'restore-evaluation' }, {});
+    const options = { clearToken: '<clear>', operation: 'restore-evaluation' };
     const { manifest, prepare } = await openPlannedManifest(path, name, options, { operations });
     const problems: string[] = [];
     const { callable } = await scanManifest(manifest, prepare, {

@@ -168,7 +168,7 @@ test('a run that its guard halts during recovery calls nothing', () =>
     await job.moveToCompleted(left, 'token', false);
     await worker.close();
 
-    const guard = new FailureGuard({ maxFailures: 0, maxFailuresAfter: 100 });
+    const guard = new FailureGuard({ maxFailures: 0 });
     // Recovery asks for the epoch once batches are collected.
     vi.spyOn(run.datastore, 'epoch').mockImplementation(async () => {
       await vi.waitUntil(() => guard.check(), { timeout: 60_000 });

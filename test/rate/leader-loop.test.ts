@@ -187,7 +187,7 @@ describe('a worker that leads', () => {
 
   test('counts the calls of all workers', async () => {
     const { around, did, beat } = begin(leading);
-    const report = { accepted: 10, rejected: 0, unavailable: 0, durationMs: 100, active: 4, stated: [] };
+    const report = { accepted: 10, rejected: 0, durationMs: 100, active: 4, stated: [] };
     around.others.set('other', report);
     await beat();
     around.others.set('other', { ...report, accepted: 25 });

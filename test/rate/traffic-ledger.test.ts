@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { TrafficReport } from '../../src/cluster/entries.ts';
 import { TrafficLedger } from '../../src/rate/traffic-ledger.ts';
-import { noTraffic } from '../helpers/cluster-entries.ts';
 import { stated } from '../worker/answers.ts';
 
 const now = 1_000_000;
 
 function report(changes: Partial<TrafficReport> = {}): TrafficReport {
-  return { ...noTraffic, ...changes };
+  return { accepted: 0, rejected: 0, durationMs: 0, active: 0, stated: [], ...changes };
 }
 
 /** A ledger that knows these workers from before anything happened. */

@@ -32,7 +32,7 @@ test('a new run has the given options, and otherwise the defaults', () => {
 
 test('a resumed run has the options given now, and otherwise its former ones; none removes optional ones', () => {
   const before = {
-    ...{ baseUrl: 'https://api.test/', clearToken: '<clear>', onConflict: 'refuse' as const },
+    ...{ baseUrl: 'https://api.test/', clearToken: '<clear>' },
     ...callOptions(said({ rate: '5/s', max_consecutive_failures: 7, max_failures: 3, attempts: 2 })),
   };
   expect(changedOptions(before, {})).toEqual(before);
@@ -42,7 +42,7 @@ test('a resumed run has the options given now, and otherwise its former ones; no
   expect(changedOptions(before, said({ max_failures: 'none' }))).toMatchObject({ maxFailures: 'none' });
 });
 
-test('how rows are read is as given, with defaults of what every run has', () => {
+test('how rows are read is as given, without defaults', () => {
   const given = said({
     sheet: 'Rows',
     where: ['a=1', 'b=2'],
@@ -51,9 +51,9 @@ test('how rows are read is as given, with defaults of what every run has', () =>
   });
   expect(rowOptions({ trim: true }, given)).toEqual({
     ...{ sheet: 'Rows', where: ['a=1', 'b=2'], map: { id: 'evaluation_id' }, trim: true },
-    ...{ default: { user_id: 'u-1' }, clearToken: '<clear>', onConflict: 'refuse' },
+    ...{ default: { user_id: 'u-1' }, clearToken: '<clear>' },
   });
-  expect(rowOptions({}, {})).toEqual({ clearToken: '<clear>', onConflict: 'refuse' });
+  expect(rowOptions({}, {})).toEqual({ clearToken: '<clear>' });
 });
 
 test('an option is written as the flag or the key that sets it', () => {

@@ -41,7 +41,6 @@ export function newRunFolder({ rows, subjects, options, maxRows }: Scenario): Ru
   const record: RunRecord = {
     version: 1,
     id: runId,
-    key: runId,
     state: 'running',
     states: [{ state: 'running', at: '2026-01-01T00:00:00.000Z' }],
     manifest: { name: 'm.csv', file: 'manifest.csv', sha256: '', bytes: 0 },

@@ -104,5 +104,5 @@ function subjectOf({ operation, subject }: RowTask): string {
 
 /** Whether the order matters in which rows of the same subject are called. */
 export function keepsOrder({ options, plan }: RunRecord): boolean {
-  return options.onConflict === 'in-order' && plan.conflicts > 0;
+  return options.onConflict === 'in-order' && plan.conflicts !== 0;
 }

@@ -42,7 +42,7 @@ export async function checkManifest(
 ): Promise<CheckedManifest> {
   const { manifest, prepare } = await openPlannedManifest(path, name, options, { ...context, operations });
   const problems = problemCollector(stateDir, name);
-  const { onConflict } = options;
+  const { onConflict = 'refuse' } = options;
   const handlers: ScanHandlers = {
     async onInvalid(row) {
       await problems.add(row);

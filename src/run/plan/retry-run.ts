@@ -87,7 +87,7 @@ async function overtaking(
   atEnd: AtEnd,
 ): Promise<(call: CallableRow) => boolean> {
   const { options, plan } = record;
-  if (options.onConflict !== 'in-order' || plan.conflicts === 0) return () => false;
+  if ((options.onConflict ?? 'in-order') !== 'in-order' || plan.conflicts === 0) return () => false;
   const run = await openLastLines(store, record, later, atEnd);
   const rows = new DigestTable(1);
   for await (const part of callsOf(run, ({ result }) => result.outcome === 'succeeded')) {

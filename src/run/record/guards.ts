@@ -11,13 +11,13 @@ const failureLimitSchema = z.union([
 
 export type FailureLimit = z.infer<typeof failureLimitSchema>;
 
-/** What a run allows. */
+/** What a run allows. An absent limit, as earlier versions left it, allows anything. */
 export const failureLimitsSchema = z.object({
   /** The run halts when more rows than that have failed. */
-  maxFailures: failureLimitSchema,
+  maxFailures: failureLimitSchema.exactOptional(),
   /** A limit that is a share counts once this many rows are finished. */
-  maxFailuresAfter: z.number().int().min(1),
-  /** The run halts when more rows than that have failed one after the other; absent: it does not. */
+  maxFailuresAfter: z.number().int().min(1).exactOptional(),
+  /** The run halts when more rows than that have failed one after the other. */
   maxConsecutiveFailures: z.number().int().min(1).exactOptional(),
 });
 
@@ -31,6 +31,8 @@ export interface FailureHalt {
   readonly most: FailedRows;
 }
 
+/** Where a share is wanted and the user does not say from how many rows on. */
+const usuallyAfter = 100;
 /** This many failures show an operation or column that is wrong from the first row on. */
 const firstCalls = 20;
 
@@ -81,7 +83,7 @@ export class FailureGuard {
   }
 
   #exceeded(): string | undefined {
-    const { maxFailures, maxFailuresAfter, maxConsecutiveFailures } = this.#limits;
+    const { maxFailures = 'none', maxFailuresAfter = usuallyAfter, maxConsecutiveFailures } = this.#limits;
     const { finished, failed, mostInARow, alike, firstCode } = this.#tally;
     if (maxConsecutiveFailures !== undefined && mostInARow > maxConsecutiveFailures)
       return `${mostInARow} rows in a row failed; max_consecutive_failures allows ${maxConsecutiveFailures}`;

@@ -122,8 +122,10 @@ function withTime(
  * Times of day tell it where the process could not; since clocks are set, they are believed within what it has noted
  * and would have noted next.
  */
-function timeOf({ at, atWorkMs, notedMs = 0 }: StateEntry, until: string | undefined): number {
+function timeOf({ at, atWorkMs, notedMs }: StateEntry, until: string | undefined): number {
   if (atWorkMs !== undefined) return atWorkMs;
   const byTimeOfDay = Math.max(0, Date.parse(until ?? at) - Date.parse(at));
+  // Earlier versions noted nothing.
+  if (notedMs === undefined) return byTimeOfDay;
   return Math.min(Math.max(byTimeOfDay, notedMs), notedMs + notedEveryMs);
 }

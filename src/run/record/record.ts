@@ -68,8 +68,8 @@ export const runOptionsSchema = z.object({
   rowsAt: z.string().exactOptional(),
   sheet: z.string().exactOptional(),
   trim: z.boolean().exactOptional(),
-  /** What is done with rows that conflict. */
-  onConflict: z.enum(conflictRules),
+  /** What is done with rows that conflict. Absent in records of older versions: they are called in any order. */
+  onConflict: z.enum(conflictRules).exactOptional(),
   /** Runs and reports that say which rows need not be done again. */
   skipDone: z.array(z.string()).exactOptional(),
   /** Calls in flight at once. */
@@ -113,10 +113,10 @@ const planSchema = z.object({
   callable: z.number(),
   invalid: z.number(),
   duplicates: z.number(),
-  /** Callable rows with an earlier callable row of the same subject. */
-  conflicts: z.number(),
+  /** Callable rows with an earlier callable row of the same subject; absent in records of older versions. */
+  conflicts: z.number().exactOptional(),
   /** Rows to be called that leave fields out. */
-  partial: z.number(),
+  partial: z.number().default(0),
   columns: z.array(z.string()),
   /** Rows of the manifest that `--where` has left out, and that count nowhere else. */
   leftOut: z.number().exactOptional(),
@@ -154,7 +154,7 @@ export const runRecordSchema = z.object({
   /** The process that works on the run, or did last. */
   process: processSchema.exactOptional(),
   /** Drawn when the run was made: tells it from another one of the same id on a shared datastore. */
-  key: z.string(),
+  key: z.string().exactOptional(),
   /** Whether any coordinator may work on it, also after the first one has died. */
   submitted: z.boolean().exactOptional(),
   /** Each rate that was set while it was in progress. */

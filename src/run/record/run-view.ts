@@ -8,7 +8,7 @@ import {
   type RunEntry,
   type WorkerEntry,
 } from '../../cluster/entries.ts';
-import type { OutcomeCounts } from '../../domain.ts';
+import { type OutcomeCounts, totalOf } from '../../domain.ts';
 import type { CodeCount } from '../../journal/state.ts';
 import type { Pace } from '../../pace.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
@@ -136,7 +136,7 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
     manifest: entry.manifest,
     baseUrl: entry.baseUrl,
     rows: entry.rows,
-    done: entry.done,
+    done: entry.done ?? totalOf(entry.counts),
     counts: entry.counts,
     throughput: active ? { rowsPerSecond: entry.rowsPerSecond, of: 'now' } : undefined,
     coordinator: coordinatorOf(entry),

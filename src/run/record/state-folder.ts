@@ -18,8 +18,8 @@ const ownNames = [
 ];
 
 /**
- * Looks at a state folder before a command works in it, and closes what cqbatch has in it to other users: a user
- * may have left it open. It need not exist yet.
+ * Looks at a state folder before a command works in it, and closes what cqbatch has in it to other users: an earlier version or
+ * a user may have left it open. It need not exist yet.
  *
  * @returns what does not prevent the command, one sentence each, with its remedy.
  * @throws a usage error `STATE_DIR_UNUSABLE` when the path can't be that of a folder, a fatal error

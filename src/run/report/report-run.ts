@@ -166,7 +166,7 @@ async function contentOf(
   return troubled.content(summary);
 }
 
-/** As the user wants it for this run, else as in its manifest, else with commas. */
+/** As the user wants it for this run, else as in its manifest; runs of earlier versions do not say, and had commas. */
 export function delimiterOf({ options, manifest }: RunRecord): Delimiter {
   return options.delimiter ?? manifest.delimiter ?? ',';
 }

@@ -32,7 +32,7 @@ export interface CanaryRow {
  * and the key of the run, so that a run that is resumed has the same.
  */
 export async function canaryRows(
-  { key, plan, options: { canary } }: RunRecord,
+  { id, key = id, plan, options: { canary } }: RunRecord,
   journal: Pick<Journal, 'results'>,
 ): Promise<ReadonlySet<number>> {
   const rows: number[] = [];

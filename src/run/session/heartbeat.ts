@@ -20,7 +20,7 @@ export function entryOf(record: RunRecord, { done, outcomes }: ResultCounts, pro
   const { because } = endOf(record);
   return {
     id: record.id,
-    key: record.key,
+    key: record.key ?? record.id,
     baseUrl,
     manifest: record.manifest.name,
     state: record.state,

@@ -94,7 +94,7 @@ export class RateLog {
     const rejected = Math.max(0, pace.rejected - before.rejected);
     this.#seconds += seconds;
     this.#rejected += rejected;
-    const waits = (pace.restUntil ?? 0) - steadyNow() > noticeableRestMs;
+    const waits = pace.phase === 'waiting' || (pace.restUntil ?? 0) - steadyNow() > noticeableRestMs;
     if (waits) this.#waited += seconds;
     this.#series.push({
       t_s: toHundredths(this.#seconds),

@@ -16,7 +16,6 @@ export function runOptions({ baseUrl, rate = 'none', guarded }) {
   return {
     baseUrl,
     clearToken: defaultClearToken,
-    onConflict: defaults.onConflict,
     concurrency: defaults.concurrency,
     attempts: defaults.attempts,
     timeoutMs: defaults.timeout,

@@ -57,7 +57,13 @@ test('names options like their flags', () => {
       timeoutMs: 60_000,
     }),
   ).toEqual([
-    ...['clear_token <clear>', 'on-conflict refuse', 'concurrency 1', 'attempts 1', 'timeout 1 min'],
-    ...['backoff 1 ms', 'max-failures none', 'max_failures_after 100', 'rate auto..5/s'],
+    ...[
+      'clear_token <clear>',
+      'concurrency 1',
+      'attempts 1',
+      'timeout 1 min',
+      'backoff 1 ms',
+      'rate auto..5/s',
+    ],
   ]);
 });

@@ -4,7 +4,6 @@ import { plain } from '../../../src/cli/render/style.ts';
 import { steadyTimeOf } from '../../../src/clock.ts';
 import { goneAfterMs } from '../../../src/cluster/entries.ts';
 import type { RunView } from '../../../src/run/record/run-view.ts';
-import { noTraffic } from '../../helpers/cluster-entries.ts';
 
 const { statusDocument } = render;
 const statusText = (...args: Parameters<typeof render.statusText>) => plain(render.statusText(...args));
@@ -22,7 +21,6 @@ const worker = {
   concurrency: 50,
   active: 12,
   finished: 900,
-  traffic: noTraffic,
   startedAt: at(60),
   seenAt: at(1),
 };

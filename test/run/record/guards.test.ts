@@ -17,14 +17,9 @@ function resultsOf(text: string): RowResult[] {
   });
 }
 
-/** A guard with these limits and no other one. */
-function guardOf(limits: Partial<FailureLimits>, before?: FailureTally): FailureGuard {
-  return new FailureGuard({ maxFailures: 'none', maxFailuresAfter: 100, ...limits }, before);
-}
-
 /** The result after which the run halts; undefined: it does not. */
-function haltsAfter(limits: Partial<FailureLimits>, results: readonly RowResult[]): number | undefined {
-  const guard = guardOf(limits);
+function haltsAfter(limits: FailureLimits, results: readonly RowResult[]): number | undefined {
+  const guard = new FailureGuard(limits);
   const index = results.findIndex((one) => guard.finished(one) !== undefined);
   return index === -1 ? undefined : index + 1;
 }
@@ -32,7 +27,7 @@ function haltsAfter(limits: Partial<FailureLimits>, results: readonly RowResult[
 const share = { maxFailures: { percent: 5 }, maxFailuresAfter: 100 } as const;
 
 describe('a run halts', () => {
-  test.each<[string, Partial<FailureLimits>, string, number | undefined]>([
+  test.each<[string, FailureLimits, string, number | undefined]>([
     ['never without limits', {}, 'A'.repeat(500), undefined],
     ['never with a limit of none', { ...share, maxFailures: 'none' }, 'A'.repeat(500), undefined],
     ['at the first failure where no failure is allowed', { maxFailures: 0 }, '..A', 3],
@@ -100,7 +95,7 @@ describe('a run halts', () => {
 });
 
 test('a result counts once, whether it is seen when it finishes, when it is collected, or both', () => {
-  const guard = guardOf({ maxFailures: 2 });
+  const guard = new FailureGuard({ maxFailures: 2 });
   const [first, second, third] = resultsOf('ABC') as [RowResult, RowResult, RowResult];
   expect(guard.finished(first)).toBeUndefined();
   // Its batch was lost, and another worker called the row again.
@@ -112,7 +107,7 @@ test('a result counts once, whether it is seen when it finishes, when it is coll
 });
 
 describe('a guard of a resumed run', () => {
-  test.each<[string, Partial<FailureLimits>, string]>([
+  test.each<[string, FailureLimits, string]>([
     ['a number', { maxFailures: 4 }, 'A.A.A.A.A'],
     ['a share', share, `${'A'.repeat(5)}${'.'.repeat(94)}B`],
     ['failures in a row', { maxConsecutiveFailures: 4 }, '..AAAAA'],
@@ -123,35 +118,35 @@ describe('a guard of a resumed run', () => {
       const results = resultsOf(text);
       const journal = new FailureTally();
       const halts = results.map((one) => {
-        const halt = guardOf(limits, journal).finished(one);
+        const halt = new FailureGuard(limits, journal).finished(one);
         journal.add(one);
         return halt !== undefined;
       });
       expect(halts.indexOf(true)).toBe(results.length - 1);
       // The process died before it could report it.
-      expect(guardOf(limits, journal).check()).toBeDefined();
+      expect(new FailureGuard(limits, journal).check()).toBeDefined();
     },
   );
 
   test('halts for consecutive failures even when other rows have succeeded since', () => {
     const journal = new FailureTally();
     for (const one of resultsOf('.AAAAA..A.')) journal.add(one);
-    expect(guardOf({ maxConsecutiveFailures: 4 }, journal).check()).toMatchObject({
+    expect(new FailureGuard({ maxConsecutiveFailures: 4 }, journal).check()).toMatchObject({
       what: '5 rows in a row failed; max_consecutive_failures allows 4',
     });
-    expect(guardOf({ maxConsecutiveFailures: 5 }, journal).check()).toBeUndefined();
+    expect(new FailureGuard({ maxConsecutiveFailures: 5 }, journal).check()).toBeUndefined();
   });
 
   test('continues as long as no limit is exceeded', () => {
     const journal = new FailureTally();
     for (const one of resultsOf('A.')) journal.add(one);
-    expect(guardOf({ maxFailures: 1 }, journal).check()).toBeUndefined();
-    expect(guardOf({ maxFailures: 0 }, new FailureTally()).check()).toBeUndefined();
+    expect(new FailureGuard({ maxFailures: 1 }, journal).check()).toBeUndefined();
+    expect(new FailureGuard({ maxFailures: 0 }, new FailureTally()).check()).toBeUndefined();
   });
 });
 
 test('a limit exceeded while a run paused, or ended its canary, still halts it when it continues', () => {
-  const guard = guardOf({ maxConsecutiveFailures: 0 });
+  const guard = new FailureGuard({ maxConsecutiveFailures: 0 });
   const [first, second] = resultsOf('A.') as [RowResult, RowResult];
   expect(guard.finished(first)).toBeDefined();
   expect(guard.collected([second])).toBeDefined();
@@ -159,7 +154,7 @@ test('a limit exceeded while a run paused, or ended its canary, still halts it w
 });
 
 test('the sentence names the guard, the main code, an example and how to continue', () => {
-  const guard = guardOf({ maxFailures: 2 });
+  const guard = new FailureGuard({ maxFailures: 2 });
   const halts = [
     result(1, 'failed', 'NOT_FOUND', 'no evaluation 1'),
     result(2, 'failed', 'FAILED_PRECONDITION', 'evaluation 2 is not recoverable'),

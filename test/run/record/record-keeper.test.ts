@@ -99,9 +99,18 @@ describe('the duration of a run', () => {
       0,
     ],
     [
-      'is never negative, although the clock was set back',
+      'of an earlier version comes from its times of day',
       [
-        { state: 'running', at: at(0), notedMs: 0 },
+        { state: 'running', at: at(0) },
+        { state: 'completed', at: at(90) },
+      ],
+      at(80),
+      90_000,
+    ],
+    [
+      'of an earlier version is never negative',
+      [
+        { state: 'running', at: at(0) },
         { state: 'completed', at: at(-90) },
       ],
       at(-91),

@@ -62,6 +62,16 @@ describe('enterState', () => {
 });
 
 describe('run.json', () => {
+  test('of an earlier version, with the rate in an older form, can still be read', () => {
+    const rate = { text: '50/s', perSecond: 50, limit: { calls: 5, perMs: 100 } };
+    const earlier = { ...record, options: { ...record.options, concurrency: 50, rate } };
+    const read = runRecordSchema.parse(JSON.parse(JSON.stringify(earlier)));
+    expect(read.options).toMatchObject({
+      concurrency: 50,
+      rate: { text: '50/s', auto: false, perSecond: 50 },
+    });
+  });
+
   test('of a version with fewer outcomes counts the rows of the others', () => {
     const earlier = { ...record, counts: { succeeded: 3, failed: 1 } };
     expect(runRecordSchema.parse(earlier).counts).toEqual({ ...noOutcomes(), succeeded: 3, failed: 1 });

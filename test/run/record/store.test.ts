@@ -7,7 +7,6 @@ import { isAbandoned } from '../../../src/disk/owned-folder.ts';
 import { thisProcess } from '../../../src/disk/process.ts';
 import type { RunRecord } from '../../../src/run/record/record.ts';
 import { openRunStore } from '../../../src/run/record/store.ts';
-import { plannedRecord } from '../planned-record.ts';
 
 // Unit tests share modules: another test file may have loaded the modules to be spied on.
 vi.hoisted(() => vi.resetModules());
@@ -21,7 +20,15 @@ beforeEach(async () => {
 afterEach(() => rm(stateDir, { recursive: true }));
 
 function recordOf(id: string): RunRecord {
-  return { ...plannedRecord, id };
+  return {
+    version: 1,
+    id,
+    state: 'planned',
+    states: [],
+    manifest: { name: 'm.csv', file: 'manifest.csv', sha256: '', bytes: 0 },
+    plan: { rows: 1, callable: 1, invalid: 0, duplicates: 0, partial: 0, columns: [], operations: [] },
+    options: { baseUrl: 'x', clearToken: '', concurrency: 1, attempts: 1, timeoutMs: 1, backoffMs: 1 },
+  };
 }
 
 describe('the run store', () => {

@@ -1,4 +1,4 @@
-import type { OutcomeCounts } from '../../../domain.ts';
+import { type OutcomeCounts, totalOf } from '../../../domain.ts';
 import { actualEntryState, actualState, progressOf, type RunRecord, type RunStore } from '../../../index.ts';
 import { count, duration } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
@@ -75,7 +75,7 @@ async function runsElsewhere(
       started_at: entry.startedAt || null,
       duration_s: null,
       rows: entry.rows,
-      done: entry.done,
+      done: entry.done ?? totalOf(entry.counts),
       ...rowCounts(entry.counts),
       cured: false,
       host: entry.coordinator.host,

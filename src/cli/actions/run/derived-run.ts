@@ -31,7 +31,7 @@ import { otherApi } from './resume.ts';
 /** Rows of another run, as a manifest that is to be run. */
 export interface DerivedRows extends Pick<NonNullable<CreateRunInput['from']>, 'rowNumbers' | 'histories'> {
   /** What its rows mean. */
-  readonly options: Pick<RunOptions, 'map' | 'onConflict'>;
+  readonly options: Pick<RunOptions, 'map'> & Required<Pick<RunOptions, 'onConflict'>>;
 }
 
 /**

@@ -40,8 +40,10 @@ export async function plan(given: string, flags: Flags): Promise<ExitCode> {
   const proxy = baseUrl === undefined ? undefined : proxyTo({ baseUrl, allowInsecureHttp });
   const { rate = defaults.rate } = signedOff?.options ?? settings;
   const reading = signedOff?.options ?? rowOptions(flags, settings);
+  const { onConflict = defaults.onConflict } = reading;
   const options = {
     ...reading,
+    onConflict,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(rate && { rate }),
   };

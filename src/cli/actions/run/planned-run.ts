@@ -174,13 +174,13 @@ export async function isAgreed(
 export async function planOf(
   workplace: Workplace,
   checked: Pick<Plan, 'manifest' | 'scan' | 'choice' | 'problems'>,
-  options: Partial<Pick<RunOptions, 'baseUrl' | 'rate'>> & Pick<RunOptions, 'onConflict'>,
+  options: Partial<Pick<RunOptions, 'baseUrl' | 'rate' | 'onConflict'>>,
   sha256: string,
   proxy: string | undefined,
 ): Promise<Plan> {
   const { store, flags, settings } = workplace;
   const { skipInvalid = false, skipDone } = flags;
-  const { baseUrl, onConflict } = options;
+  const { baseUrl, onConflict = defaults.onConflict } = options;
   // With --skip-done, the user knows of earlier runs.
   const isNews = skipDone === undefined && baseUrl !== undefined;
   return {

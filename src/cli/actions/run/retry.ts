@@ -44,7 +44,8 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
       `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${count(rowNumbers.length)} of ` +
         `${counted(before.plan.rows, 'row')} to retry (${codeTexts(codes, choice.codes)})${left}`,
     );
-    const { map, onConflict } = before.options;
+    // Older versions called rows that conflict, too: now at least one after the other.
+    const { map, onConflict = 'in-order' } = before.options;
     return { rowNumbers, histories, options: { onConflict, ...(map !== undefined && { map }) } };
   });
 }

@@ -1,0 +1,110 @@
+import uPlot from 'uplot';
+import { type ChartData, dashes, type Line } from './chart.ts';
+import { drawBands, drawMarks, marksHeight, nameBands } from './marks.ts';
+import { timeSteps, timeTicks } from './ticks.ts';
+
+const height = 220;
+/** With fewer points than this, each point has a mark. */
+const markedPoints = 30;
+/** The width of the vertical axis: the same in all charts, so that their times stand below each other. */
+const axisWidth = 74;
+const labelWidth = 18;
+
+export interface PlotOptions {
+  /** The place of the chart; its style sheet says its colours. */
+  readonly place: HTMLElement;
+  readonly width: number;
+  /** The data as it is now. */
+  readonly data: () => ChartData;
+  /** Called with the index of the point that the reader looks at, null if there is none. */
+  readonly onLook: (index: number | null) => void;
+}
+
+/** Draws a chart. The reader looks at the same time in all charts of the page. */
+export function plotOf({ place, width, data, onLook }: PlotOptions): uPlot {
+  const { lines, rejected, steps, valueText, isLogarithmic } = data();
+  const style = getComputedStyle(place);
+  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const axis = (isLogarithmic = false): uPlot.Axis => ({
+    stroke: colour('--quiet'),
+    grid: { stroke: colour('--line'), width: 1, ...(isLogarithmic && { filter: powersOnly }) },
+    ticks: { stroke: colour('--line'), size: 5, ...(isLogarithmic && { filter: powersOnly }) },
+  });
+  const options: uPlot.Options = {
+    width,
+    height,
+    padding: [rejected === undefined ? null : marksHeight, null, null, null],
+    scales: { y: isLogarithmic ? { distr: 3, range: powersAround } : { range: fromZero } },
+    legend: { show: false },
+    cursor: { y: false, drag: { x: true, y: false }, sync: { key: 'time' } },
+    hooks: {
+      drawClear: [(plot) => drawBands(plot, data(), colour)],
+      draw: [
+        (plot) => {
+          nameBands(plot, data(), colour);
+          drawMarks(plot, data(), colour);
+        },
+      ],
+      setCursor: [({ cursor }) => onLook(cursor.idx ?? null)],
+    },
+    axes: [
+      {
+        ...axis(),
+        size: 50,
+        space: 80,
+        incrs: [...timeSteps],
+        values: (_, times, __, ___, step) => [...timeTicks(times, step)],
+      },
+      {
+        ...axis(isLogarithmic),
+        ...(isLogarithmic && { label: 'logarithmic', labelSize: labelWidth, labelFont: '11px system-ui' }),
+        ...(!isLogarithmic && { incrs: [...steps] }),
+        size: axisWidth - (isLogarithmic ? labelWidth : 0),
+        values: (_, values: (number | null)[]) =>
+          values.map((value) => (value === null ? '' : valueText(value))),
+      },
+    ],
+    series: [{}, ...lines.map((line) => seriesOf(line, colour))],
+  };
+  return new uPlot(options, alignedData(data()), place);
+}
+
+/** The data as a plot takes it. */
+export function alignedData({ times, lines }: ChartData): uPlot.AlignedData {
+  return [[...times], ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
+}
+
+function seriesOf({ colour: name, stroke, isStepped }: Line, colour: (name: string) => string): uPlot.Series {
+  return {
+    stroke: colour(name),
+    width: 2,
+    spanGaps: false,
+    points: {
+      show: ({ data: [times] }) => times.length < markedPoints,
+      filter: ({ data }, index, isShown) => (isShown ? null : lonePoints(data[index] ?? [])),
+    },
+    dash: [...dashes[stroke]],
+    ...(isStepped && uPlot.paths.stepped !== undefined && { paths: uPlot.paths.stepped({ align: -1 }) }),
+  };
+}
+
+/** The points that no line shows, because there is none before and after them. */
+function lonePoints(values: uPlot.AlignedData[number]): number[] {
+  return [...values.keys()].filter(
+    (index) => values[index] != null && values[index - 1] == null && values[index + 1] == null,
+  );
+}
+
+function fromZero(_: uPlot, __: number, most: number | null): [number, number] {
+  return [0, uPlot.rangeNum(0, most || 1, 0.1, true)[1] ?? 1];
+}
+
+/** Leaves out the lines of a grid between 10, 100, 1,000, … */
+function powersOnly(_: uPlot, values: number[]): (number | null)[] {
+  return values.map((value) => (Number.isInteger(Math.log10(value)) ? value : null));
+}
+
+function powersAround(_: uPlot, least: number | null, most: number | null): [number, number] {
+  const [from = 1, to = 10] = uPlot.rangeLog(Math.max(1, least ?? 1), most ?? 10, 10, true);
+  return [from ?? 1, to ?? 10];
+}

@@ -1,0 +1,172 @@
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
+import { type ChartedRunOptions, chartedRun, secondsLater } from '../helpers/charted-run.ts';
+import { writePageOf } from '../helpers/page-lines.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+/** A minute with a wait, rejected calls and slow calls, and after a pause of a minute another one. */
+const eventful: ChartedRunOptions = {
+  accepted: Array.from({ length: 120 }, (_, second) => (second >= 20 && second < 32 ? 0 : 40)),
+  points: {
+    19: { rejected: 9 },
+    50: { rejected: 4 },
+    ...Object.fromEntries(
+      Array.from({ length: 12 }, (_, index) => [
+        20 + index,
+        { allowed_per_s: 1, waited_s: 1, reason: 'the API asks to wait' },
+      ]),
+    ),
+  },
+  stops: [{ from: secondsLater(60), to: secondsLater(120), state: 'paused', reason: 'maintenance' }],
+  calls: Array.from({ length: 180 }, (_, second) => second).filter(
+    (second) => !(second >= 20 && second < 32) && !(second >= 60 && second < 120),
+  ),
+  slowestMs: 3_000,
+};
+
+async function addressOf(options: ChartedRunOptions): Promise<string> {
+  const { lines, ...others } = chartedRun(options);
+  const page = { folder: await temporaryFolder(), columns: ['id'], ...others };
+  return String(pathToFileURL(await writePageOf([lines], page)));
+}
+
+/** The texts of the legends. */
+function legends(page: Page): Promise<readonly string[]> {
+  return page.locator('.legend').allTextContents();
+}
+
+/** Points at this share of the time axis of the first chart. */
+async function pointAt(page: Page, share: number): Promise<void> {
+  const area = page.locator('.u-over').first();
+  const { width = 0 } = (await area.boundingBox()) ?? {};
+  await area.hover({ position: { x: Math.round(width * share), y: 60 } });
+}
+
+/** The colours in a chart. */
+function coloursOf(page: Page, chart: number): Promise<readonly string[]> {
+  return page.evaluate<readonly string[]>(`(() => {
+    const canvas = document.querySelectorAll('canvas')[${chart}];
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const colours = new Set();
+    for (let at = 0; at < data.length; at += 4)
+      if (data[at + 3] === 255) colours.add([...data.slice(at, at + 3)].join(' '));
+    return [...colours];
+  })()`);
+}
+
+describeWithBrowser('the charts of report.html', (open) => {
+  test('tell the figures of the whole run, and of the time at which the reader points in either of them', async () => {
+    const { page, complaints } = await open(await addressOf(eventful), { timezoneId: 'Europe/Berlin' });
+    const whole = [
+      'Whole runallowed 1/s to 50/sachieved 36/srejected 13 callswaiting 12 snot in progress 1 min',
+      'Whole runp50 40 msp90 40 msp99 3 swaiting 12 snot in progress 1 min',
+    ];
+    await page.waitForSelector('canvas');
+    expect(await legends(page)).toEqual(whole);
+    const summaries = await page.locator('figcaption p').allTextContents();
+    expect(summaries[0]).toBe(
+      'Requested rate: auto. Peak: 40/s. Rejected as too many: 13 calls. ' +
+        'Shaded: the API asks to wait (12 s); the run was paused: maintenance (1 min).',
+    );
+    // 26 of 180 seconds.
+    await pointAt(page, 26 / 180);
+    const [rate, latency] = await legends(page);
+    expect(rate).toMatch(
+      /^11:00:2\d UTC\+1allowed 1\/sachieved 0\/srejected 0 callswaiting 12 s: the API asks to wait/,
+    );
+    expect(latency).toMatch(/^11:00:2\d UTC\+1p50 –p90 –p99 –waiting 12 s: the API asks to wait/);
+    await pointAt(page, 150 / 180);
+    expect((await legends(page))[1]).toMatch(
+      /^11:02:\d\d UTC\+1p50 40 msp90 40 msp99 3 swaiting –not in progress –$/,
+    );
+    await pointAt(page, 90 / 180);
+    expect((await legends(page))[0]).toContain('not in progress 1 min: the run was paused: maintenance');
+    await page.locator('h1').hover();
+    expect(await legends(page)).toEqual(whole);
+    expect(complaints).toEqual([]);
+  });
+
+  test.each([1440, 1024, 380])(
+    'can be used by everyone, in light and dark, at a width of %d',
+    async (width) => {
+      const { page } = await open(await addressOf(eventful), { viewport: { width, height: 900 } });
+      await page.waitForSelector('canvas');
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await expectAccessible(page);
+        expect(
+          await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+        ).toBeLessThanOrEqual(0);
+      }
+      const boxes = await page.locator('.u-over').evaluateAll((areas) =>
+        areas.map((area) => {
+          const figure = area.closest('figure')?.getBoundingClientRect();
+          const { left, width: across } = area.getBoundingClientRect();
+          return { left: left - (figure?.left ?? 0), across };
+        }),
+      );
+      expect(boxes).toHaveLength(2);
+      expect(boxes[0]).toEqual(boxes[1]);
+    },
+  );
+
+  test('have their data in tables, too', async () => {
+    const { page } = await open(await addressOf(eventful), { timezoneId: 'UTC' });
+    await page.waitForSelector('canvas');
+    for (const table of await page.getByText('Data table').all()) await table.click();
+    const rate = page.locator('figure').first();
+    expect(await rate.locator('th').allTextContents()).toEqual([
+      'Time',
+      'allowed',
+      'achieved',
+      'rejected',
+      'Why no call',
+    ]);
+    const rows = await rate.locator('tbody tr').allTextContents();
+    expect(rows).toHaveLength(120);
+    expect(rows[19]).toBe('2026-01-01 10:00:20 UTC50/s40/s9the API asks to wait');
+    expect(rows[60]).toBe('2026-01-01 10:02:01 UTC50/s40/s0');
+    await expectAccessible(page);
+  });
+
+  test('have light colours on paper', async () => {
+    const { page } = await open(await addressOf(eventful), { colorScheme: 'dark' });
+    await page.waitForSelector('canvas');
+    const achieved = { light: '11 92 173', dark: '108 176 245' };
+    for (const chart of [0, 1]) {
+      expect(await coloursOf(page, chart)).toContain(achieved.dark);
+      await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+      expect(await coloursOf(page, chart)).toContain(achieved.light);
+      expect(await coloursOf(page, chart)).not.toContain(achieved.dark);
+      await page.evaluate('dispatchEvent(new Event("afterprint"))');
+      expect(await coloursOf(page, chart)).toContain(achieved.dark);
+    }
+  });
+
+  test('mark rejected calls only where there were any', async () => {
+    const rejected = '194 32 50';
+    for (const [points, wanted] of [
+      [{}, false],
+      [{ 7: { rejected: 2 } }, true],
+    ] as const) {
+      const { page } = await open(
+        await addressOf({ accepted: Array.from({ length: 30 }, () => 40), points }),
+      );
+      await page.waitForSelector('canvas');
+      expect((await coloursOf(page, 0)).includes(rejected)).toBe(wanted);
+    }
+  });
+
+  test('are not drawn of five seconds, whose figures are told', async () => {
+    const { page } = await open(await addressOf({ accepted: [40, 40, 40, 40, 40] }));
+    await page.waitForSelector('main[aria-busy=false]');
+    expect(await page.locator('figcaption p').allTextContents()).toEqual([
+      'Requested rate: auto. Peak: 40/s.',
+      'Half of the calls took 40 ms or less (p50), 99 of 100 took 40 ms or less (p99). Slowest call: 40 ms.',
+    ]);
+    expect(await page.locator('canvas').count()).toBe(0);
+    expect(await page.getByText('Data table').first().isVisible()).toBe(false);
+  });
+});
