@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { faultKinds } from '../../src/sandbox/faults.ts';
+import { checkDocuments } from '../json-documents/check.ts';
 
 const main = 'dist/bin/cqbatch.js';
 
@@ -35,7 +36,9 @@ test('prints its URL, tells what to type, and ends with 0 at SIGTERM', async () 
 
 test('--json prints one document, and SIGINT ends it though a request hangs', async () => {
   const child = sandboxCommand('--json', '--fault', 'timeout=100%');
-  const { url, port, pid, token } = JSON.parse(await firstLine(child));
+  const line = await firstLine(child);
+  checkDocuments(['sandbox', '--json'], `${line}\n`);
+  const { url, port, pid, token } = JSON.parse(line);
   expect({ url, pid, token }).toEqual({
     url: `http://127.0.0.1:${port}`,
     pid: child.pid,

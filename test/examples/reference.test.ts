@@ -20,6 +20,8 @@ import {
 } from '../../src/settings/settings.ts';
 import { everyCommand } from '../cli/help.ts';
 import { parsePrometheusText } from '../helpers/prometheus-text.ts';
+import { documentsOf } from '../json-documents/documents.ts';
+import { definitionOf, descriptionOf, publishedSchema } from '../json-documents/published.ts';
 
 /** A Markdown table. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -94,6 +96,11 @@ function optionRows(): readonly (readonly string[])[] {
   ]);
 }
 
+/** What a command prints with `--json`, and where its schema is. */
+function documentRow(command: string): readonly string[] {
+  return [inCode(command), inMarkdown(descriptionOf(command)), inCode(`#/$defs/${definitionOf(command)}`)];
+}
+
 const reference = `# Reference
 
 This page is made from the tables in the code. A test keeps it current: \`npm test -- test/examples/reference.test.ts -u\` writes it again.
@@ -104,6 +111,16 @@ This page is made from the tables in the code. A test keeps it current: \`npm te
 chooses a run, and what it prints.
 
 ${[...commands].map(commandText).join('\n\n')}
+
+## JSON documents
+
+With \`--json\`, a command prints one of its documents, on one line. \`json.schema.json\` beside this page is a JSON Schema of all of
+them; \`json.schema.json#/$defs/run\` is that of \`cqbatch run\`. It describes this version: the next version may add members.
+
+Each definition also allows \`{"error": {"code": …, "message": …}}\`, which says why the command failed. A command that asks or waits may
+print \`{"state": "declined"}\` or \`{"state": "interrupted"}\`: nothing was sent.
+
+${table(['command', 'document', 'definition'], Object.keys(documentsOf).map(documentRow))}
 
 ## Options
 
@@ -184,6 +201,11 @@ test('docs/config.schema.json says what the table of settings says', async () =>
 test('docs/run.schema.json says what run.json holds', async () => {
   const text = `${JSON.stringify(z.toJSONSchema(runRecordSchema, { io: 'input' }), undefined, 2)}\n`;
   await expect(text).toMatchFileSnapshot('../../docs/run.schema.json');
+});
+
+test('docs/json.schema.json says what the commands print with --json', async () => {
+  const text = `${JSON.stringify(publishedSchema(), undefined, 2)}\n`;
+  await expect(text).toMatchFileSnapshot('../../docs/json.schema.json');
 });
 
 test('docs/reference.md says what the tables in the code say', async () => {

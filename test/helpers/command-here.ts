@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { onTestFinished } from 'vitest';
+import { checkDocuments } from '../json-documents/check.ts';
 import { built } from './built.ts';
 
 export interface Finished {
@@ -54,6 +55,7 @@ async function run(
   }) as typeof writeSync);
   try {
     await runCommand(args);
+    checkDocuments(args, written[1] ?? '');
     return { code: Number(process.exitCode ?? 0), stdout: written[1] ?? '', stderr: written[2] ?? '' };
   } finally {
     setWriteSync(writeSync);

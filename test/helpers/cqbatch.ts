@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { checkDocuments } from '../json-documents/check.ts';
 import { canRunHere, type Finished, runHere } from './command-here.ts';
 
 export type { Finished };
@@ -65,7 +66,13 @@ export function startAtTerminal(args: readonly string[], { cwd, env = {} }: Comm
   return child;
 }
 
-/** Waits for the end of a started command. */
+/** The arguments of a started command; none of another program. */
+export function argsOf({ spawnargs }: ChildProcess): readonly string[] {
+  const at = spawnargs.indexOf(main);
+  return at < 0 ? [] : spawnargs.slice(at + 1);
+}
+
+/** Waits for the end of a started command. Checks the documents that it has printed. */
 export async function finished(child: ChildProcess): Promise<Finished> {
   let stdout = '';
   let stderr = '';
@@ -76,6 +83,7 @@ export async function finished(child: ChildProcess): Promise<Finished> {
     stderr += chunk;
   });
   const [code] = (await once(child, 'close')) as [number | null];
+  checkDocuments(argsOf(child), stdout);
   return { code, stdout, stderr };
 }
 

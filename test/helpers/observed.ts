@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFailed } from 'vitest';
-import type { Finished } from './cqbatch.ts';
+import { checkDocuments } from '../json-documents/check.ts';
+import { argsOf, type Finished } from './cqbatch.ts';
 
 /** A process, with its output so far. */
 export interface Observed {
@@ -19,7 +20,7 @@ const shownLines = 20;
 
 /**
  * Collects the output of a process from now on, so that its pipes never fill up and nothing is missed. A test that fails shows
- * the end of it: otherwise a time-out does not tell what the process was waiting for.
+ * the end of it: otherwise a time-out does not tell what the process was waiting for. Documents are checked at the end.
  */
 export function observe(child: ChildProcess): Observed {
   let stdout = '';
@@ -38,6 +39,7 @@ export function observe(child: ChildProcess): Observed {
   });
   const end = once(child, 'close').then(([exitCode]): Finished => {
     code = exitCode as number | null;
+    checkDocuments(argsOf(child), stdout);
     return { code, stdout, stderr };
   });
   return {

@@ -74,7 +74,7 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
     },
     base_url: baseUrl,
     datastore: queue ?? null,
-    plan,
+    plan: documentOf(plan),
     approval: approval ? approvalDocument(approval) : null,
     options: documentOf(others),
     events: eventsOf(record).map(({ at, event, by, reason, atWorkMs }) => ({
@@ -85,7 +85,7 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
     unclear: result?.unclear ?? null,
     codes: result?.codes.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
     at_work_s: result === undefined ? null : Math.round(result.activeMs / 1_000),
-    canary: record.canary ?? null,
+    canary: record.canary ? documentOf(record.canary) : null,
     retry_of: retryOf ?? null,
     retries: retries.map((retry) => ({ run: retry.id, state: actualState(retry) })),
     undo_of: undoOf ?? null,

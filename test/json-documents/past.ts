@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { outcomes } from '../../src/domain.ts';
+import { runOptionsSchema, runRecordSchema } from '../../src/run/record/record.ts';
+import {
+  actor,
+  codeCounts,
+  namedInWords,
+  outcomeCounts,
+  rows,
+  runId,
+  runInState,
+  runState,
+  time,
+} from './parts.ts';
+
+/** What `cqbatch show` prints. */
+
+const { baseUrl: _, ...options } = runOptionsSchema.shape;
+const { plan, canary } = runRecordSchema.shape;
+
+const event = z.strictObject({
+  at: time.nullable().describe('null when the time is not known'),
+  event: z
+    .string()
+    .describe('`planned`, `begun`, `resumed`, `rate 20/s`, …, or the state that the run entered'),
+  by: actor.nullable(),
+  reason: z.string().nullable(),
+  at_work_s: z.int().min(0).exactOptional().describe('seconds of work in this state'),
+});
+
+export const audit = z
+  .strictObject({
+    run: runId,
+    state: runState,
+    planned_at: time.nullable(),
+    by: actor.nullable(),
+    reason: z.string().nullable(),
+    folder: z.string().describe('path of the folder of the run'),
+    manifest: z.strictObject({
+      name: z.string(),
+      file: z.string().describe('the copy in the folder of the run'),
+      sha256: z.string().describe('of the copy'),
+      given_sha256: z.string().describe('of the manifest that the user gave'),
+      bytes: z.int().min(0),
+    }),
+    base_url: z.string(),
+    datastore: z.string().nullable().describe('URL of the shared datastore; null: embedded'),
+    plan: z.strictObject(namedInWords(plan.shape)).describe('number of rows, as planned'),
+    approval: z
+      .strictObject({
+        file: z.string(),
+        sha256: z.string(),
+        made_at: time,
+        approved_by: z.string().nullable(),
+      })
+      .nullable()
+      .describe('the signed-off plan'),
+    options: z.strictObject(namedInWords(options)).describe('as in run.json; times in milliseconds'),
+    events: z.array(event),
+    outcomes: outcomeCounts.nullable().describe('null when the journal is unreadable'),
+    unclear: rows.nullable(),
+    codes: codeCounts.nullable(),
+    at_work_s: z.int().min(0).nullable().describe('seconds of work'),
+    canary: z.strictObject(namedInWords(canary.unwrap().shape)).nullable(),
+    retry_of: runId.nullable(),
+    retries: z.array(runInState),
+    undo_of: runId.nullable(),
+    undone_by: z.array(runInState),
+  })
+  .describe('what happened to a run');
+
+const attempt = z.strictObject({
+  at: time.nullable(),
+  duration_ms: z.number().nullable(),
+  http_status: z.int().nullable(),
+  code: z.string().nullable().describe('null when the process of the attempt has died'),
+  message: z.string().nullable(),
+  requests: z.int().min(0),
+  omitted_before: z.int().min(0).describe('attempts before this one that are not kept'),
+  waited_ms: z.number().nullable().describe('from the end of this attempt to the next one'),
+});
+
+const response = z.strictObject({
+  at: time.describe('when the attempt began'),
+  status: z.int(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string(),
+  cut: z.boolean().describe('whether the body was longer'),
+});
+
+const problem = z.strictObject({
+  column: z.string().exactOptional(),
+  problem: z.string(),
+  value: z.string().exactOptional(),
+  letters: z.string().exactOptional().describe('name of the column in a workbook'),
+});
+
+export const rowStory = z
+  .strictObject({
+    run: runId,
+    row: z.int().min(1),
+    line: z.int().min(1).describe('line of the manifest'),
+    manifest: z.string(),
+    cells: z.record(z.string(), z.string()).describe('by column'),
+    operation: z.string().nullable(),
+    request: z
+      .strictObject({
+        method: z.string().exactOptional().describe('absent: POST'),
+        path: z.string(),
+        body: z.string(),
+      })
+      .nullable()
+      .describe('null when the row is invalid'),
+    problems: z.array(problem).describe('why the row is invalid'),
+    runs: z
+      .array(
+        z.strictObject({
+          run: runId,
+          state: runState,
+          row_in_run: z.int().min(1).describe('number of the row in the manifest of this run'),
+          outcome: z.enum(outcomes),
+          code: z.string(),
+          message: z.string(),
+          unclear: z.boolean(),
+          duplicate_of: z.int().min(1).nullable().describe('the row that was called in place of this one'),
+          columns: z.record(z.string(), z.string()).describe('columns of the report, without the `_`'),
+          attempts: z.array(attempt),
+          attempts_untold: z.int().min(0).describe('attempts without details'),
+          responses: z.array(response).describe('with --save-responses'),
+        }),
+      )
+      .describe('the run and its retries, the oldest first'),
+  })
+  .describe('the story of a row, with --row');

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { interrupted, runId } from './parts.ts';
+import { refusedPlan } from './plan.ts';
+import { report } from './runs.ts';
+
+/** What the commands print that serve until they are stopped, and those that look after a machine. */
+
+const port = z.int().min(1).max(65_535);
+const pid = z.int().describe('of this process');
+
+export const inboxManifest = z
+  .strictObject({
+    name: z.string(),
+    run: runId.nullable().describe('null when no run has ended'),
+    exit_code: z.union(Object.values(exitCodes).map((code) => z.literal(code))),
+    path: z.string().describe('where the manifest is now'),
+    result: z
+      .union([report, refusedPlan, interrupted])
+      .nullable()
+      .describe('what cqbatch run prints; null when nothing was run now'),
+  })
+  .describe('a manifest that was run (one per line)');
+
+export const inboxManifests = z
+  .strictObject({
+    manifests: z.array(inboxManifest),
+    growing: z.array(z.string()).describe('names of files that are still being written'),
+    unusable: z.array(z.string()).describe('names of files that stay where they are'),
+  })
+  .describe('all manifests, with --once');
+
+export const workerStopped = z
+  .strictObject({ state: z.literal('stopped') })
+  .describe('that the worker has stopped');
+
+export const dashboardAddress = z
+  .strictObject({
+    url: z.string(),
+    control_url: z.string().nullable().describe('opens once, with --control'),
+    port,
+    pid,
+  })
+  .describe('the address of the page, at the start');
+
+export const sandboxAddress = z
+  .strictObject({ url: z.string(), port, pid, token: z.string().describe('the first, if there are several') })
+  .describe('the address and a token, at the start');
+
+export const pruned = z
+  .strictObject({
+    removed: z.array(runId),
+    kept: z.int().min(0).describe('number of runs'),
+    bytes: z.int().min(0).describe('size of what was removed'),
+    dry_run: z.boolean().describe('whether nothing was removed yet'),
+  })
+  .describe('the runs that were removed');
+
+const path = z.string().describe('path of a file');
+
+export const initialized = z
+  .strictObject({ written: z.array(path), kept: z.array(path).describe('files that were there before') })
+  .describe('the files that were written');
+
+export const findings = z
+  .strictObject({
+    ok: z.boolean().describe('whether no check has failed'),
+    checks: z.array(
+      z.strictObject({
+        check: z.enum([
+          ...(['Node', 'state folder', 'disk', 'settings', 'datastore'] as const),
+          ...(['API', 'proxy', 'TLS', 'token', 'clock'] as const),
+        ]),
+        state: z.enum(['ok', 'warning', 'failed']),
+        text: z.string().describe('for people'),
+      }),
+    ),
+  })
+  .describe('the checks');
+
+export const version = z.strictObject({ version: z.string() }).describe('the version');
+
+export const completion = z
+  .strictObject({ shell: z.enum(['bash', 'zsh', 'fish']), script: z.string() })
+  .describe('the script for the shell');
