@@ -46,8 +46,8 @@ const rateHistorySchema = z.object({
   seen_at: z.string(),
   /** In time order: one point per second, fewer in long runs. */
   series: z.array(pointSchema),
-  /** When work began, and when it went on after a stop; also where a clock was set. Absent in files of older versions. */
-  starts: z.array(startSchema).optional(),
+  /** When work began, and when it went on after a stop; also where a clock was set. */
+  starts: z.array(startSchema),
 });
 
 export type RateHistory = z.infer<typeof rateHistorySchema>;

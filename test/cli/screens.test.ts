@@ -92,7 +92,7 @@ const summary: RunSummary = {
   latency_ms: null,
   retry_of: null,
   retries: [],
-  rate: { wanted: 'auto', limit_per_s: 50, waited_s: 0, rejected: 12, series },
+  rate: { wanted: 'auto', limit_per_s: 50, waited_s: 0, rejected: 12, series, starts: [] },
 };
 
 const paths = {

@@ -23,8 +23,7 @@ export interface ChartData {
 
 export interface Line {
   readonly label: string;
-  /** The CSS variable with its colour. */
-  readonly colour: string;
+  readonly colour: ColourName;
   /** Null at times without a value. */
   readonly values: readonly (number | null)[];
   /** The value of the whole run. */
@@ -34,6 +33,14 @@ export interface Line {
   /** Lines differ by more than their colours. */
   readonly stroke: keyof typeof dashes;
 }
+
+/** The CSS variables with the colours of charts. */
+export const colourNames = [
+  ...(['--quiet', '--line', '--achieved', '--allowed', '--slowest'] as const),
+  ...(['--rejected', '--wait', '--stop'] as const),
+] as const;
+
+export type ColourName = (typeof colourNames)[number];
 
 /** The dash patterns, in pixels, by their names in CSS. */
 export const dashes = { solid: [], dashed: [6, 4], dotted: [2, 3] } as const;

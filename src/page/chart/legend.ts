@@ -1,7 +1,7 @@
 import { localTime } from '../../text/local-time.ts';
 import { counted } from '../../text/quantities.ts';
 import { element, redraw } from '../dom.ts';
-import { bandAt, type ChartData } from './chart.ts';
+import { bandAt, type ChartData, type ColourName } from './chart.ts';
 import { lengthOf } from './run-times.ts';
 
 const bandLabels = { wait: 'waiting', stop: 'not in progress' } as const;
@@ -33,13 +33,19 @@ export class Legend {
     }
     redraw(
       this.element,
-      element('li', { class: 'when' }, time === undefined ? 'Whole run' : localTime(time * 1_000).slice(11)),
+      element('li', { class: 'when' }, time === undefined ? 'Whole run' : momentText(data, time)),
       items,
     );
   }
 }
 
-function entry(kind: string, colour: string, label: string, value: string): HTMLElement {
+/** A time of day, with its date if the chart shows several. */
+function momentText({ times }: ChartData, time: number): string {
+  const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0].map((end) => localTime(end * 1_000).slice(0, 10));
+  return localTime(time * 1_000).slice(first === last ? 11 : 0);
+}
+
+function entry(kind: string, colour: ColourName, label: string, value: string): HTMLElement {
   const swatch = element('span', { class: `swatch ${kind}` });
   swatch.style.color = `var(${colour})`;
   return element('li', swatch, `${label} `, element('b', value));

@@ -1,7 +1,9 @@
 import type uPlot from 'uplot';
 import { count } from '../../text/quantities.ts';
-import type { Band, ChartData } from './chart.ts';
+import type { Band, ChartData, ColourName } from './chart.ts';
 import { lengthOf } from './run-times.ts';
+
+export type Colours = Readonly<Record<ColourName, string>>;
 
 /** The space above a chart with marks of rejected calls, in CSS pixels. */
 export const marksHeight = 24;
@@ -29,11 +31,11 @@ function edges(plot: uPlot, { from, to }: Band, width: number): readonly [left: 
 }
 
 /** Shades the bands. */
-export function drawBands(plot: uPlot, { bands }: ChartData, colour: (name: string) => string): void {
+export function drawBands(plot: uPlot, { bands }: ChartData, colours: Colours): void {
   draw(plot, (context, width) => {
     for (const band of bands) {
       const [left, right] = edges(plot, band, width);
-      context.fillStyle = colour(`--${band.kind}`);
+      context.fillStyle = colours[`--${band.kind}`];
       // A short wait in a long run is visible, too.
       if (right >= left) context.fillRect(left, 0, Math.max(1, right - left), plot.over.clientHeight);
     }
@@ -41,9 +43,9 @@ export function drawBands(plot: uPlot, { bands }: ChartData, colour: (name: stri
 }
 
 /** Writes reason and length into each band that has room for them, or only the length. */
-export function nameBands(plot: uPlot, { bands }: ChartData, colour: (name: string) => string): void {
+export function nameBands(plot: uPlot, { bands }: ChartData, colours: Colours): void {
   draw(plot, (context, width) => {
-    context.fillStyle = colour('--quiet');
+    context.fillStyle = colours['--quiet'];
     for (const band of bands) {
       const [left, right] = edges(plot, band, width);
       const length = lengthOf([band]);
@@ -56,11 +58,7 @@ export function nameBands(plot: uPlot, { bands }: ChartData, colour: (name: stri
 }
 
 /** Marks the rejected calls above the lines, with their number where there is room. */
-export function drawMarks(
-  plot: uPlot,
-  { times, rejected = [] }: ChartData,
-  colour: (name: string) => string,
-): void {
+export function drawMarks(plot: uPlot, { times, rejected = [] }: ChartData, colours: Colours): void {
   draw(plot, (context, width) => {
     const marks: { at: number; calls: number }[] = [];
     for (const [index, calls] of rejected.entries()) {
@@ -73,7 +71,7 @@ export function drawMarks(
     context.textAlign = 'center';
     let free = Number.NEGATIVE_INFINITY;
     for (const { at, calls } of marks) {
-      context.fillStyle = colour('--rejected');
+      context.fillStyle = colours['--rejected'];
       context.beginPath();
       context.moveTo(at - 5, -9);
       context.lineTo(at + 5, -9);
@@ -82,7 +80,7 @@ export function drawMarks(
       const half = context.measureText(count(calls)).width / 2 + 3;
       if (at - half < free) continue;
       free = at + half;
-      context.fillStyle = colour('--quiet');
+      context.fillStyle = colours['--quiet'];
       context.fillText(count(calls), at, -12);
     }
   });

@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
-import { type ChartData, dashes, type Line } from './chart.ts';
-import { drawBands, drawMarks, marksHeight, nameBands } from './marks.ts';
+import { type ChartData, colourNames, dashes, type Line } from './chart.ts';
+import { type Colours, drawBands, drawMarks, marksHeight, nameBands } from './marks.ts';
 import { timeSteps, timeTicks } from './ticks.ts';
 
 const height = 220;
@@ -23,12 +23,11 @@ export interface PlotOptions {
 /** Draws a chart. The reader looks at the same time in all charts of the page. */
 export function plotOf({ place, width, data, onLook }: PlotOptions): uPlot {
   const { lines, rejected, steps, valueText, isLogarithmic } = data();
-  const style = getComputedStyle(place);
-  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const colours = coloursOf(place);
   const axis = (isLogarithmic = false): uPlot.Axis => ({
-    stroke: colour('--quiet'),
-    grid: { stroke: colour('--line'), width: 1, ...(isLogarithmic && { filter: powersOnly }) },
-    ticks: { stroke: colour('--line'), size: 5, ...(isLogarithmic && { filter: powersOnly }) },
+    stroke: colours['--quiet'],
+    grid: { stroke: colours['--line'], width: 1, ...(isLogarithmic && { filter: powersOnly }) },
+    ticks: { stroke: colours['--line'], size: 5, ...(isLogarithmic && { filter: powersOnly }) },
   });
   const options: uPlot.Options = {
     width,
@@ -38,11 +37,11 @@ export function plotOf({ place, width, data, onLook }: PlotOptions): uPlot {
     legend: { show: false },
     cursor: { y: false, drag: { x: true, y: false }, sync: { key: 'time' } },
     hooks: {
-      drawClear: [(plot) => drawBands(plot, data(), colour)],
+      drawClear: [(plot) => drawBands(plot, data(), colours)],
       draw: [
         (plot) => {
-          nameBands(plot, data(), colour);
-          drawMarks(plot, data(), colour);
+          nameBands(plot, data(), colours);
+          drawMarks(plot, data(), colours);
         },
       ],
       setCursor: [({ cursor }) => onLook(cursor.idx ?? null)],
@@ -64,7 +63,7 @@ export function plotOf({ place, width, data, onLook }: PlotOptions): uPlot {
           values.map((value) => (value === null ? '' : valueText(value))),
       },
     ],
-    series: [{}, ...lines.map((line) => seriesOf(line, colour))],
+    series: [{}, ...lines.map((line) => seriesOf(line, colours))],
   };
   return new uPlot(options, alignedData(data()), place);
 }
@@ -74,9 +73,19 @@ export function alignedData({ times, lines }: ChartData): uPlot.AlignedData {
   return [[...times], ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
 }
 
-function seriesOf({ colour: name, stroke, isStepped }: Line, colour: (name: string) => string): uPlot.Series {
+/** The colours that the style sheet gives an element now. Later, the chart may be drawn in another medium. */
+function coloursOf(place: HTMLElement): Colours {
+  const found = colourNames.map((name) => {
+    place.style.color = `var(${name})`;
+    return [name, getComputedStyle(place).color];
+  });
+  place.style.color = '';
+  return Object.fromEntries(found) as Colours;
+}
+
+function seriesOf({ colour, stroke, isStepped }: Line, colours: Colours): uPlot.Series {
   return {
-    stroke: colour(name),
+    stroke: colours[colour],
     width: 2,
     spanGaps: false,
     points: {

@@ -18,7 +18,7 @@ type Span = readonly [from: number, to: number];
 /** The charts of a run. Both have the same time axis, except that a retry may have been made days after the run. */
 export function chartsOf(data: Pick<PageData, 'rate' | 'latency' | 'summary' | 'run'>): readonly Chart[] {
   const { latency, summary, run } = data;
-  const rates = timedRates(data);
+  const rates = timedRates(data.rate, summary.rate?.starts ?? []);
   const bands = bandsOf(rates, run.stops);
   const spans = [spanOf(rates), spanOfLatency(latency)].filter((span) => span !== undefined);
   const whole: Span = [Math.min(...spans.map(([from]) => from)), Math.max(...spans.map(([, to]) => to))];

@@ -13,18 +13,15 @@ export interface TimedRate {
 const mostReasons = 3;
 
 /** Gives the measurements of the rate their times of day, in ascending order even if a clock was set back. */
-export function timedRates({
-  rate,
-  summary,
-}: Pick<PageData, 'rate'> & { readonly summary: Pick<PageData['summary'], 'rate' | 'started_at'> }) {
-  const known = summary.rate?.starts ?? [];
-  const starts = known.length > 0 ? known : [{ t_s: 0, at: summary.started_at ?? '' }];
+export function timedRates(
+  rate: PageData['rate'],
+  starts: NonNullable<PageData['summary']['rate']>['starts'],
+): readonly TimedRate[] {
   let end = 0;
   return rate.map((point, index): TimedRate => {
     const before = rate[index - 1]?.t_s ?? 0;
-    const start = starts.findLast(({ t_s }) => t_s < point.t_s) ?? starts[0];
-    const startedAt = Date.parse(start?.at ?? '') / 1_000 || 0;
-    const to = Math.max(end, startedAt + point.t_s - (start?.t_s ?? 0));
+    const { t_s = 0, at = '' } = starts.findLast((start) => start.t_s < point.t_s) ?? {};
+    const to = Math.max(end, Date.parse(at) / 1_000 + point.t_s - t_s);
     const from = Math.max(end, to - (point.t_s - before));
     end = to;
     return { from, to, point };

@@ -195,7 +195,7 @@ async function factsOf(store: RunStore, record: RunRecord, journal: JournalView)
   };
 }
 
-function rateOf({ wanted, limit_per_s, waited_s, rejected, series, starts = [] }: RateHistory): RunRate {
+function rateOf({ wanted, limit_per_s, waited_s, rejected, series, starts }: RateHistory): RunRate {
   return { wanted, limit_per_s, waited_s, rejected, series, starts };
 }
 

@@ -11,13 +11,8 @@ function point(t_s: number, changes: Partial<RatePoint> = {}): RatePoint {
 }
 
 /** The measurements in seconds since the start. */
-function timesOf(rate: readonly RatePoint[], starts?: { readonly t_s: number; readonly at: string }[]) {
-  const known = { wanted: 'auto', limit_per_s: null, waited_s: 0, rejected: 0, series: [] };
-  const timed = timedRates({
-    rate,
-    summary: { started_at: at(0), rate: starts === undefined ? known : { ...known, starts } },
-  });
-  return timed.map(({ from, to }) => [from - start, to - start]);
+function timesOf(rate: readonly RatePoint[], starts: { readonly t_s: number; readonly at: string }[]) {
+  return timedRates(rate, starts).map(({ from, to }) => [from - start, to - start]);
 }
 
 describe('the times of day of a rate', () => {
@@ -28,14 +23,6 @@ describe('the times of day of a rate', () => {
       [5, 6],
       [6, 7],
       [7, 8],
-    ]);
-  });
-
-  test('follow from the start of the run where an older version noted no other', () => {
-    expect(timesOf(rate)).toEqual([
-      [0, 1],
-      [1, 2],
-      [2, 3],
     ]);
   });
 

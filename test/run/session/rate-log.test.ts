@@ -205,7 +205,7 @@ describe('the history of a rate', () => {
       [2, 5],
       [3, 0],
     ]);
-    expect(starts?.map(({ t_s, at }) => [t_s, at.slice(11, 19)])).toEqual([
+    expect(starts.map(({ t_s, at }) => [t_s, at.slice(11, 19)])).toEqual([
       [0, '00:00:00'],
       [2, '00:10:02'],
     ]);
