@@ -61,8 +61,6 @@ export interface Manifest {
   readonly nestedRows?: string;
   /** Rows that the latest `rows()` has left out so far, of a manifest whose rows are chosen. */
   leftOut?(): number;
-  /** Bytes of text, after unzipping, that the latest `rows()` has read so far. */
-  bytes(): number;
   /**
    * Reads the file from its beginning; chunks hold 1 to 500 rows, in order. A defect of a row is told in the row.
    *

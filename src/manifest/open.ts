@@ -45,15 +45,7 @@ const rowsLookedAt = 100;
 export async function openManifest(path: string, options: OpenOptions = {}): Promise<Manifest> {
   const { source, layout } = await identify(path, options.name ?? path, options.context, options);
   const reader = await located(source, () => openReader(source, layout, options));
-  let bytes = 0;
-  async function* text(): AsyncGenerator<Buffer, void, undefined> {
-    bytes = 0;
-    for await (const chunk of readText(source)) {
-      bytes += chunk.length;
-      yield chunk;
-    }
-  }
-  const rows = () => numberRows(source, reader.rows(text()));
+  const rows = () => numberRows(source, reader.rows(readText(source)));
   const { readable, only } = await lookAtFirstRows(source.name, rows());
   return {
     name: source.name,
@@ -64,7 +56,6 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
     readable,
     ...nestedRowsOf(only),
     ...reader.workbook,
-    bytes: () => reader.bytes ?? bytes,
     rows,
   };
 }
@@ -122,9 +113,7 @@ interface RowReader {
   /** See `Manifest.columns`. */
   columns(): readonly string[];
   readonly workbook?: Pick<Manifest, 'sheet' | 'lettersOf'>;
-  /** Of a manifest that is read into memory once, whose rows are not read from the text. */
-  readonly bytes?: number;
-  /** Rows of the text, which is that of the reader's source. */
+  /** Rows of the text, which is that of the reader's source; one that is read into memory once does not read it again. */
   rows(text: AsyncIterable<Buffer>): AsyncIterable<readonly UnnumberedRow[]>;
 }
 
@@ -155,7 +144,6 @@ async function openReader(source: TextSource, layout: Layout, options: OpenOptio
   };
   return {
     columns: () => columns.names,
-    bytes: bytes.length,
     rows: () => readJsonRows(bytes, document, columns, trim),
   };
 }
@@ -164,7 +152,7 @@ async function openReader(source: TextSource, layout: Layout, options: OpenOptio
 async function openWorkbook(source: TextSource, options: OpenOptions): Promise<RowReader> {
   const { clearToken = defaultClearToken, trim = false, keptColumns } = options;
   const { skipLines = 0, sheet: wanted } = options;
-  const { name, others, records, bytes } = await readSheet(source, { wanted, skipLines });
+  const { name, others, records } = await readSheet(source, { wanted, skipLines });
   const [first] = records;
   if (first === undefined) {
     const problem = `the sheet "${excerpt(name)}" has no rows${skipLines > 0 ? ' below the skipped lines' : ''}`;
@@ -178,7 +166,6 @@ async function openWorkbook(source: TextSource, options: OpenOptions): Promise<R
   return {
     columns: () => header.names,
     workbook: { sheet: { name, others }, lettersOf },
-    bytes,
     rows: () => readCsvRows(batchesOf(records), header, { clearToken, trim }),
   };
 }

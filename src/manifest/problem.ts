@@ -60,14 +60,8 @@ interface OpenGroup {
 /** Groups the problems of rows that come in their order. Memory does not grow with the number of problems. */
 export class ProblemGroups {
   readonly #groups = new Map<string, OpenGroup>();
-  #ungrouped = 0;
 
-  /** Problems that are in no group, because there were too many different ones before. */
-  get ungrouped(): number {
-    return this.#ungrouped;
-  }
-
-  /** In the order in which they were met first. */
+  /** In the order in which they were met first; problems that were met after too many different ones are in none. */
   get groups(): readonly ProblemGroup[] {
     return [...this.#groups.values()].map(({ problem, lastRow, ...group }) => ({ ...problem, ...group }));
   }
@@ -76,10 +70,8 @@ export class ProblemGroups {
     const key = `${problem.column ?? ''}\n${problem.problem}`;
     const group = this.#groups.get(key);
     if (group !== undefined) extend(group, row, line);
-    else if (this.#groups.size === maxGroups) this.#ungrouped++;
-    else {
+    else if (this.#groups.size < maxGroups)
       this.#groups.set(key, { problem, rows: 1, lastRow: row, stretches: [[line, line]], hasMore: false });
-    }
   }
 }
 

@@ -116,11 +116,6 @@ test('the unzipped text of a gzipped manifest counts, too', async () => {
   });
   const bomb = join(folder, 'bomb.csv.gz');
   await writeFile(bomb, gzipSync(`id,note\n${'\n'.repeat(50_000_000)}1,x\n`));
-  let bytes = 0;
-  const reading = (async () => {
-    const opened = await openManifest(bomb, { context: { maxBytes: 1_000_000 } });
-    for await (const _ of opened.rows()) bytes = opened.bytes();
-  })();
+  const reading = openManifest(bomb, { context: { maxBytes: 1_000_000 } }).then(allRows);
   await expect(reading).rejects.toMatchObject({ code: 'MANIFEST_TOO_LARGE' });
-  expect(bytes).toBeLessThan(2_000_000);
 });

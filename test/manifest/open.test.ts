@@ -261,7 +261,6 @@ test('rows can be read repeatedly, even after an interrupted reading', async () 
   for await (const _chunk of manifest.rows()) break;
   expect(await allRows(manifest)).toEqual(expected);
   expect(await allRows(manifest)).toEqual(expected);
-  expect(manifest.bytes()).toBe(delimited.length);
 });
 
 test('chunks hold 1 to 500 rows', async () => {

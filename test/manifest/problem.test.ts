@@ -86,7 +86,6 @@ test('a million broken rows are not kept in memory, however they differ', () => 
   ]);
   const different = group(Array.from({ length: 1000 }, (_, index) => [index + 1, `problem ${index}`]));
   expect(different.groups).toHaveLength(50);
-  expect(different.ungrouped).toBe(950);
 });
 
 test('no problem is lost in the counts', () => {

@@ -29,8 +29,6 @@ export interface ScanSummary extends RowCounts {
   readonly columns: readonly string[];
   /** The same, with what they are taken for; one that is only kept for the report has no field. */
   readonly meanings: readonly { readonly column: string; readonly field?: string }[];
-  /** Bytes of text, after unzipping. */
-  readonly bytes: number;
   readonly warnings: readonly ScanWarning[];
   /** Rows that `--where` has left out; they count nowhere else. */
   readonly leftOut: number;
@@ -62,7 +60,7 @@ export interface ScanOptions {
  * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and what the handlers throw.
  */
 export async function scanManifest(
-  manifest: Pick<Manifest, 'rows' | 'columns' | 'bytes' | 'leftOut'>,
+  manifest: Pick<Manifest, 'rows' | 'columns' | 'leftOut'>,
   prepare: RowPreparer,
   handlers: ScanHandlers = {},
   { onConflict = 'refuse', done }: ScanOptions = {},
@@ -93,7 +91,6 @@ export async function scanManifest(
       const field = prepare.fieldOf(column);
       return names.has(field) ? { column, field } : { column };
     }),
-    bytes: manifest.bytes(),
     leftOut: manifest.leftOut?.() ?? 0,
     warnings: [...columnWarnings(columns, prepare, [...tallies.keys()]), ...scan.paddingWarnings],
   };

@@ -15,8 +15,6 @@ export interface SheetRecords {
   readonly others: readonly string[];
   /** Rows that are not blank, the header first, without those that were skipped; all are as wide as the header. */
   readonly records: readonly CsvRecord[];
-  /** Bytes after unpacking. */
-  readonly bytes: number;
 }
 
 type SheetFilter = Extract<ReadOptions['sheets'], (...args: never) => unknown>;
@@ -71,12 +69,12 @@ export async function readSheet(
     if (width === 0 && wanted === undefined) continue;
     const { name = '' } = infos[index] ?? {};
     const others = infos.filter((info) => info.index !== index).map((info) => info.name);
-    if (width === 0) return { name, others, records: [], bytes };
+    if (width === 0) return { name, others, records: [] };
     // What stands right of the table is a note to its reader, and would make every row as wide.
     const range = `A1:${columnLetters(width - 1)}${maxRows}`;
     const { sheets } = await reading(({ readXlsx }) => readXlsx(archive, { sheets: [index], range }));
     const records = sheets.flatMap((sheet) => recordsOf(sheet, width, skipLines));
-    return { name, others, records, bytes };
+    return { name, others, records };
   }
   throw new TextMistake('MANIFEST_EMPTY', undefined, 'no sheet of this workbook has rows');
 }

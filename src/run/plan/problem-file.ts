@@ -10,8 +10,6 @@ import { circumstance } from '../../system-error.ts';
 /** The problems of a manifest: equal ones together and the first ones for the screen, all of them in a file. */
 export interface ProblemList {
   readonly groups: readonly ProblemGroup[];
-  /** Problems that are in no group, because there are too many different ones. */
-  readonly ungrouped: number;
   readonly first: readonly string[];
   readonly count: number;
   /** Rows that conflict, the first ones, each on a line; they are neither in a group nor in `count`. */
@@ -73,8 +71,7 @@ export function problemCollector(stateDir: string, manifestName: string) {
     addConflict: (conflict: Conflict) => note(conflict, conflictProblem(conflict), firstConflicts),
     async end(): Promise<ProblemList> {
       await write();
-      const { groups: found, ungrouped } = groups;
-      return { groups: found, ungrouped, first, count, firstConflicts, ...(hasFile && { file: path }) };
+      return { groups: groups.groups, first, count, firstConflicts, ...(hasFile && { file: path }) };
     },
   };
 }

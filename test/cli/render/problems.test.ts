@@ -59,7 +59,7 @@ test.each([
 
 test('shows the first conflicting rows with both lines', () => {
   const firstConflicts = Array.from({ length: 20 }, (_, n) => `a.csv:${n}: changes it otherwise`);
-  const problems = { groups: [], ungrouped: 0, first: [], count: 0, firstConflicts, file: 'p.txt' };
+  const problems = { groups: [], first: [], count: 0, firstConflicts, file: 'p.txt' };
   const scan = { rows: 60, callable: 60, invalid: 0, conflicts: 25 };
   expect(problemText({ manifest, scan, problems }).split('\n')).toEqual([
     ...firstConflicts.slice(0, 5),
@@ -73,7 +73,6 @@ function textOf(add: (groups: ProblemGroups) => void, count: number): readonly s
   add(groups);
   const problems = {
     groups: groups.groups,
-    ungrouped: groups.ungrouped,
     first: [],
     count,
     firstConflicts: [],
