@@ -8,6 +8,7 @@ import { defineOperation } from '../src/operation/operation.ts';
 export const restoreEvaluation = defineOperation({
   name: 'restore-evaluation',
   thing: 'evaluation',
+  done: 'restored',
   summary: 'Restore deleted evaluations by their id',
   // The document does not say which fields are required (section 2.7); its request body has exactly these two.
   fields: {

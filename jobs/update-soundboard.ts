@@ -25,6 +25,7 @@ const names = Object.keys(changeable) as readonly (keyof typeof changeable)[];
 export const updateSoundboard = defineOperation({
   name: 'update-soundboard',
   thing: 'soundboard',
+  done: 'updated',
   summary: 'Change soundboard entries (stored recordings)',
   fields: { soundboard_id: { type: 'integer', min: 1, required: true }, ...changeable },
   subject: 'soundboard_id',

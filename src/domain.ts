@@ -37,6 +37,11 @@ export function percentOf(done: number, rows: number): number {
   return done < rows ? Math.min(99, Math.round((100 * done) / rows)) : Math.sign(rows) * 100;
 }
 
+/** `not_attempted` as `not attempted` */
+export function outcomeText(outcome: string): string {
+  return outcome.replace('_', ' ');
+}
+
 /** The meaning of unclear for a row with this outcome. */
 export function unclearText(outcome: string): string {
   return outcome === 'succeeded'

@@ -47,7 +47,7 @@ const page = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>cqbatch</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="/icon.svg">
 <link rel="stylesheet" href="/dashboard.css">
 <script type="module" src="/dashboard.js"></script>
 </head>
@@ -59,14 +59,18 @@ const page = `<!doctype html>
 `;
 
 const pagePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Gives a report no origin, so that its scripts can't request anything from the dashboard. Its own policy applies, too. */
 const reportPolicy =
   "sandbox allow-scripts allow-downloads; connect-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const assets = { '/dashboard.js': 'text/javascript', '/dashboard.css': 'text/css' } as const;
+const assets = {
+  '/dashboard.js': 'text/javascript',
+  '/dashboard.css': 'text/css',
+  '/icon.svg': 'image/svg+xml',
+} as const;
 
 const notFromHere =
   'The dashboard refuses requests from other sites. Open it by IP address, as "localhost", or by the name in --host.\n';

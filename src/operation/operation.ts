@@ -27,6 +27,8 @@ export interface OperationDefinition<
   readonly name: Name;
   /** What a row acts on, in one short word, as in the service's messages: `evaluation`. */
   readonly thing: string;
+  /** What has become of it when the row has succeeded, in one word, for the report: `restored`. Default `succeeded`. */
+  readonly done?: string;
   /** One line for `--help` and the plan. */
   readonly summary: string;
   /** The manifest columns that it reads, by their names on the wire (snake_case), in the order for help. */
@@ -100,6 +102,7 @@ export type AnswerCheck = { readonly ok: true; readonly columns: Readonly<Record
 export interface Operation<Name extends string = string, Column extends string = string> {
   readonly name: Name;
   readonly thing: string;
+  readonly done?: string;
   readonly summary: string;
   readonly fields: readonly Field[];
   /** The name of the field that identifies the subject of a row. */
@@ -214,6 +217,7 @@ const definitionSchema = z
       .string()
       .regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, 'must be words with hyphens, such as archive-call'),
     thing: z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be one lowercase word, such as call'),
+    done: z.string().min(1).optional(),
     summary: z.string().min(1),
     fields: z.record(z.string().regex(word, 'must be in snake_case'), fieldSchema),
     subject: z.string(),

@@ -1,4 +1,5 @@
 import { type OutcomeCounts, outcomes } from '../domain.ts';
+import { isElement, type Markup } from '../report/html/markup.ts';
 import { inReadingOrder } from '../text/printable.ts';
 
 /** Attributes of an element, as in markup. Functions are event listeners. */
@@ -24,11 +25,18 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** The nodes of a part that Node has written as HTML. */
+export function drawn(part: Markup): Child {
+  if (part === false || part === undefined || typeof part === 'string') return part;
+  if (!isElement(part)) return part.map(drawn);
+  return element(part.name, part.attributes, ...part.children.map(drawn));
+}
+
 function isProperties(first: Properties | Child): first is Properties {
   return typeof first === 'object' && !Array.isArray(first) && !(first instanceof Node);
 }
 
-function nodesOf(child: Child): readonly Node[] {
+export function nodesOf(child: Child): readonly Node[] {
   if (child === false || child === undefined) return [];
   if (typeof child === 'string') return [document.createTextNode(inReadingOrder(child))];
   return child instanceof Node ? [child] : child.flatMap(nodesOf);
@@ -99,11 +107,6 @@ export function outcomeBar(counts: OutcomeCounts, rest: number, label?: string):
   return element('div', { class: 'bar', ...told }, parts);
 }
 
-/** `not_attempted` as `not attempted` */
-export function outcomeText(outcome: string): string {
-  return outcome.replace('_', ' ');
-}
-
 /**
  * Replaces the children of an element. Equal children stay, with the text that the reader has selected in them. The new
  * children may include old ones. The focus stays on the element with the same `id`.
@@ -111,6 +114,7 @@ export function outcomeText(outcome: string): string {
 export function redraw(place: Element, ...children: readonly Child[]): void {
   const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
   const nodes = nodesOf(children);
+  keepOpen(place, nodes);
   for (const [index, node] of nodes.entries()) {
     const old = place.childNodes[index];
     if (old === node) continue;
@@ -121,6 +125,30 @@ export function redraw(place: Element, ...children: readonly Child[]): void {
   for (const old of [...place.childNodes].slice(nodes.length)) old.remove();
   if (focused && document.activeElement?.id !== focused)
     document.getElementById(focused)?.focus({ preventScroll: true });
+}
+
+/** Opens new details where the reader has opened those with the same `id`. */
+function keepOpen(place: Element, nodes: readonly Node[]): void {
+  for (const { id } of place.querySelectorAll('details[open][id]'))
+    for (const node of nodes)
+      if (node instanceof Element)
+        for (const details of [node, ...node.querySelectorAll('details')])
+          if (details.id === id) details.setAttribute('open', '');
+}
+
+/** Copies the command of a button. Where the browser does not allow that, it selects the command. */
+export async function copyCommand(button: HTMLElement): Promise<void> {
+  const { copy = '' } = button.dataset;
+  try {
+    await navigator.clipboard.writeText(copy);
+    button.textContent = 'Copied';
+  } catch {
+    if (button.previousElementSibling) getSelection()?.selectAllChildren(button.previousElementSibling);
+    button.textContent = 'Selected';
+  }
+  setTimeout(() => {
+    button.textContent = 'Copy';
+  }, 2_000);
 }
 
 /** Offers a text as a download. */

@@ -1,38 +1,37 @@
-import { noOutcomes, outcomes } from '../domain.ts';
+import { type Outcome, outcomes, outcomeText } from '../domain.ts';
 import type { PageData } from '../report/html/page-data.ts';
+import { type RowGroup, reportSummary } from '../report/html/report-head.ts';
+import { outcomesInNeed, rowsInNeed } from '../report/html/verdict.ts';
 import { count, counted } from '../text/quantities.ts';
 import { Charts } from './chart/charts.ts';
-import { button, download, element, outcomeText, redraw } from './dom.ts';
+import { button, copyCommand, download, drawn, element, redraw } from './dom.ts';
 import { type Column, everything, type Rows, refeedCsv, type Selection } from './rows.ts';
 import { StoryDialog } from './story.ts';
 import { RowTable } from './table.ts';
 
-/** The outcomes, codes, charts and rows of a run. Filters and sort order stay when newer data is shown. */
+/** The figures, what to do, the charts and the rows of a run. Filters and sort order stay when newer data is shown. */
 export class ReportView {
   readonly element: HTMLElement;
   #shown: { readonly data: PageData; readonly rows: Rows | undefined } | undefined;
+  #group: RowGroup = 'all';
   #wanted = everything;
   #selected: Uint32Array = new Uint32Array();
-  readonly #unclear = element('p', { class: 'note' });
-  readonly #outcomes = element('div', { class: 'buttons', role: 'group', 'aria-label': 'Show only' });
-  readonly #codes = element('section', { 'aria-label': 'Codes' });
+  readonly #summary = element('div');
   readonly #charts: Charts;
-  readonly #place = element('section', { 'aria-label': 'Rows' }, element('h2', 'Rows'));
+  readonly #place = element('section', { 'aria-label': 'Rows', id: 'rows' }, element('h2', 'Rows'));
+  readonly #groups = element('div', { class: 'buttons', role: 'group', 'aria-label': 'Show' });
   readonly #leftOut = element('p', { class: 'note' });
   readonly #code = chooser('All codes', (code) => this.#want({ code }));
   readonly #operation = chooser('All operations', (operation) => this.#want({ operation }));
   readonly #found = element('p', { 'aria-live': 'polite', class: 'found' });
   readonly #inside: HTMLElement;
   readonly #table: RowTable;
-  readonly #story = new StoryDialog();
+  readonly #story: StoryDialog;
 
   /** @param signal aborts when the view is no longer needed */
   constructor(signal: AbortSignal) {
-    // These listeners come before those of the charts, which read their colours from the style sheet.
-    const { classList } = document.documentElement;
-    addEventListener('beforeprint', () => classList.add('on-paper'), { signal });
-    addEventListener('afterprint', () => classList.remove('on-paper'), { signal });
     this.#charts = new Charts(signal);
+    this.#story = new StoryDialog((steps) => this.#table.move(steps));
     this.#table = new RowTable({
       signal,
       onOpen: (row) => {
@@ -45,27 +44,19 @@ export class ReportView {
         this.#want({ sortBy: column, descending: isSame && !descending });
       },
     });
-    this.#inside = element('div', this.#tools(), this.#found, this.#table.element);
+    addEventListener('beforeprint', () => this.#print(), { signal });
+    addEventListener('afterprint', () => this.#select(true), { signal });
+    this.#summary.addEventListener('click', (event) => this.#clicked(event));
+    this.#inside = element('div', this.#groups, this.#tools(), this.#found, this.#table.element);
     this.#place.append(this.#leftOut, this.#inside);
-    this.element = element(
-      'div',
-      this.#unclear,
-      this.#outcomes,
-      this.#codes,
-      this.#charts.element,
-      this.#place,
-      this.#story.element,
-    );
+    this.element = element('div', this.#summary, this.#charts.element, this.#place, this.#story.element);
   }
 
   /** @param rows undefined when there are too many */
   show(data: PageData, rows: Rows | undefined): void {
     const isFirst = this.#shown === undefined;
     this.#shown = { data, rows };
-    this.#unclear.hidden = data.summary.unclear === 0;
-    this.#unclear.textContent = unclearNote(data);
-    this.#drawFilters();
-    redraw(this.#codes, element('h2', 'Results by code'), this.#codeList(data));
+    redraw(this.#summary, drawn(reportSummary(data)));
     this.#charts.show(data);
     this.#leftOut.hidden = data.rows.selection === 'all';
     this.#leftOut.textContent = leftOutText(data);
@@ -76,46 +67,55 @@ export class ReportView {
     offer(this.#operation, operations.map(({ operation }) => operation).filter(Boolean));
     this.#operation.hidden = this.#operation.options.length < 3;
     this.#story.update(rows, data.advice);
-    this.#select(isFirst);
+    if (isFirst && rowsInNeed(data) > 0) this.#show('attention');
+    else this.#select(isFirst);
   }
 
-  /** Draws the buttons that filter the rows by outcome. */
-  #drawFilters(): void {
-    const { outcomes: counts = noOutcomes(), unclear = 0 } = this.#shown?.data.summary ?? {};
-    const { outcomes: chosen, unclear: onlyUnclear } = this.#wanted;
-    const toggle = (name: string, rows: number, isChosen: boolean, click: () => void): HTMLElement =>
-      button(`${count(rows)} ${outcomeText(name)}`, click, {
-        id: `only ${name}`,
-        'aria-pressed': String(isChosen),
-        class: `outcome ${name}`,
-      });
-    redraw(
-      this.#outcomes,
-      element('span', { class: 'quiet' }, 'Show only'),
-      outcomes
-        .filter((outcome) => counts[outcome] > 0)
-        .map((outcome) => toggle(outcome, counts[outcome], chosen.has(outcome), () => this.#toggle(outcome))),
-      unclear > 0 && toggle('unclear', unclear, onlyUnclear, () => this.#filter({ unclear: !onlyUnclear })),
-    );
+  /** A click on a link or a button of the summary. */
+  #clicked(event: Event): void {
+    const target = event.target instanceof Element ? event.target.closest('a, button') : null;
+    if (!(target instanceof HTMLElement)) return;
+    const { show, code, copy } = target.dataset;
+    if (copy !== undefined) void copyCommand(target);
+    if (show === undefined && code === undefined) return;
+    event.preventDefault();
+    this.#show((show ?? 'all') as RowGroup, code);
+    this.#place.scrollIntoView();
   }
 
-  /** The codes of the rows, each with its meaning and an example. A click filters the rows. */
-  #codeList({ summary: { codes }, advice }: PageData): HTMLElement {
-    const troubled = codes.filter(({ outcome }) => needsLook.includes(outcome));
-    const others = codes.filter(({ outcome }) => !needsLook.includes(outcome));
-    const items = [...troubled, ...others].map(({ outcome, code, count: rows, message, row }) => {
-      const { meaning = '', remedy } = advice[code] ?? {};
-      const choose = button([`${code} `, element('span', counted(rows, 'row'))], () => this.#showCode(code), {
-        id: `code ${outcome} ${code}`,
-      });
-      return element(
-        'li',
-        element('h3', element('span', { class: `outcome ${outcome}` }, outcomeText(outcome)), ' ', choose),
-        element('p', meaning, remedy !== undefined && outcome !== 'succeeded' && ` ${remedy}`),
-        message !== '' && element('p', { class: 'quiet' }, `Row ${row}: ${message}`),
-      );
+  #show(group: RowGroup, code = ''): void {
+    const { run } = this.#shown?.data ?? {};
+    this.#group = group;
+    this.#code.value = code;
+    const chosen: readonly Outcome[] = outcomes.filter((outcome) => outcome === group);
+    this.#want({
+      code,
+      outcomes: group === 'attention' && run !== undefined ? outcomesInNeed(run) : chosen,
+      unclear: group === 'unclear',
     });
-    return element('ul', { class: 'codes' }, items);
+  }
+
+  /** Draws the buttons that choose a group of rows. */
+  #drawGroups({ summary, run }: PageData): void {
+    const { outcomes: counts, unclear, manifest } = summary;
+    const groups: readonly (readonly [RowGroup, number, string])[] = [
+      ['all', manifest.rows, ''],
+      ['attention', rowsInNeed({ run, summary }), 'need attention'],
+      ...outcomes.map((outcome) => [outcome, counts[outcome], outcomeText(outcome)] as const),
+      ['unclear', unclear, 'unclear'],
+    ];
+    redraw(
+      this.#groups,
+      groups
+        .filter(([, rows]) => rows > 0)
+        .map(([group, rows, name]) =>
+          button(group === 'all' ? `All ${count(rows)}` : `${count(rows)} ${name}`, () => this.#show(group), {
+            id: `only ${group}`,
+            'aria-pressed': String(group === this.#group),
+            class: `outcome ${group}`,
+          }),
+        ),
+    );
   }
 
   /** The controls that filter and save rows. */
@@ -135,25 +135,6 @@ export class ReportView {
     if (rows !== undefined) download(`${data?.run.id}-rows.csv`, refeedCsv(rows, this.#selected));
   }
 
-  #toggle(outcome: string): void {
-    const { outcomes: chosen } = this.#wanted;
-    const isChosen = chosen.has(outcome);
-    this.#filter({
-      outcomes: new Set(isChosen ? [...chosen].filter((other) => other !== outcome) : [...chosen, outcome]),
-    });
-  }
-
-  #filter(changes: Partial<Selection>): void {
-    this.#want(changes);
-    this.#drawFilters();
-  }
-
-  #showCode(code: string): void {
-    this.#code.value = code;
-    this.#want({ code });
-    this.#place.scrollIntoView({ behavior: 'smooth' });
-  }
-
   #want(changes: Partial<Selection>): void {
     this.#wanted = { ...this.#wanted, ...changes };
     this.#select(true);
@@ -163,6 +144,7 @@ export class ReportView {
   #select(isOther: boolean): void {
     const { rows, data } = this.#shown ?? {};
     if (rows === undefined || data === undefined) return;
+    this.#drawGroups(data);
     this.#selected = rows.select(this.#wanted);
     const [found, all] = [this.#selected.length, rows.count];
     const text = found === all ? `All ${counted(all, 'row')}` : `${count(found)} of ${counted(all, 'row')}`;
@@ -170,7 +152,7 @@ export class ReportView {
     const { sortBy, descending } = this.#wanted;
     this.#table.show(
       {
-        columns: columnsOf(rows, data.summary.unclear > 0),
+        columns: columnsOf(rows, data),
         selected: this.#selected,
         sortBy: sortBy && rows.like(sortBy),
         descending,
@@ -178,32 +160,30 @@ export class ReportView {
       isOther,
     );
   }
+
+  /** On paper are the rows that need attention, whatever the filter. */
+  #print(): void {
+    const { rows, data } = this.#shown ?? {};
+    if (rows === undefined || data === undefined) return;
+    this.#table.print(rows.select({ ...everything, outcomes: outcomesInNeed(data.run) }));
+  }
 }
 
-/** Outcomes that need attention, listed first. */
-const needsLook: readonly string[] = ['failed', 'invalid', 'not_attempted'];
-
-/** The columns of the table, in order. */
-function columnsOf({ columns }: Rows, hasUnclear: boolean): readonly Column[] {
-  const first = ['row', 'outcome', 'code', 'message'];
-  const last = [...(hasUnclear ? ['unclear'] : []), 'attempts', 'status', 'duration', 'started'];
-  const facts = (names: readonly string[]): readonly Column[] =>
+/** The columns of the table, in order: what the row is and what came of it, its other cells, and the calls. */
+function columnsOf({ columns }: Rows, { operations }: PageData): readonly Column[] {
+  const facts = (...names: readonly string[]): readonly Column[] =>
     columns.filter(({ kind, name }) => kind === 'fact' && names.includes(name));
-  return [
-    ...facts(first),
-    ...columns.filter(({ kind }) => kind === 'cell'),
+  const cells = columns.filter(({ kind }) => kind === 'cell');
+  const ordered = [
+    ...facts('row', 'outcome'),
+    ...cells.filter(({ role }) => role === 'subject'),
+    ...(Object.keys(operations).length > 1 ? cells.filter(({ role }) => role === 'operation') : []),
+    ...facts('code', 'message'),
+    ...cells.filter(({ role }) => role === undefined),
     ...columns.filter(({ kind }) => kind === 'result'),
-    ...facts(last),
+    ...facts('unclear', 'attempts', 'status', 'duration', 'started'),
   ];
-}
-
-function unclearNote({ run, summary }: PageData): string {
-  const rows = counted(summary.unclear, 'row');
-  return (
-    `${rows} ${summary.unclear === 1 ? 'is' : 'are'} unclear: the API may have processed an attempt, but no usable answer arrived. ` +
-    'If such a row succeeded, the change may have been made twice. If it failed, the change may have been made. ' +
-    `Check these entries in the service before you retry the rows. To retry those that failed: cqbatch retry ${run.id} --unclear`
-  );
+  return ordered.filter(({ isEmpty }) => !isEmpty);
 }
 
 function leftOutText({ rows, summary }: PageData): string {

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'rolldown';
 
+const icon = readFileSync('src/page/icon.svg', 'utf8').trim();
 const common = [
   'node_modules/uplot/dist/uPlot.min.css',
-  ...['base', 'summary', 'charts', 'rows', 'media'].map((name) => `src/page/style/${name}.css`),
+  ...['tokens', 'base', 'outcomes', 'summary', 'charts', 'rows', 'media'].map(
+    (name) => `src/page/style/${name}.css`,
+  ),
 ];
 const output = { dir: 'dist/page', format: 'esm', minify: true };
 
@@ -15,23 +18,28 @@ export default defineConfig([
   {
     input: { report: 'src/page/main.ts' },
     platform: 'browser',
-    plugins: [styleSheet('report.css', common)],
+    plugins: [asset('icon.svg', () => icon), asset('report.css', () => styleSheet(common))],
     output: { ...output, cleanDir: true },
   },
   {
     input: { dashboard: 'src/page/dashboard/main.ts' },
     platform: 'browser',
-    plugins: [styleSheet('dashboard.css', [...common, 'src/page/dashboard/style.css'])],
+    plugins: [asset('dashboard.css', () => styleSheet([...common, 'src/page/dashboard/style.css']))],
     output,
   },
 ]);
 
-function styleSheet(fileName, files) {
+/** A style sheet of files, with the icon in it: a report can load no other file. */
+function styleSheet(files) {
+  const sheet = files.map((file) => readFileSync(file, 'utf8')).join('\n');
+  return sheet.replaceAll('url("icon.svg")', `url("data:image/svg+xml,${encodeURIComponent(icon)}")`);
+}
+
+function asset(fileName, make) {
   return {
-    name: 'style-sheet',
+    name: fileName,
     generateBundle() {
-      const source = files.map((file) => readFileSync(file, 'utf8')).join('\n');
-      this.emitFile({ type: 'asset', fileName, source });
+      this.emitFile({ type: 'asset', fileName, source: make() });
     },
   };
 }

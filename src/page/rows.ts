@@ -1,3 +1,4 @@
+import type { Outcome } from '../domain.ts';
 import { guardColumn, unguardCell } from '../manifest/formula-guard.ts';
 import { byteOrderMark, csvText } from '../report/csv-text.ts';
 import {
@@ -16,6 +17,11 @@ export interface Column {
   readonly kind: PageColumn['kind'];
   readonly name: string;
   readonly isNumber: boolean;
+  readonly role: PageColumn['role'];
+  /** Whether no row has a value. */
+  readonly isEmpty: boolean;
+  /** The number of characters of the longest text. */
+  readonly width: number;
   /** The text shown for a row. */
   text(row: number): string;
   /** For sorting. */
@@ -28,7 +34,8 @@ export interface Column {
 /** The filter and order of the rows. */
 export interface Selection {
   readonly query: string;
-  readonly outcomes: ReadonlySet<string>;
+  /** Empty keeps any outcome. */
+  readonly outcomes: readonly Outcome[];
   /** Whether to keep only unclear rows. */
   readonly unclear: boolean;
   /** Empty keeps any code; `operation` likewise. */
@@ -40,7 +47,7 @@ export interface Selection {
 
 export const everything: Selection = {
   query: '',
-  outcomes: new Set(),
+  outcomes: [],
   unclear: false,
   code: '',
   operation: '',
@@ -104,7 +111,8 @@ export class Rows {
       for (let row = 0; row < this.count; row += 1)
         if (wanted[row] === 1 && !isWanted(column.text(row))) wanted[row] = 0;
     };
-    if (outcomes.size > 0) keep(this.fact('outcome'), (text) => outcomes.has(text));
+    const wantedOutcomes: readonly string[] = outcomes;
+    if (outcomes.length > 0) keep(this.fact('outcome'), (text) => wantedOutcomes.includes(text));
     if (unclear) keep(this.fact('unclear'), (text) => text !== '');
     if (code !== '') keep(this.fact('code'), (text) => text === code);
     if (operation !== '') keep(this.fact('operation'), (text) => text === operation);
@@ -119,7 +127,12 @@ export class Rows {
     const pattern = new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu');
     const found = new Uint8Array(this.count);
     for (const column of this.columns) {
-      if (column.name === 'earlier' || (column.isNumber && column.name !== 'row')) continue;
+      if (
+        column.name === 'earlier' ||
+        column.name === 'request' ||
+        (column.isNumber && column.name !== 'row')
+      )
+        continue;
       const matches = column.matches(pattern);
       for (let row = 0; row < found.length; row += 1) if (matches[row] === 1) found[row] = 1;
     }
@@ -192,24 +205,36 @@ const titles: Readonly<Record<string, string>> = {
 };
 
 function columnOf(
-  { kind, name, type }: PageColumn,
+  { kind, name, type, role }: PageColumn,
   values: ColumnValues<never>,
   count: number,
   clearToken: string,
 ): Column {
   // Cells of the manifest and the names of their columns are guarded.
   const shown = (text: string): string => (kind === 'cell' ? unguardCell(text, { clearToken }) : text);
-  const common = { kind, name, title: kind === 'fact' ? (titles[name] ?? name) : shown(name) };
+  const common = { kind, name, role, title: kind === 'fact' ? (titles[name] ?? name) : shown(name) };
   if (type === 'text') {
     const texts = decodeTexts(values, count);
     const raw = (row: number): string => texts.at(row);
     const text = (row: number): string => shown(texts.at(row));
-    return { ...common, isNumber: false, text, raw, key: text, matches: (pattern) => texts.matches(pattern) };
+    const { longest, matches } = texts;
+    return {
+      ...common,
+      isNumber: false,
+      isEmpty: longest === 0,
+      width: longest,
+      text,
+      raw,
+      key: text,
+      matches,
+    };
   }
   const numbers = decodeNumbers(values, count);
   const key = (row: number): number => numbers[row] ?? Number.NaN;
   const text = (row: number): string => (Number.isNaN(key(row)) ? '' : String(key(row)));
   const matches = (pattern: RegExp): Uint8Array =>
     Uint8Array.from(numbers, (_, row) => (text(row).search(pattern) < 0 ? 0 : 1));
-  return { ...common, isNumber: true, text, raw: text, key, matches };
+  const largest = numbers.reduce((most, number) => Math.max(most, Number.isNaN(number) ? -1 : number), -1);
+  const width = largest < 0 ? 0 : String(largest).length;
+  return { ...common, isNumber: true, isEmpty: largest < 0, width, text, raw: text, key, matches };
 }

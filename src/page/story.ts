@@ -1,25 +1,32 @@
-import { type Attempt, unclearText } from '../domain.ts';
+import { type Attempt, outcomeText, unclearText } from '../domain.ts';
 import type { PageData } from '../report/html/page-data.ts';
 import { localTime } from '../text/local-time.ts';
 import { counted, exactDuration } from '../text/quantities.ts';
-import { button, type Child, element, numberCell, outcomeText, redraw, tableElement } from './dom.ts';
+import { button, type Child, element, numberCell, redraw, tableElement } from './dom.ts';
 import type { Column, Rows } from './rows.ts';
 
 /** Longer texts are cut; report.csv has the full text. */
 const longestText = 20_000;
 
-/** Meaning and remedy, by code. */
+/** By code. */
 type Advice = PageData['advice'];
 
 /** A dialog with the details of a row. */
 export class StoryDialog {
   readonly element = element('dialog', { 'aria-labelledby': 'story-title' });
+  readonly #move: (steps: -1 | 1) => void;
   #number = 0;
+
+  /** @param move opens the row before the open one, or after it */
+  constructor(move: (steps: -1 | 1) => void) {
+    this.#move = move;
+  }
 
   show(rows: Rows, row: number, advice: Advice): void {
     this.#number = rows.number('row', row) ?? 0;
     this.#draw(rows, row, advice);
-    this.element.showModal();
+    this.element.scrollTop = 0;
+    if (!this.element.open) this.element.showModal();
   }
 
   /** Shows newer data of the row while the dialog is open. */
@@ -29,10 +36,16 @@ export class StoryDialog {
   }
 
   #draw(rows: Rows, row: number, advice: Advice): void {
-    const close = button('Close', () => this.element.close(), { id: 'story-close' });
+    const buttons = element(
+      'div',
+      { class: 'buttons' },
+      button('Previous', () => this.#move(-1), { id: 'story-previous' }),
+      button('Next', () => this.#move(1), { id: 'story-next' }),
+      button('Close', () => this.element.close(), { id: 'story-close' }),
+    );
     redraw(
       this.element,
-      element('header', element('h2', { id: 'story-title' }, `Row ${this.#number}`), close),
+      element('header', element('h2', { id: 'story-title' }, `Row ${this.#number}`), buttons),
       storyOf(rows, row, advice[rows.fact('code').text(row)]),
     );
   }
@@ -42,14 +55,14 @@ function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): C
   const fact = (name: Parameters<Rows['fact']>[0]): string => rows.fact(name).text(row);
   const of = (wanted: Column['kind']): readonly Fact[] =>
     rows.columns.filter(({ kind }) => kind === wanted).map((column) => [column.title, column.text(row)]);
-  const duplicateOf = fact('duplicateOf');
+  const [outcome, duplicateOf] = [fact('outcome'), fact('duplicateOf')];
   const end: readonly Fact[] = [
-    ['Outcome', outcomeText(fact('outcome'))],
+    ['Outcome', element('span', { class: `outcome ${outcome}` }, outcomeText(outcome))],
     ['Code', fact('code')],
     ['Message', fact('message')],
     ['Meaning', advice?.meaning ?? ''],
-    ['What to do', fact('outcome') === 'succeeded' ? '' : (advice?.remedy ?? '')],
-    ['Unclear', fact('unclear') === '' ? '' : unclearText(fact('outcome'))],
+    ['What to do', outcome === 'succeeded' ? '' : (advice?.remedy ?? '')],
+    ['Unclear', fact('unclear') === '' ? '' : unclearText(outcome)],
     ['Operation', fact('operation')],
     ['Duplicate of', duplicateOf === '' ? '' : `row ${duplicateOf}`],
     ...of('result'),
@@ -58,21 +71,29 @@ function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): C
   const called = attempts.length > 0;
   return [
     facts(end.filter(([, text]) => text !== '')),
-    element('h3', 'Manifest'),
-    facts(of('cell')),
     element('h3', called ? counted(Number(fact('attempts')), 'attempt') : 'Not called'),
+    attempts.length > 1 && timeline(attempts),
     called &&
       tableElement('Attempts', ['Started', 'Duration', 'HTTP', 'Result'], attempts.flatMap(attemptCells)),
+    fact('request') !== '' && [element('h3', 'Request'), element('pre', cut(fact('request')))],
+    element('h3', 'Manifest'),
+    facts(of('cell').filter(([, text]) => text !== '')),
   ];
 }
 
-type Fact = readonly [name: string, text: string];
+type Fact = readonly [name: string, value: string | HTMLElement];
+
+function cut(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}… (cut)` : text;
+}
 
 function facts(pairs: readonly Fact[]): HTMLElement {
-  const cut = (text: string) => (text.length > longestText ? `${text.slice(0, longestText)}… (cut)` : text);
   return element(
     'dl',
-    pairs.map(([name, text]) => [element('dt', name), element('dd', cut(text))]),
+    pairs.map(([name, value]) => [
+      element('dt', name),
+      element('dd', typeof value === 'string' ? cut(value) : value),
+    ]),
   );
 }
 
@@ -94,6 +115,32 @@ function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
       ...(status !== undefined && { httpStatus: status }),
     },
   ];
+}
+
+/** Attempts as bars on a line of time, the last one in the colour of success when it succeeded. The table has the same in words. */
+function timeline(attempts: readonly Attempt[]): HTMLElement | undefined {
+  const known = attempts.flatMap(({ at, durationMs = 0, code }) =>
+    at === undefined ? [] : [{ from: Date.parse(at), to: Date.parse(at) + durationMs, code }],
+  );
+  const [first] = known;
+  if (first === undefined) return undefined;
+  const end = Math.max(...known.map(({ to }) => to));
+  const whole = Math.max(1, end - first.from);
+  const bars = known.map(({ from, to, code }) => {
+    const bar = element('span', {
+      class: code === 'OK' || code === 'ALREADY_APPLIED' ? 'succeeded' : 'failed',
+    });
+    bar.style.left = `${(100 * (from - first.from)) / whole}%`;
+    bar.style.width = `${(100 * (to - from)) / whole}%`;
+    return bar;
+  });
+  return element(
+    'div',
+    { class: 'timeline', 'aria-hidden': 'true' },
+    element('div', { class: 'track' }, bars),
+    element('span', '0 s'),
+    element('span', exactDuration(whole)),
+  );
 }
 
 /** The table rows of an attempt. */

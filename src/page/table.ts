@@ -1,6 +1,7 @@
+import { outcomeText } from '../domain.ts';
 import { localTime } from '../text/local-time.ts';
 import { counted, exactDuration } from '../text/quantities.ts';
-import { button, element, outcomeText, redraw } from './dom.ts';
+import { button, element, redraw } from './dom.ts';
 import type { Column } from './rows.ts';
 
 /** The height of a table row in pixels, as in the style sheet. */
@@ -36,6 +37,8 @@ export class RowTable {
   readonly #head = element('tr');
   readonly #tall: HTMLElement;
   readonly #table: HTMLTableElement;
+  readonly #widths = element('colgroup');
+  readonly #nothing = element('p', { class: 'empty', hidden: true }, 'No row matches.');
   /** Shown on paper only. */
   readonly #cut = element('p', { class: 'note', hidden: true });
   #columns: readonly Column[] = [];
@@ -46,7 +49,7 @@ export class RowTable {
 
   constructor(options: TableOptions) {
     this.#options = options;
-    this.#table = element('table', { class: 'rows' }, element('thead', this.#head), this.#body);
+    this.#table = element('table', { class: 'rows' }, this.#widths, element('thead', this.#head), this.#body);
     this.#tall = element('div', this.#table);
     this.element = element(
       'div',
@@ -59,12 +62,12 @@ export class RowTable {
         keydown: (event) => this.#pressed(event as KeyboardEvent),
       },
       this.#tall,
+      this.#nothing,
       this.#cut,
     );
-    new ResizeObserver(() => this.#fit()).observe(this.element);
-    const { signal } = options;
-    addEventListener('beforeprint', () => this.#print(), { signal });
-    addEventListener('afterprint', () => this.#fit(), { signal });
+    const resized = new ResizeObserver(() => this.#fit());
+    resized.observe(this.element);
+    options.signal.addEventListener('abort', () => resized.disconnect());
   }
 
   /** @param isOther whether the reader has changed the filter or the order: the table then scrolls to the top */
@@ -78,6 +81,8 @@ export class RowTable {
       this.#head,
       columns.map((column) => this.#header(column, column === sortBy ? order : 'none')),
     );
+    this.#widths.replaceChildren(...columns.map(columnWidth));
+    this.#nothing.hidden = selected.length > 0;
     this.#table.setAttribute('aria-rowcount', String(selected.length + 1));
     if (isOther) this.element.scrollTop = 0;
     this.#fit();
@@ -112,10 +117,13 @@ export class RowTable {
     this.#draw(Math.round(share * this.#mostFirst), this.#visible + 1);
   }
 
-  #print(): void {
+  /** Shows the rows for the printer, all at once, until the next `show`. */
+  print(selected: Uint32Array): void {
+    this.#selected = selected;
     this.#tall.style.height = 'auto';
+    this.#widths.replaceChildren();
     this.#draw(0, printedRows);
-    const rest = this.#selected.length - printedRows;
+    const rest = selected.length - printedRows;
     this.#cut.hidden = rest <= 0;
     this.#cut.textContent = `Only the first ${printedRows} rows are printed; ${counted(rest, 'more row')} left out.`;
   }
@@ -171,6 +179,15 @@ export class RowTable {
     event.preventDefault();
   }
 
+  /** Opens the row before the open one, or after it, if there is one. */
+  move(steps: -1 | 1): void {
+    const place = this.#active + steps;
+    const row = this.#selected[place];
+    if (row === undefined) return;
+    this.#goTo(place);
+    this.#options.onOpen(row);
+  }
+
   #goTo(place: number): void {
     this.#active = place;
     const lastSeen = this.#first + this.#visible - 1;
@@ -182,8 +199,22 @@ export class RowTable {
   }
 }
 
-function classOf({ kind, isNumber }: Column): string {
-  return isNumber ? `${kind} number` : kind;
+function classOf({ kind, name, role, isNumber }: Column): string {
+  return [kind, kind === 'fact' ? name : role, isNumber && 'number'].filter(Boolean).join(' ');
+}
+
+/** Widths in characters of columns whose texts have another form on the page. */
+const shownWidths: Readonly<Record<string, number>> = { outcome: 17, started: 24, duration: 10 };
+/** Longer texts are cut with an ellipsis. */
+const widestColumn = 56;
+
+/** As wide as its longest text, so that no column changes its width while the reader scrolls. */
+function columnWidth({ kind, name, title, width }: Column): HTMLElement {
+  const text = (kind === 'fact' && shownWidths[name]) || width;
+  const made = element('col');
+  // Capitals are wider than digits, which the unit is made for.
+  made.style.width = `calc(${Math.min(widestColumn, Math.max(text * 1.1, title.length + 2)).toFixed(1)}ch + 20px)`;
+  return made;
 }
 
 /** The text of a cell. */

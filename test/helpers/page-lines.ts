@@ -1,5 +1,5 @@
 import { writeHtmlReport } from '../../src/report/html/html-report.ts';
-import type { PageContent, PageStop } from '../../src/report/html/page-data.ts';
+import type { PageContent, PageStop, ReportedOperation } from '../../src/report/html/page-data.ts';
 import { ReportPage } from '../../src/report/html/report-page.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
 import { type RunFacts, Tally } from '../../src/report/summary.ts';
@@ -19,7 +19,7 @@ export const factsOfRun: RunFacts = {
 
 export interface PageOptions {
   readonly columns: readonly string[];
-  readonly resultColumns?: readonly string[];
+  readonly operations?: readonly ReportedOperation[];
   readonly facts?: Partial<RunFacts>;
   readonly stops?: readonly PageStop[];
 }
@@ -35,7 +35,7 @@ export async function writePageOf(
 /** What a report.html of these lines contains. */
 export async function pageOf(
   parts: Iterable<readonly ReportLine[]>,
-  { columns, resultColumns = [], facts, stops = [] }: PageOptions,
+  { columns, operations = [], facts, stops = [] }: PageOptions,
 ): Promise<PageContent> {
   const report = new ReportPage({
     refeed: {
@@ -45,8 +45,9 @@ export async function pageOf(
       fieldOf: (title) => title,
       known: new Set(),
     },
-    resultColumns,
-    run: { id: 'r', state: 'completed', baseUrl: 'https://api.example', stops },
+    operations,
+    requestOf: ({ row }) => `POST /rows/${row}`,
+    run: { id: 'r', state: 'completed', phase: 'ended', baseUrl: 'https://api.example', stops },
   });
   const tally = new Tally();
   for (const lines of parts) {

@@ -8,7 +8,7 @@ import type { RowResult } from '../../src/domain.ts';
 import { unguardCell } from '../../src/manifest/formula-guard.ts';
 
 import { everything, Rows, refeedCsv, type Selection } from '../../src/page/rows.ts';
-import type { PageData } from '../../src/report/html/page-data.ts';
+import type { PageData, ReportedOperation } from '../../src/report/html/page-data.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
 import { writePageOf } from '../helpers/page-lines.ts';
 
@@ -20,7 +20,10 @@ async function rowsOf(
 ): Promise<{ readonly rows: Rows; readonly data: PageData }> {
   const folder = await mkdtemp(join(tmpdir(), 'page-'));
   try {
-    const html = await readFile(await writePageOf([lines], { folder, columns, resultColumns }), 'utf8');
+    const html = await readFile(
+      await writePageOf([lines], { folder, columns, operations: [restore(resultColumns)] }),
+      'utf8',
+    );
     const contents = new Map(
       [...html.matchAll(/<script type="[^"]*" id="([^"]*)">([^<]*)<\/script>/g)].map(
         ([, id = '', content = '']) => [id, content],
@@ -33,6 +36,10 @@ async function rowsOf(
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+function restore(columns: readonly string[]): ReportedOperation {
+  return { name: 'restore-evaluation', thing: 'evaluation', done: 'restored', subject: 'id', columns };
 }
 
 function line(row: number, cells: Record<string, unknown>, result: Partial<RowResult> = {}): ReportLine {
@@ -88,18 +95,24 @@ test('a page has every fact of a row', async () => {
     'fact duration': '50',
     'fact duplicateOf': '',
     'fact earlier': JSON.stringify(failed.earlier),
+    'fact request': 'POST /rows/1',
     'result score': '7',
     'cell id': '9223372036854775807',
     'cell note': '=SUM(1)',
     'cell operation': 'restore-evaluation',
   });
-  expect(texts(1)).toMatchObject({ 'fact duplicateOf': '1', 'fact started': '', 'cell note': '<clear>' });
+  expect(texts(1)).toMatchObject({
+    'fact duplicateOf': '1',
+    'fact request': '',
+    'fact started': '',
+    'cell note': '<clear>',
+  });
 });
 
 test.each<readonly [what: string, wanted: Partial<Selection>, rows: readonly number[]]>([
   ['all', {}, [1, 2, 3, 4]],
-  ['an outcome', { outcomes: new Set(['failed']) }, [2, 4]],
-  ['two outcomes', { outcomes: new Set(['failed', 'invalid']) }, [2, 3, 4]],
+  ['an outcome', { outcomes: ['failed'] }, [2, 4]],
+  ['two outcomes', { outcomes: ['failed', 'invalid'] }, [2, 3, 4]],
   ['a code', { code: 'OK' }, [1]],
   ['an operation', { operation: 'update-soundboard' }, [3]],
   ['a text of a cell, in any case', { query: 'HELLO' }, [1]],
@@ -108,7 +121,7 @@ test.each<readonly [what: string, wanted: Partial<Selection>, rows: readonly num
   ['what looks like a pattern', { query: '.*' }, []],
   ['what is unclear', { unclear: true }, [2, 4]],
   ['what is unclear, by its word', { query: 'Unclear' }, [2, 4]],
-  ['a text and an outcome', { query: 'hello', outcomes: new Set(['failed']) }, []],
+  ['a text and an outcome', { query: 'hello', outcomes: ['failed'] }, []],
   ['nothing that there is', { query: 'nowhere' }, []],
 ])('filters select %s', async (_what, wanted, chosen) => {
   const { rows } = await rowsOf(

@@ -1,4 +1,4 @@
-import { type Attempt, type SavedAnswer, unclearText } from '../../domain.ts';
+import { type Attempt, outcomeText, type SavedAnswer, unclearText } from '../../domain.ts';
 import { actualState, type RowStory, type RunOfRow } from '../../index.ts';
 import { stringifyJson } from '../../text/json.ts';
 import { localTime, zoneText } from '../../text/local-time.ts';
@@ -93,7 +93,7 @@ function answerLines({ at, status, headers, body, cut }: SavedAnswer): readonly 
 
 function resultText({ result, record }: RunOfRow): string {
   const { outcome, code, message, unclear, duplicateOf } = result;
-  const name = outcome.replace('_', ' ');
+  const name = outcomeText(outcome);
   const why = duplicateOf === undefined ? message : `same as row ${duplicateOf}`;
   return [
     `${name}, ${code}${why === '' ? '' : `: ${why}`}`,

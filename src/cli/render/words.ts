@@ -1,6 +1,6 @@
 /** Small pieces of text for people. */
 
-import { type Outcome, type OutcomeCounts, outcomes } from '../../domain.ts';
+import { type Outcome, type OutcomeCounts, outcomes, outcomeText } from '../../domain.ts';
 import { nameInWords } from '../../index.ts';
 import { zoneText } from '../../text/local-time.ts';
 import { escapeInvisible } from '../../text/printable.ts';
@@ -19,7 +19,7 @@ export const styleOf: Readonly<Record<Outcome, Style>> = {
 
 /** `succeeded`, `not attempted` */
 export function styledOutcome(outcome: Outcome, before = ''): string {
-  return styled(styleOf[outcome], before + outcome.replace('_', ' '));
+  return styled(styleOf[outcome], before + outcomeText(outcome));
 }
 
 /** `4,480 succeeded`, `32 failed`, one text for each outcome that occurs */

@@ -5,9 +5,6 @@ import { bandAt, type Chart, type ChartData } from './chart.ts';
 import { Legend } from './legend.ts';
 import { alignedData, plotOf } from './plot.ts';
 
-/** On paper, where two charts are side by side: half of A4 landscape. */
-const printedWidth = 490;
-
 /** A chart with its title, a summary in words, and its data as a table. */
 export class Figure {
   readonly element: HTMLElement;
@@ -25,8 +22,6 @@ export class Figure {
     const observer = new ResizeObserver(() => this.#fit());
     observer.observe(this.#place);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#draw(), { signal });
-    addEventListener('beforeprint', () => this.#print(), { signal });
-    addEventListener('afterprint', () => this.#draw(), { signal });
     signal.addEventListener('abort', () => {
       observer.disconnect();
       this.#plot?.destroy();
@@ -58,24 +53,18 @@ export class Figure {
   }
 
   /** Draws in the current colours. */
-  #draw(width = this.#place.clientWidth): void {
+  #draw(): void {
     this.#plot?.destroy();
     this.#plot = undefined;
     if (this.#data === undefined) return;
     const data = this.#data;
     this.#plot = plotOf({
       place: this.#place,
-      width,
+      width: this.#place.clientWidth,
       data: () => this.#data ?? data,
       onLook: (index) => this.#legend.show(this.#data ?? data, index),
     });
     this.#legend.show(data);
-  }
-
-  #print(): void {
-    this.#place.classList.add('on-paper');
-    this.#draw(printedWidth);
-    this.#place.classList.remove('on-paper');
   }
 
   /** Makes the thousands of cells only while the table is open. */

@@ -33,7 +33,7 @@ class Dashboard {
 
   constructor(main: HTMLElement) {
     this.#main = main;
-    const home = element('p', element('a', { href: '#', id: 'home' }, 'cqbatch'));
+    const home = element('p', { class: 'brand' }, element('a', { href: '#', id: 'home' }, 'cqbatch'));
     const top = element('header', { class: 'top' }, home, element('p', this.#connection, this.#age));
     main.append(top, this.#notes, this.#place, this.#dialog.element);
     addEventListener('hashchange', () => this.listen());

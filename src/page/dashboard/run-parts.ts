@@ -1,8 +1,8 @@
 import { type ControlName, type RunData, stateOf } from '../../dashboard/page-data.ts';
-import { outcomes, percentOf, totalOf } from '../../domain.ts';
+import { outcomes, outcomeText, percentOf, totalOf } from '../../domain.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count, exactDuration, perSecond } from '../../text/quantities.ts';
-import { button, type Child, element, factList, outcomeBar, outcomeText } from '../dom.ts';
+import { button, type Child, element, factList, outcomeBar } from '../dom.ts';
 import { type Trend, trendSize } from './trend.ts';
 
 /** Called when the reader clicks a button of a run. */

@@ -4,10 +4,14 @@ import { join } from 'node:path';
 import { replaceFile } from '../../disk/files.ts';
 import { packageRoot } from '../../package.ts';
 import { unwritableReport } from '../csv-file.ts';
+import { escapeMarkup, htmlOf } from './markup.ts';
 import type { PageContent } from './page-data.ts';
+import { reportHead, reportSummary } from './report-head.ts';
+import { verdictOf } from './verdict.ts';
 
 /**
- * Writes report.html, a self-contained page, into a run's folder, whole or not at all, and readable by its owner only.
+ * Writes report.html, a self-contained page, into a run's folder, whole or not at all, and readable by its owner only. Its head
+ * is plain HTML, for readers without scripts.
  *
  * @returns its path
  * @throws a fatal error `REPORT_UNWRITABLE`
@@ -25,14 +29,17 @@ export async function writeHtmlReport(folder: string, content: PageContent): Pro
 }
 
 async function pageParts({ data, pieces }: PageContent): Promise<readonly string[]> {
-  const [script, style] = await Promise.all(
-    ['report.js', 'report.css'].map((name) => readFile(new URL(`dist/page/${name}`, packageRoot), 'utf8')),
+  const [script = '', style = '', icon = ''] = await Promise.all(
+    ['report.js', 'report.css', 'icon.svg'].map((name) =>
+      readFile(new URL(`dist/page/${name}`, packageRoot), 'utf8'),
+    ),
   );
-  const code = (script ?? '').replaceAll('</script', '<\\/script');
+  const code = script.replaceAll('</script', '<\\/script');
   const policy = [
     "default-src 'none'",
     `script-src ${hashOf(code)}`,
-    `style-src ${hashOf(style ?? '')}`,
+    `style-src ${hashOf(style)}`,
+    'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
@@ -45,12 +52,16 @@ async function pageParts({ data, pieces }: PageContent): Promise<readonly string
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>cqbatch: ${escapeMarkup(data.run.id)}</title>
+<title>${escapeMarkup(`${verdictOf(data).text} (${data.run.id})`)}</title>
+<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}">
 <style>${style}</style>
 </head>
 <body>
-<noscript>This report needs JavaScript. Without it, open report.csv, which has the same rows.</noscript>
-<main id="page" aria-busy="true"></main>
+<main id="page" aria-busy="true">
+${htmlOf(reportHead(data))}
+${htmlOf(reportSummary(data))}
+<noscript><p class="note" id="rows">The rows need JavaScript. Without it, open report.csv, which has the same rows.</p></noscript>
+</main>
 <script type="application/json" id="data">${inScript(JSON.stringify(data))}</script>
 `,
     ...Object.entries(pieces).map(
@@ -62,10 +73,6 @@ async function pageParts({ data, pieces }: PageContent): Promise<readonly string
 
 function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-}
-
-function escapeMarkup(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
 /** Escapes JSON so that it can't end its script element. */

@@ -1,4 +1,5 @@
 import type { CodeAdvice } from '../../codes.ts';
+import type { Operation } from '../../operation/operation.ts';
 import type { RatePoint } from '../rate-history.ts';
 import type { RunSummary } from '../summary.ts';
 
@@ -14,17 +15,32 @@ export interface PageData {
   readonly version: 1;
   readonly run: PageRun;
   readonly summary: RunSummary;
-  /** Meaning and remedy, by code. */
-  readonly advice: Readonly<Record<string, CodeAdvice>>;
+  /** The operations of the run, by name. */
+  readonly operations: Readonly<Record<string, OperationWords>>;
+  /** By code. */
+  readonly advice: Readonly<Record<string, PageAdvice>>;
   readonly rate: readonly RatePoint[];
   readonly latency: LatencySeries;
   readonly rows: PageRows;
+}
+
+/** What the page needs to know of an operation. */
+export type ReportedOperation = Pick<Operation, 'name' | 'thing' | 'done' | 'subject' | 'columns'>;
+
+/** What an operation acts on, and what it has done to it. */
+export type OperationWords = Pick<Operation, 'thing' | 'done'>;
+
+export interface PageAdvice extends CodeAdvice {
+  /** Whether a retry of the row may succeed. */
+  readonly mayPass?: true;
 }
 
 /** The facts of a run that its summary lacks. */
 export interface PageRun {
   readonly id: string;
   readonly state: string;
+  /** Whether the run calls further rows by itself, or once it is resumed, or never. */
+  readonly phase: 'in progress' | 'stopped' | 'ended';
   /** Why it is in this state, if known. */
   readonly reason?: string;
   readonly baseUrl: string;
@@ -78,6 +94,8 @@ export interface PageColumn {
   /** For a fact, a `FactColumn`; for a cell, its header in a manifest that feeds the rows back. */
   readonly name: string;
   readonly type: 'number' | 'text';
+  /** Whether the cells identify what rows act on, or name the operation. */
+  readonly role?: 'subject' | 'operation';
   readonly piece: string;
 }
 
@@ -169,6 +187,8 @@ export function decodeNumbers(values: ColumnValues<number | null>, count: number
 /** A column of texts, one for each row. */
 export interface Texts {
   at(row: number): string;
+  /** The number of characters of the longest text. */
+  readonly longest: number;
   /** 1 for each row that matches the pattern, otherwise 0. */
   matches(pattern: RegExp): Uint8Array;
 }
@@ -179,6 +199,7 @@ export function decodeTexts(values: ColumnValues<string>, count: number): Texts 
   forEachRun(values, (text, from, to) => places.fill(texts.push(text) - 1, from, to));
   return {
     at: (row) => texts[places[row] ?? 0] ?? '',
+    longest: texts.reduce((most, { length }) => Math.max(most, length), 0),
     matches(pattern) {
       const found = texts.map((text) => (text.search(pattern) < 0 ? 0 : 1));
       return Uint8Array.from(places, (place) => found[place] ?? 0);

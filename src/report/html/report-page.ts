@@ -1,18 +1,14 @@
-import { adviceOn } from '../../codes.ts';
+import { adviceOn, mayPassAgain } from '../../codes.ts';
 import type { ReportLine } from '../join-results.ts';
-import type { RefeedOptions } from '../refeed.ts';
 import type { RunSummary } from '../summary.ts';
 import { LatencyOverTime } from './latency-series.ts';
-import type { PageContent, PageRun, RowsInside } from './page-data.ts';
-import { RowColumns } from './row-columns.ts';
+import type { PageAdvice, PageContent, PageRun, RowsInside } from './page-data.ts';
+import { type ColumnOptions, isTroubled, RowColumns } from './row-columns.ts';
 
 /** The most bytes of compressed rows, for a page that fits into an e-mail. Base64 makes four bytes of three. */
 const mostBytes = (20_000_000 * 3) / 4;
 
-export interface ReportPageOptions {
-  readonly refeed: Omit<RefeedOptions, 'guard'>;
-  /** Names of the result columns of operations. */
-  readonly resultColumns: readonly string[];
+export interface ReportPageOptions extends ColumnOptions {
   readonly run: Omit<PageRun, 'writtenAt'>;
 }
 
@@ -27,7 +23,7 @@ export class ReportPage {
   constructor(options: ReportPageOptions, selection: RowsInside = 'all') {
     this.#options = options;
     this.#selection = selection;
-    this.#rows = new RowColumns(options.refeed, options.resultColumns);
+    this.#rows = new RowColumns(options);
   }
 
   /** The included rows. When all were too many, make another page with the troubled rows. */
@@ -46,19 +42,22 @@ export class ReportPage {
     if (this.#rows.bytes <= mostBytes) return;
     this.#selection = 'none';
     this.#rows.discard();
-    this.#rows = new RowColumns(this.#options.refeed, this.#options.resultColumns);
+    this.#rows = new RowColumns(this.#options);
   }
 
   /** The content of the page. Call it after all lines. */
   async content(summary: RunSummary): Promise<PageContent> {
-    const { run, refeed } = this.#options;
+    const { run, refeed, operations } = this.#options;
     const { columns, pieces } = await this.#rows.end();
     const { rate, ...others } = summary;
     const data = {
       version: 1,
       run: { ...run, writtenAt: new Date().toISOString() },
       summary: { ...others, rate: rate && { ...rate, series: [] } },
-      advice: Object.fromEntries(summary.codes.map(({ code }) => [code, adviceOn(code)])),
+      operations: Object.fromEntries(
+        operations.map(({ name, thing, done }) => [name, { thing, ...(done !== undefined && { done }) }]),
+      ),
+      advice: Object.fromEntries(summary.codes.map(({ code }) => [code, pageAdvice(code)])),
       rate: rate?.series ?? [],
       latency: this.#latency.series(),
       rows: { selection: this.#selection, count: this.#rows.count, columns, clearToken: refeed.clearToken },
@@ -67,6 +66,6 @@ export class ReportPage {
   }
 }
 
-function isTroubled({ result: { outcome, unclear } }: ReportLine): boolean {
-  return unclear || outcome === 'failed' || outcome === 'invalid' || outcome === 'not_attempted';
+function pageAdvice(code: string): PageAdvice {
+  return { ...adviceOn(code), ...(mayPassAgain(code) && { mayPass: true }) };
 }

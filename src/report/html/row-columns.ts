@@ -1,11 +1,27 @@
 import { once } from 'node:events';
 import { createDeflateRaw, type DeflateRaw, deflateRawSync } from 'node:zlib';
 import type { RowResult } from '../../domain.ts';
+import { fieldNameOf } from '../../manifest/columns/column-names.ts';
 import { guardCell } from '../../manifest/formula-guard.ts';
+import type { ManifestRow } from '../../manifest/manifest.ts';
 import type { ReportLine } from '../join-results.ts';
 import { type RefeedOptions, RefeedRows } from '../refeed.ts';
-import { messageOf } from '../report-columns.ts';
-import { ColumnWriter, numberChanges, type PageColumn, type PageContent } from './page-data.ts';
+import { columnsOf, messageOf } from '../report-columns.ts';
+import {
+  ColumnWriter,
+  numberChanges,
+  type PageColumn,
+  type PageContent,
+  type ReportedOperation,
+} from './page-data.ts';
+
+export interface ColumnOptions {
+  readonly refeed: Omit<RefeedOptions, 'guard'>;
+  /** The operations of the run. */
+  readonly operations: readonly ReportedOperation[];
+  /** What is sent for a row, as text: the first line of the request, and its body. */
+  readonly requestOf: (row: ManifestRow) => string;
+}
 
 /** A column that grows row by row. */
 interface GrowingColumn {
@@ -21,17 +37,19 @@ export class RowColumns {
   /** Rows added so far. */
   count = 0;
 
-  /** @param resultColumns names of the result columns of operations */
-  constructor(refeed: Omit<RefeedOptions, 'guard'>, resultColumns: readonly string[]) {
+  constructor({ refeed, operations, requestOf }: ColumnOptions) {
     // Guarded as in the page's export, so that the page can distinguish the empty text from text that looks like its token.
     this.#refeed = new RefeedRows({ ...refeed, guard: guardCell });
     this.#columns = [
       ...Object.entries<Fact>(facts).map(factColumn),
-      ...resultColumns.map((name) =>
+      growing({ kind: 'fact', name: 'request', type: 'text' }, (line) =>
+        isTroubled(line) && line.result.attempts > 0 ? requestOf(line.row) : '',
+      ),
+      ...columnsOf(operations).map((name) =>
         growing({ kind: 'result', name, type: 'text' }, ({ result }) => result.columns?.[name] ?? ''),
       ),
       ...this.#refeed.header.map((name, index) =>
-        growing({ kind: 'cell', name, type: 'text' }, (_, cells) => cells[index] ?? ''),
+        growing(cellColumn(name, operations), (_, cells) => cells[index] ?? ''),
       ),
     ];
   }
@@ -68,6 +86,11 @@ export class RowColumns {
   }
 }
 
+/** Whether a reader may look into the row: it did not succeed, or is unclear. */
+export function isTroubled({ result: { outcome, unclear } }: ReportLine): boolean {
+  return unclear || outcome === 'failed' || outcome === 'invalid' || outcome === 'not_attempted';
+}
+
 /** Reads a fact of a row; undefined for a missing number. */
 type Fact =
   | { readonly type: 'text'; readonly of: (result: RowResult) => string }
@@ -101,13 +124,21 @@ const facts = {
   earlier: { type: 'text', of: ({ earlier }) => (earlier === undefined ? '' : JSON.stringify(earlier)) },
 } satisfies Readonly<Record<string, Fact>>;
 
-export type FactColumn = keyof typeof facts;
+export type FactColumn = keyof typeof facts | 'request';
 
 function factColumn([name, fact]: readonly [name: string, Fact]): GrowingColumn {
   const changeTo = numberChanges();
   return growing({ kind: 'fact', name, type: fact.type }, ({ result }) =>
     fact.type === 'text' ? fact.of(result) : changeTo(fact.of(result)),
   );
+}
+
+/** @param name a title that stands for its field without `--map` */
+function cellColumn(name: string, operations: readonly ReportedOperation[]): GrowingColumn['column'] {
+  const field = fieldNameOf(name);
+  const isSubject = operations.some(({ subject }) => subject === field);
+  const role = isSubject ? 'subject' : field === 'operation' && 'operation';
+  return { kind: 'cell', name, type: 'text', ...(role && { role }) };
 }
 
 function growing(column: GrowingColumn['column'], read: GrowingColumn['read']): GrowingColumn {

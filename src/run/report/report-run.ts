@@ -2,17 +2,16 @@ import type { JournalView } from '../../journal/journal.ts';
 import type { Delimiter } from '../../manifest/manifest.ts';
 import { withReleases } from '../../releases.ts';
 import { writeHtmlReport } from '../../report/html/html-report.ts';
-import type { PageContent } from '../../report/html/page-data.ts';
+import type { PageContent, PageRun } from '../../report/html/page-data.ts';
 import { ReportPage, type ReportPageOptions } from '../../report/html/report-page.ts';
 import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
 import { type RateHistory, readRateHistory } from '../../report/rate-history.ts';
-import { columnsOf } from '../../report/report-columns.ts';
 import { type RunFacts, type RunRate, type RunSummary, Tally } from '../../report/summary.ts';
 import { removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';
 import { writeXlsxReport } from '../../report/xlsx-report.ts';
 import type { RetriedRun } from '../plan/retries.ts';
 import { openRunLines, type RunLines, readRunLines } from '../plan/run-lines.ts';
-import { actualState, goesOnByItself, type RunRecord } from '../record/record.ts';
+import { actualState, goesOnByItself, isResumable, type RunRecord } from '../record/record.ts';
 import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
@@ -140,10 +139,17 @@ function pageOptionsOf(record: RunRecord, { prepare, operations }: RunLines): Re
   const last = states.at(-1);
   return {
     refeed: { columns: record.plan.columns, clearToken: options.clearToken, defaults, fieldOf, known },
-    resultColumns: columnsOf(operations),
+    operations,
+    requestOf(row) {
+      const prepared = prepare(row);
+      if (prepared.kind === 'invalid') return '';
+      const { method = 'POST', path, body } = prepared.request;
+      return `${method} ${path}\n${body}`.trimEnd();
+    },
     run: {
       id,
       state: actualState(record),
+      phase: phaseOf(record),
       baseUrl: options.baseUrl,
       ...(last !== planned && last?.reason !== undefined && { reason: last.reason }),
       ...(planned?.by !== undefined && { by: `${planned.by.user} on ${planned.by.host}` }),
@@ -151,6 +157,11 @@ function pageOptionsOf(record: RunRecord, { prepare, operations }: RunLines): Re
       stops: stopsOf(record),
     },
   };
+}
+
+function phaseOf(record: RunRecord): PageRun['phase'] {
+  if (goesOnByItself(record)) return 'in progress';
+  return isResumable(actualState(record)) ? 'stopped' : 'ended';
 }
 
 /** Where all rows are too many for a page, only those are in it that did not succeed or are unclear. */

@@ -60,8 +60,9 @@ async function makePage(/** @type {number} */ rows, /** @type {string} */ folder
       fieldOf: (title) => title,
       known: new Set(),
     },
-    resultColumns: [],
-    run: { id: 'bench', state: 'completed', baseUrl: 'https://api.example', stops: [] },
+    operations: [],
+    requestOf: () => '',
+    run: { id: 'bench', state: 'completed', phase: 'ended', baseUrl: 'https://api.example', stops: [] },
   });
   const tally = new Tally();
   for (const lines of linesOf(rows)) {

@@ -18,8 +18,14 @@ function report(selection?: RowsInside): ReportPage {
     fieldOf: String,
     known: new Set<string>(),
   };
-  const run = { id: 'r', state: 'completed', baseUrl: 'https://api.example', stops: [] };
-  return new ReportPage({ refeed, resultColumns: [], run }, selection);
+  const run = {
+    id: 'r',
+    state: 'completed',
+    phase: 'ended' as const,
+    baseUrl: 'https://api.example',
+    stops: [],
+  };
+  return new ReportPage({ refeed, operations: [], requestOf: () => '', run }, selection);
 }
 
 /** A row that can't be compressed. */

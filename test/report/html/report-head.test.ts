@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { htmlOf } from '../../../src/report/html/markup.ts';
+import { reportHead, reportSummary } from '../../../src/report/html/report-head.ts';
+import { pageDataOf, type Reported, type Told } from './reported.ts';
+
+/** The text of the summary, without its elements. */
+async function summaryOf(reported: Reported): Promise<string> {
+  return htmlOf(reportSummary(await pageDataOf(reported)));
+}
+
+function commandsIn(html: string): readonly (string | undefined)[] {
+  return [...html.matchAll(/data-copy="([^"]*)"/g)].map(([, command]) => command);
+}
+
+const rows: readonly Told[] = [
+  [5, 'succeeded', 'OK'],
+  [2, 'failed', 'NOT_FOUND'],
+  [3, 'failed', 'UNAVAILABLE', 1],
+  [1, 'invalid', 'INVALID_ROW'],
+];
+
+test('each code that needs attention has a card; a command is there where it can help', async () => {
+  const html = await summaryOf({ told: rows });
+  expect([...html.matchAll(/<h3>(.*?)<\/h3>/g)].map(([, text]) => text?.replace(/<[^>]*>/g, ''))).toEqual([
+    '1 unclear',
+    '3 failed UNAVAILABLE',
+    '2 failed NOT_FOUND',
+    '1 invalid INVALID_ROW',
+  ]);
+  expect(commandsIn(html)).toEqual(['cqbatch retry r-1 --unclear', 'cqbatch retry r-1 --code UNAVAILABLE']);
+});
+
+test.each<readonly [what: string, Reported, commands: readonly string[]]>([
+  [
+    'a stopped run is resumed',
+    { run: { state: 'halted', phase: 'stopped' }, told: rows },
+    ['cqbatch resume r-1'],
+  ],
+  ['a run in progress needs none', { run: { state: 'running', phase: 'in progress' }, told: rows }, []],
+  ['a run without failures needs none', { told: [[5, 'succeeded', 'OK']] }, []],
+  [
+    'the rest of a cancelled run can be retried',
+    { run: { state: 'cancelled' }, told: [[5, 'not_attempted', 'CANCELLED']] },
+    ['cqbatch retry r-1 --code CANCELLED'],
+  ],
+])('commands: %s', async (_what, reported, commands) => {
+  expect(commandsIn(await summaryOf(reported))).toEqual(commands);
+});
+
+test('more than six cards are folded', async () => {
+  const codes = [
+    'INTERNAL',
+    'UNKNOWN',
+    'NOT_FOUND',
+    'ABORTED',
+    'DATA_LOSS',
+    'CONFLICT',
+    'TOO_EARLY',
+    'TLS_ERROR',
+  ];
+  const html = await summaryOf({ told: codes.map((code) => [1, 'failed', code]) });
+  expect(html.split('<details id="more-cards">')[0]?.match(/<h3>/g)).toHaveLength(6);
+  expect(html).toContain('<summary>2 more codes</summary>');
+});
+
+test('figures link to their rows where there are any', async () => {
+  const html = await summaryOf({ told: rows });
+  expect([...html.matchAll(/id="show (\w+)"/g)].map(([, group]) => group)).toEqual([
+    'succeeded',
+    'attention',
+    'unclear',
+  ]);
+  expect(await summaryOf({ told: [[5, 'succeeded', 'OK']] })).not.toContain('id="show attention"');
+});
+
+test('the head has the facts of the run, and rows that count for no call', async () => {
+  const html = htmlOf(
+    reportHead(
+      await pageDataOf({
+        run: {
+          state: 'halted',
+          phase: 'stopped',
+          reason: 'too many failures',
+          by: 'u on m',
+          purpose: '<ticket>',
+        },
+        told: [
+          [1, 'succeeded', 'OK'],
+          [2, 'duplicate', 'DUPLICATE'],
+        ],
+      }),
+    ),
+  );
+  for (const text of [
+    'too many failures',
+    'u on m',
+    '&#60;ticket&#62;',
+    'https://api.example',
+    '2 rows are duplicates',
+  ])
+    expect(html).toContain(text);
+});
