@@ -143,6 +143,20 @@ describeWithBrowser('the charts of report.html', (open) => {
     expect(await page.locator('canvas').first().isVisible()).toBe(false);
   });
 
+  test('do not cut a time of day at the end of the axis', async () => {
+    // The axis ends at 10:03:00, which has a text.
+    const { page } = await open(await addressOf(eventful));
+    await page.waitForSelector('canvas');
+    const inkAtEdge = await page.evaluate<readonly number[]>(`[...document.querySelectorAll('canvas')].map(
+      (canvas) =>
+        canvas
+          .getContext('2d')
+          .getImageData(canvas.width - 2, 0, 2, canvas.height)
+          .data.filter((value, index) => index % 4 === 3 && value > 0).length,
+    )`);
+    expect(inkAtEdge).toEqual([0, 0]);
+  });
+
   test('mark rejected calls only where there were any', async () => {
     const rejected = '194 32 50';
     for (const [points, wanted] of [

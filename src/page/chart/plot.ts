@@ -9,6 +9,8 @@ const markedPoints = 30;
 /** The width of the vertical axis: the same in all charts, so that their times stand below each other. */
 const axisWidth = 74;
 const labelWidth = 18;
+/** Half of a date: the last text of the time axis is not cut. */
+const halfLabel = 36;
 
 export interface PlotOptions {
   /** The place of the chart; its style sheet says its colours. */
@@ -32,7 +34,7 @@ export function plotOf({ place, width, data, onLook }: PlotOptions): uPlot {
   const options: uPlot.Options = {
     width,
     height,
-    padding: [rejected === undefined ? null : marksHeight, null, null, null],
+    padding: [rejected === undefined ? null : marksHeight, halfLabel, null, null],
     scales: { y: isLogarithmic ? { distr: 3, range: powersAround } : { range: fromZero } },
     legend: { show: false },
     cursor: { y: false, drag: { x: true, y: false }, sync: { key: 'time' } },
