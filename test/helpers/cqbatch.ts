@@ -66,10 +66,10 @@ export function startAtTerminal(args: readonly string[], { cwd, env = {} }: Comm
   return child;
 }
 
-/** The arguments of a started command; none of another program. */
+/** The arguments of a started command; none of another program, as a shell, which prints lines of its own. */
 export function argsOf({ spawnargs }: ChildProcess): readonly string[] {
-  const at = spawnargs.indexOf(main);
-  return at < 0 ? [] : spawnargs.slice(at + 1);
+  const isCommand = command.every((word, index) => spawnargs[index] === word);
+  return isCommand ? spawnargs.slice(command.length) : [];
 }
 
 /** Waits for the end of a started command. Checks the documents that it has printed. */
