@@ -61,7 +61,8 @@ async function makePage(/** @type {number} */ rows, /** @type {string} */ folder
       known: new Set(),
     },
     operations: [],
-    requestOf: () => '',
+    requestOf: ({ cells }) =>
+      `POST /api/v1alpha1/scorecards/scorecards/restoreevaluation\n${JSON.stringify(cells)}`,
     run: { id: 'bench', state: 'completed', phase: 'ended', baseUrl: 'https://api.example', stops: [] },
   });
   const tally = new Tally();
