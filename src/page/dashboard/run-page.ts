@@ -73,6 +73,7 @@ export class RunPage {
     ]);
     redraw(this.#history, tableElement('History', ['Time', 'State', 'By', 'Reason'], history));
     this.#told = JSON.stringify([run, details]);
+    this.#view.element.classList.toggle('in-progress', !run.ended);
     // The final report is read at once.
     if (run.ended && !this.#isEnded) this.#restUntil = 0;
     this.#isEnded = run.ended;

@@ -16,7 +16,7 @@ export function reportHead(data: PageData): Markup {
   const { tone, text } = verdictOf(data);
   return markup(
     'header',
-    {},
+    { class: 'head' },
     markup('p', { class: 'brand' }, 'cqbatch'),
     markup('h1', { class: `verdict ${tone}` }, text),
     facts(data),
