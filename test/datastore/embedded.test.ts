@@ -139,7 +139,7 @@ describe('an epoch of the embedded datastore', () => {
       'it was overwritten by a copy that was made while it was open': () =>
         cp(copy, queue, { recursive: true }),
       'the system was started since': async () => {
-        const file = `${queue}.incarnation.json`;
+        const file = `${queue}.epoch.json`;
         const record = JSON.parse(await readFile(file, 'utf8')) as object;
         await writeFile(file, JSON.stringify({ ...record, boot: 'the one before' }));
       },

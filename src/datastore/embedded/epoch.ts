@@ -55,13 +55,13 @@ export async function readFileIdentity(folder: string): Promise<FileIdentity | u
  * @param before what it was before it was opened.
  */
 export async function openEpoch(session: Session, folder: string, before: FileIdentity | undefined) {
-  const file = `${folder}.incarnation.json`;
-  const read = () => session.query('SELECT name FROM public.incarnation');
+  const file = `${folder}.epoch.json`;
+  const read = () => session.query('SELECT name FROM public.epoch');
   const made = async () => {
-    await session.query('CREATE TABLE IF NOT EXISTS public.incarnation (name text)');
+    await session.query('CREATE TABLE IF NOT EXISTS public.epoch (name text)');
     return read();
   };
-  // In those that were not made of an archive, it may be missing.
+  // Folders of earlier builds lack the table.
   const [kept] = (await read().catch(made)).rows;
   const record = await readJsonFile(file, recordSchema, () => undefined);
   const isLatest = record !== undefined && kept?.['name'] === record.name && agree(record, before);
@@ -69,10 +69,9 @@ export async function openEpoch(session: Session, folder: string, before: FileId
 
   const draw = async (): Promise<void> => {
     name = randomBytes(8).toString('hex');
-    await session.query(
-      'WITH former AS (DELETE FROM public.incarnation) INSERT INTO public.incarnation VALUES ($1)',
-      [name],
-    );
+    await session.query('WITH former AS (DELETE FROM public.epoch) INSERT INTO public.epoch VALUES ($1)', [
+      name,
+    ]);
   };
   const save = async (): Promise<void> => {
     await writeFileAtomically(file, `${JSON.stringify({ name, ...(await readFileIdentity(folder)) })}\n`);

@@ -31,7 +31,7 @@ await runMigrations({
 await database.exec('UPDATE pg_database SET datistemplate = false');
 await database.exec('DROP DATABASE template0');
 await database.exec('DROP DATABASE template1');
-await database.exec('CREATE TABLE public.incarnation (name text)');
+await database.exec('CREATE TABLE public.epoch (name text)');
 // A log that begins now: then nothing is needed of it but the beginning of one file.
 await database.exec('SELECT pg_switch_wal(); CHECKPOINT');
 const { rows } = await database.query<{ log: string }>(

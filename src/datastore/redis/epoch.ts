@@ -20,7 +20,7 @@ export async function epochOf(client: RedisClient, prefix: string): Promise<stri
       }),
     );
     if (ids.includes(undefined)) return undefined;
-    return [await markOf(client, `${prefix}:incarnation`), ...ids.sort()].join('+');
+    return [await markOf(client, `${prefix}:epoch`), ...ids.sort()].join('+');
   } catch {
     return undefined;
   }

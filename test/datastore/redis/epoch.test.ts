@@ -30,11 +30,7 @@ describeWithRedis('an epoch of Redis', () => {
 
     // The data of another server, which once were ours.
     const source = await redisForTest();
-    await adminOf(source).restore(
-      '{cqbatch}:incarnation',
-      0,
-      (await admin.dumpBuffer('{cqbatch}:incarnation')) ?? '',
-    );
+    await adminOf(source).restore('{cqbatch}:epoch', 0, (await admin.dumpBuffer('{cqbatch}:epoch')) ?? '');
     await admin.call('REPLICAOF', '127.0.0.1', String(source.port));
     await expect.poll(() => admin.info('replication'), patiently).toContain('master_link_status:up');
     await admin.call('REPLICAOF', 'NO', 'ONE');
