@@ -10,9 +10,11 @@ import { noOutcomes } from '../../src/domain.ts';
 import { enterState } from '../../src/run/record/record.ts';
 import { viewOfEntry } from '../../src/run/record/run-view.ts';
 import { openRunStore } from '../../src/run/record/store.ts';
+import { openScheduleStore } from '../../src/schedule/store.ts';
 import { runEntry, workerEntry } from '../helpers/cluster-entries.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { plannedRecord } from '../run/planned-record.ts';
+import { nightly } from '../schedule/nightly.ts';
 
 const traffic = (accepted: number) => ({ accepted, rejected: 0, durationMs: 0, active: 0, stated: [] });
 
@@ -94,6 +96,21 @@ test('while Redis is away, its workers were last seen before that', async () => 
   const away = await overview.look(new Set());
   expect(away.datastore?.since).toEqual(expect.any(String));
   expect(away.workers).toMatchObject([{ pid: 2, lastSeenAt: away.datastore?.since }]);
+});
+
+test('a schedule tells when it is due today and next, and nothing while it is paused', async () => {
+  const { stateDir } = openRunStore(join(await temporaryFolder(), '.cqbatch'), operations);
+  const schedules = openScheduleStore(stateDir);
+  const hourly = { ...nightly, name: 'hourly', cron: '0 * * * *', tz: 'UTC' };
+  for (const schedule of [hourly, { ...hourly, name: 'held', paused: true }]) await schedules.add(schedule);
+  const overview = new Overview(openRunStore(stateDir, operations), undefined);
+  onTestFinished(() => overview.close());
+  const told = (await overview.look(new Set())).schedules;
+  const times = told.map(({ name, next, day }) => [name, next.length, day.length >= 24]);
+  expect(times.toSorted()).toEqual([
+    ['held', 0, false],
+    ['hourly', 3, true],
+  ]);
 });
 
 test("a worker's share is its part of the calls in the last seconds", () => {

@@ -7,6 +7,7 @@ import { noOutcomes } from '../../src/domain.ts';
 import type { PageContent, PageData } from '../../src/report/html/page-data.ts';
 import { enterState } from '../../src/run/record/record.ts';
 import { openRunStore } from '../../src/run/record/store.ts';
+import { openScheduleStore } from '../../src/schedule/store.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
 import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
@@ -16,6 +17,7 @@ import { describeWithRedis, redisForTest } from '../helpers/redis-server.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { plannedRecord } from '../run/planned-record.ts';
+import { nightly } from '../schedule/nightly.ts';
 import { restoreCsv } from './manifests.ts';
 import { eventually, kindSandbox } from './redis/machine.ts';
 
@@ -237,7 +239,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     expect(requests.filter((address) => !address.startsWith(`${url}/`))).toEqual([]);
   });
 
-  test('finds ended runs, also those that are not part of a snapshot', async () => {
+  test('finds ended runs, also those that are not part of a snapshot, and draws the next day of each schedule', async () => {
     const place = await newPlace(0);
     const store = openRunStore(join(place.options.cwd, '.cqbatch'), operations);
     for (let index = 1; index <= 120; index += 1) {
@@ -246,11 +248,24 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
       const counts = { ...noOutcomes(), succeeded: plannedRecord.plan.rows };
       await store.save(enterState({ ...plannedRecord, id, counts }, index === 7 ? 'cancelled' : 'completed'));
     }
+    const schedules = openScheduleStore(store.stateDir);
+    const hourly = { ...nightly, name: 'hourly', cron: '0 * * * *' };
+    await schedules.add(hourly);
+    await schedules.add({ ...hourly, name: 'held', paused: true });
+    await schedules.add({ ...hourly, name: 'busy', cron: '* * * * *' });
     const { url } = await dashboardOf(place);
-    const { page } = await open(url);
+    const { page } = await open(url, { viewport: { width: 380, height: 800 }, timezoneId: 'Asia/Kolkata' });
     const shown = () => page.locator('td a').allTextContents();
     await page.getByText('The newest 100 of 120. Search for the others.').waitFor();
     expect((await shown())[0]).toBe('night-120');
+    await page.getByText('Next 24 hours, UTC+5:30').waitFor();
+    // In the order of their names.
+    const [busy, held, each] = await page.locator('.day').all();
+    expect(await each?.locator('b').count()).toBe(24);
+    expect(await each?.locator('b').first().getAttribute('title')).toMatch(/:30:00 UTC\+5:30$/);
+    expect([await held?.locator('b').count(), await held?.textContent()]).toEqual([0, 'paused']);
+    expect(await busy?.locator('b').count()).toBeGreaterThanOrEqual(288);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(380);
     const search = page.getByLabel('Search ended runs');
     await search.fill('CANCELLED night');
     expect(await shown()).toEqual(['night-007']);

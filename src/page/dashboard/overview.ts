@@ -8,6 +8,7 @@ import {
 import { localTime } from '../../text/local-time.ts';
 import { count } from '../../text/quantities.ts';
 import { type Child, element, redraw, tableElement } from '../dom.ts';
+import { calendar } from './calendar.ts';
 import { addressOf, type OnControl, runCard, stateText } from './run-parts.ts';
 import { Trend } from './trend.ts';
 
@@ -21,6 +22,8 @@ export class OverviewPage {
   #cards = new Map<string, { readonly card: HTMLElement; readonly trend: Trend }>();
   #ended: readonly RunData[] = [];
   readonly #found = element('div');
+  #schedules: readonly ScheduleData[] = [];
+  readonly #calendar = element('div');
   readonly #search = element('input', {
     type: 'search',
     id: 'find-run',
@@ -28,6 +31,10 @@ export class OverviewPage {
     'aria-label': 'Search ended runs',
     input: () => this.#find(),
   });
+
+  constructor() {
+    setInterval(() => this.#drawCalendar(), 60_000);
+  }
 
   /** @param older ended runs that the snapshot does not have */
   draw(snapshot: Snapshot, older: readonly RunData[], onControl: OnControl | undefined): void {
@@ -47,6 +54,8 @@ export class OverviewPage {
     );
     const place = datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
     this.#find();
+    this.#schedules = schedules;
+    this.#drawCalendar();
     redraw(
       this.element,
       element('h1', 'Runs'),
@@ -64,9 +73,15 @@ export class OverviewPage {
             'No daemon is running, so no schedule starts a run. Type: ',
             command('cqbatch worker --coordinate'),
           ),
+        this.#calendar,
         scheduleTable(schedules),
       ],
     );
+  }
+
+  /** Time moves on also while there is no news. */
+  #drawCalendar(): void {
+    redraw(this.#calendar, calendar(this.#schedules, Date.now()));
   }
 
   #find(): void {
