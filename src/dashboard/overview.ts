@@ -223,6 +223,6 @@ function waitingOf(
   if (pace !== undefined && (pace.phase === 'waiting' || waitMs >= noticeableRestMs)) return pace.reason;
   const isShared = seen?.entries.some((entry) => entry.id === id);
   return isShared && !workers.some((worker) => isPresent(worker))
-    ? 'for a worker: none is running for this API'
+    ? 'for a worker of this API: start "cqbatch worker"'
     : undefined;
 }

@@ -24,7 +24,7 @@ test('the time left depends on the rows without a result, and is absent while no
   const seen = { entries: [entry], apis: new Map() };
   expect(runData(viewOfEntry(entry, live), seen)).toMatchObject({ etaSeconds: 10, isElsewhere: true });
   const alone = runData(viewOfEntry(entry, { ...live, workers: [] }), seen);
-  expect(alone).toMatchObject({ waiting: 'for a worker: none is running for this API' });
+  expect(alone).toMatchObject({ waiting: 'for a worker of this API: start "cqbatch worker"' });
   expect(alone).not.toHaveProperty('etaSeconds');
   const pace: PublishedPace = {
     isKept: true,

@@ -84,7 +84,7 @@ class Dashboard {
     this.#connection.className = isLive ? 'quiet' : 'lost';
     this.#connection.textContent = isLive
       ? 'live'
-      : 'No connection to the dashboard: this page is out of date. Reconnecting…';
+      : 'No connection to the dashboard: this page is out of date and reconnects by itself. If it was stopped, type: cqbatch dashboard';
     this.#tellAge();
   }
 
@@ -128,7 +128,7 @@ function titleOf({ runs }: Snapshot): string {
 /** @param hasLostControl whether the reader could control runs before, but not now */
 function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): Child {
   const { trouble, since } = datastore ?? {};
-  const away = `${trouble}. Runs and workers of other machines are shown as of ${localTime(since ?? '')}.`;
+  const away = `${trouble}. Start Redis or repair the network: this page continues by itself. Runs and workers of other machines are shown as of ${localTime(since ?? '')}.`;
   const lost =
     'You can no longer control runs here: the dashboard was restarted. Open the new address that it printed.';
   const texts = [trouble !== undefined && away, hasLostControl && lost, ...warnings];

@@ -63,7 +63,10 @@ export class OverviewPage {
       inProgress.length === 0 && nothingInProgress(),
       [...this.#cards.values()].map(({ card }) => card),
       this.#ended.length > 0 && [element('h2', 'Ended runs'), this.#found],
-      datastore !== undefined && [element('h2', 'Workers'), workerTable(workers)],
+      datastore !== undefined && [
+        element('h2', 'Workers'),
+        workerTable(workers, datastore, inProgress.length > 0),
+      ],
       schedules.length > 0 && [
         element('h2', 'Schedules'),
         !hasDaemon &&
@@ -134,15 +137,19 @@ function endedTable(runs: readonly RunData[]): HTMLElement {
   );
 }
 
-/** The workers of one API or of all. */
-export function workerTable(workers: readonly WorkerData[]): HTMLElement {
-  if (workers.length === 0)
-    return element(
-      'p',
-      { class: 'empty' },
-      'No worker is running for the APIs of these runs. Start one: ',
-      command('cqbatch worker'),
-    );
+/** The workers of one API or of all. @param isAnyRun whether a run is in progress: workers are found by its API */
+export function workerTable(
+  workers: readonly WorkerData[],
+  datastore: Snapshot['datastore'],
+  isAnyRun: boolean,
+): HTMLElement {
+  if (workers.length === 0) {
+    const none = isAnyRun
+      ? 'No worker is running for the APIs of these runs. Start one: '
+      : 'Workers are shown while a run of their API is in progress. Start one: ';
+    const what = datastore?.trouble ? 'Unknown until Redis is back.' : [none, command('cqbatch worker')];
+    return element('p', { class: 'empty' }, what);
+  }
   return tableElement(
     'Workers',
     ['Worker', 'API', 'Calls in flight', 'Share of calls', 'Rows finished', 'Version', 'Last seen'],

@@ -62,7 +62,7 @@ export class RunPage {
     );
     const own = workers.filter(({ baseUrl }) => baseUrl === run.baseUrl);
     const isShown = datastore !== undefined && !run.ended;
-    redraw(this.#workers, isShown && [element('h2', 'Workers'), workerTable(own)]);
+    redraw(this.#workers, isShown && [element('h2', 'Workers'), workerTable(own, datastore, true)]);
     if (!details) return;
     this.#states.hidden = false;
     const history = details.states.map(({ at, state, by = '', reason = '' }) => [

@@ -74,12 +74,14 @@ export function progressElements(run: RunData): Child {
   ];
 }
 
-/** What a run in progress does: `Waiting until 2026-11-21 22:10:00 UTC: the API asks to wait.` */
+/** What a run in progress does: `Waiting until 2026-11-21 22:10:00 UTC: the API asks to wait. …` */
 function sentenceOf({ state, waiting, waitUntil, etaSeconds }: RunData): string {
   if (state === 'paused') return 'Paused: no row is called until you unpause it.';
-  if (waiting !== undefined && waitUntil !== undefined)
-    return `Waiting until ${localTime(waitUntil)}: ${waiting}.`;
-  if (waiting !== undefined) return `Waiting ${/^(for|until) /.test(waiting) ? '' : 'because '}${waiting}.`;
+  if (waiting !== undefined && /^(for|until) /.test(waiting)) return `Waiting ${waiting}.`;
+  if (waiting !== undefined) {
+    const why = waitUntil === undefined ? `because ${waiting}` : `until ${localTime(waitUntil)}: ${waiting}`;
+    return `Waiting ${why}. The run continues by itself: nothing to do.`;
+  }
   return etaSeconds === undefined ? 'Starting.' : `About ${exactDuration(etaSeconds * 1_000)} left.`;
 }
 
