@@ -6,6 +6,8 @@ import { defineConfig } from 'vitepress';
 
 /** The page that opens first. */
 const start = 'first-run';
+const icon = readFileSync(new URL('../../src/page/icon.svg', import.meta.url), 'utf8').trim();
+const iconUrl = `data:image/svg+xml,${encodeURIComponent(icon)}`;
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
 /** @type {import('vitepress').DefaultTheme.SidebarItem[]} */
@@ -22,6 +24,7 @@ export default defineConfig({
   description: 'Restore deleted evaluations and update soundboard entries, thousands at a time',
   rewrites: { [`${start}.md`]: 'index.md' },
   cleanUrls: true,
+  head: [['link', { rel: 'icon', href: iconUrl }]],
   markdown: {
     config(md) {
       // Links to files outside these pages become names.
@@ -37,6 +40,7 @@ export default defineConfig({
     },
   },
   themeConfig: {
+    logo: iconUrl,
     sidebar: menu,
     outline: [2, 3],
     search: { provider: 'local' },
