@@ -2,7 +2,8 @@ import type { WorkerEntry } from '../cluster/entries.ts';
 import type { Pace } from '../pace.ts';
 import type { RunView } from '../run/record/run-view.ts';
 import type { Schedule } from '../schedule/schedule.ts';
-import { count } from '../text/quantities.ts';
+import { localTime } from '../text/local-time.ts';
+import { count, exactDuration } from '../text/quantities.ts';
 
 /** The data that the server sends to the page. Times are ISO 8601 UTC. The page treats every text as hostile. */
 
@@ -34,6 +35,17 @@ export function stateOf({ state, waiting, counts }: RunData): {
     return { text: `completed, ${count(failed)} failed`, kind: 'failed' };
   if (state === 'running' && waiting !== undefined) return { text: 'waiting', kind: 'waiting' };
   return { text: state, kind: state };
+}
+
+/** What a run in progress does, and what is to be done: `Waiting until 2026-11-21 22:10:00 UTC: the API asks to wait. …` */
+export function sentenceOf({ id, state, waiting, waitUntil, etaSeconds }: RunData): string {
+  if (state === 'paused') return 'Paused: no row is called until you unpause it.';
+  if (waiting !== undefined && /^(for|until) /.test(waiting)) return `Waiting ${waiting}.`;
+  if (waiting !== undefined) {
+    const why = waitUntil === undefined ? `because ${waiting}` : `until ${localTime(waitUntil)}: ${waiting}`;
+    return `Waiting ${why}. The run continues by itself; if it ends first, type: cqbatch resume ${id}`;
+  }
+  return etaSeconds === undefined ? 'Starting.' : `About ${exactDuration(etaSeconds * 1_000)} left.`;
 }
 
 /** More about a run in the state folder. The page requests its rows from `/runs/ID/report.json`. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { type RunData, stateOf } from '../../src/dashboard/page-data.ts';
+import { type RunData, sentenceOf, stateOf } from '../../src/dashboard/page-data.ts';
 import { noOutcomes } from '../../src/domain.ts';
+import { localTime } from '../../src/text/local-time.ts';
 
 const run: RunData = {
   id: 'r',
@@ -30,4 +31,29 @@ test.each([
   ],
 ] as const)('the state of a run tells of %s', (_title, data, text, kind) => {
   expect(stateOf(data)).toEqual({ text, kind });
+});
+
+const until = '2026-11-21T22:10:00.000Z';
+const resume = 'The run continues by itself; if it ends first, type: cqbatch resume r';
+
+test.each([
+  ['the time left', { etaSeconds: 90 }, 'About 1 min 30 s left.'],
+  [
+    'a run that is paused',
+    { state: 'paused', waiting: 'until' },
+    'Paused: no row is called until you unpause it.',
+  ],
+  ['an API that is away', { waiting: 'h is away: 502' }, `Waiting because h is away: 502. ${resume}`],
+  [
+    'a wait whose end is known',
+    { waiting: 'the API asks to wait', waitUntil: until },
+    `Waiting until ${localTime(until)}: the API asks to wait. ${resume}`,
+  ],
+  [
+    'a worker that is missing',
+    { waiting: 'for a worker of this API: start "cqbatch worker"' },
+    'Waiting for a worker of this API: start "cqbatch worker".',
+  ],
+] as const)('a run in progress tells of %s, and what to do', (_title, more, text) => {
+  expect(sentenceOf({ ...run, ...more })).toBe(text);
 });

@@ -1,7 +1,7 @@
-import { type ControlName, type RunData, stateOf } from '../../dashboard/page-data.ts';
+import { type ControlName, type RunData, sentenceOf, stateOf } from '../../dashboard/page-data.ts';
 import { outcomes, outcomeText, percentOf, totalOf } from '../../domain.ts';
 import { localTime } from '../../text/local-time.ts';
-import { count, exactDuration, perSecond } from '../../text/quantities.ts';
+import { count, perSecond } from '../../text/quantities.ts';
 import { button, type Child, element, factList, outcomeBar } from '../dom.ts';
 import { type Trend, trendSize } from './trend.ts';
 
@@ -72,17 +72,6 @@ export function progressElements(run: RunData): Child {
       ['Process', run.coordinator && `${run.coordinator.pid} on ${run.coordinator.host}`],
     ]),
   ];
-}
-
-/** What a run in progress does: `Waiting until 2026-11-21 22:10:00 UTC: the API asks to wait. …` */
-function sentenceOf({ state, waiting, waitUntil, etaSeconds }: RunData): string {
-  if (state === 'paused') return 'Paused: no row is called until you unpause it.';
-  if (waiting !== undefined && /^(for|until) /.test(waiting)) return `Waiting ${waiting}.`;
-  if (waiting !== undefined) {
-    const why = waitUntil === undefined ? `because ${waiting}` : `until ${localTime(waitUntil)}: ${waiting}`;
-    return `Waiting ${why}. The run continues by itself: nothing to do.`;
-  }
-  return etaSeconds === undefined ? 'Starting.' : `About ${exactDuration(etaSeconds * 1_000)} left.`;
 }
 
 const buttonTexts = {
