@@ -139,16 +139,18 @@ function keepOpen(place: Element, nodes: readonly Node[]): void {
 /** Copies the command of a button. Where the browser does not allow that, it selects the command. */
 export async function copyCommand(button: HTMLElement): Promise<void> {
   const { copy = '' } = button.dataset;
+  const [word] = button.childNodes;
+  const tell = (text: string): void => {
+    if (word !== undefined) word.textContent = text;
+  };
   try {
     await navigator.clipboard.writeText(copy);
-    button.textContent = 'Copied';
+    tell('Copied');
   } catch {
     if (button.previousElementSibling) getSelection()?.selectAllChildren(button.previousElementSibling);
-    button.textContent = 'Selected';
+    tell('Selected');
   }
-  setTimeout(() => {
-    button.textContent = 'Copy';
-  }, 2_000);
+  setTimeout(() => tell('Copy'), 2_000);
 }
 
 /** Offers a text as a download. */

@@ -93,7 +93,7 @@ describeWithBrowser('report.html', (open) => {
       '{ let copied; Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { copied = text; }, copied: () => copied } }); }',
     );
     await page.getByRole('button', { name: `Copy cqbatch retry ${id} --unclear` }).click();
-    await page.getByRole('button', { name: 'Copy' }).getByText('Copied').waitFor();
+    await page.getByRole('button', { name: `Copied cqbatch retry ${id} --unclear` }).waitFor();
     expect(await page.evaluate('navigator.clipboard.copied()')).toBe(`cqbatch retry ${id} --unclear`);
     await show(`All ${report.length}`);
     await page.getByRole('searchbox').fill('unclear');

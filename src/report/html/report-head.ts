@@ -10,6 +10,8 @@ export type RowGroup = Outcome | 'all' | 'attention' | 'unclear';
 
 /** More cards than this are folded. */
 const cardsShown = 6;
+/** Longer messages are cut; the row has the full text. */
+const longestExample = 300;
 
 /** The verdict on a run, and the facts of the run. */
 export function reportHead(data: PageData): Markup {
@@ -155,13 +157,10 @@ function cardOf({ chip, texts, example, command, link }: Card): Markup {
   );
 }
 
-/** A command, and a button that copies it. */
+/** A command, and a button that copies it. Screen readers say which one. */
 function commandOf(command: string): Markup {
-  const copy = markup(
-    'button',
-    { type: 'button', 'data-copy': command, 'aria-label': `Copy ${command}` },
-    'Copy',
-  );
+  const which = markup('span', { class: 'spoken' }, ` ${command}`);
+  const copy = markup('button', { type: 'button', 'data-copy': command }, 'Copy', which);
   return markup('span', { class: 'command' }, markup('code', {}, command), copy);
 }
 
@@ -192,7 +191,7 @@ function codeCards({ run, summary, advice }: PageData): readonly Markup[] {
         return cardOf({
           chip: [chipOf(outcome, `${count(rows)} ${outcomeText(outcome)}`), ` ${code}`],
           texts: [meaning, remedy],
-          example: message === '' ? undefined : `For example row ${row}: ${message}`,
+          example: message === '' ? undefined : `For example row ${row}: ${cut(message)}`,
           command: canRetry ? `cqbatch retry ${run.id} --code ${code}` : undefined,
           link: markup(
             'a',
@@ -202,6 +201,10 @@ function codeCards({ run, summary, advice }: PageData): readonly Markup[] {
         });
       })
   );
+}
+
+function cut(message: string): string {
+  return message.length > longestExample ? `${message.slice(0, longestExample)}…` : message;
 }
 
 function unclearCard({ run, summary: { unclear, outcomes: counts } }: PageData): Markup {

@@ -73,6 +73,14 @@ test('figures link to their rows where there are any', async () => {
   expect(await summaryOf({ told: [[5, 'succeeded', 'OK']] })).not.toContain('id="show attention"');
 });
 
+test('a long message is cut', async () => {
+  const data = await pageDataOf({ told: [[1, 'failed', 'INTERNAL']] });
+  const [code] = data.summary.codes;
+  const codes = code === undefined ? [] : [{ ...code, message: 'x'.repeat(1_000) }];
+  const html = htmlOf(reportSummary({ ...data, summary: { ...data.summary, codes } }));
+  expect(html).toContain(`row 1: ${'x'.repeat(300)}…<`);
+});
+
 test('the head has the facts of the run, and rows that count for no call', async () => {
   const html = htmlOf(
     reportHead(
