@@ -71,7 +71,7 @@ export interface WorkerData
 
 /** The calendar of schedules shows this much, milliseconds. */
 export const calendarMs = 24 * 3_600_000;
-/** It tells due times apart that are in different slots, milliseconds. */
+/** The calendar has one mark for all due times within a slot of this length, milliseconds. */
 export const slotMs = 5 * 60_000;
 
 export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'paused'> {

@@ -47,16 +47,6 @@ export function button(text: Child, click: () => void, properties: Properties = 
   return element('button', { type: 'button', click, ...properties }, text);
 }
 
-/** Labels with their values. A label without a value is left out. */
-export function factList(facts: readonly (readonly [name: string, text: string | undefined])[]): HTMLElement {
-  const told = facts.filter(([, text]) => text);
-  return element(
-    'dl',
-    { class: 'facts' },
-    told.map(([name, text]) => element('div', element('dt', name), element('dd', text))),
-  );
-}
-
 /** A table in a scroll area of its own. Children that are not cells become cells. */
 export function tableElement(
   label: string,
@@ -129,11 +119,11 @@ export function redraw(place: Element, ...children: readonly Child[]): void {
 
 /** Opens new details where the reader has opened those with the same `id`. */
 function keepOpen(place: Element, nodes: readonly Node[]): void {
-  for (const { id } of place.querySelectorAll('details[open][id]'))
-    for (const node of nodes)
-      if (node instanceof Element)
-        for (const details of [node, ...node.querySelectorAll('details')])
-          if (details.id === id) details.setAttribute('open', '');
+  const open = new Set([...place.querySelectorAll('details[open][id]')].map(({ id }) => id));
+  if (open.size === 0) return;
+  const elements = nodes.filter((node) => node instanceof Element);
+  for (const details of elements.flatMap((made) => [made, ...made.querySelectorAll('details')]))
+    if (open.has(details.id)) details.setAttribute('open', '');
 }
 
 /** Copies the command of a button. Where the browser does not allow that, it selects the command. */

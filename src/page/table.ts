@@ -1,5 +1,6 @@
 import { outcomeText } from '../domain.ts';
 import { localTime } from '../text/local-time.ts';
+import { shortened } from '../text/printable.ts';
 import { counted, exactDuration } from '../text/quantities.ts';
 import { button, element, redraw } from './dom.ts';
 import type { Column } from './rows.ts';
@@ -225,5 +226,5 @@ export function shownText(column: Column, row: number): string {
     if (column.name === 'started') return localTime(Number(text));
     if (column.name === 'duration') return exactDuration(Number(text));
   }
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+  return shortened(text, longestText);
 }

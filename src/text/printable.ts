@@ -18,6 +18,11 @@ export function inReadingOrder(text: string): string {
   return text.replace(misleading, escaped);
 }
 
+/** At most the first `longest` UTF-16 units of a text, then an ellipsis if it has more. */
+export function shortened(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
 /** One line of text that is safe to print: `\u001b` in place of an escape character, `\n` in place of a line feed. */
 export function escapeInvisible(text: string): string {
   return text.replace(unprintable, escaped);

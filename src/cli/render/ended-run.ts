@@ -6,6 +6,7 @@ import {
   type RunRecord,
   type RunSummary,
 } from '../../index.ts';
+import { shortened } from '../../text/printable.ts';
 import { counted, duration } from '../../text/quantities.ts';
 import { plain } from './style.ts';
 import { indented, outcomeTexts } from './words.ts';
@@ -90,8 +91,7 @@ const longestText = 3_000;
 function textOf({ run, exitCode, error, by: { host } }: Ended): string {
   const end =
     run === undefined ? `no run was made: ${error?.message ?? `exit code ${exitCode}`}` : textOfRun(run);
-  const text = `cqbatch on ${host}: ${end}`;
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+  return shortened(`cqbatch on ${host}: ${end}`, longestText);
 }
 
 function textOfRun({ record, summary, next }: EndedRun): string {

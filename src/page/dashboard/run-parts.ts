@@ -1,8 +1,9 @@
 import { type ControlName, type RunData, sentenceOf, stateOf } from '../../dashboard/page-data.ts';
 import { outcomes, outcomeText, percentOf, totalOf } from '../../domain.ts';
+import { factList } from '../../report/html/markup.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count, perSecond } from '../../text/quantities.ts';
-import { button, type Child, element, factList, outcomeBar } from '../dom.ts';
+import { button, type Child, drawn, element, outcomeBar } from '../dom.ts';
 import { type Trend, trendSize } from './trend.ts';
 
 /** Called when the reader clicks a button of a run. */
@@ -60,17 +61,19 @@ export function progressElements(run: RunData): Child {
     !ended && element('p', { class: 'doing' }, sentenceOf(run)),
     outcomeBar(counts, rows - totalOf(counts), label),
     element('p', label),
-    factList([
-      [throughput?.of === 'average' ? 'Average rate' : 'Rate now', speed],
-      ['Allowed', isCalled ? (pace.rate === undefined ? 'unlimited' : perSecond(pace.rate)) : ''],
-      ['API limit', isCalled && pace.limit !== undefined ? perSecond(pace.limit) : ''],
-      ['Requested rate', ended ? '' : wantedRate],
-      ['Why this rate', isCalled && waiting === undefined ? pace.reason : ''],
-      ['Manifest', run.manifest],
-      ['API', run.baseUrl],
-      ['Started', run.startedAt === undefined ? '' : localTime(run.startedAt)],
-      ['Process', run.coordinator && `${run.coordinator.pid} on ${run.coordinator.host}`],
-    ]),
+    drawn(
+      factList([
+        [throughput?.of === 'average' ? 'Average rate' : 'Rate now', speed],
+        ['Allowed', isCalled ? (pace.rate === undefined ? 'unlimited' : perSecond(pace.rate)) : ''],
+        ['API limit', isCalled && pace.limit !== undefined ? perSecond(pace.limit) : ''],
+        ['Requested rate', ended ? '' : wantedRate],
+        ['Why this rate', isCalled && waiting === undefined ? pace.reason : ''],
+        ['Manifest', run.manifest],
+        ['API', run.baseUrl],
+        ['Started', run.startedAt === undefined ? '' : localTime(run.startedAt)],
+        ['Process', run.coordinator && `${run.coordinator.pid} on ${run.coordinator.host}`],
+      ]),
+    ),
   ];
 }
 

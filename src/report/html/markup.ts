@@ -50,6 +50,16 @@ export function markup(
   return { name, attributes, children };
 }
 
+/** Labels with their values. A label without a value is left out. */
+export function factList(facts: readonly (readonly [name: string, text: string | undefined])[]): Markup {
+  const told = facts.filter(([, text]) => text);
+  return markup(
+    'dl',
+    { class: 'facts' },
+    ...told.map(([name, text]) => markup('div', {}, markup('dt', {}, name), markup('dd', {}, text))),
+  );
+}
+
 /** The HTML of a part. Texts are escaped; characters that change the reading order become visible. */
 export function htmlOf(part: Markup): string {
   if (part === false || part === undefined) return '';

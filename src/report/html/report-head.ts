@@ -1,7 +1,8 @@
-import { type Outcome, outcomes, outcomeText, percentOf } from '../../domain.ts';
+import { type Outcome, outcomeText, percentOf } from '../../domain.ts';
 import { localTime } from '../../text/local-time.ts';
+import { shortened } from '../../text/printable.ts';
 import { count, counted, exactDuration, perSecond } from '../../text/quantities.ts';
-import { type Markup, markup } from './markup.ts';
+import { factList, type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { outcomesInNeed, rowsInNeed, verdictOf } from './verdict.ts';
 
@@ -50,13 +51,7 @@ function facts({ run, summary }: PageData): Markup {
     ['Written', localTime(run.writtenAt)],
   ] as const;
   return [
-    markup(
-      'dl',
-      { class: 'facts' },
-      ...known
-        .filter(([, text]) => text)
-        .map(([name, text]) => markup('div', {}, markup('dt', {}, name), markup('dd', {}, text))),
-    ),
+    factList(known),
     run.reason !== undefined && markup('p', { class: 'note' }, `Why the run is ${run.state}: ${run.reason}`),
   ];
 }
@@ -191,7 +186,8 @@ function codeCards({ run, summary, advice }: PageData): readonly Markup[] {
         return cardOf({
           chip: [chipOf(outcome, `${count(rows)} ${outcomeText(outcome)}`), ` ${code}`],
           texts: [meaning, remedy],
-          example: message === '' ? undefined : `For example row ${row}: ${cut(message)}`,
+          example:
+            message === '' ? undefined : `For example row ${row}: ${shortened(message, longestExample)}`,
           command: canRetry ? `cqbatch retry ${run.id} --code ${code}` : undefined,
           link: markup(
             'a',
@@ -201,10 +197,6 @@ function codeCards({ run, summary, advice }: PageData): readonly Markup[] {
         });
       })
   );
-}
-
-function cut(message: string): string {
-  return message.length > longestExample ? `${message.slice(0, longestExample)}…` : message;
 }
 
 function unclearCard({ run, summary: { unclear, outcomes: counts } }: PageData): Markup {
@@ -223,11 +215,8 @@ function unclearCard({ run, summary: { unclear, outcomes: counts } }: PageData):
 
 function resultsByCode({ summary: { codes, manifest }, advice }: PageData): Markup {
   if (codes.length === 0) return undefined;
-  const ordered = codes.toSorted(
-    (a, b) => outcomes.indexOf(a.outcome) - outcomes.indexOf(b.outcome) || b.count - a.count,
-  );
   const cell = (content: Markup, attributes = {}): Markup => markup('td', attributes, content);
-  const lines = ordered.map(({ outcome, code, count: rows }) =>
+  const lines = codes.map(({ outcome, code, count: rows }) =>
     markup(
       'tr',
       {},
