@@ -10,8 +10,9 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 const address = '127.0.0.1:8791';
 
 /**
- * What the page and a terminal have in common. Run ids are numbered in order of appearance, and durations and the port of
- * the sandbox are left out, as is what the terminal erases or uses for colours.
+ * What the page and a terminal have in common. Run ids are numbered in order of appearance. Durations, the curve of the
+ * rate (a run of some seconds has one) and the port of the sandbox are left out, as is what the terminal erases or uses for
+ * colours.
  */
 function comparable(): (text: string) => string {
   const ids: string[] = [];
@@ -21,6 +22,7 @@ function comparable(): (text: string) => string {
       .replaceAll(/[^\n]*\p{Cc}\[2K/gu, '')
       .replaceAll(/\p{Cc}\[\d*[A-Za-z]/gu, '')
       .replaceAll(/ after [\d.]+ m?s\b/g, '')
+      .replaceAll(/^ {2}[▁-█]+ {2}up to .*\n/gmu, '')
       .replaceAll(/127\.0\.0\.1:\d+/g, address)
       .replaceAll(/\d{8}-\d{6}-\w{4}/g, (id) => {
         if (!ids.includes(id)) ids.push(id);
