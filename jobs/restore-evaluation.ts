@@ -41,9 +41,9 @@ const refusalCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The document gives no error texts (section 7), so the usual wordings are recognised: "is not deleted", "has not been
- * deleted", "isn't in a deleted state", "only deleted evaluations", "already restored", "already active",
- * `EVALUATION_NOT_DELETED`. Not recognised: "not deleted by you", "not recoverable", "already deleted".
+ * The document gives no error texts (section 7), so this matches the usual wordings: "is not deleted", "has not been deleted",
+ * "isn't in a deleted state", "only deleted evaluations", "already restored", "already active", `EVALUATION_NOT_DELETED`. It
+ * does not match "not deleted by you", "not recoverable", "already deleted".
  */
 const notDeleted =
   /(?:\bnot|_not|n['’]t)[\s_-]+(?:(?:been|currently|yet|in|a|soft|marked|as)[\s_-]+)*deleted\b(?!\s+by\b)|\bonly deleted\b|\balready[\s_-]+(?:been[\s_-]+)?(?:restored|active|undeleted)\b/i;

@@ -7,7 +7,7 @@ import { defineOperation } from '../src/operation/operation.ts';
 const text = { type: 'text', undoable: true } as const;
 const count = { type: 'integer', undoable: true } as const;
 
-/** The fields that a row may change, in the order of section 2.6. Times and the type of the file are sent as they are. */
+/** Fields that a row may change, in the order of section 2.6. Times and the file type are sent unchanged. */
 const changeable = {
   file_name: text,
   file_type: text,

@@ -14,8 +14,8 @@ import {
 } from './row-fields.ts';
 
 /**
- * An author's definition of an operation. Operations are declarative: they know rows, requests and answers, but not queues or
- * files. Code that needs operations receives them: there is no registry to look them up in.
+ * The definition of an operation. Operations are declarative: they know rows, requests and answers, but not queues or files.
+ * Code that needs operations receives them: there is no registry.
  */
 export interface OperationDefinition<
   Fields extends FieldDefinitions,
@@ -23,43 +23,43 @@ export interface OperationDefinition<
   Name extends string = string,
   Column extends string = string,
 > {
-  /** The name for manifests and `--operation`: verb and noun in kebab-case. */
+  /** For manifests and `--operation`: verb and noun in kebab-case. */
   readonly name: Name;
-  /** What a row acts on, in one short word, as in the service's messages: `evaluation`. */
+  /** What a row acts on, in one short word of the service's messages: `evaluation`. */
   readonly thing: string;
-  /** What has become of it when the row has succeeded, in one word, for the report: `restored`. Default `succeeded`. */
+  /** The state of the thing after success, in one word for the report: `restored`. Default `succeeded`. */
   readonly done?: string;
   /** One line for `--help` and the plan. */
   readonly summary: string;
-  /** The manifest columns that it reads, by their names on the wire (snake_case), in the order for help. */
+  /** The columns of the manifest, by their names in the API (snake_case), in the order of help. */
   readonly fields: Fields;
   /** The required field that identifies the subject of a row. */
   readonly subject: RequiredOf<Fields>;
-  /** What is wrong with a row whose fields are each valid; undefined when nothing is. */
+  /** Checks fields that are each valid against each other. Returns the problem, or undefined. */
   readonly check?: (row: RowOf<Fields>) => string | undefined;
   /** The HTTP request for the row; the same row always gives the same request. */
   readonly request: (row: RowOf<Fields>) => RequestDefinition;
-  /** Reads the body of a 2xx answer, parsed JSON that is never trusted, and compares it with the subject of the request. */
+  /** Reads the body of a 2xx answer (untrusted parsed JSON) and compares it with the subject of the request. */
   readonly interpret: (body: unknown, subject: string) => Interpretation<Value>;
-  /** Columns of the report, without their leading `_`, and their cells for a value. */
+  /** Columns of the report, without their leading `_`, and how each shows a value. */
   readonly columns: CellsOf<Value> & Readonly<Record<Column, unknown>>;
   /**
-   * Whether carrying out a row twice changes no more than carrying it out once. If not, an attempt that may have been carried
-   * out is not repeated: its row fails, and is marked unclear.
+   * Whether repeating a row is harmless. If not, an attempt that may have been processed is not repeated: its row fails, and is
+   * marked unclear.
    */
   readonly repeatable: boolean;
   /**
-   * Whether the API certainly keeps omitted fields, as PATCH does. Default false: rows that omit any need the user's consent.
+   * Whether the API certainly keeps omitted fields, as PATCH does. Default false: omitting a field needs the user's consent.
    */
   readonly keepsOmitted?: boolean;
   /**
-   * Whether this refusal means that the change has already been made, so that the row has most likely succeeded after an
-   * unclear attempt. `code` is the failure's canonical code (`FAILED_PRECONDITION`, …). Default: never.
+   * Whether a refusal means that the change was already made; after an unclear attempt, the row then counts as succeeded.
+   * `code` is the failure's canonical code (`FAILED_PRECONDITION`, …). Default: never.
    */
   readonly meansAlreadyApplied?: (refusal: Refusal) => boolean;
 }
 
-/** The cell for a value in each column of the report; an empty cell where that is undefined. */
+/** The text of each report column; undefined leaves the cell empty. */
 type CellsOf<Value> = Readonly<Record<string, (value: Value) => string | bigint | number | undefined>>;
 
 type RequiredOf<Fields extends FieldDefinitions> = {
@@ -67,15 +67,15 @@ type RequiredOf<Fields extends FieldDefinitions> = {
 }[keyof Fields] &
   string;
 
-/** A request as its author writes it. */
+/** A request as an operation defines it. */
 export interface RequestDefinition {
   /** Default POST. */
   readonly method?: Method;
   /** Below the base URL; begins with `/`. Values from a row need `encodeURIComponent`. */
   readonly path: string;
-  /** Parameters after the path; they are encoded. Undefined ones are left out. */
+  /** Parameters of the query, encoded by the engine. Undefined values are omitted. */
   readonly query?: Readonly<Record<string, string | undefined>>;
-  /** JSON text to send as it is, or a value to be written as JSON, in which a bigint is an exact number. Absent: no body. */
+  /** JSON text, sent unchanged, or a value to serialize as JSON, in which a bigint is an exact number. Absent: no body. */
   readonly body?: string | Readonly<Record<string, unknown>>;
 }
 
@@ -85,7 +85,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** The content of an answer, or why it is not the answer to this request. */
+/** The content of an answer, or why the answer does not fit the request. */
 export type Interpretation<Value> = { readonly ok: true; readonly value: Value } | Misfit;
 
 /** Why an answer does not fit its request. */
@@ -95,22 +95,22 @@ interface Misfit {
   readonly message: string;
 }
 
-/** The report columns of an answer, or why it does not fit. */
+/** The report columns of an answer, or why the answer does not fit. */
 export type AnswerCheck = { readonly ok: true; readonly columns: Readonly<Record<string, string>> } | Misfit;
 
-/** An operation for the engine, of any fields and answers; `results` types rows by its name and columns. */
+/** An operation as the engine uses it; `results` types rows by name and columns. */
 export interface Operation<Name extends string = string, Column extends string = string> {
   readonly name: Name;
   readonly thing: string;
   readonly done?: string;
   readonly summary: string;
   readonly fields: readonly Field[];
-  /** The name of the field that identifies the subject of a row. */
+  /** The field that identifies the subject of a row. */
   readonly subject: string;
-  /** Checks and normalises one row, given as field name to text (CSV) or JSON value. Omitted fields are absent. */
+  /** Validates and normalizes one row: field name to text (CSV) or JSON value. Omitted fields are absent. */
   readonly schema: z.ZodType<Row>;
   readonly request: (row: Row) => ApiRequest;
-  /** Names of the report columns that `check` fills, without their leading `_`. */
+  /** Report columns that `check` fills, without their leading `_`. */
   readonly columns: readonly Column[];
   readonly check: (subject: string, body: unknown) => AnswerCheck;
   readonly repeatable: boolean;
@@ -119,9 +119,9 @@ export interface Operation<Name extends string = string, Column extends string =
 }
 
 /**
- * Makes an operation, typed by its fields and by the values of its answers.
+ * Makes an operation, typed by its fields and its answers.
  *
- * @throws a usage error `OPERATION_INVALID` that names the operation and the wrong member
+ * @throws a usage error `OPERATION_INVALID` that names the operation and the invalid member
  */
 export function defineOperation<
   const Fields extends FieldDefinitions,
@@ -160,7 +160,6 @@ export function defineOperation<
   };
 }
 
-/** The request to send. */
 function requestOf({ method = 'POST', path, query = {}, body = '' }: RequestDefinition): ApiRequest {
   if (!/^\/[!-~]*$/.test(path))
     throw new RangeError(
@@ -172,7 +171,7 @@ function requestOf({ method = 'POST', path, query = {}, body = '' }: RequestDefi
   return { ...(method !== 'POST' && { method }), path: path + behind, body: text };
 }
 
-/** The fields with an option of their own, and how help writes the option's value. */
+/** The fields that have an option, with the placeholder that help shows. */
 export function fieldsWithOption(
   operations: readonly Operation[],
 ): readonly { readonly name: string; readonly option: string }[] {
@@ -181,20 +180,19 @@ export function fieldsWithOption(
   );
 }
 
-/** The operation of that name, if it is among these. */
 export function findOperation(operations: readonly Operation[], name: string): Operation | undefined {
   return operations.find((operation) => operation.name === name);
 }
 
-/** The rules for an operation, so that manifests, options and reports can name it and its parts. */
+/** Rules that let manifests, options and reports name an operation and its parts. */
 
 const word = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const aFunction = z.custom((value) => typeof value === 'function', 'must be a function');
 
-/** Names that manifest columns already have. */
+/** Names reserved for columns of the manifest. */
 const isTaken = (name: string): boolean => name === 'operation' || name.startsWith('old_');
 
-/** What each report says about a row, without the leading `_`. */
+/** Columns of every report, without the leading `_`. */
 const reported = [
   ...['row', 'operation', 'outcome', 'code', 'message', 'http_status', 'attempts', 'unclear'],
   ...['started_at', 'finished_at', 'duration_ms'],
@@ -240,7 +238,7 @@ const definitionSchema = z
 
 /** @throws a usage error `OPERATION_INVALID` */
 function requireValid(definition: { readonly name?: unknown }): void {
-  // Compiling the schema, as zod does for one that is used often, would take longer.
+  // Compiling the schema, zod's default, takes longer for one use.
   const { error } = definitionSchema.safeParse(definition, { jitless: true });
   const [issue] = error?.issues ?? [];
   if (issue === undefined) return;

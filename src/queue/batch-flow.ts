@@ -3,19 +3,21 @@ import { type Batch, encodeBatch, type RowTask } from './payload.ts';
 
 /** Data of a batch's job in the queue of its run. */
 export interface RunBatchData {
-  /** Its rows, in order, as ranges. */
+  /** Row numbers, as ranges. */
   readonly rows: readonly (readonly [first: number, last: number])[];
-  /** Characters of the request bodies of its rows. */
+  /** Characters in its request bodies. */
   readonly bytes: number;
-  /** Set before its coordinator removes it: if it then has no child and no value, none of its rows was called unseen. */
+  /**
+   * Set before the coordinator removes the child. If the job then has neither child nor value, each call of its rows is known.
+   */
   readonly taken?: true;
 }
 
-/** A failed collection is not the fault of any row: it is tried again until the run ends or the journal takes the results. */
+/** A failed collection is not the fault of a row: retry until the run ends or the journal accepts the results. */
 const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_000 } } as const;
 
 /**
- * A batch for the datastore: a job for its coordinator, which is ready when the job for a worker is done.
+ * A batch for the datastore: a job for the coordinator, which becomes ready when its child, the worker's job, completes.
  *
  * @param id of both jobs
  */
@@ -35,7 +37,6 @@ export function flowOf(
   };
 }
 
-/** The rows, as ranges of consecutive ones. */
 export function rangesOf(tasks: readonly RowTask[]): RunBatchData['rows'] {
   const ranges: [number, number][] = [];
   for (const { row } of tasks) {
@@ -50,7 +51,6 @@ export function rowsOf({ rows }: RunBatchData): number[] {
   return rows.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, n) => first + n));
 }
 
-/** Characters of the request bodies. */
 export function bytesOf(tasks: readonly RowTask[]): number {
   return tasks.reduce((bytes, { body }) => bytes + body.length, 0);
 }

@@ -27,14 +27,14 @@ import {
 } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 
-/** Pause before adding a batch is tried again, in milliseconds. */
+/** Pause before retrying to add a batch. */
 const addAgainMs = 1_000;
 /** The states of a run's batches: waiting for their worker, then for their collection. */
 const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
 
 /** A row that was handed back. */
 export interface HandedBack extends Leftover {
-  /** The row for feeding it again; absent when only the manifest has it. */
+  /** Absent when only the manifest contains the row. */
   readonly task?: RowTask;
 }
 
@@ -42,7 +42,7 @@ export interface HandedBack extends Leftover {
 export interface CollectedBatch extends BatchSize {
   readonly results: readonly RowResult[];
   readonly leftovers: readonly HandedBack[];
-  /** Rows without a result or leftover in the datastore, though they were not handed back. */
+  /** Rows that were not handed back and have no result or leftover in the datastore. */
   readonly missing: readonly number[];
 }
 
@@ -51,23 +51,23 @@ export interface BatchQueueOptions {
   readonly rows: RowQueue;
   readonly policy: RetryPolicy;
   /**
-   * Takes over the outcome of a batch. The datastore forgets it when this resolves, and hands it out again when this rejects.
+   * Takes the outcome of a batch. The datastore forgets the batch when this resolves, and delivers it again when this rejects.
    */
   readonly collect: (batch: CollectedBatch) => Promise<void>;
-  /** Called with results of batches that are still open. They come again when these batches are collected. */
+  /** Called with results of open batches, and again when these batches are collected. */
   readonly onResults: (results: readonly RowResult[]) => Promise<void>;
-  /** Called with answers of the API, before the results that follow from them, if the policy asks for answers. */
+  /** Called with answers of the API before the results that follow from them, if the policy saves answers. */
   readonly onAnswers: (answers: readonly SavedAnswer[]) => Promise<void>;
-  /** Called with the rows of a batch that the datastore has lost. They were fed, and may have been called. */
+  /** Called when the datastore has lost a batch. Its rows were fed, and may have been called. */
   readonly onVanished: (rows: readonly number[], size: BatchSize) => Promise<void>;
-  /** Errors of the datastore, one by one; the queue continues by itself. */
+  /** Called for each error of the datastore; the queue continues. */
   readonly onError: (error: Error) => void;
 }
 
-/** The batches of one run: added as flows, collected when their worker is done with them. */
+/** The batches of one run: added as flows, collected when their worker has finished them. */
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 
-/** Opens the batches of a run, which no other process may have open, and begins to collect those that are done. */
+/** Opens the batches of a run and begins to collect the finished ones. No other process may have them open. */
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
   const { runId, rows } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
@@ -78,7 +78,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   queue.on('error', options.onError);
   producer.on('error', options.onError);
 
-  /** Batches that are not collected, by id, and the ids of all that were. */
+  /** Batches that are not collected, by id; then the ids of all batches. */
   const open = new Map<string, OpenBatch>();
   const known = new Set<string>();
   const locks = renewLocks(options.onError);
@@ -86,7 +86,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     name,
     async (job, token) => {
       const { id = '' } = job;
-      // Completed here, the batch would be lost to the coordinator that added it: that one was suspended, or is ending.
+      // Completing the batch here would hide it from the coordinator that added it, which was suspended or is ending.
       if (!known.has(id)) throw new Error(`batch ${id} belongs to another coordinator of the run`);
       const batch = open.get(id);
       const lock = locks.hold(job, token);
@@ -112,8 +112,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
   async function recover() {
     await goOn();
-    // These batches were being collected when their process died: no other process collects them. A batch whose collection
-    // failed is due by a clock that may have been set back since.
+    // Their process died while collecting them. A batch whose collection failed is delayed by a clock that may have been set
+    // back since.
     for (const job of await queue.getActive()) await job.moveToWait('0');
     for (const job of await queue.getDelayed()) await promote(job);
     for (const job of await queue.getJobs()) {
@@ -128,12 +128,14 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const held = batches.filter(({ isTaken }) => !isTaken);
     return {
       batches: batches.map(({ size }): BatchSize => size),
-      /** Every row in these batches, finished or not, except those of batches that were taken out. */
+      /** Every row of these batches, finished or not, except batches that were taken. */
       rows: new Set(held.flatMap(({ rows }) => rows)),
     };
   }
 
-  /** A process of the run that made the datastore forget the batch may have died on the way, or older data may say so. */
+  /**
+   * A process of the run may have died while the queue was paused, or an older copy of the datastore says that it is paused.
+   */
   async function goOn(): Promise<void> {
     if (await queue.isPaused()) await queue.resume();
   }
@@ -155,7 +157,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     open.delete(job.id ?? '');
   }
 
-  /** Removes a batch that no worker has; asks for any other batch back. */
+  /** Removes a batch if no worker has claimed it; otherwise withdraws it from its worker. */
   async function drainOne(
     id: string,
     batch: OpenBatch,
@@ -164,18 +166,17 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const since = performance.now();
     const child = await rows.job(id);
     if (child === undefined) return;
-    // Even if no worker has it: a worker that was suspended finds this entry before its next call.
+    // A suspended worker may still have the batch: it reads this entry before its next call.
     batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
     if (!batch.isWithdrawn || (await child.isActive())) return;
     const taken = await batch.abandoned((first) => rows.readLedger(id, first));
     await saveAnswers(batch);
-    // A worker that has claimed the batch since knows which of its intents led to no call. Its return value decides.
+    // A worker that has claimed the batch in the meantime knows which of its intents led to no call: its return value decides.
     if (batch.isCollected || !(await child.isWaiting())) return;
     await save(taken);
     const job = await queue.getJob(id);
     if (job === undefined || !(await ifJobThere(job.updateData({ ...job.data, taken: true })))) return;
-    // A worker that has claimed the batch meanwhile still has it, unless that was long ago: BullMQ removes nothing that is
-    // locked.
+    // BullMQ does not remove a locked batch: a worker that has claimed it in the meantime keeps it, unless the lock expired.
     if (performance.now() - since > lockMs / 2) return;
     batch.isTaken = true;
     await child.remove().catch(() => {
@@ -198,13 +199,13 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   async function lookForAll(): Promise<void> {
-    // By id, not by number: batches of another coordinator of the run may be there.
+    // Compare ids, not counts: the queue may contain batches of another coordinator of the run.
     const there = new Set(await queue.getRanges([...unfinished], 0, -1));
     const missing = [...open].filter(([id]) => !there.has(id));
     await Promise.all(missing.map(([id, batch]) => lookFor(id, batch)));
   }
 
-  /** A batch that is done stays until it has been collected; a batch that is being collected can't be lost any more. */
+  /** Reports a batch as vanished. A finished batch stays until it is collected, and a batch in collection can't be lost. */
   async function lookFor(id: string, batch: OpenBatch): Promise<void> {
     if (batch.isAdding || !(await isNotThere(id, batch)) || !open.delete(id)) return;
     await options.onVanished(batch.rows, batch.size);
@@ -219,19 +220,19 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   return {
-    /** What an earlier process of the run left behind, which is looked after here from now on. */
+    /** What an earlier process of the run left in the datastore; collected from here on. */
     recovered,
-    /** Unfinished rows in the datastore, as known since the last `refresh`. */
+    /** Unfinished rows in the datastore at the last `refresh`. */
     get openRows(): number {
       return [...open.values()].reduce((sum, { unfinishedRows }) => sum + unfinishedRows, 0);
     },
-    /** Reads what workers have written for batches that stay open, and checks that the datastore still has all batches. */
+    /** Reads what workers have written for open batches, and checks that the datastore still has all batches. */
     async refresh(): Promise<void> {
       await tellNews([...open]);
       await goOn();
       await lookForAll();
     },
-    /** Reads at once what workers have written for the batches with such a row. */
+    /** Reads at once what workers have written for batches with an awaited row. */
     async lookAfter(isAwaited: (row: number) => boolean): Promise<void> {
       await tellNews(
         [...open].filter(([, batch]) => batch.rows.some(isAwaited)),
@@ -239,13 +240,13 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       );
     },
     /**
-     * Adds rows as one batch, all or nothing; at least one. Waits for a datastore that does not answer. When aborted, it leaves
-     * open whether the batch was added.
+     * Adds at least one row as one batch, all or nothing. Waits while the datastore does not answer. After an abort, the batch
+     * may or may not have been added.
      *
-     * @param into the known epoch of the datastore: a batch is lost if the epoch changes after it was added
+     * @param into the known epoch of the datastore: if it has changed, the batch is lost
      */
     async add(tasks: readonly RowTask[], signal: AbortSignal, into?: string): Promise<void> {
-      // In both queues. It is never used again, so that no later batch is taken for this one.
+      // The id in both queues; never reused, so that no later batch is mistaken for this one.
       const id = `${runId}-b-${randomUUID()}`;
       const flow = flowOf(id, { batches: name, rows: rows.name }, { tasks, policy: options.policy });
       const added = tasks.map(({ row }) => row);
@@ -260,27 +261,27 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         } catch (error) {
           if (datastore.exclusive) throw error;
           options.onError(error as Error);
-          // The reply may have been lost, not the batch: a second batch of the same rows would call them again.
+          // Perhaps only the reply was lost: a second batch of the same rows would call them again.
           mayBeAdded ||= !isQueueRefusal(error);
           await orAborted(after(addAgainMs), signal);
           batch.isAdding = !signal.aborted && (await isNotThere(id, batch));
           if (!batch.isAdding || !mayBeAdded || (await isStill(into))) continue;
-          // The batch may have been there, and its rows called, before the datastore lost it.
+          // The datastore may have lost the batch after its rows were called.
           batch.isAdding = false;
           await lookFor(id, batch);
         }
       }
     },
-    /** Removes batches that no worker has, after `save` has taken the outcome of their rows, and asks for the others back. */
+    /** Removes unclaimed batches after `save` has taken the outcome of their rows, and withdraws the others. */
     async drain(save: (taken: BatchReturn) => Promise<void>): Promise<void> {
       for (const [id, batch] of open) if (!batch.isTaken) await drainOne(id, batch, save);
     },
-    /** Collects no more, and removes the last traces of the run from the datastore. All batches must be collected. */
+    /** Stops collecting and removes the queue. All batches must be collected. */
     async forget(): Promise<void> {
       await collector.close();
       await obliterate(queue);
     },
-    /** Waits for a collection that is under way. */
+    /** Waits for collections in progress. */
     async close(): Promise<void> {
       await collector.close();
       await Promise.all([producer.close(), queue.close()]);
@@ -290,7 +291,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
 const nothing: BatchReturn = { results: [], leftovers: [] };
 
-/** Whether a process of the run took a batch out, which has lost its child, and died before collecting it. */
+/** Whether a process of the run took the batch, removed its child, and died before collecting the batch. */
 async function isTaken(job: Job<RunBatchData>): Promise<boolean> {
   return job.data.taken === true && Object.keys(await job.getChildrenValues()).length === 0;
 }

@@ -11,21 +11,21 @@ import { type Batch, type BatchJobData, decodeBatch, encodeReturn, type RowTask 
 import type { RowQueue } from './row-queue.ts';
 
 export interface BatchWorkerOptions {
-  /** Rows in hand at the start: waiting for their call, or being called. */
+  /** Rows in hand at the start: called, or waiting for their call. */
   readonly concurrency: number;
-  /** Why this version of the program can't call a row; its batch is then left for another worker. */
+  /** Why this version of the program can't call a row; another worker then gets the batch. */
   readonly refusal: (task: RowTask) => CqbatchError | undefined;
   /**
-   * Calls the API for a row and judges the answer. Anything that it throws counts as a defect of this program. `signal` aborts
-   * when the worker can't wait any longer.
+   * Calls the API for a row and judges the answer. Any exception counts as a defect of this program. `signal` aborts when the
+   * worker must stop.
    */
   readonly process: (task: RowTask, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
   /**
-   * Called when a batch can't be understood, or with a defect of this program. The worker claims no more, and the batch has
-   * gone back for another worker.
+   * Called when a batch is unreadable, or after a defect of this program. The worker stops claiming and has handed the batch
+   * back.
    */
   readonly onRefused: (reason: CqbatchError) => void;
-  /** Errors of the datastore, one by one; the worker continues by itself. */
+  /** Called for each error of the datastore; the worker continues. */
   readonly onError: (error: Error) => void;
 }
 
@@ -33,7 +33,7 @@ type BatchJob = Job<BatchJobData, string>;
 
 const againAfterMs = 1_000;
 
-/** Takes batches from the queue, has their rows processed, and puts the outcomes where they can't be lost. */
+/** Claims batches from the queue, has their rows processed, and stores the outcomes in the datastore. */
 export class BatchWorker {
   readonly #options: BatchWorkerOptions;
   readonly #queue: RowQueue;
@@ -48,7 +48,7 @@ export class BatchWorker {
   #paused = false;
   #resting = false;
   readonly #working = new Set<Promise<void>>();
-  /** Makes the claiming loop check again whether to claim. */
+  /** Makes the claiming loop reconsider. */
   #claimMore = deferred();
 
   constructor(datastore: Datastore, queue: RowQueue, options: BatchWorkerOptions) {
@@ -69,23 +69,21 @@ export class BatchWorker {
     void this.#claimBatches();
   }
 
-  /** Rows in hand. */
   get active(): number {
     return this.#active;
   }
 
-  /** Rows started so far. */
   get started(): number {
     return this.#started;
   }
 
-  /** Rows in hand at once, from now on. */
+  /** Sets how many rows may be in hand at once. */
   set concurrency(rows: number) {
     this.#concurrency = rows;
     this.#beginRows();
   }
 
-  /** Whether the worker claims and starts nothing for now. */
+  /** Whether claiming and starting rows is suspended. */
   get resting(): boolean {
     return this.#resting;
   }
@@ -95,22 +93,22 @@ export class BatchWorker {
     this.#beginRows();
   }
 
-  /** Starts no more rows, and hands back those that have not started; those in hand go on. Takes effect at once. */
+  /** Starts no more rows, and at once hands back rows that have not started. Rows in hand continue. */
   pause(): void {
     this.#paused = true;
     for (const batch of this.#batches) batch.handBack();
     this.#claimMore.resolve();
   }
 
-  /** Rows in hand are waited for until the deadline; then they are aborted and handed back. */
+  /** Waits for rows in hand until the deadline, then aborts them and hands them back. */
   async stop(deadlineMs: number): Promise<void> {
     this.pause();
     const timer = setTimeout(() => this.#stopping.abort(), deadlineMs);
     try {
       await Promise.all(this.#working);
-      // With force, BullMQ does not wait for the batch that it would claim next; none is in hand.
+      // With force, BullMQ does not wait for the next batch to claim; no batch is in hand here.
       await this.#worker.close(true);
-      // On PostgreSQL BullMQ still waits, for up to five seconds. On Redis this would also close a connection of others.
+      // On PostgreSQL, BullMQ still waits for up to five seconds. On Redis, this would also close a shared connection.
       if (this.#isEmbedded) await this.#worker.disconnect();
     } finally {
       clearTimeout(timer);
@@ -139,7 +137,7 @@ export class BatchWorker {
     }
   }
 
-  /** Whether all ready rows will soon be in hand. */
+  /** Whether the ready rows are about to run out. */
   #wantsMore(): boolean {
     if (this.#resting) return false;
     let ready = 0;
@@ -213,7 +211,7 @@ export class BatchWorker {
     }
   }
 
-  /** Until this is done, the batch belongs to this worker. */
+  /** Completes a batch. Until then it belongs to this worker. */
   async #complete(job: BatchJob, token: string, value: string): Promise<void> {
     for (;;) {
       try {
@@ -221,7 +219,7 @@ export class BatchWorker {
         return;
       } catch (error) {
         this.#options.onError(error as Error);
-        // BullMQ's words for a batch that another worker has or has completed.
+        // BullMQ's messages for a batch that another worker has claimed or completed.
         if (/^(Missing (key|lock)|Lock mismatch)|is not in the active state/.test((error as Error).message))
           return;
         await after(againAfterMs);
@@ -229,7 +227,7 @@ export class BatchWorker {
     }
   }
 
-  /** @returns why this version of the program can't call it, if it can't */
+  /** @returns the batch, or why this version of the program can't call it */
   #read(data: BatchJobData): Batch | CqbatchError {
     try {
       const batch = decodeBatch(data);

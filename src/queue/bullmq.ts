@@ -1,9 +1,7 @@
 import { type Job, type Queue, withBackend } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 
-/**
- * Binds BullMQ to a datastore: its constructors, and their options. Nothing else in this folder knows which datastore it is.
- */
+/** BullMQ's constructors and their options for a datastore. The rest of this folder does not know which datastore it uses. */
 export function bullmqOn(datastore: Datastore) {
   const prefix = datastore.prefix === undefined ? {} : { prefix: datastore.prefix };
   return {
@@ -14,26 +12,26 @@ export function bullmqOn(datastore: Datastore) {
   };
 }
 
-/** BullMQ's event streams are not read: the shortest costs the least. */
+/** Nothing reads BullMQ's event streams: keep them short. */
 export const shortEventStream = { streams: { events: { maxLen: 100 } } } as const;
 
-/** Whether an error is BullMQ's word for a missing job. */
+/** Whether an error is BullMQ's message for a missing job. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Missing key');
 }
 
-/** Whether an error is the datastore's answer to a command, which then has done nothing. */
+/** Whether the datastore refused the command, and so did nothing. */
 export function isQueueRefusal(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
-/** How long a batch stays with a worker that does not renew its lock. */
+/** How long a worker keeps a batch without renewing its lock. */
 export const lockMs = 20_000;
 
 /**
- * Worker options that all processes of a datastore must agree on. A batch whose worker was lost comes back after `lockDuration`
- * and one or two `stalledInterval`s; it is never given up for that. `renewLocks` renews locks. What BullMQ repeats by itself
- * after an error of the datastore, it repeats after `runRetryDelay`.
+ * Worker options that all processes of a datastore must share. The batch of a lost worker comes back after `lockDuration` and
+ * one or two `stalledInterval`s, as often as necessary. `renewLocks` renews locks. After an error of the datastore, BullMQ's
+ * own loops retry after `runRetryDelay`.
  */
 export const stallOptions = {
   lockDuration: lockMs,
@@ -43,12 +41,9 @@ export const stallOptions = {
   runRetryDelay: 1_000,
 } as const;
 
-/*
- * These commands may find their work already done: by another process just now, or by themselves, when the connection lost the
- * reply and the client sent them again.
- */
+/** These commands may find their work done: by another process, or by an earlier send whose reply was lost. */
 
-/** Waits for a command on a job. @returns false when the job does not exist: it has just been completed */
+/** Waits for a command on a job. @returns false when the job no longer exists */
 export async function ifJobThere(command: Promise<unknown>): Promise<boolean> {
   try {
     await command;
@@ -68,7 +63,7 @@ export async function promote(job: Job): Promise<void> {
   }
 }
 
-/** Removes a queue from the datastore, with all of its jobs. BullMQ requires it to be paused. */
+/** Removes a queue with all of its jobs. BullMQ requires it to be paused. */
 export async function obliterate(queue: Pick<Queue, 'pause' | 'isPaused' | 'obliterate'>): Promise<void> {
   for (;;) {
     await queue.pause();
@@ -76,7 +71,7 @@ export async function obliterate(queue: Pick<Queue, 'pause' | 'isPaused' | 'obli
       await queue.obliterate({ force: true });
       return;
     } catch (error) {
-      // The mark that it is paused is gone where the queue was removed, or restored to an earlier state, meanwhile.
+      // Retry only if the pause was lost: another process removed the queue, or the datastore was restored.
       if (await queue.isPaused()) throw error;
     }
   }

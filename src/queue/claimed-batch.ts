@@ -7,29 +7,29 @@ import type { Batch, BatchReturn, Leftover, RetryPolicy, RowTask } from './paylo
 
 /** What a worker decides about a row in hand. */
 export type RowVerdict =
-  /** The row is done, successfully or not. */
+  /** The row has its result. */
   (
     | { readonly kind: 'finished'; readonly result: RowResult }
-    /** The attempt failed and may be repeated after a while; it used up one of the row's attempts. */
+    /** The attempt failed and may be retried. It counts as one of the row's attempts. */
     | { readonly kind: 'retry'; readonly history: RowHistory; readonly delayMs: number }
     /**
-     * The API asks all workers to slow down: the row goes back and no attempt is used up. No worker calls for `waitMs`
-     * milliseconds; 0 leaves that to the governor.
+     * The API asks all workers to slow down: the row goes back without using up an attempt. Workers pause for `waitMs`
+     * milliseconds; 0 leaves the pace to the governor.
      */
     | { readonly kind: 'throttled'; readonly history: RowHistory; readonly waitMs: number }
-    /** The row goes back, for a while if `delayMs` says so, and no attempt is used up. */
+    /** The row goes back without using up an attempt, and is due after `delayMs`, if given. */
     | { readonly kind: 'returned'; readonly history: RowHistory; readonly delayMs?: number }
   ) & { readonly answer?: SavedAnswer };
 
-/** A row in the hands of a worker. */
+/** A row in hand. */
 export interface Claim {
   /** Attempts used up before this one. */
   readonly attemptsUsed: number;
-  /** What the run of the row allows; other runs may allow something else. */
+  /** The retry policy of the row's run. */
   readonly policy: RetryPolicy;
-  /** Has the intent of the row written. Resolves with true then, and with false if the row must not be called. */
+  /** Records the intent to call the row. Resolves with false if the row must not be called. */
   intend(): Promise<boolean>;
-  /** Whether the row may still be called: its batch is neither wanted back nor lost, and its lock can't have expired. */
+  /** Whether the row may still be called: its batch is not withdrawn or lost, and its lock can't have expired. */
   isWanted(): boolean;
 }
 
@@ -41,23 +41,23 @@ export interface ReadyRow {
 
 export interface ClaimedBatchOptions {
   readonly batch: Batch;
-  /** How often the batch was claimed, including this claim. */
+  /** Number of this claim of the batch, from 1. */
   readonly claim: number;
   readonly log: LedgerLog;
-  /** Whether its lock certainly belongs to this worker: otherwise another worker may have started, and nothing is called. */
+  /** Whether the lock certainly belongs to this worker. If not, another worker may have started: nothing may be called. */
   readonly isLocked: () => boolean;
   /** Called when a row is ready again. */
   readonly onReady: () => void;
   readonly onError: (error: Error) => void;
 }
 
-/** A row that must wait longer before it may be called again is handed back: batches must not stay open for it. */
+/** Rows that must wait longer are handed back, so that their batch can complete. */
 const longestWaitMs = 5_000;
-/** A row that could not be called is tried again after this time. */
+/** Delay before a row is tried again that could not be called. */
 const returnedMs = 50;
 
 /**
- * A batch in the hands of this worker.
+ * A batch claimed by this worker.
  *
  * ```
  *            begin      verdict: finished
@@ -72,16 +72,16 @@ export class ClaimedBatch {
   readonly #tasks: ReadonlyMap<number, RowTask>;
   readonly #ledger: Ledger;
   readonly #writer: LedgerWriter;
-  /** Rows that may be started, in order, and waiting rows, each with its timer. */
+  /** Rows to start, in order, and the timers of waiting rows. */
   readonly #ready: Leftover[] = [];
   readonly #waiting = new Map<number, NodeJS.Timeout>();
-  /** When leftover rows may be called again, by row. */
+  /** When leftover rows are due, by row. */
   readonly #dueAt = new Map<number, number>();
   #inHand = 0;
   #isHandedBack = false;
   #isLost = false;
   readonly #done = deferred();
-  /** Resolves when nothing remains to be done with it here. */
+  /** Resolves when this worker has nothing left to do in the batch. */
   readonly done = this.#done.promise;
 
   constructor(options: ClaimedBatchOptions) {
@@ -101,7 +101,7 @@ export class ClaimedBatch {
     });
   }
 
-  /** Makes its rows ready, except those that an earlier worker has finished. */
+  /** Makes the rows ready that no earlier worker has finished. */
   async begin(): Promise<void> {
     if (this.#options.claim > 1) await this.#writer.begin();
     if (!this.#isHandedBack) this.#ready.push(...this.#ledger.leftovers());
@@ -112,12 +112,12 @@ export class ClaimedBatch {
     return this.#ready.length;
   }
 
-  /** Whether another worker has the batch, or the datastore has lost it: its outcome does not count. */
+  /** Whether another worker has the batch, or the datastore lost it: the outcome here does not count. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Takes a row in hand; `settle` is to be called with the verdict. */
+  /** Takes a row in hand; call `settle` with its verdict. */
   take(): ReadyRow | undefined {
     const next = this.#ready.shift();
     const task = next && this.#tasks.get(next.row);
@@ -140,14 +140,14 @@ export class ClaimedBatch {
       const { history } = verdict;
       const attemptsUsed = claim.attemptsUsed + (verdict.kind === 'retry' ? 1 : 0);
       const known = { row, ...(history.attempts > 0 && { history }), attemptsUsed };
-      // Also for a row that was not called in the end: it would be unclear if this worker died.
+      // Written even if the row was not called in the end: otherwise it would be unclear if this worker died.
       if (wasIntended || history.attempts > 0) this.#writer.unfinished(known);
       this.#again({ ...known, delayMs: pauseOf(verdict) });
     }
     this.#checkDone();
   }
 
-  /** Has the intent of a row in hand written. */
+  /** Records the intent to call a row in hand. */
   intend(row: number): Promise<boolean> {
     return this.#options.isLocked() ? this.#writer.intend(row) : Promise.resolve(false);
   }
@@ -157,7 +157,7 @@ export class ClaimedBatch {
     return !this.#isHandedBack && this.#options.isLocked();
   }
 
-  /** Starts no more rows; those that are not in hand are leftovers. */
+  /** Starts no more rows; rows not in hand become leftovers. */
   handBack(): void {
     this.#isHandedBack = true;
     this.#writer.end();
@@ -167,11 +167,11 @@ export class ClaimedBatch {
     this.#checkDone();
   }
 
-  /** Its outcome, once it is done. Nothing more is written into its ledger. */
+  /** Returns the outcome of a completed batch, and stops writing into its ledger. */
   close(): BatchReturn {
     this.#writer.close();
     const answers = this.#ledger.takeAnswers();
-    // The other rows of the batch may have taken longer than the wait.
+    // The other rows may have taken longer than the wait.
     const delayMs = (row: number) => Math.max(0, (this.#dueAt.get(row) ?? 0) - steadyNow());
     return {
       results: this.#ledger.results(),
@@ -201,7 +201,7 @@ export class ClaimedBatch {
   }
 }
 
-/** A class, because closures would be garbage for each row. */
+/** A class, because closures for each row would be garbage. */
 class BatchClaim implements Claim {
   readonly attemptsUsed: number;
   readonly policy: RetryPolicy;
@@ -224,7 +224,7 @@ class BatchClaim implements Claim {
   }
 }
 
-/** How long an unfinished row waits before it may be called again. */
+/** How long an unfinished row waits before the next call. */
 function pauseOf(verdict: Exclude<RowVerdict, { kind: 'finished' }>): number {
   return verdict.kind === 'throttled' ? verdict.waitMs : (verdict.delayMs ?? returnedMs);
 }

@@ -5,7 +5,7 @@ import { isMissing, lockMs } from './bullmq.ts';
 import type { Ledger } from './ledger.ts';
 import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry, type Unfinished } from './payload.ts';
 
-/** The ledger as the datastore keeps it: texts in the order in which they were appended. */
+/** The ledger in the datastore: texts in the order they were appended. */
 export interface LedgerLog {
   /** @returns the new number of texts */
   append(text: string): Promise<number>;
@@ -15,40 +15,40 @@ export interface LedgerLog {
 
 export interface LedgerWriterOptions {
   readonly log: LedgerLog;
-  /** The content of the ledger; it is kept up to date. */
+  /** The content of the ledger, kept current. */
   readonly ledger: Ledger;
   /** The claim of this worker, from 1. */
   readonly claim: number;
-  /** Called once when nothing in the batch may be called any more: it is wanted back, or another worker has it. */
+  /** Called once when no row of the batch may be called any more: it is withdrawn, or another worker has it. */
   readonly onEnd: (end: 'withdrawn' | 'lost') => void;
-  /** Errors of the datastore, one by one; a failed write is tried again. */
+  /** Called for each error of the datastore; the write is retried. */
   readonly onError: (error: Error) => void;
 }
 
 /** The most intents in one entry. */
 const mostIntents = 25;
-/** Results of calls are written after this time, when this many have gathered, or with the next intents. */
+/** Results are written after this time, when this many have gathered, or with the next intents. */
 const noteAfterMs = 10;
 const mostNotes = 16;
 const againAfterMs = 200;
-/** How often to read a ledger to which nothing is written. */
+/** How often a ledger is read when nothing is written. */
 const lookEveryMs = 1_000;
 
 /**
- * Writes what a worker does with a batch into its ledger. What gathers while one entry is under way goes into the next.
+ * Writes a worker's progress in a batch into its ledger. What gathers during one write goes into the next.
  *
- * An entry in an unexpected place shows that another process has written: its entries are read before anything is called.
+ * An entry at an unexpected index shows that another process has written: read its entries before calling anything.
  */
 export class LedgerWriter {
   readonly #options: LedgerWriterOptions;
-  /** Entries that were read or written. */
+  /** Number of entries read or written. */
   #length = 0;
   readonly #intents: { readonly row: number; readonly resolve: (recorded: boolean) => void }[] = [];
-  /** Results of calls that are not written yet. */
+  /** Results not written yet. */
   readonly #results: RowResult[] = [];
   readonly #unfinished: Unfinished[] = [];
   readonly #answers: SavedAnswer[] = [];
-  /** Whether a read or write is under way: what gathers meanwhile is written afterwards. */
+  /** Whether a read or write is in progress. */
   #isBusy = false;
   #noteTimer: NodeJS.Timeout | undefined;
   readonly #looks = repeat(() => this.#look(), { everyMs: lookEveryMs });
@@ -59,7 +59,7 @@ export class LedgerWriter {
     this.#options = options;
   }
 
-  /** Takes the batch over from its former worker: afterwards the ledger says all that the former worker has done. */
+  /** Takes the batch over from its former worker: afterwards the ledger contains all calls of that worker. */
   async begin(): Promise<void> {
     const { claim, ledger } = this.#options;
     const length = await this.#append({ type: 'begin', claim });
@@ -88,19 +88,18 @@ export class LedgerWriter {
     this.#noteSoon();
   }
 
-  /** The answer goes into the ledger with the result of the call. */
+  /** Records an answer, which is written with the result of its call. */
   answered(answer: SavedAnswer): void {
     this.#options.ledger.answered(answer);
     this.#answers.push(answer);
   }
 
-  /** Nothing in the batch is to be called any more: rows that wait for their intents are refused. */
+  /** Refuses all rows that wait for their intents, and all later ones. */
   end(): void {
     this.#ended = true;
     for (const { resolve } of this.#intents.splice(0)) resolve(false);
   }
 
-  /** Stops writing. */
   close(): void {
     this.end();
     this.#closed = true;
@@ -138,7 +137,7 @@ export class LedgerWriter {
       const unfinished = this.#unfinished.splice(0);
       const answers = this.#answers.splice(0);
       if (this.#closed || intents.length + results.length + unfinished.length === 0) {
-        // Set synchronously: the next intent may arrive before anything else is done.
+        // Set synchronously: an intent may arrive before the next microtask.
         this.#isBusy = false;
         return;
       }
@@ -151,7 +150,7 @@ export class LedgerWriter {
         ...(answers.length > 0 && { answers }),
       };
       let state = await this.#written(entry);
-      // An entry that is written twice means the same.
+      // Writing an entry twice does no harm.
       while (state === 'outdated' && intents.length > 0) state = await this.#written(entry);
       for (const { row, resolve } of intents) {
         if (state === 'current') this.#options.ledger.intend(row);

@@ -8,23 +8,23 @@ export interface BatchSize {
   readonly bytes: number;
 }
 
-/** Reads a ledger from the entry with this index. */
+/** Reads a ledger from this index. */
 type ReadLedger = (first: number) => Promise<readonly string[]>;
 
-/** A batch that has been worked on for this long has its ledger read before it is done. */
+/** Age at which the ledger of an unfinished batch is read. */
 const readAfterMs = 1_000;
 
-/** A batch that was fed and is not collected yet. */
+/** A batch that was fed and not collected. */
 export class OpenBatch {
   readonly rows: readonly number[];
   readonly size: BatchSize;
-  /** When its ledger was first seen not to be empty. */
+  /** When its ledger was first seen to have entries. */
   #begunAt = Number.POSITIVE_INFINITY;
-  /** Whether a command that adds the batch may be under way: its absence then does not mean that it is lost. */
+  /** Whether a command that adds the batch may be in progress: if so, a missing batch is not lost. */
   isAdding = false;
-  /** Whether its worker knows that the batch is wanted back. */
+  /** Whether its worker was told to hand the batch back. */
   isWithdrawn = false;
-  /** Whether it was taken out of the datastore. */
+  /** Whether the coordinator removed it from the datastore. */
   isTaken = false;
   #collecting: Promise<void> | undefined;
   readonly #tasks: ReadonlyMap<number, RowTask>;
@@ -33,7 +33,7 @@ export class OpenBatch {
   /** Answers already taken, by row and time. */
   readonly #taken = new Set<string>();
 
-  /** @param tasks of its rows, as far as known */
+  /** @param tasks of its rows, where known */
   constructor(rows: readonly number[], bytes: number, tasks: readonly RowTask[]) {
     this.rows = rows;
     this.size = { rows: rows.length, bytes };
@@ -41,14 +41,14 @@ export class OpenBatch {
     this.#ledger = new Ledger(rows.map((row) => this.#tasks.get(row) ?? { row }));
   }
 
-  /** Whether the return value of its worker is being taken over, or was. */
+  /** Whether collecting the worker's return value has started. */
   get isCollected(): boolean {
     return this.#collecting !== undefined;
   }
 
   /**
-   * Takes over the return value of its worker. This happens once, even if the datastore hands the batch out a second time
-   * because this process was suspended until the lock expired. It is repeated after a failure.
+   * Collects the worker's return value once, even if the datastore delivers the batch again because this process was suspended
+   * until its lock expired. Retried after a failure.
    */
   collectOnce(collect: () => Promise<void>): Promise<void> {
     this.#collecting ??= collect().catch((error: Error) => {
@@ -63,10 +63,9 @@ export class OpenBatch {
   }
 
   /**
-   * What the ledger says that was not known before. A batch that has only just started is left alone: most are soon done, and
-   * their return values say the same.
+   * New results in the ledger. A recent batch is skipped: most complete soon, and their return values contain the same results.
    *
-   * @param graceMs how long it is left alone
+   * @param graceMs how long a batch counts as recent
    */
   async news(read: ReadLedger, graceMs = readAfterMs): Promise<readonly RowResult[]> {
     const first = this.#read;
@@ -74,20 +73,20 @@ export class OpenBatch {
     const now = performance.now();
     if (texts.length > 0) this.#begunAt = Math.min(this.#begunAt, now);
     if (now - this.#begunAt < graceMs) return [];
-    // Another reader may have read some entries meanwhile.
+    // Another reader may have read some of the entries in the meantime.
     const unread = texts.slice(this.#read - first);
     this.#read = Math.max(this.#read, first + texts.length);
     return unread.flatMap((text) => this.#ledger.apply(decodeLedgerEntry(text)));
   }
 
-  /** The content of its ledger when no worker has the batch any more. */
+  /** The content of the ledger, when no worker has the batch any more. */
   async abandoned(read: ReadLedger): Promise<BatchReturn> {
     await this.news(read, 0);
     this.#ledger.abandon();
     return { results: this.#ledger.results(), leftovers: this.#ledger.leftovers() };
   }
 
-  /** The answers not taken yet: those in its ledger, and those that its worker returned. */
+  /** Answers not taken yet, from the ledger and from the worker's return value. */
   takeAnswers(returned: readonly SavedAnswer[] = []): readonly SavedAnswer[] {
     return [...this.#ledger.takeAnswers(), ...returned].filter(({ row, at }) => {
       const key = `${row} ${at}`;
@@ -97,7 +96,7 @@ export class OpenBatch {
     });
   }
 
-  /** The row for feeding it again; undefined when its task is not known here. */
+  /** The row to feed again; undefined when its task is unknown here. */
   taskOf({ row, history, attemptsUsed }: Leftover): RowTask | undefined {
     const task = this.#tasks.get(row);
     return task && { ...task, ...(history !== undefined && { history }), attemptsUsed };

@@ -2,28 +2,28 @@ import type { Method, RowHistory, RowResult, SavedAnswer } from '../domain.ts';
 import { fatalError } from '../errors.ts';
 
 /**
- * What goes through the datastore. Every payload is JSON text inside one string: the text escapes NUL and lone surrogates,
- * which PostgreSQL's `jsonb` refuses, so that everything in a manifest or an answer comes back exactly. Only this program
- * writes payloads, so that it checks their version but not their parts.
+ * The payloads in the datastore. Each is JSON text inside one string: the text escapes NUL and lone surrogates, which
+ * PostgreSQL's `jsonb` refuses, so that manifests and answers come back exactly. Only this program writes payloads, so it
+ * checks only their version.
  */
 
-/** Version of the payloads; a worker refuses batches of another version. */
+/** Workers refuse batches of another version. */
 const payloadVersion = 3;
 
-/** A row for a worker. It holds no token: each worker has its own. */
+/** A row for a worker. Each worker has its own token. */
 export interface RowTask {
   readonly run: string;
   readonly row: number;
   readonly operation: string;
   readonly subject: string;
-  /** Absent: POST. */
+  /** Default POST. */
   readonly method?: Method;
   readonly path: string;
-  /** The request's body, exactly as it is sent. */
+  /** The exact body of the request. */
   readonly body: string;
   /** What earlier attempts did; absent when there were none. */
   readonly history?: RowHistory;
-  /** Attempts of this run that are used up; absent means 0. */
+  /** Attempts used up in this run. Default 0. */
   readonly attemptsUsed?: number;
 }
 
@@ -31,33 +31,32 @@ export interface RowTask {
 export interface RetryPolicy {
   /** Attempts of a row for transient failures, from 1. */
   readonly attempts: number;
-  /** Upper bound of the pause after the first failed attempt, in milliseconds; it doubles with each further one. */
+  /** Upper bound of the pause after the first failed attempt, in milliseconds; doubles with each further attempt. */
   readonly backoffMs: number;
-  /** Whether answers are handed over, too. */
+  /** Whether workers return answers. */
   readonly saveAnswers?: true;
 }
 
-/** Rows of one run that one worker calls, and how. */
+/** Rows of one run for one worker. */
 export interface Batch {
   readonly tasks: readonly RowTask[];
   readonly policy: RetryPolicy;
 }
 
-/** A row that is about to be called, possibly again: what its attempts did so far. */
+/** A row before its next call, and what its attempts did. */
 export interface Unfinished {
   readonly row: number;
-  /** Absent when it was never called. */
+  /** Absent when the row was never called. */
   readonly history?: RowHistory;
   readonly attemptsUsed: number;
 }
 
-/** A row that a worker hands back, unfinished. */
 export interface Leftover extends Unfinished {
-  /** When it may be called again, milliseconds from now. */
+  /** Milliseconds until the row may be called again. */
   readonly delayMs: number;
 }
 
-/** The outcome of a batch: each of its rows is in one of the two. */
+/** The outcome of a batch: each row is in one of the two lists. */
 export interface BatchReturn {
   readonly results: readonly RowResult[];
   readonly leftovers: readonly Leftover[];
@@ -66,11 +65,11 @@ export interface BatchReturn {
 
 /** One entry of a batch's ledger (`ledger.ts`). */
 export type LedgerEntry =
-  /** The worker of this claim, counted from 1, takes the batch over: its former worker may call nothing more. */
+  /** The worker of this claim, from 1, takes the batch over: its former worker may call no more rows. */
   | { readonly type: 'begin'; readonly claim: number }
-  /** The coordinator wants the batch back. */
+  /** The coordinator withdraws the batch. */
   | { readonly type: 'withdraw' }
-  /** What the worker of this claim is about to call, and the outcomes of earlier calls. */
+  /** The worker of this claim is about to call rows, and reports earlier calls. */
   | {
       readonly type: 'work';
       readonly claim: number;
@@ -80,7 +79,7 @@ export type LedgerEntry =
       readonly answers?: readonly SavedAnswer[];
     };
 
-/** Data of a batch's job: an envelope that every version understands, around a text that it may not. */
+/** Data of a batch's job: an envelope that every version understands, around a text of one version. */
 export interface BatchJobData {
   readonly v: number;
   readonly text: string;
@@ -90,7 +89,7 @@ export function encodeBatch({ tasks, policy }: Batch): BatchJobData {
   return { v: payloadVersion, text: JSON.stringify({ tasks, policy }) };
 }
 
-/** @throws a fatal error `UNKNOWN_PAYLOAD` when another version of the program wrote it. */
+/** @throws a fatal error `UNKNOWN_PAYLOAD` for another version */
 export function decodeBatch({ v, text }: Partial<BatchJobData>): Batch {
   if (v !== payloadVersion || typeof text !== 'string') {
     throw fatalError(
@@ -107,7 +106,7 @@ export function encodeReturn(value: BatchReturn): string {
 }
 
 export function decodeReturn(value: unknown): BatchReturn {
-  // The datastores differ in whether they hand back the JSON string or its text.
+  // Some datastores return the JSON string, others its text.
   const parsed: BatchReturn | string = JSON.parse(String(value));
   return typeof parsed === 'string' ? JSON.parse(parsed) : parsed;
 }

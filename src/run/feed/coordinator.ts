@@ -14,13 +14,13 @@ import type { FeedWindow } from './feed-window.ts';
 import { fed, opened, suspected } from './journal-entries.ts';
 import { keepsOrder, RowOrder } from './row-order.ts';
 
-/** Why nothing is fed any more, for good or for a while. */
+/** Why feeding has stopped, for good or for a while. */
 export type Leaving =
   | RunEnding
-  /** Too much has failed. */
+  /** Too many rows have failed. */
   | { readonly state: 'halted'; readonly halt: FailureHalt }
   | ({ readonly state: 'paused' } & Attribution)
-  /** The datastore has lost rows, or rows came back that only the manifest knows. */
+  /** The datastore has lost rows, or rows were handed back that only the manifest contains. */
   | { readonly state: 'again'; readonly hasLostRows: boolean };
 
 export interface CoordinatorOptions {
@@ -29,7 +29,7 @@ export interface CoordinatorOptions {
   readonly window: FeedWindow;
   /** Called with new results once they are safe in the journal. */
   readonly onCollected: (results: readonly RowResult[]) => Promise<void>;
-  /** Errors of the datastore that may pass. */
+  /** Transient errors of the datastore. */
   readonly onError: (error: Error) => void;
 }
 
@@ -38,30 +38,29 @@ type State =
   | { readonly mode: 'ended'; readonly reason: Leaving }
   | { readonly mode: 'failed'; readonly error: Error };
 
-/** How often the datastore is asked what workers have finished. */
+/** How often the coordinator reads what workers have finished. */
 const refreshMs = 500;
-/** Like `refreshMs`, for batches with a row whose result another row waits for: manifests may edit an entry a dozen times. */
+/** Like `refreshMs`, for batches with a row that another row waits for: a manifest may edit an entry a dozen times. */
 const awaitedMs = 100;
-/** How often it is asked what can be drained. */
+/** How often `drain` tries again. */
 const drainMs = 250;
-/** Rows that are fed with one write to the journal. */
+/** Rows fed per write to the journal. */
 const rowsAtOnce = 1_000;
 
 /**
- * The coordinator of a run: feeds its rows as batches, never more than the window holds, collects what came of them into
- * the journal, and feeds again what was handed back. It begins by recovering what an earlier coordinator of the run left
- * in the datastore.
+ * Coordinates a run: feeds its rows as batches, never more than the window holds, collects their results into the journal, and
+ * feeds rows again that were handed back. It begins by recovering what an earlier coordinator of the run left in the datastore.
  *
  * ```
- * feeding ──(all is collected, or a reason to stop)──▶ ended ──(drain)──▶ nothing of the run is in the datastore
- *    └──────────────┬────────────────────────────────────┘
- *                   └──(datastore, journal or lock lost; disk full)──▶ failed
+ * feeding ──(all collected, or a reason to stop)──▶ ended ──(drain)──▶ the datastore holds nothing of the run
+ *    └─────────────┬─────────────────────────────────┘
+ *                  └──(datastore, journal or lock lost; disk full)──▶ failed
  * ```
  *
- * - **feeding**: rows go into the datastore while `run` goes on and the window has room; batches that are done are collected.
- * - **ended**: nothing is fed; the first reason counts. Collecting goes on until `close`. Without `drain` another
- *   coordinator can go on with what the datastore holds.
- * - **failed**: what failed cannot be mended here; `run` and `drain` throw it.
+ * - **feeding**: rows go into the datastore while the window has room; finished batches are collected.
+ * - **ended**: feeding has stopped; the first reason counts. Collecting continues until `close`. Without `drain`, another
+ *   coordinator can take over what the datastore holds.
+ * - **failed**: `run` and `drain` throw the error.
  */
 export class Coordinator {
   readonly #run: OpenRun;
@@ -70,10 +69,10 @@ export class Coordinator {
   readonly #forgetLoss: () => void;
   #batches!: BatchQueue;
   #feed!: Feed;
-  /** Where rows that act on the same subject are to be called in order. */
+  /** Set when rows with the same subject must be called in order. */
   #order: RowOrder | undefined;
   readonly #repeated: Repeated[] = [];
-  /** Of the datastore to which rows are fed. */
+  /** Epoch of the datastore that rows are fed to. */
   #epoch: string | undefined;
   #wasAway = false;
   #state: State = { mode: 'feeding' };
@@ -85,10 +84,10 @@ export class Coordinator {
   }
 
   /**
-   * Feeds and collects until the end.
+   * Feeds and collects until the run ends.
    *
-   * @returns the first reason that it was given, or that there was
-   * @throws when the datastore, the disk or the right to work on the run is gone
+   * @returns the first reason for ending
+   * @throws when the datastore, the disk or the lock on the run is lost
    */
   async run(): Promise<Leaving> {
     const { window } = this.#options;
@@ -97,7 +96,7 @@ export class Coordinator {
       const batches = window.hasRoom ? await this.#nextBatches() : [];
       if (batches.length > 0) await this.#add(batches);
       else if (this.#feed.isDone && window.isEmpty) this.end({ state: 'completed' });
-      // A row that was handed back may be due before anything else happens.
+      // A row that was handed back may be due before the window changes.
       else await orAfter(changed, this.#feed.dueInMs);
     }
     await this.#feed.close();
@@ -105,13 +104,13 @@ export class Coordinator {
   }
 
   /**
-   * After the end: takes out of the datastore what no worker is calling, and waits for what one is calling. Afterwards the
-   * journal alone tells what is left to do. Killed at any point, it can be done again.
+   * After the end: removes the rows from the datastore that no worker is calling, and waits for the other rows. Afterwards the
+   * journal alone says which rows remain. If killed, repeat it.
    *
-   * @returns whether it is through; not when the signal aborted before the last call had ended.
+   * @returns false when the signal aborted before the last call ended
    */
   async drain(signal: AbortSignal): Promise<boolean> {
-    // A datastore that is unreachable would be waited for without end.
+    // Without the signal, an unreachable datastore would block forever.
     return (await orAborted(this.#drainAll(signal), signal)) ?? false;
   }
 
@@ -125,7 +124,7 @@ export class Coordinator {
     return this.#state.mode === 'feeding';
   }
 
-  /** Feeds no more. The first reason counts. */
+  /** Stops feeding. The first reason counts. */
   end(reason: Leaving): void {
     if (this.isFeeding) this.#enter({ mode: 'ended', reason });
   }
@@ -140,7 +139,7 @@ export class Coordinator {
     this.#options.window.wake();
   }
 
-  /** Why nothing is fed any more. @throws what failed, if anything has */
+  /** The reason for ending. @throws the error in the state `failed` */
   #checked(): Leaving {
     if (this.#state.mode === 'failed') throw this.#state.error;
     return this.#state.mode === 'ended' ? this.#state.reason : { state: 'interrupted' };
@@ -178,15 +177,15 @@ export class Coordinator {
     for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
     const epoch = await datastore.epoch();
     this.#epoch = epoch;
-    // Rows that were about to be fed, but are neither in the datastore nor in the journal. If the datastore has lost
-    // nothing since, they never got there; else they may have been called.
+    // Rows that were about to be fed, but are in neither the datastore nor the journal. In an unchanged epoch they never got
+    // there; otherwise they may have been called.
     const lost = [...journal.unsettledRows()]
       .filter((row) => !recovered.rows.has(row))
       .filter((row) => epoch === undefined || journal.fedTo(row) !== epoch);
     await journal.append(lost.map((row) => suspected(row, journal)));
   }
 
-  /** Results that rows wait for are looked for more often. */
+  /** Reads the results of awaited rows more often. */
   #keepOrder(order: RowOrder): void {
     const { onError } = this.#options;
     this.#order = order;
@@ -194,7 +193,7 @@ export class Coordinator {
     this.#repeated.push(repeat(() => (order.isEmpty ? undefined : look()), { everyMs: awaitedMs, onError }));
   }
 
-  /** What the journal does not take ends the run. */
+  /** A failed write to the journal ends the run. */
   #failing(work: Promise<void>): Promise<void> {
     return work.catch((error: Error) => {
       this.#fail(error);
@@ -221,7 +220,7 @@ export class Coordinator {
     this.#options.window.collected(rows, bytes);
   }
 
-  /** As many batches as there is room for, all of them with one line of the journal. */
+  /** Batches to fill the window, up to one write to the journal. */
   async #nextBatches(): Promise<RowTask[][]> {
     const { window } = this.#options;
     const batches: RowTask[][] = [];
@@ -243,17 +242,17 @@ export class Coordinator {
   }
 
   async #add(batches: readonly RowTask[][]): Promise<void> {
-    // Before the rows can be called: if all goes dark now, the journal knows which rows to suspect.
+    // Written before the rows can be called: after a power cut, the journal knows which rows are suspect.
     const into = this.#epoch;
     await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, into)));
     for (const batch of batches) {
       if (!this.isFeeding) return;
-      // Another copy of a batch, from an older datastore, may have told results of rows that were handed back meanwhile.
+      // A copy of a batch in an older datastore may have returned results for rows that were handed back.
       const tasks = batch.filter(({ row }) => !this.#run.journal.isFinished(row));
       if (tasks.length === 0) continue;
       this.#options.window.fed(tasks.length, bytesOf(tasks));
       const { signal } = this.#ending;
-      // The datastore may be away for long. Whatever becomes of it then shows when the run is gone on with.
+      // If the datastore stays away, resuming the run finds out whether the batch was added.
       await orAborted(this.#batches.add(tasks, signal, into), signal);
     }
   }
@@ -272,7 +271,7 @@ export class Coordinator {
     if (!datastore.exclusive && !window.isEmpty) await rows.watchStalled();
     while (!window.isEmpty && !signal.aborted && this.#state.mode !== 'failed') {
       const changed = window.changed();
-      // No worker is left: a dead process held a batch, or the own worker claimed one as it stopped, and never heard of it.
+      // No worker is left. A dead process held a batch, or this process claimed one while stopping and missed the reply.
       if (datastore.exclusive) await rows.releaseClaims();
       await this.#batches.drain(({ results, leftovers }) => this.#keep(results, leftovers.flatMap(opened)));
       if (!window.isEmpty) await orAfter(changed, drainMs);
@@ -280,7 +279,7 @@ export class Coordinator {
     this.#checked();
     if (!window.isEmpty) return false;
     await journal.append([{ type: 'settled' }]);
-    // A look that is under way would have a queue that is about to go collected from again.
+    // A pending refresh would resume the queue that `forget` removes.
     await Promise.all(this.#repeated.map((repeated) => repeated.stop()));
     await this.#batches.forget();
     return true;

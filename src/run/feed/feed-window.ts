@@ -1,36 +1,36 @@
 import { deferred } from '../../waiting.ts';
 
 /**
- * How much of a run the datastore holds at a time: some seconds of work. Less would leave workers idle; more would
- * make rows that wait for a retry starve behind the backlog, and progress and cancelling coarse.
+ * How much of a run the datastore holds at a time, in seconds of work. Less would leave workers idle; more would starve retries
+ * behind the backlog, and make progress and cancelling coarse.
  */
 
 const secondsOfWork = 4;
-/** With a known limit on the rate, calls may take longer than the window is wide: more rows must be ready. */
+/** With a known rate limit, calls may take longer than the window: more rows must be ready. */
 const secondsAtFixedRate = 10;
 const maxOpenRows = 5_000;
-/** As long as the rate is not known: enough for several machines, little enough for the slowest API. */
+/** While the rate is unknown: enough for several machines, little enough for the slowest API. */
 const firstOpenRows = 500;
 const maxOpenBytes = 32 * 1024 * 1024;
-/** Finished rows wait in the datastore until their batch is complete: that many windows of them at the most. */
+/** Finished rows stay in the datastore until their batch is complete: at most this many windows of them. */
 const heldWindows = 8;
-/** Until the rate is known. */
+/** While the rate is unknown. */
 const firstBatchRows = 25;
 const maxBatchRows = 250;
-/** At the end smaller ones are not worth their commands. */
+/** Smaller batches cost more commands than they save, even at the end. */
 const lastBatchRows = 10;
 const maxBatchBytes = 4 * 1024 * 1024;
-/** The rate is measured over about that many seconds. */
+/** Period over which the rate is averaged. */
 const memorySeconds = 3;
 
 export interface FeedWindowOptions {
-  /** Calls in flight at once, to begin with. */
+  /** Calls in flight at once, at the start. */
   readonly concurrency: number;
-  /** Calls per second that the user allows, if limited. */
+  /** The user's limit in calls per second, if any. */
   readonly ratePerSecond?: () => number | undefined;
   /** Workers that share the rows. Default: one. */
   readonly workers?: () => number;
-  /** Rows of the run that have no result. Default: more than matter. */
+  /** Rows of the run without a result. Default: more than matter. */
   readonly unfinished?: () => number;
   /** Monotonic milliseconds; for tests. */
   readonly now?: () => number;
@@ -44,7 +44,7 @@ export class FeedWindow {
   #openRows = 0;
   #heldRows = 0;
   #heldBytes = 0;
-  /** A weighted mean of the rate, and the weights it is made of: at first they do not add up to 1. */
+  /** Weighted sum of rates, and the sum of the weights, which is below 1 at first. */
   #weightedRate = 0;
   #weights = 0;
   #finishedSince = 0;
@@ -58,7 +58,7 @@ export class FeedWindow {
     this.#since = this.#now();
   }
 
-  /** Rows that are worth having open now. */
+  /** Unfinished rows that the datastore should hold now. */
   get limit(): number {
     const ratePerSecond = this.#options.ratePerSecond?.();
     const work = this.#weights === 0 ? firstOpenRows : (this.#weightedRate / this.#weights) * secondsOfWork;
@@ -68,14 +68,13 @@ export class FeedWindow {
     return Math.min(wanted, allowed, maxOpenRows);
   }
 
-  /** Whether a batch with these rows and bytes is complete: more should go into the next one. */
+  /** Whether a batch with these rows and bytes is complete. */
   isFull(rows: number, bytes: number): boolean {
     return bytes >= maxBatchBytes || rows >= this.#batchRows;
   }
 
   /**
-   * A second of work of one worker; less while that is not known, and near the end, so that all workers have
-   * something to do until then.
+   * A second of work of one worker; less while the rate is unknown, and near the end, so that no worker runs out of rows early.
    */
   get #batchRows(): number {
     if (this.#weights === 0) return firstBatchRows;
@@ -110,12 +109,12 @@ export class FeedWindow {
     this.#heldBytes += bytes;
   }
 
-  /** A row is finished; its result waits for the rest of its batch. */
+  /** Counts a finished row, whose result waits for the rest of its batch. */
   finished(): void {
     this.#lowerOpenRows(this.#openRows - 1);
   }
 
-  /** The datastore says how many rows are unfinished: for rows that other processes work on. */
+  /** Takes the number of unfinished rows from the datastore, for rows that other processes call. */
   observed(openRows: number): void {
     this.#lowerOpenRows(openRows);
   }
@@ -123,7 +122,7 @@ export class FeedWindow {
   collected(rows: number, bytes: number): void {
     this.#heldRows -= rows;
     this.#heldBytes -= bytes;
-    // A row that was collected is finished, whether its worker could say so or not.
+    // A collected row is finished, even if its worker never reported it.
     this.#lowerOpenRows(this.#heldRows);
     this.wake();
   }

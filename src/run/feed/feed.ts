@@ -5,25 +5,24 @@ import type { RowOrder } from './row-order.ts';
 export interface FeedOptions {
   /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<RowTask>;
-  /** Those of them that are fed already. */
+  /** Rows that are already fed. */
   readonly skip: ReadonlySet<number>;
-  /** Whether a row has got its result meanwhile. */
+  /** Whether a row has a result by now. */
   readonly isFinished: (row: number) => boolean;
-  /** Keeps rows of the same subject in order; absent: their order does not matter. */
+  /** Keeps rows with the same subject in order; absent when order does not matter. */
   readonly order?: RowOrder | undefined;
-  /** Milliseconds of a clock that never jumps; for tests. */
+  /** Monotonic milliseconds; for tests. */
   readonly now?: () => number;
 }
 
 /**
- * What is to be fed next: rows that were handed back and are due, before those that waited for the result of another, before
- * those that were never fed.
+ * The next row to feed: first rows that were handed back and are due, then rows that waited for another row, then new rows.
  */
 export class Feed {
   readonly #fresh: AsyncIterator<RowTask>;
   readonly #options: FeedOptions;
   readonly #now: () => number;
-  /** Rows that were handed back, the one that is due first first. */
+  /** Rows that were handed back, by due time. */
   readonly #leftovers: { readonly task: RowTask; readonly dueAt: number }[] = [];
   #isThrough = false;
 
@@ -33,18 +32,18 @@ export class Feed {
     this.#now = options.now ?? steadyNow;
   }
 
-  /** Whether nothing is left to be fed, now or later. */
+  /** Whether no row remains to be fed, now or later. */
   get isDone(): boolean {
     return this.#isThrough && this.#leftovers.length === 0 && (this.#options.order?.isEmpty ?? true);
   }
 
-  /** In how many milliseconds a row that was handed back is due; undefined: no row was. */
+  /** Milliseconds until the next row that was handed back is due; undefined without such rows. */
   get dueInMs(): number | undefined {
     const [first] = this.#leftovers;
     return first && Math.max(0, first.dueAt - this.#now());
   }
 
-  /** A row was handed back. */
+  /** Feeds a row again after a delay. */
   again(task: RowTask, delayMs: number): void {
     const dueAt = this.#now() + delayMs;
     let place = this.#leftovers.length;
@@ -52,7 +51,7 @@ export class Feed {
     this.#leftovers.splice(place, 0, { task, dueAt });
   }
 
-  /** The next row that may be called now; undefined: no row may. */
+  /** The next row that may be called now, if any. */
   async next(): Promise<RowTask | undefined> {
     const { order } = this.#options;
     const [first] = this.#leftovers;
@@ -70,7 +69,7 @@ export class Feed {
     return undefined;
   }
 
-  /** Reads no more of the manifest. */
+  /** Stops reading the manifest. */
   async close(): Promise<void> {
     this.#isThrough = true;
     await this.#fresh.return?.();
@@ -79,7 +78,7 @@ export class Feed {
   #admits(task: RowTask): boolean {
     const { skip, isFinished, order } = this.#options;
     if (!skip.has(task.row)) return order?.admit(task) ?? true;
-    // Its result may have come after the row was read.
+    // Its result may have arrived since the row was read.
     if (!isFinished(task.row)) order?.opened(task);
     return false;
   }

@@ -5,19 +5,19 @@ import type { JournalEntry } from '../../journal/line.ts';
 import { rangesOf } from '../../queue/batch-flow.ts';
 import type { Leftover, RowTask } from '../../queue/payload.ts';
 
-/** What a coordinator writes into the journal besides results. */
+/** Entries of a coordinator besides results. */
 
-/** Of a row that may have been called, though nothing says so. How often it has been is lost: once, most likely. */
+/** Marks a row as perhaps called. The number of calls is lost; most likely it was one. */
 export function suspected(row: number, journal: Pick<Journal, 'history'>): JournalEntry {
   return { type: 'open', row, history: perhapsCalled(journal.history(row) ?? noHistory) };
 }
 
-/** What the attempts of a row did that is not finished; nothing when there were none. */
+/** The history of an unfinished row; no entry if it had no attempts. */
 export function opened({ row, history }: Leftover): JournalEntry[] {
   return history === undefined ? [] : [{ type: 'open', row, history }];
 }
 
-/** Rows that are next to each other are one entry. */
+/** Consecutive rows share an entry. */
 export function fed(tasks: readonly RowTask[], epoch: string | undefined): JournalEntry[] {
   const to = epoch === undefined ? {} : { to: epoch };
   return rangesOf(tasks).map(([first, last]) => ({ type: 'fed', first, last, ...to }));

@@ -1,28 +1,28 @@
 import type { RowTask } from '../../queue/payload.ts';
 import type { RunRecord } from '../record/record.ts';
 
-/** The most rows that are held at a time, and characters of their request bodies; beyond that no more are read. */
+/** Limits for held rows and the characters of their request bodies; reading pauses at the limit. */
 const maxHeldRows = 20_000;
 const maxHeldBytes = 32 * 1024 * 1024;
 
 /** A subject with rows that have no result yet. */
 interface BusySubject {
-  /** Rows that may be called: one, unless an earlier coordinator has fed several. */
+  /** Rows that may be called: one, or several if an earlier coordinator fed them. */
   open: number;
-  /** Rows behind them, in order. */
+  /** Rows waiting behind the open rows, in order. */
   readonly held: RowTask[];
 }
 
 /**
- * Keeps rows that act on the same subject in their order: one of them is open at a time, from when it is admitted to when
- * its result is in the journal; those behind it are held until then. Rows must come in the manifest's order.
+ * Keeps rows with the same subject in order. One of them is open at a time, from its admission until its result is in the
+ * journal; the rows behind it are held. Rows must come in the order of the manifest.
  */
 export class RowOrder {
   readonly #maxRows: number;
   readonly #busy = new Map<string, BusySubject>();
-  /** The subjects of the open rows. */
+  /** Subject of each open row. */
   readonly #subjects = new Map<number, string>();
-  /** Open rows that were held before, and wait to be taken. */
+  /** Open rows that were held, and can be taken. */
   readonly #freed: RowTask[] = [];
   #rows = 0;
   #bytes = 0;
@@ -32,22 +32,22 @@ export class RowOrder {
     this.#maxRows = maxRows;
   }
 
-  /** Whether no rows are held or wait to be taken. */
+  /** Whether no row is held or can be taken. */
   get isEmpty(): boolean {
     return this.#rows === 0;
   }
 
-  /** Whether as many rows are held as may be: nothing more must be read before one is taken. */
+  /** Whether the limit is reached: take a row before reading another. */
   get isFull(): boolean {
     return this.#rows >= this.#maxRows || this.#bytes >= maxHeldBytes;
   }
 
-  /** Whether a row is held until this one has its result. */
+  /** Whether another row is held until this row has its result. */
   isAwaited(row: number): boolean {
     return (this.#busy.get(this.#subjects.get(row) ?? '')?.held.length ?? 0) > 0;
   }
 
-  /** The next row of the manifest. @returns whether it may be called now; else it is held */
+  /** Admits the next row of the manifest. @returns whether it may be called now; otherwise it is held */
   admit(task: RowTask): boolean {
     const busy = this.#busy.get(subjectOf(task));
     if (busy === undefined) {
@@ -60,7 +60,7 @@ export class RowOrder {
     return false;
   }
 
-  /** The next row of the manifest was fed by an earlier coordinator, and has no result yet. */
+  /** Registers a row without a result that an earlier coordinator fed. */
   opened(task: RowTask): void {
     const subject = subjectOf(task);
     const busy = this.#busy.get(subject);
@@ -69,7 +69,7 @@ export class RowOrder {
     this.#subjects.set(task.row, subject);
   }
 
-  /** The row has its result. @returns whether another one may be taken now */
+  /** Registers the result of a row. @returns whether another row can be taken now */
   finished(row: number): boolean {
     const subject = this.#subjects.get(row);
     const busy = subject === undefined ? undefined : this.#busy.get(subject);
@@ -88,7 +88,7 @@ export class RowOrder {
     return true;
   }
 
-  /** A row that was held and may be called now, if there is one. */
+  /** Takes a row that was held and may be called now, if any. */
   take(): RowTask | undefined {
     const task = this.#freed.shift();
     if (task === undefined) return undefined;
@@ -102,7 +102,7 @@ function subjectOf({ operation, subject }: RowTask): string {
   return `${operation}\0${subject}`;
 }
 
-/** Whether the order matters in which rows of the same subject are called. */
+/** Whether rows with the same subject must be called in order. */
 export function keepsOrder({ options, plan }: RunRecord): boolean {
   return options.onConflict === 'in-order' && plan.conflicts !== 0;
 }

@@ -16,19 +16,19 @@ import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** How a report is written, where it is not as the run has it. */
+/** How to write a report, where it differs from the run's options. */
 export interface ReportOptions {
   readonly delimiter?: Delimiter;
-  /** Whether a workbook for Excel is wanted, too. */
+  /** Whether to write a workbook for Excel, too. */
   readonly xlsx?: boolean;
-  /** Whether a page is wanted that shows all of it. */
+  /** Whether to write a page with the whole report. */
   readonly html?: boolean;
 }
 
-/** Reads the lines of a report, from the first one each time. */
+/** Reads the lines of a report, each time from the first. */
 type ReadLines = () => Promise<RunLines>;
 
-/** Writes the report files of a run from its manifest and its journal, also while the run is in progress. */
+/** Writes the report files of a run from its manifest and journal, even while the run is in progress. */
 export async function reportRun(
   store: RunStore,
   record: RunRecord,
@@ -39,7 +39,7 @@ export async function reportRun(
   return write(store, record, readLines, await factsOf(store, record, journal), how);
 }
 
-/** Like `reportRun`, for a run that is not open here. */
+/** Like `reportRun`, for a run that is not open. */
 export function rewriteReport(
   store: RunStore,
   record: RunRecord,
@@ -48,7 +48,7 @@ export function rewriteReport(
   return withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
 }
 
-/** What a page shows of a run as it stands, also while the run is in progress. Nothing is written. */
+/** The content of the page for a run, even while the run is in progress. Writes nothing. */
 export async function pageOfRun(
   store: RunStore,
   record: RunRecord,
@@ -66,7 +66,7 @@ export async function pageOfRun(
   return contentOf(page, tally.summary(await factsOf(store, record, journal)), readLines, options);
 }
 
-/** Writes the report files of a run, each row with its last state: that of the latest retry which has called it. */
+/** Writes the report files of a run, each row with its result in the latest retry that called it. */
 export function reportWithRetries(
   store: RunStore,
   { first, retries }: RetriedRun,
@@ -164,7 +164,7 @@ function phaseOf(record: RunRecord): PageRun['phase'] {
   return isResumable(actualState(record)) ? 'stopped' : 'ended';
 }
 
-/** Where all rows are too many for a page, only those are in it that did not succeed or are unclear. */
+/** A page that can't hold all rows shows only rows that failed or are unclear. */
 async function contentOf(
   page: ReportPage,
   summary: RunSummary,
@@ -177,7 +177,7 @@ async function contentOf(
   return troubled.content(summary);
 }
 
-/** As the user wants it for this run, else as in its manifest; runs of earlier versions do not say, and had commas. */
+/** The user's delimiter for this run, or else the manifest's. Runs of earlier versions record neither, and used commas. */
 export function delimiterOf({ options, manifest }: RunRecord): Delimiter {
   return options.delimiter ?? manifest.delimiter ?? ',';
 }
@@ -210,7 +210,7 @@ function rateOf({ wanted, limit_per_s, waited_s, rejected, series, starts }: Rat
   return { wanted, limit_per_s, waited_s, rejected, series, starts };
 }
 
-/** The facts of a run and of a retry. While the retry goes on, the run is not finished. */
+/** Joins the facts of a run and a retry. While the retry is in progress, the run is unfinished. */
 function together(run: RunFacts, { run: id, finished_at, activeMs }: RunFacts): RunFacts {
   return { ...run, finished_at, activeMs: run.activeMs + activeMs, retries: [...run.retries, id] };
 }

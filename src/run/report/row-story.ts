@@ -12,37 +12,37 @@ import { readRowNumbers } from '../record/row-numbers.ts';
 import { withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** All that is known of a row of a manifest. */
+/** The history of a row of a manifest. */
 export interface RowStory {
-  /** The run of the manifest that the user gave. */
+  /** The run of the manifest that the user named. */
   readonly record: RunRecord;
   readonly row: ManifestRow;
-  /** What is called for it, or why nothing is. */
+  /** The request for the row, or why it is not called. */
   readonly prepared: PreparedRow;
-  /** What became of it in that run and in its retries, the oldest first; at least one. */
+  /** The row in that run and in its retries, oldest first; at least one. */
   readonly runs: readonly RunOfRow[];
 }
 
-/** What became of a row in one run. */
+/** A row in one run. */
 export interface RunOfRow {
   readonly record: RunRecord;
-  /** Its number in the manifest of that run. */
+  /** Its number in this run's manifest. */
   readonly row: number;
-  /** Also of a row that is not finished: what the report would say. */
+  /** What the report says, even of an unfinished row. */
   readonly result: RowResult;
-  /** In order, as far as they are known. */
+  /** Attempts in order, where recorded. */
   readonly attempts: readonly Attempt[];
-  /** Attempts that were made and are not written down: by versions that kept only their number. */
+  /** Attempts without a record: earlier versions kept only their number. */
   readonly untold: number;
-  /** The answers to them, if the run has kept them. */
+  /** The answers to the attempts, if the run saved them. */
   readonly answers: readonly SavedAnswer[];
 }
 
 /**
- * Tells what became of a row, in a run and in the retries of the same rows.
+ * Finds what happened to a row, in a run and in its retries.
  *
- * @param number of the row in the manifest that the user gave, as reports have it
- * @throws a usage error `ROW_UNKNOWN` when there is no such row.
+ * @param number of the row in the named run's manifest
+ * @throws a usage error `ROW_UNKNOWN` when the row does not exist
  */
 export async function tellRow(store: RunStore, named: RunRecord, number: number): Promise<RowStory> {
   const { first, retries } = await findRetries(store, named);
@@ -62,7 +62,7 @@ export async function tellRow(store: RunStore, named: RunRecord, number: number)
   );
 }
 
-/** What a run calls the row; undefined when the run does not have it. */
+/** The row's number in a run; undefined when the run does not contain the row. */
 async function ownNumber(store: RunStore, record: RunRecord, number: number): Promise<number | undefined> {
   const { rows } = record.plan;
   const numberOf = await readRowNumbers(store.folder(record.id), record);
@@ -111,7 +111,7 @@ function attemptsBefore(history: RowHistory | undefined): readonly Attempt[] {
   return history?.earlier ?? (history?.unclear && history.attempts > 0 ? [unknownAttempt] : []);
 }
 
-/** The attempts before the last one, and the last one, which the result itself tells of. */
+/** All attempts: the earlier ones, and the last, which only the result describes. */
 function attemptsOf(result: RowResult): readonly Attempt[] {
   const { earlier = [], attempts, startedAt, finishedAt, durationMs, code, message, httpStatus } = result;
   if (attempts === 0 || finishedAt === undefined) return earlier;
