@@ -160,10 +160,10 @@ export class LedgerWriter {
   }
 
   /**
-   * Appends an entry, and reads what others have appended before it.
+   * Appends an entry, and reads entries that others have appended before it.
    *
-   * @returns `outdated` when that took so much time that the lock of the batch may have expired since the datastore answered,
-   *   and another worker may have started or even completed it
+   * @returns `outdated` when the lock may have expired during a slow append, so that another worker may have started
+   *   the batch or even completed it
    */
   async #written(entry: LedgerEntry): Promise<'current' | 'outdated' | 'ended'> {
     const sentAt = performance.now();
@@ -174,7 +174,7 @@ export class LedgerWriter {
     return performance.now() - sentAt > lockMs / 2 ? 'outdated' : 'current';
   }
 
-  /** @returns the new length of the ledger; undefined when it does not exist any more */
+  /** @returns the new length of the ledger; undefined when the ledger no longer exists */
   async #append(entry: LedgerEntry): Promise<number | undefined> {
     const text = encodeLedgerEntry(entry);
     while (!this.#closed) {
@@ -187,14 +187,14 @@ export class LedgerWriter {
           return undefined;
         }
         this.#options.onError(error as Error);
-        // It is unknown whether the entry was written; written twice, it means the same.
+        // The entry may have been written; writing it twice does no harm.
         await after(againAfterMs);
       }
     }
     return undefined;
   }
 
-  /** Even if the batch is handed back meanwhile: its return value must contain everything in the ledger. */
+  /** Reads on even if the batch is handed back: its return value must contain everything in the ledger. */
   async #readTo(length: number): Promise<void> {
     while (!this.#closed && this.#length < length) {
       try {
@@ -210,17 +210,17 @@ export class LedgerWriter {
     }
   }
 
-  /** Reads what others have appended. */
+  /** Reads entries that others have appended. */
   async #read(): Promise<void> {
     const { log, ledger, claim } = this.#options;
     const first = this.#length;
     const texts = await log.read(first);
-    // A takeover and a look may read the same entries at the same time.
+    // A takeover and a look may read the same entries.
     const unread = texts.slice(this.#length - first);
     this.#length += unread.length;
     for (const text of unread) {
       const entry = decodeLedgerEntry(text);
-      // The worker knows its own entries, and entries of an earlier claim are outdated once this one has started.
+      // The worker knows its own entries; entries of an earlier claim are void once this claim has started.
       if (entry.type !== 'work' || entry.claim !== claim) ledger.apply(entry);
     }
     if (ledger.claim > claim) this.#end('lost');

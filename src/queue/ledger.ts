@@ -7,13 +7,13 @@ interface RowState {
   result?: RowResult;
   history: RowHistory | undefined;
   attemptsUsed: number;
-  /** Whether a worker was about to call it, and has not reported the outcome. */
+  /** Whether a worker intended to call the row and has not reported the outcome. */
   isIntended: boolean;
 }
 
 /**
- * The sum of the entries of a batch's ledger, read in order. A row with an intent when another worker took the batch over may
- * have been called: it is unclear from then on. Later entries of the former worker are ignored, because the new one has not
+ * The state of a batch: its ledger's entries, applied in order. A row with an intent when another worker takes the batch over
+ * may have been called, and becomes unclear. Later entries of the former worker are ignored, because the new worker has not
  * read them.
  */
 export class Ledger {
@@ -23,24 +23,24 @@ export class Ledger {
   #isWithdrawn = false;
   readonly #answers: SavedAnswer[] = [];
 
-  /** @param rows of the batch, as they were fed */
+  /** @param rows of the batch, as fed */
   constructor(rows: readonly Pick<RowTask, 'row' | 'history' | 'attemptsUsed'>[]) {
     this.#rows = new Map(
       rows.map(({ row, history, attemptsUsed = 0 }) => [row, { history, attemptsUsed, isIntended: false }]),
     );
   }
 
-  /** The claim of the worker that has the batch, as far as was read; 0 when nothing was written. */
+  /** The latest claim in the entries; 0 without entries. */
   get claim(): number {
     return this.#claim;
   }
 
-  /** Whether the coordinator wants the batch back. */
+  /** Whether the coordinator has withdrawn the batch. */
   get isWithdrawn(): boolean {
     return this.#isWithdrawn;
   }
 
-  /** @returns the results that are new */
+  /** Applies an entry. @returns the new results */
   apply(entry: LedgerEntry): readonly RowResult[] {
     if (entry.type === 'withdraw') this.#isWithdrawn = true;
     if (entry.type === 'withdraw' || entry.claim < this.#claim) return [];
@@ -49,12 +49,12 @@ export class Ledger {
     const fresh = (entry.results ?? []).filter((result) => this.finish(result));
     for (const unfinished of entry.unfinished ?? []) this.leave(unfinished);
     if (entry.answers !== undefined) this.#answers.push(...entry.answers);
-    // A row may be called again at once.
+    // Applied last: a row may be called again at once.
     for (const row of entry.intents ?? []) this.intend(row);
     return fresh;
   }
 
-  /** The intent of the row is written. */
+  /** Records an intent. */
   intend(row: number): void {
     this.#row(row).isIntended = true;
   }
@@ -64,7 +64,7 @@ export class Ledger {
     return this.#row(row).isIntended;
   }
 
-  /** The worker of the batch is gone: rows with an intent may have been called. */
+  /** Marks rows with an intent as perhaps called, because the worker is gone. */
   abandon(): void {
     for (const state of this.#rows.values()) {
       if (!state.isIntended) continue;
@@ -73,7 +73,7 @@ export class Ledger {
     }
   }
 
-  /** @returns whether the row had no result yet: the first result counts */
+  /** Adds a result. @returns whether it is the row's first: only that counts */
   finish(result: RowResult): boolean {
     const state = this.#row(result.row);
     state.isIntended = false;
@@ -91,7 +91,7 @@ export class Ledger {
     this.#answers.push(answer);
   }
 
-  /** The answers not taken yet. */
+  /** Returns each answer once. */
   takeAnswers(): readonly SavedAnswer[] {
     return this.#answers.splice(0);
   }
@@ -104,7 +104,6 @@ export class Ledger {
     return [...this.#rows.values()].flatMap(({ result }) => (result === undefined ? [] : [result]));
   }
 
-  /** The rows without a result. */
   leftovers(): Leftover[] {
     return [...this.#rows].flatMap(([row, { result, history, attemptsUsed }]) =>
       result === undefined

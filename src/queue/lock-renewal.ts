@@ -2,21 +2,21 @@ import { steadyNow, steadyTimeOf, watchClock } from '../clock.ts';
 import { repeat } from '../repeat.ts';
 import { lockMs } from './bullmq.ts';
 
-/** What extends locks: a BullMQ worker. @returns the jobs whose locks another worker has */
+/** Extends locks: a BullMQ worker. @returns the jobs whose locks another worker holds */
 interface LockHolder {
   extendJobLocks(jobIds: string[], tokens: string[], durationMs: number): Promise<string[]>;
   once(event: 'closed', listener: () => void): unknown;
 }
 
-/** What a claimed job must tell; `processedOn` is when the claim was sent, in milliseconds since 1970. */
+/** A claimed job; `processedOn` is when the claim was sent, in milliseconds since 1970. */
 interface ClaimedJob {
   readonly id?: string | undefined;
   readonly processedOn?: number | undefined;
 }
 
-/** The lock of a claim, until it is released. */
+/** The lock of a claimed job. */
 interface HeldLock {
-  /** Whether it certainly has not expired. If it may have, another worker may have the job. */
+  /** Whether the lock has certainly not expired. If it may have, another worker may have the job. */
   isHeld(): boolean;
   release(): void;
 }
@@ -27,24 +27,24 @@ export type LockRenewal = ReturnType<typeof renewLocks>;
 const renewAfterMs = lockMs / 4;
 
 /**
- * Renews the locks of a worker's jobs. BullMQ's own renewal uses the system's clock: after that was set back, it would renew
- * nothing until the clock caught up, and rows in flight would be called a second time.
+ * Renews the locks of a worker's jobs. BullMQ's own renewal uses the system clock: after the clock is set back, BullMQ renews
+ * nothing until the clock catches up, and rows in flight would be called a second time.
  *
- * @param onError called with each failure; the next renewal is tried nevertheless
+ * @param onError called with each failure; renewal continues
  */
 export function renewLocks(onError: (error: Error) => void) {
-  // A job may have two locks: a worker that was suspended may claim a job again that it believes to have.
+  // A job may have two locks: a worker that was suspended may claim a job again that it still holds.
   const held = new Set<{
     readonly id: string;
     readonly token: string;
     readonly since: number;
-    /** When the last successful renewal was sent: a late answer says nothing about the time since then. */
+    /** When the last successful renewal was sent. The lock may have been extended then, not when the answer arrived. */
     renewedAt: number;
     readonly onLost: (() => void) | undefined;
   }>();
   return {
     /**
-     * Keeps the lock of a job that was just claimed. It counts from when the claim was sent, because the answer may have been
+     * Keeps the lock of a job that was just claimed. The lock counts from when the claim was sent: the answer may have been
      * late.
      *
      * @param onLost called when another worker has the lock

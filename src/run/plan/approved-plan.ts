@@ -11,21 +11,21 @@ import { systemError } from '../../system-error.ts';
 import { escapeInvisible, printableJson } from '../../text/printable.ts';
 import { runOptionsSchema } from '../record/record.ts';
 
-/** What the name of a file with a signed-off plan ends with. */
+/** Suffix of files with a signed-off plan. */
 export const planSuffix = '.cqplan';
 
 const approvalSchema = z.object({
   cqplan: z.literal(1),
   manifest: z.object({
-    /** From the folder of this file, with slashes. */
+    /** Relative to the folder of the plan, with slashes. */
     path: z.string(),
     sha256: z.string(),
     bytes: z.number(),
   }),
   options: runOptionsSchema,
-  /** Whether invalid rows are left out. */
+  /** Whether to leave out invalid rows. */
   skip_invalid: z.boolean(),
-  /** Whether rows may leave fields out that the API might reset. */
+  /** Whether rows may omit fields that the API might reset. */
   allow_partial: z.boolean(),
   counts: z.object({
     rows: z.number(),
@@ -42,17 +42,17 @@ const approvalSchema = z.object({
 
 type Approval = Readonly<z.infer<typeof approvalSchema>>;
 
-/** A plan that was signed off: the run that it stands for, to the byte. */
+/** A signed-off plan: it defines a run, to the byte. */
 export interface ApprovedPlan extends Approval {
-  /** The file that it was read from, or written to. */
+  /** The file of the plan. */
   readonly file: string;
-  /** The manifest that it is for. */
+  /** Path of the manifest. */
   readonly source: string;
-  /** SHA-256 of all that it says, in hexadecimal. It shows a change, not who made it. */
+  /** SHA-256 of the plan's content, in hexadecimal. It reveals a change, but not the author. */
   readonly sha256: string;
 }
 
-/** What a plan is made of. */
+/** The content of a plan. */
 export interface ApprovalInput extends Pick<Approval, 'options' | 'skip_invalid' | 'allow_partial'> {
   /** Path of the manifest. */
   readonly source: string;
@@ -63,7 +63,7 @@ export interface ApprovalInput extends Pick<Approval, 'options' | 'skip_invalid'
 /**
  * Writes a plan that can be carried out later and elsewhere.
  *
- * @throws a usage error `PLAN_EXISTS` when there is a file of that name: a plan that was signed off is never replaced.
+ * @throws a usage error `PLAN_EXISTS` when the file exists: a signed-off plan is never replaced.
  */
 export async function writeApprovedPlan(
   file: string,
@@ -91,7 +91,7 @@ export async function writeApprovedPlan(
 }
 
 /**
- * Reads a plan and looks for its manifest, where it was from the plan's folder, or beside the plan.
+ * Reads a plan and finds its manifest: at the path relative to the plan, or beside the plan.
  *
  * @throws a usage error `PLAN_NOT_FOUND`, `PLAN_UNREADABLE`, `PLAN_CHANGED`, `MANIFEST_NOT_FOUND` or `MANIFEST_CHANGED`.
  */
@@ -151,7 +151,7 @@ async function findManifest(file: string, path: string): Promise<string> {
   );
 }
 
-/** The file is written with these keys in this order; how it is laid out does not matter. */
+/** The keys always have this order; the layout of the file does not matter. */
 function digestOf(approval: object): string {
   return createHash('sha256').update(JSON.stringify(approval)).digest('hex');
 }

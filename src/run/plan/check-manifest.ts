@@ -11,17 +11,17 @@ import { type ProblemList, problemCollector } from './problem-file.ts';
 import { openPlannedManifest, type RowOptions } from './run-manifest.ts';
 
 export interface CheckInput {
-  /** A file: it may be read twice. */
+  /** A regular file: it may be read twice. */
   readonly path: string;
-  /** What to call it in messages. */
+  /** Its name in messages. */
   readonly name: string;
   readonly options: RowOptions;
   readonly context?: ReadingContext;
-  /** What earlier runs have done: its rows are left out. */
+  /** What earlier runs have done: these rows are left out. */
   readonly done?: DoneRows | undefined;
 }
 
-/** A manifest whose rows have all been looked at. */
+/** A manifest whose rows have all been checked. */
 export interface CheckedManifest {
   readonly manifest: Manifest;
   readonly scan: ScanSummary;
@@ -30,10 +30,10 @@ export interface CheckedManifest {
 }
 
 /**
- * Checks every row of a manifest as a run would, and keeps a list of problems beside the runs.
+ * Checks every row of a manifest as a run would, and writes a list of problems beside the runs.
  *
- * @param onUncalled takes the results of the rows for which nothing is called, in order
- * @throws a usage error when the manifest can't be read or its operation can't be told
+ * @param onUncalled receives the results of rows without a call, in order
+ * @throws a usage error when the manifest is unreadable or its operation is unknown
  */
 export async function checkManifest(
   { operations, stateDir }: Pick<RunStore, 'operations' | 'stateDir'>,
@@ -66,7 +66,7 @@ export async function checkManifest(
   return { manifest, scan, choice: prepare.choice, problems: await problems.end() };
 }
 
-/** The result of a row for which nothing is called. */
+/** The result of a row that is not called. */
 function uncalled(
   { row, operation }: PreparedRow,
   outcome: RowResult['outcome'],

@@ -16,58 +16,58 @@ import type { RunStore } from '../record/store.ts';
 import type { ApprovedPlan } from './approved-plan.ts';
 import { type CheckedManifest, checkManifest } from './check-manifest.ts';
 
-/** Where a manifest comes from that lies elsewhere during its run. */
+/** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
-  /** What to call it. */
+  /** Its name in messages. */
   readonly name: string;
-  /** A file that is made when the manifest is put away; until then the run is kept. */
+  /** A file that exists once the manifest is archived; until then the run is kept. */
   readonly keepUntil: string;
 }
 
 export interface CreateRunInput {
   /** Path of the manifest, `-` for standard input. */
   readonly source: string;
-  /** Where it comes from, if it is not just the file of that path. */
+  /** Where the manifest comes from, if not from that path. */
   readonly origin?: ManifestOrigin | undefined;
   readonly options: RunOptions;
   /** How the manifest is read. */
   readonly input?: InputOptions;
-  /** The id that the user chose, if so. */
+  /** The id chosen by the user. */
   readonly runId?: string | undefined;
-  /** The user who plans it, and the reason. */
+  /** The user who plans the run, and the reason. */
   readonly attribution?: Attribution;
-  /** The signed-off plan that it carries out. */
+  /** The signed-off plan to carry out. */
   readonly approved?: ApprovedPlan | undefined;
-  /** What earlier runs have done: its rows are left out. */
+  /** What earlier runs have done: these rows are left out. */
   readonly done?: DoneRows | undefined;
-  /** The run of whose rows the manifest was made, to try them again or to put back what was before. */
+  /** The run to retry or undo; the manifest was made of its rows. */
   readonly from?: {
     readonly as: 'retry' | 'undo';
     readonly of: RunRecord;
-    /** What the rows are called in the manifest that the user gave, in order. */
+    /** Row numbers in the user's manifest, in order. */
     readonly rowNumbers: readonly number[];
-    /** What their attempts did, by row of the manifest. */
+    /** Earlier attempts, by row of this manifest. */
     readonly histories: ReadonlyMap<number, RowHistory>;
   };
 }
 
-/** A run that is planned but not started; nothing has been sent. */
+/** A planned run that is not started; nothing has been sent. */
 export interface CreatedRun extends Pick<CheckedManifest, 'scan' | 'choice' | 'problems'> {
   readonly record: RunRecord;
   readonly journal: Journal;
-  /** Of a workbook. */
+  /** Sheet of a workbook. */
   readonly sheet?: Manifest['sheet'];
 }
 
-/** Results of rows that need no call are journaled in parts of this size: one sync for many rows. */
+/** Results written to the journal at once: one sync for many rows. */
 const journalPart = 1_000;
 
 /**
- * Makes a run of a manifest: copies it into a new run folder, checks every row, and writes into the journal the results
- * of those rows that will not be called, because they are invalid or identical to an earlier one. The run exists for
- * others once its record is saved; until then `store.discard` undoes everything.
+ * Creates a run: copies the manifest into a new run folder, checks every row, and writes the results of rows that are not
+ * called (invalid rows and duplicates) into the journal. Other processes see the run once its record is saved; until then
+ * `store.discard` undoes everything.
  *
- * @throws a usage error when the manifest can't be read or its operation can't be told; the folder is gone then.
+ * @throws a usage error when the manifest is unreadable or its operation is unknown; the folder is then removed
  */
 export async function createRun(store: RunStore, input: CreateRunInput): Promise<CreatedRun> {
   const { options, origin, approved, done, from } = input;
@@ -91,7 +91,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
     const { manifest, scan, choice, problems } = checked;
     const { rows, callable, invalid, leftOut, duplicates, conflicts, partial } = scan;
     const given = from?.as === 'retry' ? from.of.manifest : undefined;
-    // Its report looks like that of the run it is of.
+    // A report uses the delimiter of the original run.
     const { delimiter } = from?.of.manifest ?? manifest;
     const record: RunRecord = {
       version: 1,
@@ -134,7 +134,7 @@ function approvalOf({ file, sha256, made_at: madeAt, approved_by: by }: Approved
   return { file: basename(file), sha256, madeAt, ...(by !== undefined && { by }) };
 }
 
-/** Removes a run that was planned and never started. */
+/** Removes a run that was planned but never started. */
 export async function discard(store: RunStore, record: RunRecord, journal: Journal): Promise<void> {
   await journal.close();
   await store.discard(record.id);

@@ -10,16 +10,16 @@ import { retriesAfter, retriesAmong, undosOf } from './retries.ts';
 import { callsOf, openLastLines } from './run-lines.ts';
 
 export interface ReadDoneOptions extends Omit<ReadReportOptions, 'operations'> {
-  /** Where the rows are to be called now, if that is known. */
+  /** The API to call, if known. */
   readonly baseUrl?: string | undefined;
 }
 
 /**
- * Reads what runs, with their retries, and report files say was done.
+ * Reads what runs with their retries, and report files, have done.
  *
- * @param names ids of runs, parts of them, or paths of files
- * @throws a usage error when there is no such run or file, the file is no report, or the run was on another API; a busy error
- *   when the run is still in progress.
+ * @param names ids of runs or parts of them, or paths of files
+ * @throws a usage error when a run or file does not exist, a file is not a report, or a run called another API; a busy error
+ * when a run is in progress
  */
 export async function readDone(
   store: RunStore,
@@ -35,7 +35,7 @@ export async function readDone(
   return done;
 }
 
-/** The run that is meant; undefined when it is a file. */
+/** The named run; undefined for a file. */
 async function findRunOrFile(store: RunStore, name: string): Promise<RunRecord | undefined> {
   const isFile = (await stat(name).catch(() => undefined))?.isDirectory() === false;
   if (isFile && !isRunId(name)) return undefined;
@@ -70,10 +70,10 @@ async function noteRun(
 }
 
 /**
- * Notes what a run has done, with its retries, or takes back what it has undone; then the runs that undid that again, in
- * the order in which they were made.
+ * Records what a run and its retries have done, or removes what an undo has undone; then applies the undos of each run, in the
+ * order they were made.
  *
- * @param runs the oldest first
+ * @param runs oldest first
  */
 async function replay(
   store: RunStore,
@@ -103,7 +103,7 @@ async function replay(
   }
 }
 
-/** The runs whose rows a run has left out, because they were done there: what undoes these counts for it, too. */
+/** The runs whose rows a run left out as done: an undo of these runs applies to it, too. */
 function sourcesOf(runs: readonly RunRecord[], { options }: RunRecord): readonly RunRecord[] {
   const sources = runs.filter(({ id }) => options.skipDone?.includes(id));
   return sources.flatMap((run) => [run, ...retriesOf(runs, run), ...sourcesOf(runs, run)]);
@@ -125,7 +125,7 @@ async function noteLines(
       for (const { call, result } of part) {
         const subject = { operation: call.operation.name, subject: call.subject };
         if (effect === 'done') done.note(subject, result.row, result);
-        // What may have been put back is not done for certain.
+        // An unclear undo may have put the old value back: the row is no longer certainly done.
         else if (result.outcome === 'succeeded' || result.unclear) done.undo(subject);
       }
     }

@@ -3,23 +3,23 @@ import { actualState, goesOnByItself, plannedAt, type RunState } from '../record
 import { progressOf } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** The latest run of a manifest that has called something, or may yet. */
+/** The latest run of a manifest that has called rows, or may still call rows. */
 export interface EarlierRun {
   readonly id: string;
   /** When it started or was submitted, ISO 8601 UTC. */
   readonly at: string;
   readonly state: RunState;
   readonly rows: number;
-  /** Absent when its journal can't be read. */
+  /** Absent when the journal is unreadable. */
   readonly counts?: OutcomeCounts;
-  /** How many other runs of the manifest there are, without retries. */
+  /** Number of other runs of the manifest, without retries. */
   readonly others: number;
 }
 
 /**
- * Finds out whether a run of this state folder has called the rows of a manifest on the same API before.
+ * Finds an earlier run of the manifest on the same API in this state folder.
  *
- * @param sha256 of the content of the manifest
+ * @param sha256 of the manifest's content
  */
 export async function findEarlierRun(
   store: RunStore,
@@ -32,13 +32,13 @@ export async function findEarlierRun(
       options.baseUrl === baseUrl &&
       (manifest.givenSha256 ?? manifest.sha256) === sha256,
   );
-  // --skip-done of a run leaves out what its retries have done, too.
+  // --skip-done of a run includes its retries.
   const firsts = runs.filter(({ retryOf }) => retryOf === undefined);
   const candidates = (firsts.length > 0 ? firsts : runs).toReversed();
   for (const [newer, record] of candidates.entries()) {
     const { id, plan, states } = record;
     const counts = (await progressOf(store, record).catch(() => undefined))?.outcomes;
-    // A run that has called nothing, and will call nothing by itself, tells of nothing that was done.
+    // Skip a run that has called nothing, and is not about to.
     if (counts !== undefined && counts.succeeded + counts.failed === 0 && !goesOnByItself(record)) continue;
     return {
       id,

@@ -7,24 +7,24 @@ import type { InvalidRow } from '../../manifest/columns/row-preparer.ts';
 import { formatProblem, type ProblemGroup, ProblemGroups, type RowProblem } from '../../manifest/problem.ts';
 import { circumstance } from '../../system-error.ts';
 
-/** The problems of a manifest: equal ones together and the first ones for the screen, all of them in a file. */
+/** The problems of a manifest: grouped, with the first ones for the screen, and all of them in a file. */
 export interface ProblemList {
   readonly groups: readonly ProblemGroup[];
   readonly first: readonly string[];
   readonly count: number;
-  /** Rows that conflict, the first ones, each on a line; they are neither in a group nor in `count`. */
+  /** The first rows that conflict, one per line; not in `groups` or `count`. */
   readonly firstConflicts: readonly string[];
-  /** Absent when there were none: then no file was made. */
+  /** Absent without problems. */
   readonly file?: string;
 }
 
 const firstCount = 20;
-/** Lines that are written to the file at once. */
+/** Lines per write. */
 const partLines = 1_000;
 
 /**
- * Collects problems while a manifest is scanned. Memory does not grow with their number. The file is beside the runs, never
- * beside the user's own files.
+ * Collects problems while a manifest is scanned, in constant memory. The file is in the state folder, never among the user's
+ * files.
  */
 export function problemCollector(stateDir: string, manifestName: string) {
   const path = join(stateDir, 'problems', `${basename(manifestName).replaceAll(/[<>]/g, '')}.txt`);
@@ -32,7 +32,7 @@ export function problemCollector(stateDir: string, manifestName: string) {
   const first: string[] = [];
   const firstConflicts: string[] = [];
   let count = 0;
-  /** Not in the file yet. */
+  /** Not written yet. */
   const lines: string[] = [];
   let hasFile = false;
 
@@ -44,7 +44,7 @@ export function problemCollector(stateDir: string, manifestName: string) {
       await appendFile(path, lines.splice(0).join(''), { mode: 0o600, flag });
       hasFile = true;
     } catch (error) {
-      // Half a list would be taken for all of it.
+      // Half a list would look complete.
       await rm(path, { force: true }).catch(() => {});
       throw (
         circumstance(error, path) ??
@@ -67,7 +67,7 @@ export function problemCollector(stateDir: string, manifestName: string) {
         await note(row, problem, first);
       }
     },
-    /** A row that is refused because of an earlier one. */
+    /** Adds a row that is refused because of an earlier row. */
     addConflict: (conflict: Conflict) => note(conflict, conflictProblem(conflict), firstConflicts),
     async end(): Promise<ProblemList> {
       await write();

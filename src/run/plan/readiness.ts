@@ -4,31 +4,31 @@ import { escapeInvisible } from '../../text/printable.ts';
 import { counted } from '../../text/quantities.ts';
 import type { Target } from '../record/targets.ts';
 
-/** What decides whether a run may begin. */
+/** The facts that decide whether a run may start. */
 export interface PlannedRows {
   readonly manifest: { readonly name: string };
   readonly scan: Pick<RowCounts, 'rows' | 'callable' | 'invalid' | 'conflicts' | 'partial'>;
   /** Whether invalid rows are left out. */
   readonly skipInvalid: boolean;
   readonly onConflict: ConflictRule;
-  /** Whether the user lets rows leave fields out. */
+  /** Whether the user allows rows to omit fields. */
   readonly allowPartial: boolean;
-  /** What the state folder knows of the API, if the user says where that is. */
+  /** What the state folder knows of the API, if the user named one. */
   readonly target: Target | undefined;
   readonly baseUrl: string | undefined;
 }
 
-/** Whether a run may begin: `plan` says so, and `run` obeys. */
+/** Whether a run may start: `plan` reports the answer, `run` obeys it. */
 export function isReady(planned: PlannedRows): boolean {
   return refusals(planned).length === 0;
 }
 
-/** Why a run may not begin, as a code; the first reason counts. */
+/** Code of the first reason that a run may not start. */
 export function refusalOf(planned: PlannedRows): Refusal['code'] | undefined {
   return refusals(planned)[0]?.code;
 }
 
-/** Whether a run of this can begin, and if not, what to do: the last line of a plan. */
+/** The last line of a plan: whether the run can start, and if not, what to do. */
 export function verdictText(planned: PlannedRows): string {
   const texts = refusals(planned).map(({ text }) => `Not ready: ${text}`);
   if (texts.length > 0) return texts.join(' ');
@@ -37,7 +37,7 @@ export function verdictText(planned: PlannedRows): string {
   return `Ready: ${counted(callable, 'call')}${left}.`;
 }
 
-/** Whether rows may leave fields out that the service might reset, if any does. */
+/** Whether rows may omit fields that the service might reset, if any row does. */
 export function isPartialAllowed({
   scan,
   target,
@@ -48,7 +48,7 @@ export function isPartialAllowed({
 
 interface Refusal {
   readonly code: 'INVALID_ROWS' | 'CONFLICTING_ROWS' | 'PARTIAL_ROWS';
-  /** What is wrong, and what to do. */
+  /** The problem and its remedy. */
   readonly text: string;
 }
 
@@ -78,7 +78,7 @@ function conflictText({ manifest, scan: { conflicts } }: PlannedRows): string {
   );
 }
 
-/** What may go wrong with rows that leave fields out, and how to find out whether it does. */
+/** The risk of rows that omit fields, and how to find out about it. */
 export function partialText({ scan, baseUrl }: Pick<PlannedRows, 'scan' | 'baseUrl'>): string {
   const rows = counted(scan.partial, 'row', ['leaves', 'leave']);
   return (

@@ -8,26 +8,26 @@ import type { RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { callsOf, openLastLines, RowsFile, subjectKey } from './run-lines.ts';
 
-/** Which of the rows are wanted that may be tried again; default: all of them. */
+/** Which failed rows to retry. Default: all. */
 export interface RetryChoice {
   readonly codes?: readonly string[] | undefined;
-  /** Only those with an attempt that may have been processed unseen. */
+  /** Only rows with an attempt that may have been processed. */
   readonly unclear?: boolean | undefined;
 }
 
-/** Rows of a run as a manifest of their own. */
+/** Rows of a run as a new manifest. */
 export interface RetryManifest {
-  /** Their numbers in the manifest that the user gave. */
+  /** Row numbers in the user's manifest. */
   readonly rowNumbers: readonly number[];
-  /** What is known of their attempts, by row of the new manifest: an unclear one matters for the next attempt. */
+  /** Earlier attempts, by row of the new manifest: an unclear attempt affects how the next is judged. */
   readonly histories: ReadonlyMap<number, RowHistory>;
-  /** How many there are by code, those that are not wanted among them. */
+  /** Number of rows that can be retried, by code, whether selected or not. */
   readonly codes: ReadonlyMap<string, number>;
-  /** Rows that are left out, because a later row of their subject has succeeded: they would take it back. */
+  /** Rows left out because a later row with their subject has succeeded: retrying them would revert it. */
   readonly overtaken: number;
 }
 
-/** Whether a run has rows that may be tried again. @param later the retries of the same rows that were made after it */
+/** Whether rows of a run can be retried. @param later the retries of the same rows that were made after it */
 export function hasRowsToRetry(
   store: RunStore,
   record: RunRecord,
@@ -41,9 +41,9 @@ export function hasRowsToRetry(
 }
 
 /**
- * Writes the rows of a run that have failed, and not succeeded in a later retry, as a JSON Lines manifest: unlike CSV it
- * holds any text exactly, and every row says its operation and the defaults that it had. Of a cancelled run, the rows
- * that were not called are among them. Rows that a later one of their subject has overtaken are not.
+ * Writes the rows of a run that failed, and did not succeed in a later retry, as a JSON Lines manifest. Unlike CSV it holds any
+ * text exactly; each row includes its operation and defaults. A cancelled run contributes its uncalled rows, too. Rows are left
+ * out when a later row with their subject has succeeded.
  */
 export function writeRetryManifest(
   store: RunStore,
@@ -79,7 +79,7 @@ export function writeRetryManifest(
   });
 }
 
-/** Finds the last row of each subject that has succeeded, where several rows may act on one. */
+/** Finds the last row that succeeded for each subject with several rows. */
 async function overtaking(
   store: RunStore,
   record: RunRecord,
@@ -103,12 +103,12 @@ async function overtaking(
   };
 }
 
-/** Rows without a result are called when their run goes on, unless it was given up. */
+/** A row without a result is called on resume, unless its run was cancelled. */
 function isToBeRetried({ result }: ReportLine): boolean {
   return isUnfinished(result) ? result.code === 'CANCELLED' : result.outcome === 'failed';
 }
 
-/** The row's own cells, and the defaults for fields that none of them gives, however its column is written. */
+/** The row's cells, and the defaults for fields without a cell, under any name of their column. */
 function completeRow(
   cells: Readonly<Record<string, unknown>>,
   defaults: ReadonlyMap<string, unknown>,

@@ -14,16 +14,16 @@ import { openJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 import { openManifestCopy } from './run-manifest.ts';
 
-/** The rows of a run with what became of them. */
+/** The rows of a run with their results. */
 export interface RunLines {
-  /** In the order of the manifest, each with its number in the manifest that the user gave; to be read once. */
+  /** In the order of the manifest, with the row numbers of the user's manifest. Can be read once. */
   readonly lines: ReportLines;
   readonly prepare: RowPreparer;
-  /** The operations that occur in the run. */
+  /** The operations used in the run. */
   readonly operations: readonly Operation[];
 }
 
-/** Reads a run from its manifest and its journal, also while the run is in progress. */
+/** Reads a run from its manifest and its journal, even while the run is in progress. */
 export async function readRunLines(
   store: RunStore,
   record: RunRecord,
@@ -44,7 +44,7 @@ export async function readRunLines(
   };
 }
 
-/** Reads a run that is not worked on here. Its journal is open until the end. */
+/** Reads a run that this process does not work on. Closes its journal at the end. */
 export async function openRunLines(
   store: RunStore,
   record: RunRecord,
@@ -55,7 +55,7 @@ export async function openRunLines(
   return { ...(await readRunLines(store, record, journal)), journal };
 }
 
-/** Reads a run that is not worked on here, each row as the latest of these retries has left it. */
+/** Like `openRunLines`, each row with its result in the latest of these retries. */
 export async function openLastLines(
   store: RunStore,
   record: RunRecord,
@@ -68,12 +68,12 @@ export async function openLastLines(
   return { ...run, lines: joinRetries(run.lines, retries) };
 }
 
-/** A row that can be called, with its call. */
+/** A row that can be called, with its request. */
 export interface CallLine extends ReportLine {
   readonly call: CallableRow;
 }
 
-/** Those rows that are wanted and can be called, in parts. */
+/** The selected rows that can be called, in parts. */
 export async function* callsOf(
   { lines, prepare }: RunLines,
   isWanted: (line: ReportLine) => boolean = () => true,
@@ -86,14 +86,14 @@ export async function* callsOf(
   }
 }
 
-/** What tells what a call acts on from all else, also of other operations. */
+/** Identifies the subject of a call among all operations. */
 export function subjectKey({ operation, subject }: CallableRow): string {
   return subjectDigest({ operation: operation.name, subject });
 }
 
-/** A JSON Lines manifest that is made of rows of a run: unlike CSV it holds any text exactly. */
+/** A JSON Lines manifest made of rows of a run. Unlike CSV it holds any text exactly. */
 export class RowsFile {
-  /** What the rows are called in the manifest that the user gave, in order. */
+  /** Row numbers in the user's manifest, in order. */
   readonly rowNumbers: number[] = [];
   readonly #path: string;
   #texts: string[] = [];
@@ -102,13 +102,13 @@ export class RowsFile {
     this.#path = path;
   }
 
-  /** Adds a row, written by the next `flush`. @returns its number in this manifest */
+  /** Adds a row, which the next `flush` writes. @returns its number in this manifest */
   add(rowNumber: number, cells: Readonly<Record<string, unknown>>): number {
     this.#texts.push(`${stringifyJson(cells)}\n`);
     return this.rowNumbers.push(rowNumber);
   }
 
-  /** The first call makes the file, also without rows. It need not survive a power failure: a run works on a copy. */
+  /** Creates the file if needed, even without rows. The file need not survive a power failure: the run copies it. */
   async flush(): Promise<void> {
     const texts = this.#texts.splice(0);
     await onDisk(this.#path, () => appendFile(this.#path, texts.join(''), { mode: 0o600 }));

@@ -20,10 +20,10 @@ import type { RunOptions, RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
 /**
- * Opens a run's own copy of its manifest.
+ * Opens a run's copy of its manifest.
  *
- * @throws a fatal error, also while its rows are read: `MANIFEST_COPY_MISSING` when it is not there, `MANIFEST_…` when
- *   it can't be read.
+ * @throws a fatal error, now or while rows are read: `MANIFEST_COPY_MISSING` when the copy is missing, `MANIFEST_…` when it is
+ * unreadable
  */
 export async function openManifestCopy(store: RunStore, record: RunRecord): Promise<PlannedManifest> {
   requireOperations(store, record);
@@ -35,7 +35,7 @@ export async function openManifestCopy(store: RunStore, record: RunRecord): Prom
   return { ...planned, manifest: { ...manifest, rows: () => rowsOfCopy(store, record, manifest) } };
 }
 
-/** @throws a usage error `OPERATION_MISSING` for a run with operations of the user's own that were not loaded. */
+/** @throws a usage error `OPERATION_MISSING` for a run with the user's own operations that are not loaded */
 function requireOperations({ operations }: RunStore, { id, plan }: RunRecord): void {
   const missing = plan.operations.filter((name) => findOperation(operations, name) === undefined);
   if (missing.length === 0) return;
@@ -56,16 +56,16 @@ async function* rowsOfCopy(
   } catch (error) {
     const path = await copyOf(store, record);
     if (!(error instanceof CqbatchError)) throw error;
-    // The message has the name of the user's own file, which may be as it should be.
+    // The message names the user's file, which may be intact.
     throw fatalError(error.code, `${error.message} (in ${path}, the copy of run ${record.id})`, error);
   }
 }
 
 /**
- * What was reviewed is what runs, also the second time.
+ * Makes sure that a run executes what was reviewed, even on resume.
  *
- * @throws a usage error `MANIFEST_CHANGED` when the run's copy of its manifest is not what it was, a fatal error
- *   `MANIFEST_COPY_MISSING` when it is not there.
+ * @throws a usage error `MANIFEST_CHANGED` when the copy of the manifest has changed, a fatal error `MANIFEST_COPY_MISSING`
+ * when it is missing
  */
 export async function refuseChangedManifest(store: RunStore, record: RunRecord): Promise<void> {
   const path = await copyOf(store, record);
@@ -89,20 +89,20 @@ async function copyOf(store: RunStore, { id, manifest, retryOf, undoOf }: RunRec
   );
 }
 
-/** A manifest with the function that turns its rows into calls. */
+/** A manifest, and the function that turns its rows into calls. */
 export interface PlannedManifest {
   readonly manifest: Manifest;
   readonly prepare: RowPreparer;
 }
 
-/** The options of a run that decide how its manifest is read, and what its rows mean. */
+/** The options of a run that decide how its manifest is read and what its rows mean. */
 export type RowOptions = ReadingOptions &
   Pick<RunOptions, 'operation' | 'where' | 'default' | 'clearToken' | 'map' | 'onConflict'>;
 
 /**
- * Opens a manifest for a plan or a run; the same file and options always give the same calls.
+ * Opens a manifest for a plan or a run. The same file and options always give the same calls.
  *
- * @throws a usage error when the file is no manifest or its operation can't be told.
+ * @throws a usage error when the file is not a manifest or its operation is unknown
  */
 export async function openPlannedManifest(
   path: string,
@@ -120,11 +120,11 @@ export async function openPlannedManifest(
 /** Rows that may be called, by their numbers. */
 export interface RowSelection {
   readonly has: (row: number) => boolean;
-  /** The last of them. */
+  /** The largest of them. */
   readonly last: number;
 }
 
-/** The rows of a manifest that have no result yet, or those of them that are selected, in order, ready to be fed. */
+/** The rows without a result, or the selected ones among them, in order, ready to be fed. */
 export async function* unfinishedTasks(
   runId: string,
   rows: AsyncIterable<readonly ManifestRow[]>,

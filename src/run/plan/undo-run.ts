@@ -10,44 +10,44 @@ import type { RunStore } from '../record/store.ts';
 import { type CallLine, callsOf, openLastLines, RowsFile, subjectKey } from './run-lines.ts';
 import { openManifestCopy } from './run-manifest.ts';
 
-/** What a run has done, as a manifest that takes it back, as far as that goes. */
+/** A manifest that undoes a run, as far as possible. */
 export interface UndoManifest {
-  /** Of the rows that are put back: their numbers in the manifest that the user gave. */
+  /** Row numbers in the user's manifest of the rows that are put back. */
   readonly rowNumbers: readonly number[];
-  /** Rows that are not put back, or only some of whose fields are, and the file that lists them with why. */
+  /** Rows that are not put back, or only in part, and the file that lists them with the reasons. */
   readonly notUndone: ListedRows;
   /** Rows that can only be undone by hand, and the file that lists them. */
   readonly byHand: ListedRows;
-  /** The keys of what is put back, to find out which other runs have edited it. */
+  /** The keys of the subjects that are put back, to find other runs that edited them. */
   readonly subjects: ReadonlySet<string>;
 }
 
 export interface ListedRows {
   readonly rows: number;
-  /** Absent when there are no such rows. */
+  /** Absent without such rows. */
   readonly file?: string;
 }
 
 export const notUndoneFile = 'not-undone.csv';
 export const byHandFile = 'undo-by-hand.csv';
 
-/** What the rows that act on one subject have changed. */
+/** How the rows with one subject have changed it. */
 interface Edit {
-  /** The first of the rows that have changed it; 0: none has. */
+  /** The first row that changed the subject; 0 if none did. */
   row: number;
-  /** The first of the calls. */
+  /** The first call. */
   readonly call: CallableRow;
-  /** What the fields were before the first row that has or would have sent them; undefined where it does not say that. */
+  /** Values before the first row that sent the field, or would have; undefined where that row does not say. */
   readonly before: Map<string, unknown>;
-  /** What they are now, unless they were edited since. */
+  /** Values after the run, unless they were edited since. */
   readonly now: Map<string, unknown>;
 }
 
 /**
- * Writes a manifest that puts back what the rows of a run, or of these later retries, have changed or may have changed: the
- * fields that a row sent and whose old values it has. Of several rows for one subject the earliest old value counts, also that
- * of a superseded row: the old value of the later row may be what the superseded one would have written. In the run's folder
- * it lists what can't be taken back, and what only by hand.
+ * Writes a manifest that puts back what the rows of a run, or of its later retries, have changed or may have changed: the
+ * fields that a row sent and whose old values it gives. If several rows have one subject, the earliest old value counts, even
+ * of a superseded row: the old value of a later row may be what the superseded row would have written. Files in the run's
+ * folder list what can't be undone, and what only by hand.
  */
 export function writeUndoManifest(
   store: RunStore,
@@ -110,7 +110,7 @@ export function writeUndoManifest(
   });
 }
 
-/** How many rows of a run act on one of these subjects: of its manifest, whatever came of them. */
+/** Counts the rows of a run's manifest with one of these subjects, whatever their results. */
 export async function rowsOn(
   store: RunStore,
   record: RunRecord,
@@ -127,17 +127,17 @@ export async function rowsOn(
   return rows;
 }
 
-/** Whether a row has changed something, or may have. */
+/** Whether a row has changed its subject, or may have. */
 function hasChanged({ result: { outcome, unclear } }: ReportLine): boolean {
   return outcome === 'succeeded' || unclear;
 }
 
-/** Whether a row tells what was changed, or what it was before: a later row may have superseded it. */
+/** Whether a row shows a change, or the state before: a later row may have superseded it. */
 function isEffective(line: ReportLine): boolean {
   return hasChanged(line) || line.result.code === 'SUPERSEDED';
 }
 
-/** Subjects on which several rows have acted, or would have: only their edits are kept in memory. */
+/** Subjects with several rows, which acted or would have: only their edits stay in memory. */
 function repeatedSubjects(
   store: RunStore,
   record: RunRecord,
@@ -167,7 +167,7 @@ function note(edit: Edit, line: CallLine): void {
   }
 }
 
-/** The row that puts the old values back, with what is there now as its old values: an undo can be undone, too. */
+/** The row that puts the old values back. Its own old values are the current ones, so that an undo can be undone, too. */
 function undoRow({ call, before, now }: Edit): Readonly<Record<string, unknown>> {
   const { operation, values } = call;
   const required = operation.fields.filter((field) => field.required).map(({ name }) => [name, values[name]]);
@@ -180,7 +180,7 @@ function undoRow({ call, before, now }: Edit): Readonly<Record<string, unknown>>
   };
 }
 
-/** A file of the run's folder that lists rows, made only when there are any. */
+/** A file in the run's folder that lists rows; created with its first row. */
 function rowList(path: string, header: readonly string[], atEnd: AtEnd) {
   const file = new CsvFile(path, header);
   atEnd(() => file.discard());

@@ -6,30 +6,30 @@ import type { PlannedManifest } from '../plan/run-manifest.ts';
 import { haltText } from '../record/guards.ts';
 import type { CanaryOptions, RunRecord } from '../record/record.ts';
 
-/** What a canary has shown, to decide whether the run goes on. */
+/** Results of a canary, to decide whether the run continues. */
 export interface CanaryResults {
-  /** In the order of the manifest, numbered as in the one that the user gave. */
+  /** In the order of the manifest, with the row numbers of the user's manifest. */
   readonly rows: readonly CanaryRow[];
   readonly failed: number;
-  /** Rows that would be called after it. */
+  /** Rows still to be called after the canary. */
   readonly left: number;
 }
 
 /**
- * Decides whether a run goes on after its canary, until the signal aborts. Undefined: it goes on if no more have failed than
- * its options allow.
+ * Decides whether a run continues after its canary, until the signal aborts. Undefined leaves the decision to the run's
+ * options.
  */
 export type ConfirmAfterCanary = (canary: CanaryResults, signal: AbortSignal) => Promise<boolean | undefined>;
 
 export interface CanaryRow {
   readonly result: RowResult;
-  /** What the row is about: its identifier. */
+  /** The identifier of the row's subject. */
   readonly subject: string;
 }
 
 /**
- * The rows of a run's canary: the first ones that are called, or a fair sample of all that are. They follow from the plan
- * and the key of the run, so that a run that is resumed has the same.
+ * The rows of a run's canary: the first rows that are called, or a fair sample of all of them. They follow from the plan and
+ * the key of the run, so that a resumed run has the same canary.
  */
 export async function canaryRows(
   { id, key = id, plan, options: { canary } }: RunRecord,
@@ -44,7 +44,7 @@ export async function canaryRows(
     if (rows.length < canary.rows) rows.push(row);
     else if (!canary.random) break;
     else {
-      // Reservoir sampling: each row so far is among them with the same probability.
+      // Reservoir sampling: each row so far is in the sample with the same probability.
       const place = Math.floor(random() * seen);
       if (place < canary.rows) rows[place] = row;
     }
@@ -52,7 +52,7 @@ export async function canaryRows(
   return new Set(rows.toSorted((a, b) => a - b));
 }
 
-/** Rows that are called, or were: those that are not have their results from the beginning. */
+/** Rows with a call. Rows without one have their results from the start. */
 async function* callableRows(rows: number, journal: Pick<Journal, 'results'>): AsyncGenerator<number> {
   let next = 1;
   for await (const part of journal.results()) {
@@ -65,7 +65,7 @@ async function* callableRows(rows: number, journal: Pick<Journal, 'results'>): A
   for (; next <= rows; next += 1) yield next;
 }
 
-/** Numbers from 0 to 1 that depend on the key only. */
+/** Numbers from 0 to 1 that depend only on the key. */
 function randomOf(key: string): () => number {
   let count = 0;
   let block = Buffer.alloc(0);
@@ -77,12 +77,12 @@ function randomOf(key: string): () => number {
   };
 }
 
-/** The last row of a canary, 0 where it has no rows. */
+/** The last row of a canary, or 0 if it is empty. */
 export function lastOf(canary: ReadonlySet<number>): number {
   return [...canary].at(-1) ?? 0;
 }
 
-/** What became of the rows of a canary that are finished. */
+/** Results of the canary's finished rows. */
 export async function canaryResults(
   rows: ReadonlySet<number>,
   { manifest, prepare }: PlannedManifest,
@@ -105,7 +105,7 @@ export async function canaryResults(
   return shown;
 }
 
-/** Why a run does not go on after its canary when no user was asked; undefined: it does. */
+/** Why a run stops after its canary if the user was not asked; undefined if it continues. */
 export function canaryFailure(
   { rows, failed }: CanaryResults,
   { maxFailures }: CanaryOptions,

@@ -8,28 +8,28 @@ import { repeat } from '../../repeat.ts';
 import { type Deferred, deferred } from '../../waiting.ts';
 
 /**
- * How one process tells another what to do with a run: pause, go on, cancel, another rate. The folder of the run needs no
- * datastore between the two; the cluster of a shared datastore needs no folder.
+ * How one process controls a run of another: pause, unpause, cancel, change the rate. Commands in the run's folder need no
+ * datastore between the two; commands in the cluster of a shared datastore need no folder.
  */
 
 const fileName = 'control.jsonl';
 const pollMs = 500;
 
-/** What a person wants, before it is dated. */
+/** A control without its time. */
 export type Wanted = Control extends infer Each ? (Each extends Control ? Omit<Each, 'at'> : never) : never;
 
-/** A place in which a run is told what to do. */
+/** Where controls of a run are written and read. */
 export interface ControlPlace {
   tell(wanted: Wanted): Promise<void>;
-  /** All that is still wanted, oldest first. */
+  /** All controls that still apply, oldest first. */
   told(): Promise<readonly Control[]>;
 }
 
-/** The folder of a run. Each control is a line, so that two people who write at once lose nothing. */
+/** The folder of a run. Each control is one line, so that two users can write at once. */
 export function inFolder(folder: string): ControlPlace {
   const path = join(folder, fileName);
   return {
-    // The line before may have been cut off by a full disk.
+    // A full disk may have cut off the previous line.
     tell: (wanted) => appendFile(path, `\n${JSON.stringify(dated(wanted))}\n`, { mode: 0o600 }),
     async told() {
       const text = (await exists(path)) ? await readSmallFile(path) : '';
@@ -38,7 +38,7 @@ export function inFolder(folder: string): ControlPlace {
   };
 }
 
-/** A run that another machine may work on. */
+/** The cluster, for a run that another machine may work on. */
 export function inCluster(cluster: Cluster, runId: string): ControlPlace {
   return {
     tell: (wanted) => cluster.tell(runId, dated(wanted)),
@@ -46,33 +46,33 @@ export function inCluster(cluster: Cluster, runId: string): ControlPlace {
   };
 }
 
-/** Forgets what was wanted while another process worked on the run. */
+/** Removes controls that were meant for another process. */
 export async function clearControls(folder: string): Promise<void> {
   await rm(join(folder, fileName), { force: true });
 }
 
-/** A command, who wants it, and why. */
+/** A command, its user, and the reason. */
 type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 
-/** What is wanted of a run: the latest command counts, and apart from it the latest rate, wherever they were written. */
+/** The controls of a run from all places: the latest command counts, and separately the latest rate. */
 export interface ControlWatch {
   readonly current: Command['command'];
-  /** Resolves as soon as one of these is wanted; never when the watch is closed before. */
+  /** Resolves with the first of these commands; never after `close`. */
   until(...wanted: readonly Command['command'][]): Promise<Command>;
   close(): void;
 }
 
-/** @param onRate is called with each rate that is wanted from now on */
+/** @param onRate called with each new rate */
 export function watchControls(
   places: readonly Pick<ControlPlace, 'told'>[],
   onRate: (control: ControlOf<'rate'>) => void = () => {},
 ): ControlWatch {
   let current: Command = { command: 'unpause' };
   const waiting = new Set<Deferred<Command> & { readonly wanted: readonly Command['command'][] }>();
-  /** What each place says; undefined: it was not asked yet. */
+  /** The controls in each place; undefined before the first read. */
   const heard = places.map((): readonly Control[] | undefined => undefined);
 
-  /** @param latest undefined: nothing is wanted */
+  /** @param latest undefined without commands */
   function command(latest: ControlOf<'command'> | undefined): void {
     const { kind: _, at: __, ...wanted } = latest ?? { kind: 'command', at: '', command: 'unpause' };
     current = wanted;
@@ -89,7 +89,7 @@ export function watchControls(
     for (const kind of ['command', 'rate'] as const) {
       const last = lastOf(kind, controls);
       if (isDeepStrictEqual(before && lastOf(kind, before), last)) continue;
-      // What was written while it is watched is the latest, whatever the clocks of those who wrote it said.
+      // A control that arrives while watching is the latest, whatever the clock of its writer says.
       const isNews = before !== undefined && last !== undefined;
       const latest = isNews ? last : latestOf(heard.map((each) => each && lastOf(kind, each)));
       if (latest?.kind === 'rate') onRate(latest);
@@ -97,7 +97,7 @@ export function watchControls(
     }
   }
 
-  // Apart from each other: while the datastore does not answer, the folder still does.
+  // Read separately: the folder answers even while the datastore does not.
   const looks = places.map(({ told }, place) =>
     repeat(
       async () => {
@@ -138,7 +138,7 @@ function dated(wanted: Wanted): Control {
   return { ...wanted, at: new Date().toISOString() };
 }
 
-/** What can't be understood is not wanted: half of a line, or what a person wrote by hand. */
+/** Ignores unreadable lines: a partial write, or an edit by hand. */
 function parsed(line: string): Control | undefined {
   try {
     return controlSchema.safeParse(JSON.parse(line)).data;

@@ -20,22 +20,22 @@ import type { ExecuteRunOptions } from './execution-options.ts';
 
 export interface CoordinateOptions
   extends Pick<ExecuteRunOptions, 'store' | 'datastore' | 'queue' | 'version' | 'log' | 'observer'> {
-  /** The base URL of the only API whose runs are taken; absent: all are. */
+  /** The base URL of the only API whose runs are taken. Default: all. */
   readonly onlyApi?: string | undefined;
-  /** What calls the API for a run; absent: workers elsewhere do. */
+  /** Opens what calls the API for a run; absent when workers elsewhere call it. */
   readonly callerFor?: ((record: RunRecord) => Promise<Caller>) | undefined;
-  /** Tells about each run that begins or goes on. */
+  /** Hears of each run that starts or continues. */
   readonly news?: RunNews | undefined;
-  /** Aborts when the daemon is to stop: its runs are then handed over to another one that sees the state folder. */
+  /** Aborts when the daemon must stop: another daemon on the state folder can then take its runs over. */
   readonly stop: AbortSignal;
 }
 
-/** What calls the API in this process. */
+/** Calls the API in this process. */
 export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted'> {
   readonly client: ApiClient;
 }
 
-/** Hears of the runs that are taken to their end. */
+/** Hears how the coordinated runs start and end. */
 export interface RunNews {
   started(): void;
   ended(record: RunRecord, reports: WrittenReports): void;
@@ -43,14 +43,14 @@ export interface RunNews {
 }
 
 const lookMs = 1_000;
-/** A run that has ended is read again after this number of looks: it may have been pruned since, and its id taken by another. */
+/** An ended run is read again after this many looks: it may have been pruned, and its id reused. */
 const looksAtAll = 30;
-/** Each has a window of rows in memory and in the datastore. */
+/** Each run has a window of rows in memory and in the datastore. */
 const maxRuns = 16;
 
 /**
- * Coordinates the runs that were submitted to a state folder, also those whose coordinator has died, until it is told
- * to stop. Workers call the API; on the embedded datastore this process does, for one run after the other.
+ * Coordinates the runs that were submitted to a state folder, and those whose coordinator died, until told to stop. Workers
+ * call the API; with the embedded datastore this process does, for one run at a time.
  */
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
   const { store, log, stop, onlyApi } = options;
@@ -61,7 +61,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   };
   const running = new Map<string, Promise<void>>();
   setMaxListeners(2 * maxRuns, stop);
-  // Of which there are more and more.
+  // Saves reading the growing number of ended runs.
   const ended = new Set<string>();
   for (let looks = 1; !stop.aborted; looks++) {
     if (looks % looksAtAll === 0) ended.clear();
@@ -79,7 +79,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
         if (lock === undefined) continue;
         const { id } = record;
         const work = coordinate(options, lock, id)
-          // A full disk, say: the other runs go on.
+          // For example a full disk: the other runs continue.
           .catch((error: Error) => log.error({ run: id, err: error.message }, 'stopping the run failed'))
           .finally(() => running.delete(id));
         running.set(id, work);
@@ -92,17 +92,15 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   await Promise.all(running.values());
 }
 
-/**
- * Whether a run that does not run here waits for a coordinator, as far as its record tells; the lock has the last word.
- */
+/** Whether a run that is not in progress here waits for a coordinator, according to its record; its lock decides. */
 function isClaimable(record: RunRecord): boolean {
   const { submitted, state, process } = record;
   if (submitted !== true) return false;
   if (state === 'submitted') return true;
   if (!isActive(state)) return false;
-  // Its folder was away when it failed here, so that its record does not say so.
+  // The folder was missing when the run failed here, so its record does not show the failure.
   if (process !== undefined && isThisProcess(process)) return true;
-  // Whether a process of another machine is alive, only the age of its lock can tell.
+  // Only the age of its lock shows whether a process of another machine is alive.
   return process?.host !== hostname() || !isActive(actualState(record));
 }
 
@@ -119,10 +117,10 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
   const { store, log, stop, callerFor, news } = options;
   await withReleases(async (atEnd) => {
     atEnd(() => lock.release());
-    // Of its own: what listens to it must not pile up on the daemon's signal from run to run.
+    // A separate signal: listeners must not pile up on the daemon's signal from run to run.
     const interrupt = new AbortController();
     atEnd(onAbort(stop, () => interrupt.abort()));
-    // It may have ended between the look at its record and the lock.
+    // The run may have ended since its record was read.
     const record = await store.load(id);
     if (!isClaimable(record)) return;
     log.info({ run: id, rows: record.plan.rows }, 'coordinating');
@@ -151,9 +149,9 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
     } catch (error) {
       const { message } = error as Error;
       log.error({ run: id, err: message }, 'the run has failed');
-      // Another process has it, or its folder was away, perhaps for a moment only: it is looked for again.
+      // Another process has the run, or its folder was missing, perhaps briefly: the next look finds it.
       if (error instanceof CqbatchError && ['LOCK_LOST', 'JOURNAL_REMOVED'].includes(error.code)) return;
-      // To try it again would fail in the same way.
+      // A second try would fail in the same way.
       await store.save(enterState(await store.load(id), 'failed', { reason: message }));
       news?.failed(error as Error);
     }
@@ -161,8 +159,8 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
 }
 
 /**
- * The daemon's datastore, which no run takes for lost. A run that failed would not be gone on with by itself, so a daemon
- * waits, as its workers do, until the disk of Redis has space again.
+ * The daemon's datastore, which never counts as lost. A failed run would not resume by itself, so the daemon waits, as its
+ * workers do, until the disk of Redis has space.
  */
 function patient(datastore: Datastore): Datastore {
   return Object.create(datastore, { lost: { value: deferred<Error>().promise } });

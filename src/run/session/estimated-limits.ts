@@ -6,13 +6,13 @@ import type { Pace, StartingPoint } from '../../pace.ts';
 
 const estimateSchema = z.object({
   base_url: z.string(),
-  /** Tells tokens apart, and tells nothing of them. */
+  /** Distinguishes tokens without revealing them. */
   token: z.string(),
   /** Calls per second. */
   rate_per_s: z.number().positive().exactOptional(),
   /** Calls in flight. */
   concurrency: z.number().int().positive().exactOptional(),
-  /** Until when the API asked to wait, ISO 8601 UTC. */
+  /** End of a wait that the API asked for, ISO 8601 UTC. */
   wait_until: z.string().exactOptional(),
   at: z.string(),
 });
@@ -25,13 +25,13 @@ export type EstimatedLimits = ReturnType<typeof openEstimatedLimits>;
 const outdatedMs = 30 * 24 * 60 * 60 * 1_000;
 const mostLimits = 100;
 
-/** @param tokenMark see `tokenMark` in src/api. */
+/** @param tokenMark see `tokenMark` in src/api */
 export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark: string) {
   const path = join(stateDir, 'limits.json');
   const isOwn = (limit: z.infer<typeof estimateSchema>): boolean =>
     limit.base_url === baseUrl && limit.token === tokenMark;
 
-  /** A damaged file counts as a missing one. */
+  /** A damaged file counts as missing. */
   const read = async () => {
     const { limits = [] } = (await readJsonFileIfAny(path, fileSchema)) ?? {};
     return limits.filter(({ at }) => Date.parse(at) > Date.now() - outdatedMs);
@@ -41,7 +41,7 @@ export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark
     async load(): Promise<StartingPoint> {
       const known = (await read()).find(isOwn);
       if (known === undefined) return {};
-      // A clock that was set back meanwhile makes no wait longer than it was.
+      // Setting the clock back must not lengthen a wait.
       const told = Date.parse(known.wait_until ?? '');
       const waitMs = Math.min(told - Date.now(), told - Date.parse(known.at));
       return {
@@ -50,13 +50,13 @@ export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark
         ...(waitMs > 0 && { restUntil: steadyNow() + waitMs }),
       };
     },
-    /** Keeps what is known now in place of what was known before. */
+    /** Replaces the estimates of this API and token. */
     async save({ limit, concurrency, restUntil }: StartingPoint): Promise<void> {
       const others = (await read()).filter((one) => !isOwn(one));
       const own = {
         base_url: baseUrl,
         token: tokenMark,
-        // What could not be read again would cost the others, too.
+        // An invalid value would make the whole file unreadable.
         ...(isPositive(limit) && { rate_per_s: limit }),
         ...(isPositive(concurrency) && { concurrency: Math.ceil(concurrency) }),
         ...(restUntil !== undefined && { wait_until: timeOfDay(restUntil).toISOString() }),
@@ -72,10 +72,10 @@ function isPositive(value: number | undefined): value is number {
   return value !== undefined && Number.isFinite(value) && value > 0;
 }
 
-/** A shorter wait is over before another run begins. */
+/** A shorter wait ends before another run starts. */
 const worthKeepingMs = 5_000;
 
-/** Keeps for the next run what is known at the end of one: the limit of the API, or how long it still asks to wait. */
+/** Saves what a run has learned for the next run: the limit of the API, or how long the API still asks to wait. */
 export async function keepEstimate(estimates: EstimatedLimits, pace: Pace): Promise<void> {
   if (pace.phase === 'fixed') return;
   const { restUntil = 0 } = pace;

@@ -10,11 +10,10 @@ import { Execution } from './execution.ts';
 import type { ExecutedRun, ExecuteRunOptions, RunObserver } from './execution-options.ts';
 
 /**
- * Takes a run from where its journal stands to its end, records each state that it enters, and writes its report,
- * whatever the end is.
+ * Takes a run from the state of its journal to its end, records each state of the run, and writes its report in any case.
  *
- * @throws a fatal error when the datastore or the disk fails; the run is then in state `failed`, if that could still
- *   be written, and can be resumed. A busy error `RUN_LOCKED` when another process works on it.
+ * @throws a fatal error when the datastore or the disk fails; the state is then `failed`, if it could still be written, and the
+ * run can be resumed. A busy error `RUN_LOCKED` when another process works on the run.
  */
 export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
   const { record, datastore, interrupt } = options;
@@ -28,7 +27,7 @@ export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
   });
 }
 
-/** Does the work on a run, and tells of it. */
+/** Works on a run, and reports to the observer. */
 export async function observeRun(
   observer: RunObserver | undefined,
   { record, journal }: OpenRun,
@@ -38,7 +37,7 @@ export async function observeRun(
   const { plan, states } = record;
   const run = observer.started(() => plan.rows - journal.finishedCount);
   try {
-    // What had its result when it was planned, invalid rows among it, counts where the run begins.
+    // Rows that got a result during planning, such as invalid rows, are counted where the run starts.
     if (!states.some(({ state }) => state === 'running'))
       for await (const results of journal.results()) observer.finished(results);
     journal.onFinished = (results) => observer.finished(results);
@@ -55,8 +54,8 @@ export async function observeRun(
 }
 
 /**
- * A run that a guard has halted goes on only when a person wants it to, who has seen what failed: the guards count from here
- * on, and its canary is not asked about again.
+ * Only a user who has seen the failures resumes a run that a guard has halted: the guards count from here on, and the canary is
+ * not checked again.
  */
 async function accepted(run: OpenRun): Promise<OpenRun> {
   const { record, journal } = run;
@@ -66,7 +65,7 @@ async function accepted(run: OpenRun): Promise<OpenRun> {
   return { ...run, record: { ...record, ...(canary && { canary: { ...canary, wentOn: true } }) } };
 }
 
-/** @throws a usage error when rows of the run may be in a datastore that is not the one at hand. */
+/** @throws a usage error when another datastore may hold rows of the run */
 function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Journal): void {
   const held = !journal.unsettledRows()[Symbol.iterator]().next().done;
   if (!held || record.queue === queue) return;

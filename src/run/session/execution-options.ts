@@ -12,82 +12,80 @@ import type { ConfirmAfterCanary } from './canary.ts';
 import type { EstimatedLimits } from './estimated-limits.ts';
 import type { Progress, RunEvent } from './progress.ts';
 
-/** How a process works on a run. */
 export interface RunContext {
-  /** Calls the API; without it, workers elsewhere must. */
+  /** Calls the API; absent when workers elsewhere call it. */
   readonly client: ApiClient | undefined;
   readonly log: Log;
   /** Aborts when the user wants the run to stop. */
   readonly interrupt: AbortSignal;
-  /** Whether an interrupt leaves the run to another coordinator. Default: it ends there, to be resumed. */
+  /** Whether an interrupt leaves the run to another coordinator. Default: the run stops, to be resumed. */
   readonly handOver?: boolean;
 }
 
-/** The record is that of a run that is planned, or stopped before its end. */
+/** `record` is of a run that is planned, or stopped before its end. */
 export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpose'> {
-  /** The shared datastore without its password; absent for the embedded one. */
+  /** The shared datastore without its password; absent for the embedded datastore. */
   readonly queue?: string | undefined;
-  /** What earlier runs have estimated of the API's limits; what this one does goes there. */
+  /** The API's limits, as estimated by earlier runs and by this run. */
   readonly estimates?: EstimatedLimits | undefined;
-  /** Version of the program, for those who look at a shared datastore. */
+  /** Version of the program, shown in a shared datastore. */
   readonly version: string;
-  /** Decides whether the run goes on after its canary. Default: that depends on what failed in it. */
+  /** Decides whether the run continues after its canary. Default: depends on the failures in the canary. */
   readonly confirmAfterCanary?: ConfirmAfterCanary;
-  /** How much of it is done before it stops by itself; absent: all. */
+  /** Stops the run early. Default: no limit. */
   readonly budget?: Budget | undefined;
   /** The user who starts or resumes it, and the reason. */
   readonly attribution?: Attribution;
-  /** Counts what becomes of it. */
+  /** Counts runs and rows. */
   readonly observer?: RunObserver | undefined;
   /** Called before the first row is fed. */
   readonly onStarted?: (started: StartedRun) => void;
-  /** Hears what happens to the run, as it happens; it counts nothing. */
+  /** Hears of events as they happen; not for counting. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
-  /** Called when no more rows are called, before the report is written. */
+  /** Called after the last call, before the report is written. */
   readonly onEnded?: () => void;
-  /** Called when a run that had started has failed, before the error is thrown. */
+  /** Called when a started run fails, before the error is thrown. */
   readonly onFailed?: (left: FailedRun) => void;
 }
 
-/** Counts what becomes of runs and their rows. Unlike progress it is told only what is safe in a journal, and each row once. */
+/** Counts runs and their rows. Unlike progress, hears only of what is safe in a journal, and of each row once. */
 export interface RunObserver {
-  /** A run starts, or continues, in this process. @param waitingRows tells how many rows have no result yet */
+  /** A run starts or continues in this process. @param waitingRows returns the number of rows without a result */
   started(waitingRows: () => number): ObservedRun;
-  /** Rows have their results, of whatever run. */
+  /** Rows of any run have their results. */
   finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void;
 }
 
 /** A run in progress in this process. */
 export interface ObservedRun {
-  /** @param end absent when it is left to another process. */
+  /** @param end absent when another process takes the run over */
   ended(end?: ObservedEnd): void;
 }
 
 export interface ObservedEnd {
   readonly result: RunResult;
-  /** How long the run was active, all sessions together; absent if unknown. */
+  /** Active time of all sessions; absent if unknown. */
   readonly durationMs?: number;
 }
 
-/** What there is of a run that has failed. */
+/** What is known of a failed run. */
 export interface FailedRun {
   readonly counts: OutcomeCounts;
-  /** Whether all of these results are in the run's folder; else they are those that were seen. */
+  /** Whether all of these results are in the run's folder; if not, they are the results seen here. */
   readonly intact: boolean;
-  /** Whether the run had come to its end, so that only its report is missing. */
+  /** Whether the run had ended, so that only its report is missing. */
   readonly ended: boolean;
 }
 
 export interface StartedRun {
-  /** Follows the run until its end. */
   readonly progress: Progress;
-  /** `trouble` tells what is waited for. */
+  /** `trouble` names what the run waits for. */
   readonly datastore: Pick<Datastore, 'trouble' | 'exclusive'>;
 }
 
 export interface ExecutedRun {
   readonly record: RunRecord;
   readonly end: RunEnding;
-  /** Absent when the run was handed over. */
+  /** Absent when another process takes the run over. */
   readonly reports?: WrittenReports;
 }

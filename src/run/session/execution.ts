@@ -27,20 +27,20 @@ import { RateLog } from './rate-log.ts';
 import { RunSession } from './session.ts';
 import { Stages } from './stages.ts';
 
-/** Of a run without a deadline. */
+/** For a run without a deadline. */
 const never = new AbortController().signal;
-/** The last entry is not worth waiting longer for a datastore that is unreachable. */
+/** An unreachable datastore delays the end by no more than this for the last entry. */
 const farewellMs = 2_000;
 
 /**
- * A run that goes on here, from the first state that it enters to its report.
+ * A run in progress in this process, from its first state to its report.
  *
  * ```
- * running ⇄ paused ──▶ completed, halted, cancelled, interrupted; submitted, when it is handed over
+ * running ⇄ paused ──▶ completed, halted, cancelled, interrupted; submitted, when another process takes over
  *    └─────────┴─(datastore, journal or disk fails)──▶ failed
  * ```
  *
- * These are the states of its record. While it goes on, its heartbeat shows it to others, and its rate is logged.
+ * These are the states of its record. Meanwhile a heartbeat shows the run to others, and its rate is logged.
  */
 export class Execution {
   readonly #run: OpenRun;
@@ -51,7 +51,7 @@ export class Execution {
   readonly #progress: Progress;
   #rateLog: RateLog | undefined;
   #heartbeat: Heartbeat | undefined;
-  /** Whether it has come to its end, so that only its report is missing. */
+  /** Whether the run has ended, so that only its report is missing. */
   #hasEnded = false;
 
   constructor(run: OpenRun, options: ExecuteRunOptions, planned: PlannedManifest) {
@@ -98,7 +98,7 @@ export class Execution {
     const folder = store.folder(record.id);
     this.#keeper.enter('running', attribution, queue === undefined ? {} : { queue });
     if (this.#cluster !== undefined) await announce(this.#cluster, this.#entry());
-    // A user who starts it by hand wants it to continue, whatever was wanted before.
+    // A user who starts the run by hand overrides earlier commands.
     if (!handOver) {
       await this.#cluster?.clearControls(record.id);
       await clearControls(folder);
@@ -117,7 +117,7 @@ export class Execution {
       entry: () => this.#entry(),
       onClusterStatus: ({ workers, pace }) => {
         this.#progress.workers = workers;
-        // Where this process calls nothing, only the worker that leads knows the pace.
+        // If this process calls nothing, only the leading worker knows the pace.
         if (client === undefined && pace !== undefined) this.#seePace(pace);
       },
       onError: (error) => this.#warn(error, 'datastore error'),
@@ -190,7 +190,7 @@ export class Execution {
     const remedy = `cqbatch ${this.#hasEnded ? 'report' : 'resume'} ${record.id}`;
     const failure = systemError(error)?.followedBy(remedy) ?? error;
     const { code } = error as CqbatchError;
-    // A process that has lost the run must not overwrite what the new one has written since.
+    // A process that has lost the run must not overwrite what the next process has written.
     if (code === 'LOCK_LOST') this.#rateLog?.abandon();
     else if (!this.#hasEnded && !(this.#options.handOver && code === 'JOURNAL_REMOVED')) {
       this.#keeper.enter('failed', { reason: (failure as Error).message });
@@ -202,14 +202,14 @@ export class Execution {
     return failure;
   }
 
-  /** Saves the record where that it can't be saved must not end the run. */
+  /** Saves the record; a failure to save does not end the run. */
   async #saved(): Promise<void> {
     const { log, record } = this.#options;
     const failed = ({ message }: Error) => log.error({ run: record.id, err: message }, 'not saved');
     await this.#keeper.save().catch(failed);
   }
 
-  /** No error: without it, the user is told or asked once more. */
+  /** Ignores errors: without this record, the user is told or asked again. */
   async #remember(what: 'used' | 'partial'): Promise<void> {
     const { store, record } = this.#run;
     await rememberTarget(store.stateDir, record.options.baseUrl, what).catch((error: Error) =>
@@ -217,7 +217,7 @@ export class Execution {
     );
   }
 
-  /** The worker that leads hears of it with its next beat: from the record here, or from the entry of the run. */
+  /** The leading worker reads the rate at its next beat: from the record here, or from the entry of the run. */
   #setRate({ kind: _, rate, at, ...attribution }: ControlOf<'rate'>): void {
     const { rate: before, ...options } = this.#keeper.record.options;
     if (isDeepStrictEqual(before ?? null, rate)) return;

@@ -14,7 +14,7 @@ import { deferred } from '../../waiting.ts';
 import { endOf, type RunRecord } from '../record/record.ts';
 import type { Progress } from './progress.ts';
 
-/** What a run shows of itself in a shared datastore. */
+/** The entry of a run in a shared datastore. */
 export function entryOf(record: RunRecord, { done, outcomes }: ResultCounts, progress: Progress): RunEntry {
   const { rate, baseUrl } = record.options;
   const { because } = endOf(record);
@@ -37,9 +37,10 @@ export function entryOf(record: RunRecord, { done, outcomes }: ResultCounts, pro
 }
 
 /**
- * Shows a run for the first time.
+ * Adds a run to the datastore.
  *
- * @throws a usage error `RUN_ID_TAKEN` when the datastore knows another run of this id, a busy error when that is in progress.
+ * @throws a usage error `RUN_ID_TAKEN` when the datastore has another run with this id, a busy error when that run is in
+ * progress
  */
 export async function announce(cluster: Cluster, entry: RunEntry): Promise<void> {
   await cluster.sweep(entry.baseUrl);
@@ -53,40 +54,40 @@ export async function announce(cluster: Cluster, entry: RunEntry): Promise<void>
     : usageError('RUN_ID_TAKEN', `${what}. ${remedy}`);
 }
 
-/** What a shared datastore tells a run of the workers that call for it. */
+/** What a run reads from a shared datastore about its workers. */
 export interface ClusterStatus {
   /** Workers that call the API of this run, on all machines. */
   readonly workers: number;
-  /** How the API is called, if a worker leads the others. */
+  /** How the API is called; absent without a leading worker. */
   readonly pace?: PublishedPace;
 }
 
 export interface HeartbeatOptions {
   readonly cluster: Cluster;
-  /** How the run is getting on. */
+  /** Progress of the run. */
   readonly entry: () => RunEntry;
   readonly onClusterStatus: (status: ClusterStatus) => void;
   readonly onError: (error: Error) => void;
 }
 
 const beatMs = 1_000;
-/** Until the run's rate is in force: soon again. */
+/** Until the run's rate is in force. */
 const firstBeatsMs = 200;
-/** What a worker that leads had permitted has ended by then. */
+/** By then, all calls have ended that a former leading worker had permitted. */
 const silentMs = 2_500;
 
 /** A run that shows itself. */
 export type Heartbeat = ReturnType<typeof startHeartbeat>;
 
 /**
- * Shows a run to everybody who sees the datastore. Its rate is in force when the worker that leads has heard of the run,
- * and the others of its decision. Without one that leads nothing can be called, and the next one hears of the run first.
+ * Shows a run to all users of the datastore. The run's rate is in force when the leading worker has heard of the run, and the
+ * others of its decision. Without a leading worker nothing is called, and the next one hears of the run first.
  */
 export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: HeartbeatOptions) {
   let established = deferred();
   let isEstablished = false;
   let wasEstablished = false;
-  /** How many beats in a row have found the run among those whose bounds are obeyed. */
+  /** How many beats in a row have found the run among those whose limits the leading worker obeys. */
   let heardOf = 0;
 
   const beat = async (): Promise<void> => {
@@ -95,7 +96,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
     const known = await cluster.pace(own.baseUrl);
     const pace = known !== undefined && isPresent(known, silentMs) ? known : undefined;
     heardOf = pace === undefined || pace.runs.includes(own.id) ? heardOf + 1 : 0;
-    // Other workers hear of a decision later, and what is found first after a pause may have been decided before it.
+    // Other workers hear of a decision later, and a decision found right after a pause may be older than the run's entry.
     const isOneEnough = pace === undefined || (pace.workers === 1 && !wasEstablished);
     if (heardOf >= (isOneEnough ? 1 : 2)) {
       isEstablished = true;
@@ -108,15 +109,15 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
   beats.now();
 
   return {
-    /** Resolves when no worker calls faster than all runs of the same API allow together: no row may be fed before. */
+    /** Resolves when no worker exceeds the rate of all runs of the API together: feed no row before. */
     established: established.promise,
-    /** Does so for a run that continues after a pause: while it called nothing, nothing kept to its rate. */
+    /** The same for a run that continues after a pause, during which its rate was ignored. */
     establishedAgain(): Promise<void> {
       [established, wasEstablished, isEstablished, heardOf] = [deferred(), isEstablished, false, 0];
       beats.now();
       return established.promise;
     },
-    /** Shows at once how the run is. */
+    /** Writes the entry now. */
     now: beats.now,
     /** Writes the entry a last time. */
     async stop(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Loads what takes a run to its end, which may be done while its datastore opens. */
+/** Loads the code that executes a run, for example while the datastore opens. */
 export async function loadExecution() {
   const { executeRun } = await import('./execute-run.ts');
   return executeRun;

@@ -5,49 +5,49 @@ import { noticeableRestMs, type Pace } from '../../pace.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import type { WorkerEvent } from '../../worker/row-processor.ts';
 
-/** What happens to a run, as it happens: for progress and logs, never for accounting. */
+/** Events of a run, for progress and logs, never for accounting. */
 export type RunEvent =
   | { readonly type: 'finished'; readonly result: RowResult }
   | Exclude<WorkerEvent, { type: 'finished' }>
   | { readonly type: 'paused'; readonly paused: boolean; readonly attribution: Attribution };
 
-/** Where a run stands, for drawing. */
+/** Progress of a run at one time, for drawing. */
 export type ProgressSnapshot = ReturnType<Progress['snapshot']>;
 
-/** Calls that the API has not answered for long. */
+/** Calls that the API has not answered for seconds. */
 export interface StalledCalls extends CallsInFlight {
-  /** When one is given up. */
+  /** When a call is aborted. */
   readonly timeoutMs: number;
 }
 
 const memorySeconds = 5;
-/** Calls that take less than that keep nothing waiting. */
+/** Faster calls do not count as stalled. */
 const stalledMs = 5_000;
 
 export interface ProgressOptions {
   readonly rows: number;
-  /** Counts before the run was started or resumed. */
+  /** Counts when this session started. */
   readonly counts: OutcomeCounts;
   /** When a call is given up. */
   readonly timeoutMs: number;
-  /** The steady clock; for tests. */
+  /** Monotonic milliseconds; for tests. */
   readonly now?: () => number;
 }
 
-/** Follows a run by what its workers tell. It is for drawing: the truth is in the journal. */
+/** Follows a run by the events of its workers. For drawing only: the journal decides. */
 export class Progress {
   readonly #options: ProgressOptions;
   readonly #now: () => number;
   readonly #start: number;
   readonly #counts: Record<Outcome, number>;
   readonly #retrying = new Set<number>();
-  /** Finished rows per second of the clock, newest last. */
+  /** Finished rows in each second, newest last. */
   readonly #seconds: { readonly second: number; rows: number; lastAt: number }[] = [];
   #lastFinishedAt: number;
   #inFlight: { readonly calls: number; readonly oldestAt: number } | undefined;
   #waitUntil = 0;
   #paused = false;
-  /** Workers on all machines that call this API, where others than this process may. */
+  /** Workers on all machines that call this API; undefined when only this process can. */
   workers: number | undefined;
   #pace: Pace | undefined;
 
@@ -112,19 +112,17 @@ export class Progress {
     return {
       /** Rows of the manifest. */
       rows,
-      /** Rows with a result. */
       done,
       counts: { ...this.#counts } as OutcomeCounts,
       /** Rows finished per second, over the last seconds. */
       rowsPerSecond,
-      /** How the API is called, once it is known. */
+      /** How the API is called, once known. */
       ...(this.#pace !== undefined && { pace: this.#pace }),
-      /** How long no row is called, from now on. */
+      /** How long workers pause from now on. */
       waitMs: Math.max(0, this.#waitUntil - this.#now()),
-      /** Rows that wait for another attempt. */
+      /** Rows that wait for a retry. */
       retrying: this.#retrying.size,
       ...(stalled !== undefined && { stalled }),
-      /** Whether the run waits until a person wants it to go on. */
       paused: this.#paused,
       ...(this.workers !== undefined && { workers: this.workers }),
       ...(rowsPerSecond > 0 && { etaSeconds: (rows - done) / rowsPerSecond }),
@@ -132,7 +130,7 @@ export class Progress {
     };
   }
 
-  /** Calls that keep everything waiting: nothing has finished for seconds. */
+  /** Calls that hold up the run: nothing has finished for seconds. */
   #stalled(): StalledCalls | undefined {
     if (this.#inFlight === undefined) return undefined;
     const { calls, oldestAt } = this.#inFlight;
@@ -142,8 +140,8 @@ export class Progress {
   }
 
   /**
-   * Results of other machines come a batch at a time. Those of the first second of the window only begin the time that is
-   * measured: with them, it would have a batch more than belongs to it.
+   * Results of other machines arrive in batches. The first second of the window only starts the measured time: counting its
+   * rows would add a batch that belongs to earlier seconds.
    */
   #throughput(): number {
     const now = this.#now();

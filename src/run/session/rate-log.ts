@@ -11,17 +11,17 @@ import {
 } from '../../report/rate-history.ts';
 
 const sampleMs = 1_000;
-/** What is left of a second at the end tells no rate: what was accepted before is heard of in it, too. */
+/** A shorter rest of a second at the end gives no rate: it also includes calls that were accepted earlier. */
 const leastPointMs = 500;
 const saveMs = 5_000;
 const mostPoints = 600;
-/** A clock that differs by more was set, or the run was stopped. */
+/** A larger difference between the clocks means that the clock was set or the process suspended. */
 const leastGapMs = 2_000;
 
-/** Keeps the history of a run's rate in its folder, from where an earlier process left it. */
+/** Records the rate of a run in its folder, continuing the record of an earlier process. */
 export class RateLog {
   readonly #path: string;
-  /** The rate that is wanted, as it was written. */
+  /** The requested rate, as the user wrote it. */
   wanted: string;
   #series: RatePoint[];
   readonly #starts: { readonly t_s: number; readonly at: string }[];
@@ -53,7 +53,7 @@ export class RateLog {
     return new RateLog(join(folder, rateHistoryFile), wanted, await readRateHistory(folder));
   }
 
-  /** While the run is paused, no time of it passes. */
+  /** Paused time is left out. */
   set paused(paused: boolean) {
     this.#sample();
     this.#before = undefined;
@@ -66,13 +66,13 @@ export class RateLog {
     this.#before ??= { accepted: pace.accepted, rejected: pace.rejected, at: performance.now() };
   }
 
-  /** Writes nothing any more. */
+  /** Stops writing. */
   abandon(): void {
     clearInterval(this.#timer);
     this.#pace = undefined;
   }
 
-  /** Writes it a last time. */
+  /** Writes the record a last time. */
   async close(): Promise<void> {
     if (!this.#closed) {
       this.#closed = true;
@@ -82,7 +82,7 @@ export class RateLog {
     await this.#saving;
   }
 
-  /** @returns whether it was news, and is saved */
+  /** @returns whether a change was found and saved */
   #sample(): boolean {
     const pace = this.#pace;
     const before = this.#before;
@@ -113,7 +113,7 @@ export class RateLog {
     return true;
   }
 
-  /** Notes the time of day, unless it follows from the last one that was noted. */
+  /** Records the time of day, unless it follows from the last recorded one. */
   #noteStart(atMs: number): void {
     const last = this.#starts.at(-1);
     const t_s = toHundredths(this.#seconds);
@@ -148,20 +148,20 @@ export class RateLog {
       series: this.#series,
       starts: this.#starts,
     };
-    // A full disk is no error here: the journal reports it.
+    // Ignore a full disk: the journal reports it.
     this.#saving = this.#saving
       .then(() => writeFileAtomically(this.#path, `${JSON.stringify(history)}\n`))
       .catch(() => {});
   }
 }
 
-/** Whether who looks at the file would be told something else than was so: another reason, or half as much or twice. */
+/** Whether the file has become misleading: another reason, or half or twice the rate. */
 function isNews({ reason, rate = Number.POSITIVE_INFINITY }: PaceReport, saved?: PaceReport): boolean {
   const { reason: before, rate: was = Number.POSITIVE_INFINITY } = saved ?? {};
   return reason !== before || (rate !== was && (rate >= 2 * was || rate <= was / 2));
 }
 
-/** Half as many points, each in place of two. */
+/** Joins points in pairs. */
 function thinned(series: readonly RatePoint[]): RatePoint[] {
   return series.flatMap((first, index) => {
     if (index % 2 === 1) return [];
@@ -170,7 +170,7 @@ function thinned(series: readonly RatePoint[]): RatePoint[] {
   });
 }
 
-/** One point in place of two, the first of which began then. */
+/** Joins two points; the first starts at `start`. */
 function joined(start: number, first: RatePoint, second: RatePoint): RatePoint {
   const [one, other] = [first.t_s - start, second.t_s - first.t_s];
   const waits = [first.waited_s ?? 0, second.waited_s ?? 0] as const;

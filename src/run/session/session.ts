@@ -8,26 +8,26 @@ import { readRowNumbers } from '../record/row-numbers.ts';
 import { type SessionOptions, shutdownMs, Work } from './work.ts';
 
 /**
- * The work on a run in this process until its end: feeds its rows, calls the API, collects the results. It begins with
- * what the datastore holds of the run. Afterwards the datastore holds nothing of it, unless it is handed over or
- * another machine is still calling one of its rows.
+ * The work on a run in this process until it ends: feeds rows, calls the API, collects results. It begins with the rows that
+ * the datastore holds. Afterwards the datastore holds nothing of the run, unless the run is handed over or another machine is
+ * still calling one of its rows.
  *
  * ```
- *    ┌──(rows lost, rows that only the manifest knows, next stage)──┐
- *    ▼                                                              │
- * working ──(any reason to stop)──▶ leaving ────────────────────────┴──▶ ended
+ *    ┌──(rows lost, rows that only the manifest contains, next stage)──┐
+ *    ▼                                                                 │
+ * working ──(any reason to stop)──▶ leaving ───────────────────────────┴──▶ ended
  *    ▲                                 └──(pause)──▶ paused ──(cancel, interrupt)──┘
  *    └──────────────(unpause)──────────────────────────┘
  * ```
  *
  * - **working**: a coordinator feeds, and an API worker calls, if there is a client.
- * - **leaving**: nothing is fed or claimed. Calls in flight are waited for; then what the datastore holds is drained.
- * - **paused**: the datastore holds nothing of the run, and nothing of it is open but the journal.
+ * - **leaving**: nothing is fed or claimed. Calls in flight finish; then the datastore is drained.
+ * - **paused**: the datastore holds nothing of the run; only the journal is open.
  */
 export class RunSession {
   readonly #run: OpenRun;
   readonly #options: SessionOptions;
-  /** Aborts when the run is not to go on, whatever it waits for. */
+  /** Aborts when the run must stop, whatever it waits for. */
   readonly #stopping: AbortSignal;
 
   constructor(run: OpenRun, options: SessionOptions) {
@@ -36,7 +36,7 @@ export class RunSession {
     this.#stopping = AbortSignal.any([options.interrupt, run.lost, options.deadline]);
   }
 
-  /** @throws a fatal error when the datastore or the disk fails; the journal then tells what was done before. */
+  /** @throws a fatal error when the datastore or the disk fails; the journal says what was done before */
   async untilEnd(): Promise<RunEnding> {
     const { record, journal } = this.#run;
     const guard = new FailureGuard(record.options, journal.failures);
@@ -50,7 +50,7 @@ export class RunSession {
     }
   }
 
-  /** @returns undefined when there is more to do */
+  /** @returns undefined when more work remains */
   async #endingAfter(left: Leaving): Promise<RunEnding | undefined> {
     const { record, store } = this.#run;
     if (left.state === 'again') return undefined;
@@ -62,7 +62,7 @@ export class RunSession {
     return { state: 'halted', because: 'failures', reason };
   }
 
-  /** Waits until a user wants the run to go on, or to end. */
+  /** Waits for a user to continue or end the run. */
   async #paused({ state: _, ...attribution }: Attribution & { readonly state: 'paused' }) {
     const { log, controls, onEvent, rateInForce } = this.#options;
     log.info({ run: this.#run.record.id }, 'run paused');
@@ -76,7 +76,7 @@ export class RunSession {
     return undefined;
   }
 
-  /** All rows that may be called have their results. The user may end the run before it is known what comes next. */
+  /** Runs when all rows of a stage have results. The user may end the run before the next stage is known. */
   async #nextStage(): Promise<RunEnding | undefined> {
     const { controls, stages } = this.#options;
     const cancelling = new AbortController();
@@ -89,7 +89,7 @@ export class RunSession {
     return 'state' in known ? known : known.next;
   }
 
-  /** @throws when the right to work on the run is gone */
+  /** @throws when the lock on the run is lost */
   async #unlessStopped<Value extends object>(value: Promise<Value>): Promise<Value | RunEnding> {
     const { interrupt, deadline } = this.#options;
     const known = await orAborted(value, this.#stopping);
@@ -100,12 +100,12 @@ export class RunSession {
       : budgetSpent(String(deadline.reason), this.#run.record.id);
   }
 
-  /** Aborts when the user wants to leave and a shared datastore has not answered for too long to wait for it. */
+  /** Aborts when the user wants to stop and a shared datastore does not answer in time. */
   #whenGivenUp(): AbortSignal {
     const { datastore } = this.#run;
     const givingUp = new AbortController();
     const watch = async (): Promise<void> => {
-      // Calls in flight may take one such time, draining what is left another; an unreachable datastore may take neither.
+      // Calls in flight may take one such time, draining another; with an unreachable datastore, neither ends by itself.
       for (let waited = 0; waited < 3; waited += 1) {
         await after(shutdownMs);
         if (datastore.trouble !== undefined) break;

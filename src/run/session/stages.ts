@@ -17,20 +17,20 @@ export interface StagesOptions
 }
 
 /**
- * What a run calls one after the other: its canary, unless that was evaluated before, then all other rows. Each stage has
- * its results before the next one begins. A budget of rows ends the run when they are called.
+ * The stages of a run: its canary, unless it was evaluated before, then all other rows. A stage has all its results before the
+ * next begins. A budget of rows ends the run once its rows are called.
  */
 export class Stages {
   readonly #options: StagesOptions;
-  /** Undefined without a canary, and once it was evaluated. */
+  /** Undefined without a canary, and after its evaluation. */
   #canary: ReadonlySet<number> | undefined;
-  /** The last rows that the budget allows; absent: it allows all. */
+  /** The last rows within the budget; absent without a limit. */
   readonly #allowed: StartedBudget['rows'];
 
   static async begin(options: StagesOptions): Promise<Stages> {
     const { run, budget, interrupt } = options;
     const { record, journal, datastore } = run;
-    // Rows that workers still have would be called beyond those that the budget allows.
+    // Rows that workers still hold would be called beyond the budget.
     if (budget?.maxRows !== undefined && record.budget?.begun === undefined && !datastore.exclusive)
       await reconcile(run, interrupt);
     const hasCanary = record.options.canary !== undefined && record.canary?.wentOn !== true;
@@ -48,7 +48,7 @@ export class Stages {
         allowedRows(maxRows, record.plan.rows, (row) => journal.isFinished(row), canary);
   }
 
-  /** Writes down what the budget comes to, for the coordinator that takes the run over. */
+  /** Records the budget for a coordinator that takes the run over. */
   async keepBudget(time: Pick<StartedBudget, 'until' | 'stopAt'> = {}): Promise<void> {
     const { budget, keeper } = this.#options;
     if (budget === undefined) return;
@@ -67,7 +67,7 @@ export class Stages {
     return unfinishedTasks(record.id, manifest.rows(), prepare, journal, this.#selection);
   }
 
-  /** Undefined: all rows. */
+  /** Undefined selects all rows. */
   get #selection(): RowSelection | undefined {
     const canary = this.#canary;
     const allowed = this.#allowed;
