@@ -22,7 +22,7 @@ export function defineSandbox(command: Command): void {
   command
     .optionsGroup('Output:')
     .option('--json', 'print one JSON document with url, port, pid and token')
-    .option('-q, --quiet', 'no hints, only the URL')
+    .option('-q, --quiet', 'print only the URL')
     .addHelpText('after', withHeadings(afterHelp()))
     .helpOption('-h, --help', 'show this help')
     .action(runSandbox);
@@ -70,10 +70,10 @@ function afterHelp(): string {
 Faults:
 ${faultKinds.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
 
-Limits (with per=token, each token has an allowance of its own):
-  token-bucket:rate=50,burst=10      50 calls a second; 10 at once after rest
+Limits (add per=token to limit each token separately):
+  token-bucket:rate=50,burst=10      50 calls a second; up to 10 at once
   leaky-bucket:rate=50,queue=20      20 calls wait; others are refused
-  fixed-window:limit=600,window=1m   by the clock; align=first: from a call on
+  fixed-window:limit=600,window=1m   by the clock; align=first: by first call
   sliding-window:limit=50,window=1s  in any second
   daily-quota:limit=1000             from midnight to midnight UTC
   concurrency:limit=10               calls in progress at the same time
@@ -86,5 +86,5 @@ Examples:
   cqbatch sandbox --limit "token-bucket:rate=50 then 30s token-bucket:rate=10"
   cqbatch sandbox --fault reset=1%,timeout=0.5%,502-after-commit=1%
 
-What it has seen is under /sandbox of its URL: see docs/sandbox.md.`;
+The URL's path /sandbox lists the requests: see docs/sandbox.md.`;
 }

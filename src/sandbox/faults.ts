@@ -2,23 +2,23 @@ import type { ServerResponse } from 'node:http';
 import { gatewayPage, type HttpAnswer, refuse, retryAfter } from './answer.ts';
 import { invalidOption, type Millionths, parseAssignments, parseShare, whole } from './notation.ts';
 
-/** A way in which a request can fail although the client did everything right. */
+/** A way in which a valid request can fail. */
 export interface FaultKind {
   readonly name: string;
-  /** Whether the request is processed: the change is then made, unless the service refuses it. */
+  /** Whether the service processes the request, and so makes the change unless it refuses. */
   readonly processed: boolean;
   /** For `--help`. */
   readonly summary: string;
-  /** The answer in place of the operation's answer, if there was one; `undefined`: the fault does not apply. */
+  /** Replaces the operation's answer, if there was one; `undefined` when the fault does not apply. */
   readonly spoil?: (answer: HttpAnswer | undefined) => HttpAnswer | undefined;
-  /** What happens on the connection; by default the answer is sent. */
+  /** Acts on the connection. Default: sends the answer. */
   readonly send?: Send;
 }
 
-/** Does on the connection what the fault requires, with the answer if there is one. */
+/** Acts on the connection, with the answer if there is one. */
 export type Send = (response: ServerResponse, answer: HttpAnswer | undefined) => void;
 
-/** In one write with the header. */
+/** Sends header and body in one write. */
 export const sendWhole: Send = (response, answer) => {
   if (answer === undefined) return;
   const { status, headers, body } = answer;
@@ -37,15 +37,15 @@ const restarted = refuse('UNAVAILABLE', 'the service is being restarted', { head
 export const faultKinds: readonly FaultKind[] = [
   notProcessed('reset', 'connection reset', { send: reset }),
   notProcessed('timeout', 'no answer', { send: silence }),
-  notProcessed('500', 'answered 500', { spoil: () => internalError }),
-  notProcessed('503', 'answered 503', { spoil: () => unavailable }),
-  notProcessed('503-retry-after', 'answered 503 with Retry-After: 1', { spoil: () => restarted }),
+  notProcessed('500', 'status 500', { spoil: () => internalError }),
+  notProcessed('503', 'status 503', { spoil: () => unavailable }),
+  notProcessed('503-retry-after', 'status 503 with Retry-After: 1', { spoil: () => restarted }),
   processed('reset-after-commit', 'then connection reset', { send: reset }),
-  processed('timeout-after-commit', 'no answer', { send: silence }),
-  processed('500-after-commit', 'then answered 500', { spoil: () => internalError }),
-  processed('502-after-commit', "then answered 502 with a proxy's page", { spoil: () => gatewayPage(502) }),
-  processed('504-after-commit', "then answered 504 with a proxy's page", { spoil: () => gatewayPage(504) }),
-  processed('malformed', 'answer is broken JSON', { spoil: halfOfSuccess }),
+  processed('timeout-after-commit', 'then no answer', { send: silence }),
+  processed('500-after-commit', 'then status 500', { spoil: () => internalError }),
+  processed('502-after-commit', "then status 502 with a proxy's page", { spoil: () => gatewayPage(502) }),
+  processed('504-after-commit', "then status 504 with a proxy's page", { spoil: () => gatewayPage(504) }),
+  processed('malformed', 'then broken JSON', { spoil: halfOfSuccess }),
 ];
 
 function notProcessed(name: string, summary: string, effect: Partial<FaultKind>): FaultKind {
@@ -75,7 +75,7 @@ export function parseFaults(option: string, text: string, kinds = faultKinds): F
   const names = kinds.map(({ name }) => name);
   for (const name of assigned.keys()) {
     if (names.includes(name)) continue;
-    throw invalidOption(option, `there is no fault ${name}; known faults: ${names.join(', ')}`);
+    throw invalidOption(option, `unknown fault ${name}; known faults: ${names.join(', ')}`);
   }
   const shares = kinds
     .map((kind) => [kind, parseShare(option, assigned.get(kind.name) ?? '0%')] as const)

@@ -1,7 +1,7 @@
 import { type CqbatchError, usageError } from '../errors.ts';
 import { readDuration } from '../text/quantities.ts';
 
-/** An option: its text when it isn't given, and how its text is read. Messages begin with `option`, its flag. */
+/** An option: its default and its parser. Messages begin with `option`, its flag. */
 export interface Option<Value = unknown> {
   readonly byDefault: string;
   /** @throws CqbatchError `INVALID_OPTION`, like all functions below */
@@ -9,19 +9,19 @@ export interface Option<Value = unknown> {
   readonly help: OptionHelp;
 }
 
-/** Heading of its group, placeholder for its value, and purpose. */
+/** Heading of the group, placeholder of the value, and purpose. */
 type OptionHelp = readonly [group: string, value: string, purpose: string];
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** What users give: the texts of the command line, or numbers. */
+/** Values as users give them: texts of the command line, or numbers. */
 export type Given<Table extends Options> = { readonly [Name in keyof Table]?: string | number };
 
 export type Values<Table extends Options> = {
   readonly [Name in keyof Table]: ReturnType<Table[Name]['read']>;
 };
 
-/** Reads the options of a table, which may be given among others. */
+/** Reads the options of a table and ignores others. */
 export function readOptions<Table extends Options>(table: Table, given: Given<Table>): Values<Table> {
   const values = Object.entries(table).map(([name, { byDefault, read }]) => [
     name,
@@ -39,7 +39,7 @@ export function invalidOption(option: string, message: string): CqbatchError {
   return usageError('INVALID_OPTION', `${option}: ${message}`);
 }
 
-/** An option that is one of a few words, the first by default. */
+/** An option with a fixed list of words, the first by default. */
 export function choice<const Word extends string>(
   words: readonly [Word, ...Word[]],
   [group, value, purpose]: OptionHelp,
@@ -67,7 +67,7 @@ export function wholeNumber(byDefault: number, max: bigint, help: OptionHelp) {
   return { byDefault: String(byDefault), read, help };
 }
 
-/** Milliseconds from `min` to `max`, both included. */
+/** Milliseconds from `min` to `max`, inclusive. */
 export interface DurationRange {
   readonly min: number;
   readonly max: number;
@@ -104,15 +104,15 @@ export function parseShare(option: string, text: string): Millionths {
   throw invalidOption(option, `${JSON.stringify(text)} is not a share; write a percentage such as 0.5%`);
 }
 
-/** Reads `name=value,name=value`: names are made of letters, digits and hyphens and come once. */
+/** Reads `name=value,name=value`, with unique names of letters, digits and hyphens. */
 export function parseAssignments(option: string, text: string): ReadonlyMap<string, string> {
   const result = new Map<string, string>();
   for (const part of text.split(',')) {
     const [, name, value] = /^([a-z\d-]+)\s*=\s*(\S.*)$/is.exec(part.trim()) ?? [];
     if (name === undefined || value === undefined) {
-      throw invalidOption(option, `${JSON.stringify(part.trim())} is not of the form name=value`);
+      throw invalidOption(option, `${JSON.stringify(part.trim())} is not in the form name=value`);
     }
-    if (result.has(name)) throw invalidOption(option, `${name} is given twice`);
+    if (result.has(name)) throw invalidOption(option, `${name} appears twice`);
     result.set(name, value);
   }
   return result;

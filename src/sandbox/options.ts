@@ -15,7 +15,7 @@ import {
 
 /** The options of the sandbox; docs/sandbox.md describes limits and faults. */
 export const sandboxOptions = {
-  port: wholeNumber(0, 65_535n, ['Server', '<n>', 'port to listen on; 0: any free port']),
+  port: wholeNumber(0, 65_535n, ['Server', '<n>', 'port to listen on; 0 picks a free port']),
   host: {
     byDefault: '127.0.0.1',
     read: (_: string, text: string) => text,
@@ -24,61 +24,72 @@ export const sandboxOptions = {
   token: {
     byDefault: 'sandbox-token',
     read: parseTokens,
-    help: ['Server', '<token>', 'Bearer tokens to accept, such as one,two; they are shown'],
+    help: ['Server', '<token>', 'bearer tokens to accept, separated by commas; the sandbox prints them'],
   },
-  evaluations: wholeNumber(1000, maxIdentifier, [
-    'Content',
-    '<n>',
-    'number of evaluations; their ids begin at 1',
-  ]),
+  evaluations: wholeNumber(1000, maxIdentifier, ['Content', '<n>', 'number of evaluations, with ids from 1']),
   soundboards: wholeNumber(200, maxIdentifier, [
     'Content',
     '<n>',
-    'number of soundboard entries; their ids begin at 1',
+    'number of soundboard entries, with ids from 1',
   ]),
-  seed: wholeNumber(1, maxIdentifier, ['Content', '<n>', 'seed of all random choices']),
+  seed: wholeNumber(1, maxIdentifier, ['Content', '<n>', 'seed for all random choices']),
   unrecoverable: {
     byDefault: '2%',
     read: parseShare,
-    help: ['Content', '<share>', 'share of evaluations that cannot be restored: 50, 100, 150, …'],
+    help: [
+      'Content',
+      '<share>',
+      'share of evaluations that can no longer be restored; 2% are ids 50, 100, 150, …',
+    ],
   },
   notDeleted: {
     byDefault: '1%',
     read: parseShare,
-    help: ['Content', '<share>', 'share of evaluations that are not deleted: 70, 170, 270, …'],
+    help: ['Content', '<share>', 'share of evaluations that are not deleted; 1% are ids 70, 170, 270, …'],
   },
   latency: {
     byDefault: '0ms',
     read: parseDurationRange,
-    help: ['Trouble', '<time>', 'time before each answer: 50ms, or 20ms..80ms'],
+    help: ['Trouble', '<time>', 'delay of each answer, such as 50ms or 20ms..80ms'],
   },
-  limit: { byDefault: 'none', read: parseLimitPlan, help: ['Trouble', '<limit>', 'rate limit, see Limits'] },
+  limit: {
+    byDefault: 'none',
+    read: parseLimitPlan,
+    help: ['Trouble', '<limit>', 'rate limit; see Limits below'],
+  },
   limitHeaders: choice(limitHeaderStyles, [
     'Trouble',
     '<style>',
-    'headers that state what remains of the limit',
+    'headers with the remaining calls of the limit',
   ]),
-  limitStatus: choice(['429', '503'], ['Trouble', '<n>', 'status of an answer beyond the limit']),
-  retryAfter: choice(['header', 'none'], ['Trouble', '<where>', 'where that answer says how long to wait']),
+  limitStatus: choice(['429', '503'], ['Trouble', '<n>', 'status of calls over the limit']),
+  retryAfter: choice(
+    ['header', 'none'],
+    ['Trouble', '<where>', 'where the answer to a call over the limit says how long to wait'],
+  ),
   fault: {
     byDefault: 'none',
     read: (option: string, text: string) => parseFaults(option, text),
-    help: ['Trouble', '<shares>', 'shares of calls that fail, such as reset=1%,timeout=0.5%; see Faults'],
+    help: [
+      'Trouble',
+      '<shares>',
+      'shares of calls that fail, such as reset=1%,timeout=0.5%; see Faults below',
+    ],
   },
 } satisfies Options;
 
 /** The options for starting a sandbox. Texts are those of the command's flags. */
 export type SandboxOptions = Given<typeof sandboxOptions>;
 
-/** The options, read. */
+/** The options with their values. */
 export type SandboxSettings = Values<typeof sandboxOptions>;
 
-/** Reads tokens separated by commas: visible ASCII, so that they can be sent in a header. */
+/** Reads tokens separated by commas: visible ASCII, as a header requires. */
 function parseTokens(option: string, text: string): readonly [string, ...string[]] {
   const [first = '', ...others] = text.split(',');
   if ([first, ...others].every((token) => /^[\x21-\x7e]+$/.test(token))) return [first, ...others];
   throw invalidOption(
     option,
-    'a token is made of visible ASCII characters, without spaces; write several as one,two',
+    'tokens must be visible ASCII characters without spaces; separate several with commas: one,two',
   );
 }

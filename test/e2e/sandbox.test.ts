@@ -56,7 +56,7 @@ test('--json prints one document, and SIGINT ends it though a request hangs', as
 });
 
 test.each([
-  [['--fault', 'flood=1%'], '--fault: there is no fault flood'],
+  [['--fault', 'flood=1%'], '--fault: unknown fault flood'],
   [['--evaluations', 'many'], '--evaluations: "many" is not a whole number'],
   [['--seed', 'x'], '--seed: "x" is not a whole number'],
 ])('%j ends with 2 and a clear error', async (args, message) => {

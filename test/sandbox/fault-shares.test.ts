@@ -33,14 +33,14 @@ test('every fault can be switched on, together with all others', () => {
 });
 
 test.each([
-  ['', 'is not of the form name=value'],
-  ['reset', 'is not of the form name=value'],
-  ['reset=', 'is not of the form name=value'],
-  ['reset=1%,', 'is not of the form name=value'],
-  ['explosion=1%', 'there is no fault explosion; known faults: reset, timeout,'],
-  ['constructor=1%', 'there is no fault constructor'],
+  ['', 'is not in the form name=value'],
+  ['reset', 'is not in the form name=value'],
+  ['reset=', 'is not in the form name=value'],
+  ['reset=1%,', 'is not in the form name=value'],
+  ['explosion=1%', 'unknown fault explosion; known faults: reset, timeout,'],
+  ['constructor=1%', 'unknown fault constructor'],
   ['reset=1', 'is not a share'],
-  ['reset=1%,reset=2%', 'reset is given twice'],
+  ['reset=1%,reset=2%', 'reset appears twice'],
   ['reset=60%,500=50%', 'add up to more than 100%'],
 ])('%j is refused: %s', (text, message) => {
   expect(() => parseFaults('--fault', text)).toThrow(message);

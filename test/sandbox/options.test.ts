@@ -31,20 +31,20 @@ test.each<[SandboxOptions, string]>([
   [{ seed: '' }, '--seed: "" is not a whole number'],
   [{ unrecoverable: '2' }, '--unrecoverable: "2" is not a share'],
   [{ notDeleted: 'all' }, '--not-deleted: "all" is not a share'],
-  [{ token: '' }, '--token: a token is made of visible ASCII characters'],
-  [{ token: 'two words' }, '--token: a token is made of visible ASCII characters'],
+  [{ token: '' }, '--token: tokens must be visible ASCII characters'],
+  [{ token: 'two words' }, '--token: tokens must be visible ASCII characters'],
   [{ retryAfter: 'body' }, '--retry-after: "body" is not one of header, none'],
   [{ latency: 'short' }, '--latency: "short" is not a duration'],
-  [{ token: 'one,' }, '--token: a token is made of visible ASCII characters'],
-  [{ token: 'one, two' }, 'without spaces; write several as one,two'],
+  [{ token: 'one,' }, '--token: tokens must be visible ASCII characters'],
+  [{ token: 'one, two' }, 'separate several with commas: one,two'],
   [
     { limitHeaders: 'all' },
     '--limit-headers: "all" is not one of none, ratelimit, ratelimit-fields, x-ratelimit',
   ],
   [{ limitStatus: '500' }, '--limit-status: "500" is not one of 429, 503'],
   [{ limit: 'none then' }, '--limit: write a duration and a limit after "then"'],
-  [{ limit: 'leaky' }, '--limit: there is no limit "leaky"'],
-  [{ fault: 'flood=1%' }, '--fault: there is no fault flood'],
+  [{ limit: 'leaky' }, '--limit: unknown limit "leaky"'],
+  [{ fault: 'flood=1%' }, '--fault: unknown fault flood'],
 ])('%j is a usage error', (options, message) => {
   try {
     readOptions(sandboxOptions, options);

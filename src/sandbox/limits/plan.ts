@@ -86,7 +86,7 @@ function parseLimit(option: string, text: string): () => Limiter {
   const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
   if (kind === undefined) {
     const known = Object.keys(kinds).join(', ');
-    throw invalidOption(option, `there is no limit ${JSON.stringify(name)}; known limits: ${known}`);
+    throw invalidOption(option, `unknown limit ${JSON.stringify(name)}; known limits: ${known}`);
   }
   const given = rest === undefined ? new Map<string, string>() : parseAssignments(option, rest);
   for (const parameter of given.keys()) {

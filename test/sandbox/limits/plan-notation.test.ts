@@ -32,12 +32,12 @@ test.each([
 test.each([
   [
     '',
-    'there is no limit ""; known limits: none, token-bucket, leaky-bucket, fixed-window, sliding-window, concurrency, daily-quota',
+    'unknown limit ""; known limits: none, token-bucket, leaky-bucket, fixed-window, sliding-window, concurrency, daily-quota',
   ],
-  ['bucket:rate=1', 'there is no limit "bucket"'],
-  ['toString', 'there is no limit "toString"'],
+  ['bucket:rate=1', 'unknown limit "bucket"'],
+  ['toString', 'unknown limit "toString"'],
   ['token-bucket', 'rate: must be given as a number, 0.001 or more'],
-  ['token-bucket:', 'is not of the form name=value'],
+  ['token-bucket:', 'is not in the form name=value'],
   ['token-bucket:rate=0', 'rate: must be given as a number'],
   ['token-bucket:rate=-1', 'rate: must be given as a number'],
   ['token-bucket:rate=1e9', 'rate: must be given as a number'],
@@ -85,9 +85,9 @@ test.each([
   ['none then 30s', remedy],
   ['none then token-bucket:rate=1', remedy],
   ['none then soon none', '--limit: then: "soon" is not a duration; write it as'],
-  ['none then 30s bucket', '--limit: there is no limit "bucket"'],
+  ['none then 30s bucket', '--limit: unknown limit "bucket"'],
   ['none then 30s none then', remedy],
-  ['then 30s none', '--limit: there is no limit "then 30s none"'],
+  ['then 30s none', '--limit: unknown limit "then 30s none"'],
 ])('%j is refused: %s', (text, message) => {
   expect(() => parseLimitPlan('--limit', text)).toThrow(message);
 });
