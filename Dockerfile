@@ -1,17 +1,8 @@
-# A small image of the program: dist and its production dependencies. The command (`worker`, `sandbox`, …) decides what it does;
+# A small image of the program, whose build holds all that it needs. The command (`worker`, `sandbox`, …) decides what it does;
 # see docker-compose.yml and docs/deployment.md.
 #
 # Debian instead of Alpine, because the tests run with its C library.
 ARG NODE_IMAGE=node:24.21-bookworm-slim
-
-# The production dependencies rarely change, so they are a separate stage and layer.
-FROM ${NODE_IMAGE} AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json ./
-# No dependency needs its install script. Source maps are a sixth of the size and never read.
-RUN --mount=type=cache,target=/root/.npm \
-    npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
-    && find node_modules -name '*.map' -delete
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
@@ -22,7 +13,7 @@ RUN --mount=type=cache,target=/root/.npm \
 COPY tsconfig.json ./
 COPY src ./src
 COPY jobs ./jobs
-RUN npm run build
+RUN npm run build && rm -rf dist/src dist/jobs dist/.tsbuildinfo
 
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="callquality-batch" \
@@ -33,7 +24,6 @@ RUN ln -s /app/dist/bin/cqbatch.js /usr/local/bin/cqbatch \
 ENV NODE_ENV=production \
     CQBATCH_STATE_DIR=/var/lib/cqbatch
 WORKDIR /app
-COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/package.json ./
 COPY --from=build /app/dist ./dist
 USER node

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
+import { shipped } from './shipped.js';
 
 const library = 'library';
 
@@ -14,8 +15,8 @@ export default defineConfig({
     thread: 'dist/src/datastore/embedded/thread.js',
   },
   platform: 'node',
-  // PGlite reads its database from beside its code; the other is not there on every platform.
-  external: [/^@electric-sql\/pglite/, 'msgpackr-extract'],
+  // It is not there on every platform.
+  external: ['msgpackr-extract'],
   // A module of ours does nothing when it is loaded: a command loads those that it uses, not all that the library exports.
   treeshake: {
     moduleSideEffects: [{ test: /\/dist\/(?:src|jobs)\/|\/node_modules\/bullmq\//, sideEffects: false }],
@@ -27,6 +28,7 @@ export default defineConfig({
     virtual(library, `export * from ${JSON.stringify(resolve('dist/src/index.js'))};`),
     undiciInParts(),
     ...bullmqInParts(),
+    ...shipped(),
   ],
   // The groups below put what a module imports now and later into the file where it is needed first.
   checks: { ineffectiveDynamicImport: false },
