@@ -217,24 +217,14 @@ function columnOf(
     const texts = decodeTexts(values, count);
     const raw = (row: number): string => texts.at(row);
     const text = (row: number): string => shown(texts.at(row));
-    const { longest, matches } = texts;
-    return {
-      ...common,
-      isNumber: false,
-      isEmpty: longest === 0,
-      width: longest,
-      text,
-      raw,
-      key: text,
-      matches,
-    };
+    const { longest: width, matches } = texts;
+    return { ...common, isNumber: false, isEmpty: width === 0, width, text, raw, key: text, matches };
   }
-  const numbers = decodeNumbers(values, count);
+  const { values: numbers, largest } = decodeNumbers(values, count);
   const key = (row: number): number => numbers[row] ?? Number.NaN;
   const text = (row: number): string => (Number.isNaN(key(row)) ? '' : String(key(row)));
   const matches = (pattern: RegExp): Uint8Array =>
     Uint8Array.from(numbers, (_, row) => (text(row).search(pattern) < 0 ? 0 : 1));
-  const largest = numbers.reduce((most, number) => Math.max(most, Number.isNaN(number) ? -1 : number), -1);
   const width = largest < 0 ? 0 : String(largest).length;
   return { ...common, isNumber: true, isEmpty: largest < 0, width, text, raw: text, key, matches };
 }

@@ -150,16 +150,18 @@ function forEachRun<Value>(
   take: (value: Value, from: number, to: number) => void,
 ): void {
   let row = 0;
-  for (const [index, value] of values.entries()) {
+  // A million values: an iterator would take twice as long.
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] as Value | readonly [more: number];
     if (isCount(value)) continue;
     const next = values[index + 1];
-    const to = row + 1 + (next !== undefined && isCount(next) ? next[0] : 0);
+    const to = row + 1 + (isCount(next) ? next[0] : 0);
     take(value, row, to);
     row = to;
   }
 }
 
-function isCount<Value>(value: Value | readonly [more: number]): value is readonly [more: number] {
+function isCount(value: unknown): value is readonly [more: number] {
   return Array.isArray(value);
 }
 
@@ -174,14 +176,25 @@ export function numberChanges(): (value: number | undefined) => number | null {
   };
 }
 
-/** @returns NaN for rows without a number */
-export function decodeNumbers(values: ColumnValues<number | null>, count: number): Float64Array {
+/** A column of numbers, one for each row. */
+export interface Numbers {
+  /** NaN for rows without a number. */
+  readonly values: Float64Array;
+  /** -1 without numbers. */
+  readonly largest: number;
+}
+
+export function decodeNumbers(values: ColumnValues<number | null>, count: number): Numbers {
   const numbers = new Float64Array(count).fill(Number.NaN);
-  let number = 0;
+  let [number, largest] = [0, -1];
   forEachRun(values, (change, from, to) => {
-    if (change !== null) for (let row = from; row < to; row += 1) numbers[row] = number += change;
+    if (change === null) return;
+    for (let row = from; row < to; row += 1) {
+      numbers[row] = number += change;
+      if (number > largest) largest = number;
+    }
   });
-  return numbers;
+  return { values: numbers, largest };
 }
 
 /** A column of texts, one for each row. */
@@ -196,10 +209,15 @@ export interface Texts {
 export function decodeTexts(values: ColumnValues<string>, count: number): Texts {
   const texts: string[] = [];
   const places = new Uint32Array(count);
-  forEachRun(values, (text, from, to) => places.fill(texts.push(text) - 1, from, to));
+  let longest = 0;
+  forEachRun(values, (text, from, to) => {
+    const place = texts.push(text) - 1;
+    for (let row = from; row < to; row += 1) places[row] = place;
+    if (text.length > longest) longest = text.length;
+  });
   return {
     at: (row) => texts[places[row] ?? 0] ?? '',
-    longest: texts.reduce((most, { length }) => Math.max(most, length), 0),
+    longest,
     matches(pattern) {
       const found = texts.map((text) => (text.search(pattern) < 0 ? 0 : 1));
       return Uint8Array.from(places, (place) => found[place] ?? 0);

@@ -42,7 +42,8 @@ test('numbers come back, and so do missing ones', () => {
   fc.assert(
     fc.property(numbers, (values) => {
       const back = decodeNumbers(written(values.map(numberChanges())), values.length);
-      expect([...back]).toEqual(values.map((value) => value ?? Number.NaN));
+      expect([...back.values]).toEqual(values.map((value) => value ?? Number.NaN));
+      expect(back.largest).toBe(Math.max(-1, ...values.map((value) => value ?? -1)));
     }),
   );
 });
@@ -60,6 +61,7 @@ describe('texts', () => {
       fc.property(texts, (values) => {
         const back = readBack(values);
         expect(values.map((_, row) => back.at(row))).toEqual(values);
+        expect(back.longest).toBe(Math.max(0, ...values.map(({ length }) => length)));
       }),
     );
   });
