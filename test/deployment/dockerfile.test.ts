@@ -52,6 +52,7 @@ describe('the image', () => {
     const { all } = await dockerfile();
     const [, tried] = /^\.ci\/on-node (\d+\.\d+)\.\d+$/m.exec(await read('.ci/run')) ?? [];
     expect(all[0]?.rest).toContain(`node:${tried}-`);
+    expect(await read('.nvmrc')).toMatch(`${tried}.`);
   });
 
   test('contains no secret', async () => {

@@ -17,6 +17,8 @@ function commandLines(page: string): readonly string[] {
   );
 }
 
+const withOurs = [...pages, 'CONTRIBUTING.md', 'SECURITY.md'];
+
 const all = pages.flatMap((page) => commandLines(page).map((line) => ({ page, line })));
 
 /** The names in code of a text. */
@@ -38,7 +40,7 @@ function anchorsOf(page: string): readonly string[] {
 }
 
 describe('the documentation', () => {
-  test.each([...pages, 'CONTRIBUTING.md'])('%s names files that there are', (page) => {
+  test.each(withOurs)('%s names files that there are', (page) => {
     const files = namesIn(readFileSync(page, 'utf8'))
       .filter((name) => /^(?:src|jobs|test|examples)\/[\w./-]+$/.test(name))
       // What CONTRIBUTING.md has its readers write.
@@ -46,7 +48,7 @@ describe('the documentation', () => {
     expect(files.filter((name) => !existsSync(name))).toEqual([]);
   });
 
-  test.each([...pages, 'CONTRIBUTING.md'])('%s links to pages and headings that there are', (page) => {
+  test.each(withOurs)('%s links to pages and headings that there are', (page) => {
     const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)\s]+)\)|<img src="([^"]+)"/g)];
     const broken = links
       .map(([, link, image]) => link ?? image ?? '')
