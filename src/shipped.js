@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
 /** What ships beside the bundled code: the package needs no other package. */
 export function shipped() {
-  return [pglite(), licenses(), declarations()];
+  return [pglite(), licenses(), declarations(), executable()];
 }
 
 /** The parts of PGlite that are used, as they are: its code evaluates text that names its variables, and reads files beside it. */
@@ -96,6 +96,10 @@ function declarations() {
     add(resolve('dist'), resolve('dist/src/index.d.ts'));
     return files;
   });
+}
+
+function executable() {
+  return { name: 'executable', writeBundle: () => chmodSync('dist/bin/cqbatch.js', 0o755) };
 }
 
 /** Emits files. @param make their names and contents, from the bundle */

@@ -50,7 +50,7 @@ describe('the image', () => {
 
   test('has the Node version on which .ci/run tests the program', async () => {
     const { all } = await dockerfile();
-    const [, tried] = /^\.ci\/on-node (\d+\.\d+)\.\d+$/m.exec(await read('.ci/run')) ?? [];
+    const [, tried] = /^ *\.ci\/on-node (\d+\.\d+)\.\d+$/m.exec(await read('.ci/run')) ?? [];
     expect(all[0]?.rest).toContain(`node:${tried}-`);
     expect(await read('.nvmrc')).toMatch(`${tried}.`);
   });
