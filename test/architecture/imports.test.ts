@@ -82,7 +82,7 @@ function table(): string {
   return ['| who | may import | packages |', '|---|---|---|', ...rows, ''].join('\n');
 }
 
-describe('who imports whom', () => {
+describe('the imports between rooms', () => {
   test('is as allowed', () => {
     const forbidden = abroad.filter((each) => allowanceFor(each) === undefined);
     expect(forbidden.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);

@@ -9,7 +9,7 @@ const optionsIn = (help: string): readonly string[] =>
   (help.match(/^ {2}(?:-\w, )?--[\w-]+/gm) ?? []).map((line) => line.replace(/.* /, '')).slice(0, -1);
 
 describe('help', () => {
-  test('begins with the three commands that one needs first; the others stand in four groups', async () => {
+  test('begins with the three commands for a first run, then the others in four groups', async () => {
     const help = await helpOf('--help');
     expect(help.split('\n').slice(0, 9).join('\n')).toMatch(
       /Begin here:\n {2}cqbatch sandbox .*\n {2}cqbatch plan .*\n {2}cqbatch run /,
@@ -25,7 +25,7 @@ describe('help', () => {
     await expect(help).toMatchFileSnapshot('screens/help.txt');
   });
 
-  test('of run has examples first, then the options that people use, then where all are', async () => {
+  test('of run shows examples, then common options, then where to find all options', async () => {
     const help = await helpOf('run', '-h');
     expect(headingsIn(help).slice(0, 2)).toEqual(['Examples', 'Arguments']);
     expect(optionsIn(help)).toEqual([
@@ -64,7 +64,7 @@ describe('help', () => {
     }
   });
 
-  test.each(['run', 'resume', 'retry'])('of %s tells all that --rate takes', async (name) => {
+  test.each(['run', 'resume', 'retry'])('of %s lists all forms of --rate', async (name) => {
     for (const flag of ['-h', '--help']) {
       const words = (await helpOf(name, flag)).replaceAll(/\s+/g, ' ');
       expect(words).toMatch(/auto finds .* auto\.\.50\/s .* 50\/s or 600\/m .* none: /);

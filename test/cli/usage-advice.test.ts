@@ -13,7 +13,7 @@ test.each([
   ['--once', 'type "cqbatch watch FOLDER --once".'],
   ['--dry-run', '"cqbatch plan" checks every row and sends nothing.'],
   ['--token', 'a token is never an option; set CQBATCH_TOKEN, or pass --token-file FILE.'],
-])('%s is answered with what to write instead', (option, advice) => {
+])('%s is answered with the right option', (option, advice) => {
   const name = option.replace(/=.*/, '');
   for (const end of ['', '\n', '\n(Did you mean --canary?)\n'])
     expect(withAdvice(`error: unknown option '${option}'${end}`).trimEnd()).toBe(
@@ -31,7 +31,7 @@ test.each(['restore', 'rows.csv', 'week 47.xlsx', 'rows.jsonl.gz'])(
   },
 );
 
-test('other mistakes are told as they are, and a pattern that a shell has replaced is explained', () => {
+test('other mistakes are reported plainly, and a pattern expanded by the shell is explained', () => {
   expect(withAdvice("error: unknown command 'nonsense'\n")).toBe("error: unknown command 'nonsense'\n");
   expect(withAdvice("error: unknown option '--nonsense'\n")).toBe("error: unknown option '--nonsense'\n");
   expect(withAdvice("error: too many arguments for 'run'. Expected 1 argument but got 2.\n")).toBe(

@@ -54,7 +54,7 @@ describeWithRedis('the processes that share a Redis', () => {
     await server.stop();
   });
 
-  test('hand out a run as it was last written, with its age by the clock of Redis', async () => {
+  test('return a run as last written, with its age by the clock of Redis', async () => {
     const first = runEntry({ seenAt: '1970-01-01T00:00:00.000Z' });
     expect(await cluster.putRun(first)).toBe(true);
     const second = { ...first, state: 'paused', rate: { text: 'auto..10/s', auto: true, perSecond: 10 } };
@@ -150,7 +150,7 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await first.beat(heartbeat, true)).toMatchObject({ leads: false });
   });
 
-  test('tell only the leading worker about the others, and only what it needs', async () => {
+  test('report the other workers only to the leading worker, as far as it needs them', async () => {
     const api = newApi();
     const admin = adminOf(server);
     const [key, runs] = [apiKeys(api).workers, 'runs'].map((name) => keyOf(datastore.prefix ?? '', name));

@@ -9,7 +9,7 @@ const bounded = (perSecond: number): RatePolicy => ({ text: `auto..${perSecond}/
 const byRun = (policies: readonly (RatePolicy | undefined)[]) =>
   new Map(policies.map((policy, index) => [`r${index}`, policy]));
 
-describe('what several runs allow together', () => {
+describe('the combined policy of several runs', () => {
   test.each<[string, (RatePolicy | undefined)[], object]>([
     ['no run', [], { auto: false }],
     ['one without a limit', [none], { auto: false }],

@@ -42,7 +42,7 @@ function slotsOf({ count, from, gap = 0 }: SlotReply): number[] {
 /** What a timeline does, wherever it is kept. */
 export function describeTimeline(name: string, open: () => Promise<TestedTimeline>): void {
   describe(`the timeline ${name}`, () => {
-    test('gives no slot and no place before a rate is set, nor when it was not renewed', async () => {
+    test('gives no slot and no place before a rate is set, or after it has expired', async () => {
       const timeline = await open();
       expect(await timeline.take(start, asks('a'))).toMatchObject({ isSet: false, count: 0, places: 0 });
       await timeline.setRate(start, rate(50));
@@ -70,7 +70,7 @@ export function describeTimeline(name: string, open: () => Promise<TestedTimelin
       ]);
     });
 
-    test('leaves others their share, and gives one worker what would soon be lost', async () => {
+    test('leaves each worker its share, and gives one worker slots that would soon be lost', async () => {
       const timeline = await open();
       await timeline.setRate(start, rate(100));
       await timeline.take(start, asks('a', { want: 0 }));
@@ -99,7 +99,7 @@ export function describeTimeline(name: string, open: () => Promise<TestedTimelin
       expect(free).not.toHaveProperty('gap');
     });
 
-    test('obeys the leading worker until that is silent', async () => {
+    test('obeys the leading worker until it is silent', async () => {
       const timeline = await open();
       expect(await timeline.setRate(start, rate(50))).toBe(true);
       expect(await timeline.setRate(start + 1_999, rate(500, { worker: 'another' }))).toBe(false);
@@ -108,7 +108,7 @@ export function describeTimeline(name: string, open: () => Promise<TestedTimelin
       expect(await timeline.setRate(start + 2_001, rate(50))).toBe(false);
     });
 
-    test('shares calls in flight by need, and gives no place away before it is free', async () => {
+    test('shares calls in flight by need, and gives each place away only when free', async () => {
       const timeline = await open();
       await timeline.setRate(start, rate(50, { cap: 10 }));
       const places = async (at: number, worker: string, need: number, active = 0) =>

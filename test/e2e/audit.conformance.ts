@@ -51,7 +51,7 @@ const rate = ['--rate', '20/s', '--concurrency', '4'];
 
 /** The history of a run with the author of each change: commands reach a run through its datastore. */
 export function describeEvents(newScene: NewScene): void {
-  test('tells who did what to it, when and why', async () => {
+  test('records each action with user, time and reason', async () => {
     const { home, elsewhere, sandbox, flags } = await newScene(1_000, '--latency', '5ms');
     const [run, ...begin] = ['run', 'rows.csv', '--yes', '--run-id', 'r', ...rate, ...flags];
     const first = home.start(run ?? '', ...begin, '--reason', 'week 47 \u001b[31m is lost');
@@ -93,7 +93,7 @@ export function describeEvents(newScene: NewScene): void {
     expect(stdout.split('\n').every((line) => line.length <= 80 || line.includes(home.cwd))).toBe(true);
   });
 
-  test('says of an attempt whose process died that nothing is known of it', async () => {
+  test('lists an attempt whose process died as unknown', async () => {
     const { home, sandbox, kill, flags } = await newScene(40, '--latency', '2s');
     const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--concurrency', '4', ...flags);
     await sandbox.requested(2);
@@ -113,7 +113,7 @@ export function describeEvents(newScene: NewScene): void {
 
 /** What the API was asked and answered, as those say who called it. */
 export function describeAnswers(newScene: NewScene): void {
-  test('keeps every answer, as the sandbox sent it, also of a process that was killed', async () => {
+  test('keeps every answer as sent, even after its process was killed', async () => {
     const { home, sandbox, kill, flags } = await newScene(
       120,
       '--latency',

@@ -33,7 +33,7 @@ describe('a run', () => {
   const newScene = alone(anyDatastore);
   describeAnswers(newScene);
 
-  test('tells every attempt of a row, as the sandbox saw them, also in a retry', async () => {
+  test('records every attempt of a row as the sandbox saw it, even in a retry', async () => {
     const { home, sandbox, flags } = await newScene(60, '--fault', '503=25%,reset=10%,500-after-commit=8%');
     const quickly = ['--yes', '--attempts', '3', ...flags];
     await home.run('run', 'rows.csv', '--run-id', 'r', ...quickly);

@@ -34,7 +34,7 @@ async function prepared() {
 }
 
 describe('without a name', () => {
-  test('a command takes the newest run that it fits, and says what there is when there is none', async () => {
+  test('a command takes the newest run that it applies to, or lists the existing runs', async () => {
     const { run, going, options, sandbox } = await prepared();
     const none = await cqbatch(['status'], { ...options, env: sandbox.env });
     expect(none).toMatchObject({ code: 2 });
@@ -74,7 +74,7 @@ describe('without a name', () => {
     expect(again.stderr).toContain('No run in .cqbatch can be resumed: the newest, retried of ');
   });
 
-  test('pause, unpause and cancel take the run that is going', async () => {
+  test('pause, unpause and cancel take the run in progress', async () => {
     const { run, going } = await prepared();
     const { end } = await going('slow');
     expect(await run('pause')).toMatchObject({ code: 0, stdout: expect.stringContaining('slow is paused') });

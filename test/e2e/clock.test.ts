@@ -71,7 +71,7 @@ async function expectUndisturbed(
 }
 
 describeWithFaketime('a clock that is set', () => {
-  test('in the middle of a run holds up no call, loses none, repeats none', async () => {
+  test('in the middle of a run delays, loses and repeats no call', async () => {
     const place = await prepared();
     const begin = performance.now();
     const run = place.start('run', 'rows.csv', ...slowly);
@@ -113,7 +113,7 @@ describeWithFaketime('a clock that is set', () => {
 
 describeWithFaketime('on Redis, a clock that is set', () => {
   describeWithRedis('there or here', () => {
-    test('holds up no call, loses none, repeats none', async () => {
+    test('delays, loses and repeats no call', async () => {
       const redis = await redisForTest();
       const place = await prepared({ CQBATCH_QUEUE: redis.url });
       const begin = performance.now();

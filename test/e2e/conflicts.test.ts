@@ -79,7 +79,7 @@ describe('rows that change one entry in different ways', () => {
     expect(report[0]?.['_message']).toBe('row 5, which also changes soundboard 41, is called instead');
   });
 
-  test('are all called with --on-conflict in-order, also as a setting: one after the other', async () => {
+  test('are called one after the other with --on-conflict in-order, even as a setting', async () => {
     const { cwd, run, sandbox } = await prepared(text, '--latency', '50ms');
     await mkdir(join(cwd, '.cqbatch'), { mode: 0o700 });
     await writeFile(join(cwd, '.cqbatch', 'config.json'), '{"on_conflict":"in-order"}');
@@ -91,7 +91,7 @@ describe('rows that change one entry in different ways', () => {
     expect(log).toHaveLength(4);
   });
 
-  test('what is done with them can be seen, and is part of what --or-resume goes on with', async () => {
+  test('are shown with the chosen rule, and --or-resume keeps the rule', async () => {
     const { cwd, run } = await prepared('soundboard_id,title\n41,x\n41,y\n');
     const args = ['run', 'rows.csv', '--yes', '--run-id', 'monday', '--or-resume'];
     expect((await run(...args, '--on-conflict', 'in-order')).code).toBe(0);
@@ -121,7 +121,7 @@ async function expectExact(cwd: string, edits: Edits): Promise<void> {
 }
 
 describe('edits in order', () => {
-  test('are called in order, and never two of an entry at once, though calls fail and are retried', async () => {
+  test('are called in order, and never two for one entry at once, even when calls are retried', async () => {
     const edits = editsCsv(40, 8);
     const { cwd, sandbox, run } = await prepared(edits.text, ...faulty);
     const { code, stderr } = await run('run', 'rows.csv', '--yes', '--on-conflict', 'in-order', ...rate);
@@ -149,7 +149,7 @@ describe('edits in order', () => {
     await expectExact(cwd, edits);
   });
 
-  test('are not retried where a later one has succeeded: they would take it back', async () => {
+  test('are not retried when a later edit has succeeded: they would revert it', async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, 'rows.csv'), 'soundboard_id,title\n1,a\n2,b\n1,c\n2,d\n1,e\n');
     const sent: string[] = [];

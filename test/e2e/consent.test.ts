@@ -26,7 +26,7 @@ describe('what will happen', () => {
     'update-soundboard,,,42,Music,',
   ].join('\n');
 
-  test('is told in words, and as JSON', async () => {
+  test('is printed as text and as JSON', async () => {
     const { sandbox, run } = await prepared('rows.csv', text);
     const { stdout } = await run(['plan', 'rows.csv', '--rate', '2/s']);
     const told = stdout.slice(stdout.indexOf('What will happen')).split('\n\n')[0] ?? '';
@@ -68,7 +68,7 @@ describe('rows that leave fields out', () => {
   const text = 'soundboard_id,title\n41,Greeting\n42,Music\n';
   const asked = { CQBATCH_ALLOW_PARTIAL: '' };
 
-  test('are refused with the risk and how to find out, until --allow-partial; the run that ends says it for good', async () => {
+  test('are refused with the risk and a way to check it until --allow-partial; a completed run settles the question', async () => {
     const { sandbox, run } = await prepared('rows.csv', text);
     const planned = await run(['plan', 'rows.csv'], asked);
     expect(planned.code).toBe(2);
@@ -90,7 +90,7 @@ describe('rows that leave fields out', () => {
     expect((await run(['run', 'rows.csv', '--yes'], asked)).code).toBe(0);
   });
 
-  test('are refused again after a run that was stopped behind its canary, and undone to its end', async () => {
+  test('are refused again after a run that stopped at its canary, and after an undo', async () => {
     const { run } = await prepared('rows.csv', 'soundboard_id,title,old_title\n41,a,b\n42,c,d\n');
     const spent = await run(
       ['run', 'rows.csv', '--yes', '--allow-partial', '--run-id', 'r', '--max-rows', '1'],
@@ -102,7 +102,7 @@ describe('rows that leave fields out', () => {
     expect((await run(['run', 'rows.csv', '--yes'], asked)).code).toBe(2);
   });
 
-  test('are refused again after a run that did not come to its end, and for another API', async () => {
+  test('are refused again after an unfinished run, and for another API', async () => {
     const { run } = await prepared('rows.csv', text);
     const away = { ...asked, CQBATCH_BASE_URL: 'http://127.0.0.1:9' };
     const { code } = await run(['run', 'rows.csv', '--yes', '--allow-partial', '--max-outage', '1ms'], away);
@@ -112,7 +112,7 @@ describe('rows that leave fields out', () => {
     expect((await run(['run', 'rows.csv', '--yes'], away)).code).toBe(2);
   });
 
-  test('are told as JSON, with the plan', async () => {
+  test('are part of the JSON of a plan', async () => {
     const { run } = await prepared('rows.csv', text);
     const { stdout } = await run(['submit', 'rows.csv', '--yes', '--json'], asked);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'PARTIAL_ROWS' }, plan: { partial: 2 } });
@@ -142,7 +142,7 @@ describe('many requests', () => {
     expect(await sandbox.log()).toHaveLength(calls);
   });
 
-  test('are not asked about with --yes', async () => {
+  test('need no confirmation with --yes', async () => {
     const { run } = await prepared('rows.csv', restoreCsv(3).text);
     expect((await run(['run', 'rows.csv', '--yes'], { CQBATCH_CONFIRM_ABOVE: '2' })).code).toBe(0);
   });

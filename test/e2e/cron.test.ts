@@ -42,7 +42,7 @@ async function prepared(datastore: Readonly<Record<string, string>> = {}) {
 }
 
 describe('another process at work', () => {
-  test('is exit code 5 at once, for the lock and for the run, or when --wait has run out', async () => {
+  test('gives exit code 5, at once or after --wait, for a held lock and for a run in progress', async () => {
     const { type, going } = await prepared();
     const child = await going();
     const busy = [
@@ -67,7 +67,7 @@ describe('another process at work', () => {
     await child.end;
   });
 
-  test('is waited for with --wait, which is said once; then the work begins', async () => {
+  test('is announced once and waited for with --wait; then the work starts', async () => {
     const { type, start, going, sandbox } = await prepared();
     const child = await going();
     const waiting = start('run', 'good.csv', '--yes', '--run-id', 'later', '--wait', '10m');
@@ -83,7 +83,7 @@ describe('another process at work', () => {
     expect(await sandbox.log()).toHaveLength(rows + 1);
   });
 
-  test('is no longer waited for after Ctrl-C, and nothing was started', async () => {
+  test('is no longer waited for after Ctrl-C, and nothing starts', async () => {
     const { cwd, start, going } = await prepared();
     const child = await going();
     const waiting = start('run', 'good.csv', '--yes', '--run-id', 'later', '--wait', '10m');
@@ -99,7 +99,7 @@ describe('another process at work', () => {
 });
 
 describe('run --or-resume', () => {
-  test('starts, goes on, and does nothing when all is done', async () => {
+  test('starts a run, resumes it, and does nothing once it has ended', async () => {
     const { type, going, sandbox, cwd, write, options } = await prepared(anyDatastore());
     const child = await going();
     child.kill('SIGKILL');
@@ -150,7 +150,7 @@ describe('run --or-resume', () => {
     });
   });
 
-  test('does nothing for a run with failures (0), nor for one that was cancelled (3)', async () => {
+  test('does nothing after a run with failures (exit code 0) or a cancelled run (3)', async () => {
     const { type, going, sandbox } = await prepared(anyDatastore());
     const failing = ['run', 'fails.csv', '--yes', '--run-id', 'f', '--or-resume'];
     expect(await type(...failing)).toMatchObject({ code: 1 });
@@ -172,7 +172,7 @@ describe('run --or-resume', () => {
 });
 
 describe('-qq', () => {
-  test('prints nothing when all is well, and else what -q does', async () => {
+  test('prints nothing on success, and what -q prints otherwise', async () => {
     const { type } = await prepared(anyDatastore());
     expect(await type('run', 'good.csv', '--yes', '-qq')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await type('status', '-qq')).toEqual({ code: 0, stdout: '', stderr: '' });

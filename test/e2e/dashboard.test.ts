@@ -128,7 +128,7 @@ describeWithRedis('on Redis, the dashboard', () => {
     expect(asked).toEqual(['paused', 'rate 6/s', 'unpaused', 'cancelled']);
   });
 
-  test('follows a run of another machine, and goes on when Redis was away', async () => {
+  test('follows a run of another machine, and continues after Redis was away', async () => {
     const redis = await redisForTest({ args: ['--appendonly', 'yes'] });
     const shared = { CQBATCH_QUEUE: redis.url };
     const place = await newPlace(200, shared);
@@ -154,7 +154,7 @@ describeWithRedis('on Redis, the dashboard', () => {
 });
 
 describeWithBrowser('in a browser, the dashboard', (open) => {
-  test('shows the rows of a run while it goes, and leaves its reader where he is', async () => {
+  test('shows the rows of a run in progress, and keeps the scroll position', async () => {
     const place = await newPlace(120, anyDatastore());
     const { url } = await dashboardOf(place);
     const run = place.run('--rate', '2/s');
@@ -277,7 +277,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     expect(await shown()).toHaveLength(100);
   });
 
-  test('says that it is not live when its server stands still, and that control is gone with the old one', async () => {
+  test('says when its server no longer answers, and that control ended with the old server', async () => {
     const place = await newPlace(0);
     const { served, url, control_url } = await dashboardOf(place, '--control');
     const { page } = await open(control_url ?? '');

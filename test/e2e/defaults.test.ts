@@ -22,7 +22,7 @@ async function newPlace(text: string, ...sandboxArgs: string[]) {
   return { sandbox, options, type, report };
 }
 
-test('with the defaults a manifest is planned, run, looked at and retried', async () => {
+test('with the defaults a manifest is planned, run, inspected and retried', async () => {
   const { text } = restoreCsv(60);
   const { sandbox, type, report } = await newPlace(`${text}9999999,nobody\n`, '--fault', '503=5%');
   expect(await type('plan rows.csv')).toMatchObject({
@@ -43,7 +43,7 @@ test('with the defaults a manifest is planned, run, looked at and retried', asyn
   expect((await sandbox.log()).slice(calls).map(({ id }) => id)).toEqual(['9999999']);
 });
 
-test('with the defaults a sick manifest is halted, and left to a person', async () => {
+test('with the defaults a manifest with many failures halts until a user decides', async () => {
   const { sandbox, type } = await newPlace(restoreCsv(300).text, '--unrecoverable', '50%');
   expect(await type('run rows.csv --yes --run-id sick')).toMatchObject({
     code: 3,
@@ -56,7 +56,7 @@ test('with the defaults a sick manifest is halted, and left to a person', async 
   expect(await sandbox.log()).toHaveLength(calls);
 });
 
-test('with the defaults rows that leave fields out need a word, and an edit is undone', async () => {
+test('with the defaults rows that omit fields need consent, and an edit is undone', async () => {
   const { sandbox, type } = await newPlace(
     'soundboard_id,title,old_title\n1,new,Recording 1\n2,new,Recording 2\n',
   );

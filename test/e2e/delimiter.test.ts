@@ -7,7 +7,7 @@ import { newestRunFolder } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-test('the report has the delimiter of the manifest, what failed can be fed back, and Excel has a file of its own', async () => {
+test('the report uses the delimiter of the manifest, failed rows can be run again, and Excel gets a separate file', async () => {
   const cwd = await temporaryFolder();
   const { env: target, log } = await startSandbox();
   const env = { ...target, ...anyDatastore() };

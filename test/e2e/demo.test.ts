@@ -10,7 +10,7 @@ const demo = fileURLToPath(new URL('../../examples/demo.js', import.meta.url));
 const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
 
 // What it does is shown with the installed program, in test/install/packed.test.ts.
-test('the demo touches no folder that is not its own', async () => {
+test('the demo touches only its own folder', async () => {
   const cwd = await temporaryFolder();
   await mkdir(join(cwd, 'demo'));
   await writeFile(join(cwd, 'demo', 'mine.txt'), '');

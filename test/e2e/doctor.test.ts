@@ -26,7 +26,7 @@ async function examined(variables: Readonly<Record<string, string>> = {}, ...arg
 }
 
 describe('doctor', () => {
-  test('finds all well where a run can start, and changes nothing', async () => {
+  test('finds no problem where a run can start, and changes nothing', async () => {
     const { cwd, env, sandbox, code, found, stateOf } = await examined();
     expect({ code, found }).toMatchObject({ code: 0, found: { ok: true } });
     for (const check of ['Node', 'state folder', 'disk', 'settings', 'API', 'token', 'clock'])
@@ -35,7 +35,7 @@ describe('doctor', () => {
     expect((await cqbatch(['doctor'], { cwd, env })).stdout).toMatch(/^ok +token +is accepted$/m);
   });
 
-  test('says that the API refuses the token, which it does not show', async () => {
+  test('reports a refused token without showing it', async () => {
     const { code, stdout, stderr, failed } = await examined({ CQBATCH_TOKEN: 'not-the-right-one' });
     expect(code).toBe(4);
     expect(failed).toMatchObject([{ check: 'token', text: expect.stringContaining('refuses the token') }]);
@@ -54,7 +54,7 @@ describe('doctor', () => {
       'start Redis there',
     ],
     ['a setting that can be understood', { CQBATCH_RATE: 'fast' }, 2, ['settings'], 'CQBATCH_RATE "fast"'],
-  ])('names what is missing: %s', async (_title, variables, exitCode, checks, text) => {
+  ])('names the missing setting: %s', async (_title, variables, exitCode, checks, text) => {
     const { code, failed } = await examined({ ...variables });
     expect(failed.map(({ check }) => check)).toEqual(checks);
     expect(failed[0]?.text).toContain(text);
@@ -78,7 +78,7 @@ describe('doctor', () => {
     ]);
   });
 
-  test('names a folder that is invalid, and looks at all else', async () => {
+  test('names an invalid folder, and continues with the other checks', async () => {
     const { cwd, env } = await examined();
     await writeFile(join(cwd, 'file'), '');
     const { code, stdout } = await cqbatch(['doctor', '--state-dir', 'file'], { cwd, env });

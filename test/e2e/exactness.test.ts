@@ -25,7 +25,7 @@ async function expectNowhere(text: string, folder: string): Promise<void> {
   expect(searched).toBeGreaterThan(20);
 }
 
-describe('what a manifest says arrives exactly', () => {
+describe('values of a manifest arrive exactly', () => {
   test.each([
     ['rows.csv', `evaluation_id,user_id\n${bigIds.map((id) => `${id},u`).join('\n')}\n`],
     ['rows.json', `[${bigIds.map((id) => `{"evaluationId":${id},"userId":"u"}`).join(',')}]`],
@@ -92,7 +92,7 @@ describe('what a manifest says arrives exactly', () => {
     expect((await sandbox.log()).map(({ user_id: user }) => user)).toEqual(['admin', 'admin']);
   });
 
-  test('failed rows that are fed back, and those that are retried', async () => {
+  test('failed rows that are run again or retried', async () => {
     const cwd = await temporaryFolder();
     const sandbox = await startSandbox('--soundboards', '0');
     const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
@@ -166,7 +166,7 @@ describe('the token', () => {
     await expectNowhere(sandboxToken, join(cwd, '.cqbatch'));
   });
 
-  test('is masked where the API says it in an answer, refusals and limits included', async () => {
+  test('is masked in answers of the API, including refusals and limits', async () => {
     const cwd = await temporaryFolder();
     const token = 'tok/with+signs==';
     await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n3,u\n');

@@ -68,7 +68,7 @@ describe('the exit code', () => {
     expect(JSON.parse((await run('list', '--json')).stdout)).toEqual({ runs: [] });
   });
 
-  test('is 2 for invalid rows, which are all named with line and column; nothing is sent', async () => {
+  test('is 2 for invalid rows, each named with line and column; nothing is sent', async () => {
     const { run, sandbox } = await prepared('evaluation_id,user_id\n1,u\n1.5E+10,u\n,u\n');
     for (const args of [
       ['plan', 'rows.csv'],
@@ -125,7 +125,7 @@ describe('the exit code', () => {
     expect((await run('resume')).code).toBe(4);
   });
 
-  test('is 4 for a base URL that belongs to something else', async () => {
+  test('is 4 for a base URL of another service', async () => {
     const { run } = await prepared();
     const { url } = await httpServer((response) =>
       response.writeHead(404, { 'content-type': 'text/html' }).end('<!doctype html><title>Not Found</title>'),
@@ -135,7 +135,7 @@ describe('the exit code', () => {
     expect(code).toBe(4);
   });
 
-  test('is 1 when some rows failed, told with exactly one JSON document, as all else is', async () => {
+  test('is 1 when some rows failed, and --json always prints exactly one document', async () => {
     const { run } = await prepared('evaluation_id,user_id\n1,u\n50,u\n');
     const failed = await run('run', 'rows.csv', '--yes', '--json');
     expect(failed.code).toBe(1);

@@ -54,7 +54,7 @@ describe('a run against every fault', () => {
     expect(failed).toHaveLength(outcomes['failed'] ?? 0);
   });
 
-  test('that may pass fails hardly any row for good', async () => {
+  test('with transient faults fails hardly any row', async () => {
     const cwd = await temporaryFolder();
     const { text, rows } = mixedCsv(500);
     await writeFile(join(cwd, 'manifest.csv'), text);
@@ -92,7 +92,7 @@ describe('a run against every fault', () => {
     expect(report.filter((row) => row['_code'] === 'RESOURCE_EXHAUSTED')).toEqual([]);
   });
 
-  test('of half of the calls, at random, goes on and says so', async () => {
+  test('continues and says so when half of the calls fail at random', async () => {
     const cwd = await temporaryFolder();
     const { text, rows } = restoreCsv(200);
     await writeFile(join(cwd, 'rows.csv'), text);
@@ -112,7 +112,7 @@ describe('a run against every fault', () => {
     expectAgreement(report, await sandbox.log());
   });
 
-  test('says which call it waits for when nothing else is left to do', async () => {
+  test('names the last call that it waits for', async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, 'manifest.csv'), mixedCsv(1).text);
     const sandbox = await startSandbox('--fault', 'timeout=100%');

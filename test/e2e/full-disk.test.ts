@@ -37,7 +37,7 @@ async function leftovers({ folder }: SmallDisk): Promise<readonly string[]> {
 }
 
 describeWithSmallDisk('a full disk', () => {
-  test('ends a run with the first write that it refuses, resumable, and resume does the rest', async () => {
+  test('ends a run at the first refused write, and resume finishes the run', async () => {
     const { disk, sandbox, options, run } = await newPlace();
     const [callsPerSecond, concurrency] = [50, 4];
     const paced = ['--rate', `${callsPerSecond}/s`, '--concurrency', `${concurrency}`];
@@ -67,7 +67,7 @@ describeWithSmallDisk('a full disk', () => {
     expectAgreement(report, await sandbox.log(), { killed: true });
   });
 
-  test('is told before anything is sent: by plan, while the manifest is copied and the queue is made', async () => {
+  test('is reported before anything is sent: by plan, and while the manifest is copied and the queue is created', async () => {
     const { disk, sandbox, run } = await newPlace(`${restoreCsv(3_000).text}x,u\n`);
     const failures: string[] = [];
     const fails = async (leave: number, ...args: string[]): Promise<void> => {
@@ -88,7 +88,7 @@ describeWithSmallDisk('a full disk', () => {
     expect((await run('list')).stdout).toContain('There is no run');
   });
 
-  test('costs a finished run its report only, which "report" then writes', async () => {
+  test('costs a finished run only its report, which "report" then writes', async () => {
     const { disk, sandbox, run } = await newPlace(undefined, anyDatastore());
     expect(await run(...runArgs, '--rate', 'none')).toMatchObject({ code: someFailed });
     const folder = join(disk.folder, 'state', 'runs', 'r');

@@ -59,7 +59,7 @@ export const runArgs = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
  * under way there, or was when a process died.
  */
 export function describeHalts(newScene: NewGuardedScene): void {
-  test('halts by itself when more than 5 % of the first 100 rows have failed, says why, and goes on', async () => {
+  test('halts by itself when more than 5 % of the first 100 rows have failed, says why, and can be resumed', async () => {
     const many = 400;
     const scene = await newScene(many, '10%');
     const { home, sandbox, flags } = scene;
@@ -102,7 +102,7 @@ export function describeHalts(newScene: NewGuardedScene): void {
     expectAgreement(await home.report('r'), await sandbox.log(), { killed: true });
   });
 
-  test('calls exactly as many rows as --max-rows says, exits with 6, and goes on when it is resumed', async () => {
+  test('calls exactly --max-rows rows, exits with 6, and continues when resumed', async () => {
     const { home, sandbox, flags } = await newScene(rows, '0%');
     const run = await home.run(...runArgs, '--max-rows', '25', ...flags);
     expect({ code: run.code, stderr: run.stderr }).toMatchObject({ code: 6 });
@@ -123,7 +123,7 @@ export function describeHalts(newScene: NewGuardedScene): void {
     expectEveryRowOnce(await home.report('r'), rows);
   });
 
-  test('calls exactly as many rows after it was killed, whatever is still under way', async () => {
+  test('calls exactly --max-rows rows after it was killed, even with calls in flight', async () => {
     // More than workers elsewhere call before the run is resumed.
     const many = 400;
     const { home, sandbox, flags } = await newScene(many, '0%');

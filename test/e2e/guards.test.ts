@@ -51,7 +51,7 @@ describe('a run', () => {
     await expectHalted(scene, many, (entry, log) => entry === log.filter(({ code }) => code !== 'OK')[3]);
   });
 
-  test('halts when the first 20 rows fail with one code, unless nothing is to halt it', async () => {
+  test('halts when the first 20 rows fail with one code, unless guards are off', async () => {
     const many = 200;
     const scene = await newScene(many, '100%');
     const { home, sandbox, flags } = scene;
@@ -78,7 +78,7 @@ describe('a run', () => {
     expect(await sandbox.log()).toHaveLength(many);
   });
 
-  test('is halted by what failed before it was stopped, too', async () => {
+  test('counts failures from before it was stopped', async () => {
     const { home, sandbox, flags } = await newScene(60, '100%');
     const guarded = ['--max-failures', '5', '--max-rows', '4', ...flags];
     expect(await home.run(...runArgs, ...guarded)).toMatchObject({ code: 6 });
@@ -88,14 +88,14 @@ describe('a run', () => {
     expect((await sandbox.log()).length).toBeLessThanOrEqual(4 + 4);
   });
 
-  test('is completed, not halted, when nothing is left to be called', async () => {
+  test('is completed, not halted, when no row is left to call', async () => {
     const { home, flags } = await newScene(10, '10%');
     const args = [...runArgs, '--max-failures', '0', '--concurrency', '10'];
     expect(await home.run(...args, ...flags)).toMatchObject({ code: 1 });
     expect(await stateOf(home, 'r')).toEqual({ state: 'completed', reason: '' });
   });
 
-  test('halts after its canary when a row of it has failed, and goes on with the rest when it is resumed', async () => {
+  test('halts after its canary when one of its rows has failed, and calls the rest when resumed', async () => {
     const { home, sandbox, flags } = await newScene(rows, '10%');
     const run = await home.run(...runArgs, '--canary', '12', ...flags);
     expect(run).toMatchObject({ code: 3 });
@@ -125,7 +125,7 @@ describe('a run', () => {
     expect(await sandbox.log()).toHaveLength(rows);
   });
 
-  test('goes on by itself when no more rows of its canary failed than are allowed', async () => {
+  test('continues by itself when the canary has no more failures than allowed', async () => {
     const { home, sandbox, flags } = await newScene(rows, '10%');
     const run = await home.runWith(
       { CQBATCH_CANARY_MAX_FAILURES: '1' },
@@ -168,7 +168,7 @@ describe('a run', () => {
     expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 16));
   });
 
-  test('stops when its time is over, also while it is paused', async () => {
+  test('stops when its time is over, even while paused', async () => {
     const { home, sandbox, flags } = await newScene(rows, '0%');
     const run = await home.run(...runArgs, '--max-duration', '3s', '--rate', '5/s', ...flags);
     expect({ code: run.code, stderr: run.stderr }).toMatchObject({ code: 6 });

@@ -120,7 +120,7 @@ test('two watchers that are killed again and again run each content once', async
   expectAgreement(called, log, { killed: true });
 });
 
-test('watch --once takes what waits, puts it where it belongs, and goes on with what was stopped', async () => {
+test('watch --once runs waiting manifests, moves them to their final folder, and resumes stopped runs', async () => {
   const place = await prepared('--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms');
   const { cwd, inbox, sandbox, drop, dropOld, options } = place;
   const once = ['watch', 'inbox/*.csv', '--once', '--yes', '--user-id', 'u'];
@@ -200,7 +200,7 @@ test('watch --once takes what waits, puts it where it belongs, and goes on with 
   });
 });
 
-test('a file that can not be used waits, and no other waits for it', async () => {
+test('an unusable file waits without blocking the others', async () => {
   const {
     cwd,
     dropOld,
@@ -221,7 +221,7 @@ test('a file that can not be used waits, and no other waits for it', async () =>
   expect(await inFolder('.')).toEqual([unusable]);
 });
 
-test('what a budget or a token has stopped stays in running/, and the others wait', async () => {
+test('a manifest whose run a budget or token stopped stays in running/, and the others wait', async () => {
   const place = await prepared('--unrecoverable', '0%', '--not-deleted', '0%');
   const { sandbox, dropOld, options } = place;
   await dropOld(1, 'a.csv', restores(1, 10));
@@ -240,7 +240,7 @@ test('what a budget or a token has stopped stays in running/, and the others wai
   expect((await sandbox.log()).filter(({ code }) => code === 'OK')).toHaveLength(12);
 });
 
-test('a watcher tells probes and Prometheus how it is, and people and programs of each manifest', async () => {
+test('a watcher answers probes and Prometheus, and reports each manifest as text and as JSON', async () => {
   const { drop, options, in: inFolder } = await prepared();
   await drop('a.csv', `${restores(1, 3)}5000,u\n`);
   const env = { ...options.env, ...anyDatastore() };

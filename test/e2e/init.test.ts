@@ -19,7 +19,7 @@ test('init writes a configuration file and a .gitignore, and says what to type n
   expect(await readFile(join(folder, '.gitignore'), 'utf8')).toMatch(/^\*$/m);
 });
 
-test('init writes settings that are accepted once they are no comments, and a schema that is there', async () => {
+test('init writes commented settings that are valid, and a schema that exists', async () => {
   const cwd = await temporaryFolder();
   const env = { ...asUsersHaveIt };
   await cqbatch(['init'], { cwd, env });

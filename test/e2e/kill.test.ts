@@ -44,7 +44,7 @@ async function runKilled(kills: number, backoff: string, ...sandboxArgs: string[
 }
 
 describe('kill -9 of the process', () => {
-  test('five times at random moments loses no row and marks what was called twice', async () => {
+  test('five times at random moments loses no row and marks every row that is called twice', async () => {
     const { cwd, sandbox } = await runKilled(5, '50ms');
     await expectExactness({ cwd, sandbox }, { lost: 5, rows, callsInFlight: concurrency });
     const calledTwice = [...callsByRow(await sandbox.log()).values()].filter((calls) => calls.length > 1);
@@ -54,7 +54,7 @@ describe('kill -9 of the process', () => {
     );
   });
 
-  test('three times while rows that were handed back wait to be fed again does neither', async () => {
+  test('three times while handed-back rows wait loses no row and calls none twice', async () => {
     // No process holds a row for that long.
     const parts = await runKilled(3, '6s', '--fault', faults);
     await expectExactness(parts, { lost: 3, rows, callsInFlight: concurrency });

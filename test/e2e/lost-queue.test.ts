@@ -69,7 +69,7 @@ describe('after kill -9, every row that is called twice is marked', () => {
     await expectExactness(scene, 5);
   });
 
-  test('when the queue is damaged, and was moved away as resume then says', async () => {
+  test('when the queue is damaged, and moved aside as resume advises', async () => {
     const scene = await prepared();
     await kill(scene, 60);
     await rm(join(scene.queue, 'PG_VERSION'));
@@ -86,7 +86,7 @@ describe('after kill -9, every row that is called twice is marked', () => {
     await expectExactness(scene, 5);
   });
 
-  test('when a copy made in the middle of the run was put over it', async () => {
+  test('when an older copy has replaced the queue', async () => {
     const scene = await prepared();
     await kill(scene, 80, () => cp(scene.queue, `${scene.queue}.copy`, { recursive: true }));
     await cp(`${scene.queue}.copy`, scene.queue, { recursive: true });

@@ -28,7 +28,7 @@ async function prepared() {
 const nothing = { runs: [], plans: [] };
 const waiting = 'Waiting for the manifest on the pipe pipe. Ctrl-C gives up.';
 
-test('a device is refused, however it is called, and what has no end stops at the limit', async () => {
+test('a device is refused under any name, and endless input stops at the limit', async () => {
   const { options, left, sandbox } = await prepared();
   for (const command of ['plan', 'run', 'submit']) {
     const yes = command === 'plan' ? [] : ['--yes'];
@@ -47,7 +47,7 @@ test('a device is refused, however it is called, and what has no end stops at th
   expect(await sandbox.log()).toEqual([]);
 });
 
-test('rows of an export are chosen by its own columns, and the others are counted', async () => {
+test('rows of an export are selected by its own columns, and the others are counted', async () => {
   const { cwd, options, sandbox } = await prepared();
   const run = (...args: string[]) => cqbatch(args, options);
   const lines = [
@@ -131,7 +131,7 @@ test('a size that cannot be understood is a usage error, and the unzipped text c
   }
 });
 
-test('a pipe is waited for with a word, and then planned and run', async () => {
+test('a pipe is waited for with a message, and then planned and run', async () => {
   const { cwd, options, sandbox, left } = await prepared();
   for (const args of [
     ['plan', 'pipe'],
@@ -147,7 +147,7 @@ test('a pipe is waited for with a word, and then planned and run', async () => {
   expect((await left()).plans).toEqual([]);
 });
 
-test('who waits for a pipe can be stopped, and what a killed one leaves behind is removed by the next', async () => {
+test('waiting for a pipe can be stopped, and leftovers of a killed command are removed by the next', async () => {
   const { cwd, options, left } = await prepared();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     for (const args of [
@@ -191,7 +191,7 @@ test('who waits for a pipe can be stopped, and what a killed one leaves behind i
 /** What a command printed, on both streams. */
 const said = ({ stdout, stderr }: { stdout: string; stderr: string }): string => stdout + stderr;
 
-test('a plan tells equal problems together and ends with its verdict; all of them are in a file', async () => {
+test('a plan groups equal problems and ends with its verdict; a file lists all problems', async () => {
   const { cwd, options } = await prepared();
   const broken = Array.from({ length: 40 }, () => '"1,23457E+18",u\n').join('');
   await writeFile(
@@ -237,7 +237,7 @@ test('a plan tells equal problems together and ends with its verdict; all of the
   });
 });
 
-test('the option that is suggested for a column works when it is pasted, and is kept for retry and for what is fed back', async () => {
+test('the option suggested for a column works when pasted, and is kept for retry and for failed rows that are run again', async () => {
   const { cwd, options, sandbox } = await prepared();
   // Of the evaluations of the sandbox, 50 is not recoverable.
   await writeFile(join(cwd, 'export.csv'), 'ID,Benutzer\n1,u\n50,u\n');
@@ -260,7 +260,7 @@ test('the option that is suggested for a column works when it is pasted, and is 
   expect(said(run)).toContain('Ready: 2 calls.');
 });
 
-test('what a German Excel saves is run by what the messages say, step by step', async () => {
+test('a file saved by a German Excel can be run by following the messages', async () => {
   const { cwd, options, sandbox } = await prepared();
   const lines = [
     'sep=;',
@@ -301,7 +301,7 @@ test('what a German Excel saves is run by what the messages say, step by step', 
   expect(await readFile(join(cwd, '.cqbatch/runs/german/report.csv'), 'utf8')).toContain('für Prüfung');
 });
 
-test('rows are found in what another program wrote, and a run that was stopped finds them again', async () => {
+test('rows are found in the output of another program, and again when a stopped run is resumed', async () => {
   const { cwd, options, sandbox } = await prepared();
   await writeFile(
     join(cwd, 'answer.json'),
@@ -315,7 +315,7 @@ test('rows are found in what another program wrote, and a run that was stopped f
   expect(await sandbox.log()).toHaveLength(2);
 });
 
-test('a workbook is planned, run from standard input, stopped and gone on with from its copy', async () => {
+test('a workbook is planned, run from standard input, stopped, and resumed from its copy', async () => {
   const { cwd, options, sandbox } = await prepared();
   await copyFile('test/fixtures/workbooks/excel.xlsx', join(cwd, 'export.xlsx'));
   const plan = await cqbatch(['plan', 'export.xlsx'], options);

@@ -45,7 +45,7 @@ function expectAgreement(texts: readonly string[], report: readonly Cells[], log
   expect(total).toBe(log.length);
 }
 
-test('the file of a run agrees with its report and with what the API saw, and that of a retry with its own', async () => {
+test('the metrics file of a run, and of a retry, matches its report and the calls that the API received', async () => {
   const { cwd, sandbox, options } = await prepared();
   const read = () => readFile(join(cwd, 'run.prom'), 'utf8');
   const metrics = ['--metrics-file', 'run.prom', '--yes'];
@@ -73,7 +73,7 @@ test('the file of a run agrees with its report and with what the API saw, and th
   expect(gaugeOf(again, 'cqbatch_last_success_timestamp_seconds')).toBeUndefined();
 });
 
-test('a file that can not be written fails no run, and says so; another name is refused', async () => {
+test('an unwritable metrics file is reported and fails no run; an invalid name is refused', async () => {
   const { options } = await prepared();
   const run = (file: string) =>
     cqbatch(['run', 'rows.csv', '--skip-invalid', '--yes', '-q', '--metrics-file', file], options);
@@ -85,7 +85,7 @@ test('a file that can not be written fails no run, and says so; another name is 
 });
 
 describeWithRedis('machines', () => {
-  test('that share a run count each row and each request once, all together', async () => {
+  test('that share a run count each row and each request once in total', async () => {
     const { cwd, sandbox, options } = await prepared();
     const workers = [await startWorker([], options), await startWorker([], options)];
     const coordinator = await startWorker(['--coordinate', '--concurrency', '0'], options);

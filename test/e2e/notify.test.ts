@@ -36,7 +36,7 @@ async function prepared(text: string) {
 const good = 'soundboard_id,title\n1,Hello\n';
 const failing = 'evaluation_id,user_id\n1,u\n50,u\n';
 
-test('a run with failures is told, one without only when it is always wanted', async () => {
+test('a run with failures is reported, a run without failures only with the setting "always"', async () => {
   const { news, run } = await prepared(failing);
   expect((await run(['--run-id', 'night'])).code).toBe(1);
   const [told] = news();
@@ -59,7 +59,7 @@ test('a run with failures is told, one without only when it is always wanted', a
   expect(fine.news()).toHaveLength(1);
 });
 
-test('so is what kept a run from beginning', async () => {
+test('a run that could not start is reported, too', async () => {
   const { news, run } = await prepared('evaluation_id,user_id\n<!channel>,u\n');
   expect((await run(['--operation', 'nonsense&'])).code).toBe(2);
   const { text, error, run: none } = JSON.parse(news()[0]?.body ?? '');
@@ -94,7 +94,7 @@ describe('a signature', () => {
   });
 });
 
-test('one that is not there changes nothing of the run, and is said without its path', async () => {
+test('an unreachable receiver changes nothing in the run, and is reported without its path', async () => {
   const { run } = await prepared(failing);
   const { code, stderr } = await run([], { CQBATCH_NOTIFY_URL: `${await deadUrl()}/s3cret-path` });
   expect(code).toBe(1);

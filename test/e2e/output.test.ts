@@ -19,7 +19,7 @@ describe('only one file writes to standard output and standard error', () => {
   const streams =
     /\b(?:stdout|stderr)\b.*\bprocess\b|\bprocess\b.*\b(?:stdout|stderr)\b|\bconsole\s*\.|\bfd:\s*[12]\b|writeSync\(\s*[12]\b|\/dev\/(?:std|tty|fd)|node:(?:tty|console|readline)|_rawDebug/s;
 
-  test('so that no new path can forget what a terminal acts on', async () => {
+  test('so that control characters are always escaped', async () => {
     const writers: string[] = [];
     for (const folder of ['src', 'jobs']) {
       for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -95,7 +95,7 @@ test('with --json, every command prints exactly one document, also when it fails
     expect(document, command).toMatch(/^\{(?!.*unknown option)/);
 });
 
-describe('nothing that a terminal acts on is written', () => {
+describe('no control character is printed', () => {
   test('by commands that work on hostile manifests and answers, as text and as JSON', async () => {
     const { name, run } = await hostilePlace();
     const outputs = [
@@ -163,7 +163,7 @@ describe('nothing that a terminal acts on is written', () => {
     expect(stderr).not.toMatch(harmful);
   });
 
-  test('to a real terminal, but for what clears the line of progress', async () => {
+  test('to a real terminal, except to clear the line of progress', async () => {
     const { cwd, name, env } = await hostilePlace();
     const child = startAtTerminal(['run', name], { cwd, env });
     child.stdout?.on('data', (chunk: Buffer) => {

@@ -21,7 +21,7 @@ async function issueServer(titles: Record<string, string>) {
   return { ...server, titles };
 }
 
-test('operations of the user are planned, run, reported and undone, and missed where they are not loaded', async () => {
+test('operations of the user are planned, run, reported and undone, and named when they are not loaded', async () => {
   const cwd = await temporaryFolder();
   const server = await issueServer({ 12: 'App crashes', 13: 'Typo' });
   await cp(new URL('../../examples/operations.js', import.meta.url), join(cwd, 'operations.mjs'));

@@ -22,8 +22,8 @@ async function openToOthers(folder: string): Promise<readonly string[]> {
   return found;
 }
 
-describeOnPosix('what is in the state folder', () => {
-  test('belongs to its owner alone, whatever the umask and the creator of the folder', async () => {
+describeOnPosix('the content of the state folder', () => {
+  test('is private to its owner, whatever the umask and the creator of the folder', async () => {
     const cwd = await temporaryFolder();
     const stateDir = join(cwd, '.cqbatch');
     await mkdir(stateDir);
@@ -55,7 +55,7 @@ describeOnPosix('what is in the state folder', () => {
     expect((await lstat(stateDir)).mode & 0o777).toBe(0o777);
   });
 
-  test('is told to be replaceable when a group may write to the folder', async () => {
+  test('is reported as replaceable when a group may write to the folder', async () => {
     const cwd = await temporaryFolder();
     await mkdir(join(cwd, '.cqbatch'));
     await chmod(join(cwd, '.cqbatch'), 0o770);

@@ -44,7 +44,7 @@ async function expectNothingCalled(cwd: string): Promise<void> {
 }
 
 describe('a run through a proxy', () => {
-  test('reaches an API by TLS, names the proxy, and gives away neither token nor password', async () => {
+  test('reaches an API by TLS, names the proxy, and reveals neither token nor password', async () => {
     const { cwd, url, env, tokens } = await prepared();
     const proxy = await startProxy({ user: 'user', password: 'a-password' });
     const variables = { HTTPS_PROXY: proxy.url.replace('//', '//user:a-password@') };
@@ -81,7 +81,7 @@ describe('a run through a proxy', () => {
     }
   });
 
-  test('goes around it where NO_PROXY says so, and does not name it', async () => {
+  test('bypasses the proxy for hosts in NO_PROXY, and does not name it', async () => {
     const { cwd, env, tokens } = await prepared();
     const proxy = await startProxy();
     const { code, stderr } = await cqbatch(run, {
@@ -93,7 +93,7 @@ describe('a run through a proxy', () => {
     expect(tokens).toHaveLength(3);
   });
 
-  test('that fails ends at once and says how, with no row called', async () => {
+  test('that fails ends at once with the reason, and calls no row', async () => {
     const proxies: readonly (readonly [url: string, ...said: string[]])[] = [
       [await deadUrl(), 'No connection to the proxy', 'ECONNREFUSED', 'Correct the proxy'],
       [(await startProxy({ refuse: 403 })).url, '(403)', 'Ask the administrator of the proxy'],
@@ -110,7 +110,7 @@ describe('a run through a proxy', () => {
     );
   });
 
-  test('and an authority that is not trusted ends at once, with the remedy', async () => {
+  test('with an untrusted certificate ends at once, with the remedy', async () => {
     const { cwd, env } = await prepared();
     const proxy = await startProxy();
     const { NODE_EXTRA_CA_CERTS: _authority, ...distrusting } = env;
@@ -124,7 +124,7 @@ describe('a run through a proxy', () => {
   });
 });
 
-test('a proxy that can not be used is a usage error, and nothing is sent or left behind', async () => {
+test('an invalid proxy is a usage error, and nothing is sent or left behind', async () => {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n');
   const sandbox = await startSandbox();

@@ -6,7 +6,7 @@ import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-test('prune removes all but the newest runs, and says so before it does with --dry-run', async () => {
+test('prune removes all but the newest runs, and --dry-run lists them first', async () => {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), 'soundboard_id,title\n1,Hello\n');
   const sandbox = await startSandbox();

@@ -126,7 +126,7 @@ export function describeRate(newScene: NewScene, { unstated, stated, mostRefused
     expect(mostSentInASecond(await home.report('r'), await sandbox.log())).toBeLessThanOrEqual(11);
   });
 
-  test('waits for a quota, stops at once when told to, and waits on when it is resumed', async () => {
+  test('waits for a quota, stops at once on request, and keeps waiting after resume', async () => {
     const quota = 30;
     const rows = 100;
     const { home, sandbox, flags } = await newScene(rows, '--limit', `daily-quota:limit=${quota}`);

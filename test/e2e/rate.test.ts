@@ -33,7 +33,7 @@ describe('a run on the embedded datastore', () => {
   const newScene = alone(() => ({}));
   describeRate(newScene, limitsAlone);
 
-  test('keeps what it has learned for the next one with the same token', async () => {
+  test('passes what it has learned to the next run with the same token', async () => {
     const { home, sandbox } = await newScene(150, '--limit', 'token-bucket:rate=20,burst=5');
     await home.run('run', 'rows.csv', '--yes', '--quiet');
     const [learned] = await estimatedLimits(home);
@@ -57,7 +57,7 @@ describe('a run on the embedded datastore', () => {
 describe('a run', () => {
   const newScene = alone(anyDatastore);
 
-  test('asks again at once when the user resumes it with a rate of his own', async () => {
+  test('asks the API again at once when resumed with another rate', async () => {
     const quota = 10;
     const { home, sandbox } = await newScene(30, '--limit', `daily-quota:limit=${quota}`);
     const run = home.start('run', 'rows.csv', '--yes');

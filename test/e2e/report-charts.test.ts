@@ -57,7 +57,7 @@ function coloursOf(page: Page, chart: number): Promise<readonly string[]> {
 }
 
 describeWithBrowser('the charts of report.html', (open) => {
-  test('tell the figures of the whole run, and of the time at which the reader points in either of them', async () => {
+  test('show the figures of the whole run, and of the time under the pointer in both charts', async () => {
     const { page, complaints } = await open(await addressOf(eventful), { timezoneId: 'Europe/Berlin' });
     const whole = [
       'Whole runallowed 1/s to 50/sachieved 36/srejected 13 callswaiting 12 snot in progress 1 min',
@@ -131,7 +131,7 @@ describeWithBrowser('the charts of report.html', (open) => {
     await expectAccessible(page);
   });
 
-  test('have the colours of the scheme, and are not on paper', async () => {
+  test('follow the color scheme, and are not printed', async () => {
     const { page } = await open(await addressOf(eventful), { colorScheme: 'dark' });
     await page.waitForSelector('canvas');
     const achieved = { light: '11 92 173', dark: '108 176 245' };
@@ -171,7 +171,7 @@ describeWithBrowser('the charts of report.html', (open) => {
     }
   });
 
-  test('are not drawn of five seconds, whose figures are told', async () => {
+  test('are replaced by figures for a run of five seconds', async () => {
     const { page } = await open(await addressOf({ accepted: [40, 40, 40, 40, 40] }));
     await page.waitForSelector('main[aria-busy=false]');
     expect(await page.locator('figcaption p').allTextContents()).toEqual([

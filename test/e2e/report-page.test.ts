@@ -170,7 +170,7 @@ describeWithBrowser('report.html', (open) => {
     expect({ complaints, requests }).toEqual({ complaints: [], requests: [url] });
   });
 
-  test('of the demo can be used by everyone, and tells of its faults', async () => {
+  test('of the demo is accessible, and explains its faults', async () => {
     const cwd = await temporaryFolder();
     await promisify(execFile)(process.execPath, [demo], { cwd, env: { PATH: process.env['PATH'] ?? '' } });
     const folder = await newestRunFolder(join(cwd, 'demo'));
@@ -240,7 +240,7 @@ describeWithBrowser('report.html', (open) => {
     expect({ complaints, requests }).toEqual({ complaints: [], requests: [url] });
   });
 
-  test('says what is wrong where its rows can not be read, and shows the rest', async () => {
+  test('reports unreadable rows, and shows the rest', async () => {
     const folder = await temporaryFolder();
     const result = { row: 1, operation: 'o', outcome: 'failed', code: 'C', message: 'm' } as const;
     const line = {
@@ -257,7 +257,7 @@ describeWithBrowser('report.html', (open) => {
     expect(complaints).toEqual([]);
   });
 
-  test('has 200,000 rows at hand', async () => {
+  test('handles 200,000 rows', async () => {
     const folder = await temporaryFolder();
     const rows = 200_000;
     function* parts(): Generator<readonly ReportLine[]> {

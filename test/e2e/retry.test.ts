@@ -34,7 +34,7 @@ async function homeWith(name: string, text: string, env: Readonly<Record<string,
 }
 
 describe('retry', () => {
-  test('takes rows by code or unclear ones, keeps their numbers, and all make one report', async () => {
+  test('selects rows by code or unclear rows, keeps their numbers, and writes one report', async () => {
     const api = await refusingApi({
       2: { times: 1, code: 'ABORTED' },
       3: { times: 2, code: 'NOT_FOUND' },

@@ -23,7 +23,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
   return line;
 }
 
-test('prints its URL, tells what to type, and ends with 0 at SIGTERM', async () => {
+test('prints its URL and what to type, and exits with 0 on SIGTERM', async () => {
   const child = sandboxCommand('--token', "it's");
   const talk = child.stderr === null ? Promise.resolve('') : text(child.stderr);
   const url = await firstLine(child);
@@ -34,7 +34,7 @@ test('prints its URL, tells what to type, and ends with 0 at SIGTERM', async () 
   expect(await talk).toContain(`export CQBATCH_BASE_URL=${url} CQBATCH_TOKEN='it'\\''s'`);
 });
 
-test('--json prints one document, and SIGINT ends it though a request hangs', async () => {
+test('--json prints one document, and SIGINT ends the sandbox even while a request hangs', async () => {
   const child = sandboxCommand('--json', '--fault', 'timeout=100%');
   const line = await firstLine(child);
   checkDocuments(['sandbox', '--json'], `${line}\n`);

@@ -19,7 +19,7 @@ const never = ['--cron', '0 0 29 2 *'];
 
 /** What a daemon makes of a schedule, on each datastore. */
 export function describeSchedules(newScene: () => Promise<Scene>): void {
-  test('begins runs at its times, never two at a time, and none twice whatever is done to it', async () => {
+  test('starts its runs on time, never two at once, and none twice, whatever happens', async () => {
     const { home, sandbox } = await newScene();
     await home.write('slow.csv', boards(200));
     await home.write('quick.csv', boards(3));

@@ -19,7 +19,7 @@ describe('a schedule on the embedded datastore', () => {
 });
 
 describe('a schedule of an inbox', () => {
-  test('runs each content once, puts it where it belongs, and tells how it went', async () => {
+  test('runs each content once, moves it to its final folder, and reports the result', async () => {
     const sandbox = await startSandbox();
     const told: { readonly text: string; readonly exit_code: number }[] = [];
     const { url } = await httpServer((response, { body }) => {
@@ -79,7 +79,7 @@ describe('a schedule of an inbox', () => {
   });
 });
 
-test('a run that waits for another one can be cancelled beside the daemon of the embedded datastore', async () => {
+test('a waiting run can be cancelled beside the daemon of the embedded datastore', async () => {
   const sandbox = await startSandbox();
   const home = await newMachine({ ...embedded, sandbox });
   const titles = Array.from({ length: 100 }, (_, row) => `${row + 1},Hello\n`);
@@ -109,7 +109,7 @@ test('a run that waits for another one can be cancelled beside the daemon of the
   expect(await sandbox.log()).toHaveLength(called);
 });
 
-test('a schedule is not removed, or made one of something else, while it begins a run', async () => {
+test('a schedule cannot be removed or replaced while it starts a run', async () => {
   const sandbox = await startSandbox();
   const home = await newMachine({ ...embedded, sandbox });
   const add = ['schedule', 'add', 'nightly', '--cron', '0 2 * * *', '--manifest'];
@@ -129,7 +129,7 @@ test('a schedule is not removed, or made one of something else, while it begins 
   for (const change of changes) expect((await home.run(...change)).code).toBe(0);
 });
 
-test('a daemon removes old runs when it starts, if it is told which are kept', async () => {
+test('a daemon that knows which runs to keep removes the others when it starts', async () => {
   const sandbox = await startSandbox();
   const home = await newMachine({ ...embedded, sandbox, env: anyDatastore() });
   await home.write('board.csv', 'soundboard_id,title\n1,Hello\n');

@@ -129,7 +129,7 @@ describe('a plan is refused, and nothing is sent, when', () => {
   });
 });
 
-test('what is not ready is not signed off', async () => {
+test('a plan that is not ready cannot be signed off', async () => {
   const cwd = await temporaryFolder();
   const { env } = await startSandbox();
   await writeFile(join(cwd, 'rows.csv'), text);

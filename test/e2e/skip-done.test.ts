@@ -32,7 +32,7 @@ describe('rows that were done and undone', () => {
     return JSON.parse(stdout).done_before;
   };
 
-  test('are called again, also through a chain of runs, and not when the undo was undone', async () => {
+  test('are called again, even through a chain of runs, but not when the undo was undone', async () => {
     const { run, write } = await prepared();
     await write('boards.csv', boards);
     await run('run', 'boards.csv', '--yes', '--run-id', 'first');
@@ -85,7 +85,7 @@ describe('rows that were done before', () => {
     expect(idsOf(await sandbox.log()).slice(5)).toEqual(['50']);
   });
 
-  test('in a report are left out, whatever separates its cells, and in several', async () => {
+  test('in one or several reports are left out, with any delimiter', async () => {
     const { cwd, sandbox, run, write } = await prepared();
     expect((await run('run', 'rows.csv', '--yes', '--run-id', 'a', '--delimiter', 'semicolon')).code).toBe(1);
     await write('other.csv', `${header}4,u\n`);
@@ -105,7 +105,7 @@ describe('rows that were done before', () => {
     ]);
   });
 
-  test('in a retry count for the run that it is of', async () => {
+  test('in a retry count for its run', async () => {
     const { cwd, write } = await prepared();
     const refused = new Set<number>();
     const api = await httpServer((response, { body }) => {
@@ -126,7 +126,7 @@ describe('rows that were done before', () => {
     expect(ofRetry.stdout).toContain('  1 row done before in second: left out\n');
   });
 
-  test('where that cannot be known are told, and nothing is sent', async () => {
+  test('that can’t be identified are reported, and nothing is sent', async () => {
     const { run, start, sandbox, write } = await prepared('--latency', '200ms');
     const other = await startSandbox();
     const manyRows = Array.from({ length: 200 }, (_, n) => `${n + 100},u\n`).join('');
@@ -149,7 +149,7 @@ describe('rows that were done before', () => {
 });
 
 describe('a manifest that was run before', () => {
-  test('is told with when, in which run, with what result, and how to leave out what was done', async () => {
+  test('is reported with time, run, result, and the option that leaves out done rows', async () => {
     const { run } = await prepared();
     expect((await run('plan', 'rows.csv')).stdout).not.toContain('ran before');
     expect((await run('run', 'rows.csv', '--yes', '--run-id', 'monday')).stderr).not.toContain('ran before');
@@ -168,7 +168,7 @@ describe('a manifest that was run before', () => {
     expect((await run('plan', 'rows.csv', ...offered)).stdout).not.toContain('ran before');
   });
 
-  test('on another API, or with another byte, is another one', async () => {
+  test('is new on another API, or with another byte', async () => {
     const { run, write } = await prepared();
     const other = await startSandbox();
     expect((await run('run', 'rows.csv', '--yes')).code).toBe(1);

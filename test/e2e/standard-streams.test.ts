@@ -25,7 +25,7 @@ async function newPlace(count = rows) {
 
 const talkative = ['--rate', 'none', '--log-level', 'debug'];
 
-describeWithFullDevice('a run whose words can not be written', () => {
+describeWithFullDevice('a run whose messages cannot be written', () => {
   test.each([
     ['talk on a full disk', 'exec "$@" 2> /dev/full', success, /"state":"completed"/, /^$/],
     ['neither stream', 'exec "$@" >&- 2>&-', success, /^$/, /^$/],
@@ -65,7 +65,7 @@ describeWithFullDevice('a run whose words can not be written', () => {
     });
   });
 
-  test('is not held up by a reader who takes nothing', async () => {
+  test('is not held up by a reader that reads nothing', async () => {
     const count = 800;
     const place = await newPlace(count);
     const child = startCqbatch(['run', 'rows.csv', '--yes', '--run-id', 'r', ...talkative], place);
@@ -76,7 +76,7 @@ describeWithFullDevice('a run whose words can not be written', () => {
   });
 });
 
-describeWithFullDevice('a command whose result can not be written', () => {
+describeWithFullDevice('a command whose result cannot be written', () => {
   test.each([
     ['list', 'exec "$@" > /dev/full', fatal],
     ['plan rows.csv', 'exec "$@" > /dev/full', fatal],
@@ -93,7 +93,7 @@ describeWithFullDevice('a command whose result can not be written', () => {
     });
   });
 
-  test('keeps the code of an error, which is told on standard error', async () => {
+  test('keeps the exit code of an error, and prints it on standard error', async () => {
     const { cwd } = await newPlace();
     const end = await cqbatchProcess(['status', 'nothing', '--json'], {
       cwd,

@@ -35,7 +35,7 @@ const long = 'x'.repeat(300);
 const missing =
   "is a symbolic link to a folder that doesn't exist: mount or create that folder, or remove the link";
 
-describeOnPosix('a state folder that can not be one', () => {
+describeOnPosix('an impossible state folder', () => {
   test.each([
     ['a file', 'file', 2, 'the state folder file is not a folder: name a folder with --state-dir'],
     ['a file with a slash', 'file/', 2, 'a part of the path file/ is not a folder: name a folder'],
@@ -54,7 +54,7 @@ describeOnPosix('a state folder that can not be one', () => {
   test.each([
     ['file', 2, 'the state folder file is not a folder'],
     ['dangling', 4, `dangling ${missing}`],
-  ])('is refused by what would write into it, too: %s', async (stateDir, code, message) => {
+  ])('is also refused by commands that would write into it: %s', async (stateDir, code, message) => {
     const options = { cwd: await newFolder(), env: noServer };
     const end = await cqbatch([...run, '--state-dir', stateDir], options);
     expectSentence(end, message);
@@ -86,7 +86,7 @@ describeOnPosix('a state folder that can not be one', () => {
   });
 });
 
-describe('a manifest that can not be one', () => {
+describe('an impossible manifest', () => {
   test.each([
     ['rows.csv/', 'a part of the path rows.csv/ is not a folder'],
     ['loop', 'the symbolic links of loop lead in a circle'],
@@ -100,7 +100,7 @@ describe('a manifest that can not be one', () => {
 });
 
 describeOnPosix('too few files that may be open', () => {
-  test.each([24, 40, 64, 110])('are said to be %d', async (limit) => {
+  test.each([24, 40, 64, 110])('are reported: %d', async (limit) => {
     const shell = `ulimit -n ${limit}; exec "$@"`;
     const end = await cqbatch(run, { cwd: await newFolder(), env: noServer, shell });
     expectSentence(end, 'this process has reached its limit of open files: raise the limit');
@@ -109,7 +109,7 @@ describeOnPosix('too few files that may be open', () => {
 });
 
 describeWithSmallDisk('a disk that can only be read', () => {
-  test('can be looked at, and whatever must be written says so', async () => {
+  test('can be read, and each failed write is reported', async () => {
     const cwd = await newFolder();
     await appendFile(join(cwd, 'rows.csv'), 'x,u\n');
     const disk = smallDisk(100);
@@ -136,7 +136,7 @@ describeWithSmallDisk('a disk that can only be read', () => {
   });
 });
 
-describeOnPosix('what is removed in mid-run', () => {
+describeOnPosix('a file removed during a run', () => {
   /** Starts a run, does something to its files as soon as it is going, and waits for its end. */
   async function damaged(harm: (state: string) => Promise<unknown>, datastore = anyDatastore()) {
     const cwd = await newFolder();
@@ -154,7 +154,7 @@ describeOnPosix('what is removed in mid-run', () => {
   const lost =
     /^Run r stopped because its folder was changed\. Restore the folder; otherwise the results of .* are lost\.$/m;
 
-  test('ends the run, which says what is lost', async () => {
+  test('ends the run, which names the file', async () => {
     const ends = await Promise.all([
       // The run writes into it at the same time.
       damaged((state) => rm(state, { recursive: true, maxRetries: 20 })),
@@ -170,7 +170,7 @@ describeOnPosix('what is removed in mid-run', () => {
     }
   });
 
-  test('does no harm when the results are not in it: the queue, its lock', async () => {
+  test('does no harm when it holds no results: the queue, its lock', async () => {
     const ends = await Promise.all([
       damaged((state) => rm(join(state, 'queue'), { recursive: true }), {}),
       damaged((state) => rm(join(state, 'queue.lock'), { recursive: true }), {}),
@@ -184,7 +184,7 @@ describeOnPosix('what is removed in mid-run', () => {
     }
   });
 
-  test('is told as what it is, when the copy of the manifest is gone before its rows are read', async () => {
+  test('is named when the copy of the manifest is gone before its rows are read', async () => {
     const cwd = await newFolder();
     const sandbox = await startSandbox('--evaluations', '100');
     const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };

@@ -21,7 +21,7 @@ async function prepared(datastore: Readonly<Record<string, string>> = {}) {
 }
 
 describe('a run that is stopped', () => {
-  test('by SIGINT ends in order with exit code 130, and resume does the rest', async () => {
+  test('by SIGINT ends cleanly with exit code 130, and resume finishes it', async () => {
     const { cwd, sandbox, options } = await prepared(anyDatastore());
     const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);
     const end = finished(child);
@@ -51,7 +51,7 @@ describe('a run that is stopped', () => {
     expect(await readCsv(folder, 'not-attempted.csv')).toEqual([]);
   });
 
-  test('by a second SIGINT ends at once, and resume still does the rest', async () => {
+  test('by a second SIGINT ends at once, and resume still finishes it', async () => {
     const { cwd, sandbox, options } = await prepared(anyDatastore());
     const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);
     const end = finished(child);
@@ -67,7 +67,7 @@ describe('a run that is stopped', () => {
     expectAgreement(report, await sandbox.log(), { killed: true });
   });
 
-  test('from a second terminal by cancel calls no more, and cannot be resumed', async () => {
+  test('by cancel on a second terminal makes no more calls, and cannot be resumed', async () => {
     const { cwd, sandbox, options } = await prepared(anyDatastore());
     const end = finished(startCqbatch(['run', 'rows.csv', '--yes', ...slowly, '--rate', '10/s'], options));
     await sandbox.requested(20);
@@ -93,7 +93,7 @@ describe('a run that is stopped', () => {
     expect(resumed.stderr).toContain('was cancelled');
   });
 
-  test('keeps a second run out of its state folder while it is going, and harms nothing', async () => {
+  test('keeps a second run out of its state folder until it ends', async () => {
     const { cwd, sandbox, options } = await prepared();
     const end = finished(startCqbatch(['run', 'rows.csv', '--yes', ...slowly, '--rate', '40/s'], options));
     await sandbox.requested(20);
@@ -110,7 +110,7 @@ describe('a run that is stopped', () => {
     expect(await sandbox.log()).toHaveLength(rows);
   });
 
-  test('by kill -9 is not called further by a later run; cancel settles it', async () => {
+  test('by kill -9 is not continued by a later run; cancel ends it', async () => {
     const { cwd, sandbox, options } = await prepared();
     const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);
     const end = finished(child);

@@ -31,7 +31,7 @@ const routeMissing: Mood = {
 const otherService: Mood = { status: 200, type: 'application/json', body: '{"hello":"world"}' };
 const broken: Mood = { status: 502, type: 'text/html', body: '<title>Bad gateway</title>' };
 
-describe('a target that has answered nothing', () => {
+describe('a target that has never answered', () => {
   test.each<[string, () => Promise<string>, string]>([
     ['whose host is mistyped', async () => 'https://api.exmaple.invalid', 'Correct the host in the base URL'],
     ['whose port is refused', deadUrl, 'Correct host and port of the base URL'],
@@ -78,7 +78,7 @@ describe('a target that has answered nothing', () => {
     }
   });
 
-  test('goes on with another base URL, unless it has answered', async () => {
+  test('can be replaced with another base URL', async () => {
     const api = await startMoodyApi();
     const { cwd, env } = await prepared(3, await deadUrl());
     expect((await cqbatch(run, { cwd, env })).code).toBe(4);
@@ -86,7 +86,7 @@ describe('a target that has answered nothing', () => {
     expect([resumed.code, api.calls.length]).toEqual([0, 3]);
   });
 
-  test('is the only one that gets the token of its run: a variable that says another one is refused', async () => {
+  test('is the only API that gets the token of its run: a variable with another URL is refused', async () => {
     const api = await startMoodyApi();
     const other = await startMoodyApi();
     const { cwd, env } = await prepared(3, api.url);
@@ -105,7 +105,7 @@ describe('a target that has answered nothing', () => {
     expect(other.calls).toEqual([]);
   });
 
-  test('fails rows by themselves where it speaks of them', async () => {
+  test('halts no run when its answers are about single rows', async () => {
     const sandbox = await startSandbox('--evaluations', '10');
     const { cwd } = await prepared(1, sandbox.url);
     await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n901,u\n902,u\n');
@@ -149,7 +149,7 @@ describe('an outage in the middle of a run', () => {
     }
   });
 
-  test('ends the run, to be resumed, when it lasts too long', async () => {
+  test('ends the run when it lasts too long; the run can be resumed', async () => {
     const api = await startMoodyApi();
     const { cwd, env } = await prepared(rows, api.url);
     const child = startCqbatch([...careful, '--max-outage', '4s'], { cwd, env });

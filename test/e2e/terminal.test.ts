@@ -26,7 +26,7 @@ async function prepared(...flags: string[]) {
   return { cwd, sandbox, env, runAtTerminal, run };
 }
 
-test('Ctrl-C at the question is exit code 130; nothing is sent, and no run is left', async () => {
+test('Ctrl-C at the question gives exit code 130; nothing is sent, and no run remains', async () => {
   const { sandbox, runAtTerminal, run } = await prepared();
   const { code, stdout } = await runAtTerminal('\u0003');
   expect(stdout).toContain('Nothing was sent');
@@ -97,7 +97,7 @@ describe('outcomes', () => {
   });
 });
 
-test('-v says as lines what becomes of the rate, and what is tried again', async () => {
+test('-v prints a line for each change of the rate and each retry', async () => {
   const { cwd, run } = await prepared('--fault', '500=30%');
   await writeFile(
     join(cwd, 'rows.csv'),

@@ -44,7 +44,7 @@ function renaming(before: readonly Entry[], rows: number): string {
 
 /** The effect of `undo` on the changes of a run, whichever process calls the rows. */
 export function describeUndo(newScene: NewScene): void {
-  test('puts back what the sandbox had before, also where answers were lost', async () => {
+  test('puts back the former values, even after lost answers', async () => {
     const { home, sandbox, flags } = await newScene('--soundboards', '60', '--fault', '502-after-commit=20%');
     const before = entries(sandbox);
     await home.write('boards.csv', renaming(before, 50));

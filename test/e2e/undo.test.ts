@@ -17,7 +17,7 @@ const newScene: NewScene = async (...sandboxArgs) => {
 describe('undo', () => {
   describeUndo(newScene);
 
-  test('lists what it can not put back, and sends nothing for restores', async () => {
+  test('lists the rows that it cannot put back, and sends nothing for restores', async () => {
     const { home, sandbox, flags } = await newScene('--soundboards', '9', '--evaluations', '9');
     const before = entries(sandbox);
     const rows = [
@@ -70,7 +70,7 @@ describe('undo', () => {
     expect(await readFile(join(home.folder('restores'), 'undo-by-hand.csv'), 'utf8')).toContain(',6,');
   });
 
-  test('warns of runs that have edited the same since, and refuses what may yet go on', async () => {
+  test('warns of later edits by other runs, and refuses an unfinished run', async () => {
     const { home, sandbox, flags } = await newScene('--soundboards', '9', '--latency', '10ms');
     const [first] = entries(sandbox);
     const start = ['--yes', '--allow-partial', ...flags];

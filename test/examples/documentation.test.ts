@@ -40,7 +40,7 @@ function anchorsOf(page: string): readonly string[] {
 }
 
 describe('the documentation', () => {
-  test.each(withOurs)('%s names files that there are', (page) => {
+  test.each(withOurs)('%s names only files that exist', (page) => {
     const files = namesIn(readFileSync(page, 'utf8'))
       .filter((name) => /^(?:src|jobs|test|examples)\/[\w./-]+$/.test(name))
       // What CONTRIBUTING.md has its readers write.
@@ -48,7 +48,7 @@ describe('the documentation', () => {
     expect(files.filter((name) => !existsSync(name))).toEqual([]);
   });
 
-  test.each(withOurs)('%s links to pages and headings that there are', (page) => {
+  test.each(withOurs)('%s links only to pages and headings that exist', (page) => {
     const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)\s]+)\)|<img src="([^"]+)"/g)];
     const broken = links
       .map(([, link, image]) => link ?? image ?? '')
@@ -62,7 +62,7 @@ describe('the documentation', () => {
 
   test('has command lines', () => expect(all.length).toBeGreaterThan(20));
 
-  test.each(all)('$page types what is understood: cqbatch $line', async ({ line }) => {
+  test.each(all)('$page shows valid commands: cqbatch $line', async ({ line }) => {
     // Up to a comment, a redirection or the next command.
     const args = words(line.replaceAll('\\%', '%'));
     const end = args.findIndex((word) => /^(?:#|\||>|>>|&&|&|;)/.test(word));

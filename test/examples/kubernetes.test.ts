@@ -149,7 +149,7 @@ describe('the manifests for Kubernetes', () => {
     },
   );
 
-  test.each(pods)('$file mounts what it names, and has its files where they are', ({ file, pod }) => {
+  test.each(pods)('$file mounts the volumes that it names, at the paths that it uses', ({ file, pod }) => {
     const [{ volumeMounts, env }] = pod.containers;
     expect(volumeMounts.map(({ name }) => name).toSorted()).toEqual(
       pod.volumes.map(({ name }) => name).toSorted(),
@@ -183,7 +183,7 @@ describe('the manifests for Kubernetes', () => {
     },
   );
 
-  test('the CronJob comes when it says, and names its run after the job', () => {
+  test('the CronJob starts on its schedule, and names its run after the job', () => {
     const { schedule, timeZone, jobTemplate } = job.spec;
     expect(new Cron(schedule, { timezone: timeZone }).nextRun()).toBeInstanceOf(Date);
     const [{ name, args, env }] = jobTemplate.spec.template.spec.containers;
@@ -201,7 +201,7 @@ describe('the manifests for Kubernetes', () => {
     expect(flags['manifest']).toMatch(/^\/var\/lib\/cqbatch\//);
   });
 
-  test('the Deployment is probed where it answers', async () => {
+  test('the probes of the Deployment use the port and paths that answer', async () => {
     const { spec, metadata: labelled } = daemon.spec.template;
     const [{ args, ports, livenessProbe, readinessProbe }] = spec.containers;
     const { given } = await understood(args);

@@ -113,7 +113,7 @@ function read(expression: string) {
 const values: Readonly<Record<string, readonly string[]>> = { outcome: outcomes, result: runResults };
 
 describe('the alert rules and the dashboard', () => {
-  test('ask for series that are exported, with labels that they have', async () => {
+  test('use only exported series and their labels', async () => {
     const series = await exported();
     const all = await queries();
     expect(all.length).toBeGreaterThan(25);
@@ -137,7 +137,7 @@ describe('the alert rules and the dashboard', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('have every metric in one place at least', async () => {
+  test('use every metric at least once', async () => {
     const asked = new Set(
       (await queries()).flatMap(({ expression }) => read(expression).selectors.map(({ metric }) => metric)),
     );
@@ -146,7 +146,7 @@ describe('the alert rules and the dashboard', () => {
   });
 });
 
-test('what an alert says names labels that its expression leaves', async () => {
+test('the text of an alert uses only labels of its expression', async () => {
   const all = await rules();
   expect(new Set(all.map(({ alert }) => alert)).size).toBe(all.length);
   const series = await exported();
@@ -174,7 +174,7 @@ test('the job of the alerts is the one of the scrape configuration, which names 
   );
 });
 
-test('the panels of the dashboard have ids of their own, variables that exist, and do not overlap', async () => {
+test('the panels of the dashboard have unique ids and existing variables, and do not overlap', async () => {
   const { panels, templating } = await dashboard();
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   const known = ['__rate_interval', '__all', ...templating.list.map(({ name }) => name)];

@@ -193,22 +193,22 @@ const schema = {
   additionalProperties: false,
 };
 
-test('docs/config.schema.json says what the table of settings says', async () => {
+test('docs/config.schema.json matches the table of settings', async () => {
   const text = `${JSON.stringify(schema, undefined, 2)}\n`;
   await expect(text).toMatchFileSnapshot('../../docs/config.schema.json');
 });
 
-test('docs/run.schema.json says what run.json holds', async () => {
+test('docs/run.schema.json describes run.json', async () => {
   const text = `${JSON.stringify(z.toJSONSchema(runRecordSchema, { io: 'input' }), undefined, 2)}\n`;
   await expect(text).toMatchFileSnapshot('../../docs/run.schema.json');
 });
 
-test('docs/json.schema.json says what the commands print with --json', async () => {
+test('docs/json.schema.json describes the documents of --json', async () => {
   const text = `${JSON.stringify(publishedSchema(), undefined, 2)}\n`;
   await expect(text).toMatchFileSnapshot('../../docs/json.schema.json');
 });
 
-test('docs/reference.md says what the tables in the code say', async () => {
+test('docs/reference.md matches the tables in the code', async () => {
   await expect(reference).toMatchFileSnapshot('../../docs/reference.md');
 });
 

@@ -36,7 +36,7 @@ function elements(text: string): ReadonlyMap<string, string> {
   return found;
 }
 
-test('a command line with an option, or a value, that there is not is found out', async () => {
+test('a command line with an unknown option or value is detected', async () => {
   await expect(understood(['run', 'x.csv', '--or-resum'])).rejects.toThrow('unknown option');
   await expect(understood(['run', 'x.csv', '--wait', 'long'])).rejects.toThrow('--wait "long"');
 });
@@ -46,17 +46,17 @@ describe('the crontab', () => {
     expectUnattended(args),
   );
 
-  test('has variables that there are', () => {
+  test('sets only variables that exist', () => {
     const set = [...readExample('crontab').matchAll(/^(CQBATCH_\w+)=/gm)].map(([, name = '']) => name);
     expect(set).toContain('CQBATCH_BASE_URL');
     expect(set.filter((name) => !variables.has(name))).toEqual([]);
   });
 
-  test.each(cronLines())('has a schedule that comes: $schedule', ({ schedule }) => {
+  test.each(cronLines())('has a valid schedule: $schedule', ({ schedule }) => {
     expect(new Cron(schedule).nextRun()).toBeInstanceOf(Date);
   });
 
-  test('has each % escaped, which else ends a line', () => {
+  test('escapes each %, which would end the line', () => {
     for (const { command } of cronLines()) expect(command.replaceAll('\\%', '')).not.toContain('%');
   });
 });
@@ -66,7 +66,7 @@ test('the task of Windows starts a valid command that asks nothing', () => {
   return expectUnattended(text.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', '')) ?? []);
 });
 
-test('the task of Windows is XML that its tools read in any encoding, and makes up for missed times', () => {
+test('the task of Windows is XML in any encoding, and makes up for missed times', () => {
   const text = readExample('windows/cqbatch-inbox.xml');
   const task = elements(text);
   expect(Buffer.from(text).every((byte) => byte < 128)).toBe(true);

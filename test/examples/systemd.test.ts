@@ -60,17 +60,15 @@ describe('the units of systemd', () => {
 
   test.each(
     services.flatMap((name) => typedIn(readExample(`systemd/${name}`)).map((args) => ({ name, args }))),
-  )('$name says to type what is understood', async ({ args }) =>
-    expect((await understood(args)).flags).toBeDefined(),
-  );
+  )('$name advises valid commands', async ({ args }) => expect((await understood(args)).flags).toBeDefined());
 
-  test('have variables that there are', () => {
+  test('set only variables that exist', () => {
     const set = [...readExample('systemd/cqbatch.env').matchAll(/^(?:# )?(CQBATCH_\w+)=/gm)];
     expect(set.length).toBeGreaterThan(3);
     expect(set.map(([, name = '']) => name).filter((name) => !variables.has(name))).toEqual([]);
   });
 
-  test.each(units)('%s has sections that go with its kind', (name) => {
+  test.each(units)('%s has the sections of its kind', (name) => {
     const kind = name.split('.').at(-1) ?? '';
     const own = { service: 'Service', timer: 'Timer', path: 'Path' }[kind];
     const sections = readUnit(name).map((section) => section.name);
@@ -85,16 +83,16 @@ describe('the units of systemd', () => {
     },
   );
 
-  test('the timer makes up for a missed time; its time is one', () => {
+  test('the timer makes up for a missed time, and its time is valid', () => {
     expect(valueIn('cqbatch-nightly.timer', 'Persistent')).toBe('true');
     expect(valueIn('cqbatch-nightly.timer', 'OnCalendar')).toBe('Mon..Fri 02:00 Europe/London');
   });
 
-  test('the path unit looks for what its service takes', () => {
+  test('the path unit watches for the files that its service takes', () => {
     expect(startedBy('cqbatch-inbox.service')).toContain(valueIn('cqbatch-inbox.path', 'PathExistsGlob'));
   });
 
-  test.each(services)('%s gives calls in flight the time that they may take', (name) => {
+  test.each(services)('%s leaves calls in flight time to finish', (name) => {
     expect(Number(valueIn(name, 'TimeoutStopSec')) * 1_000).toBeGreaterThan(shutdownMs);
     expect(valueIn(name, 'EnvironmentFile')).toBe('/etc/cqbatch/cqbatch.env');
   });

@@ -110,7 +110,7 @@ test('a content is run once, whatever its name, and copies are put beside the fi
   );
 });
 
-test('the same name with another content is another manifest', async () => {
+test('a file with a known name and new content is a new manifest', async () => {
   const watched = await open();
   await drop('nightly.csv', 'monday');
   expect(await work(watched)).toEqual(['nightly.csv']);

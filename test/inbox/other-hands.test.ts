@@ -5,7 +5,7 @@ import { finalFolders } from '../../src/inbox/records.ts';
 import { describeUnless } from '../helpers/describe-with-program.ts';
 import { digest, done, inboxPlace } from './inbox-place.ts';
 
-test('users who may use the inbox may use the folders in it', async () => {
+test('users with access to the inbox have access to its folders', async () => {
   const { inbox, open } = await inboxPlace();
   await chmod(inbox, 0o771);
   await open();
@@ -62,7 +62,7 @@ describeUnless(
   },
 );
 
-test('the command for running a copy nevertheless can be typed as shown', async () => {
+test('the command for running a copy anyway works as shown', async () => {
   const { inbox, drop, open, work } = await inboxPlace();
   const watched = await open();
   await drop("it's.csv", 'x', 100);

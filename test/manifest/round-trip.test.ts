@@ -126,7 +126,7 @@ test.each(Object.keys(jsonFormats))('any JSON rows are read back exactly: %s', a
   );
 });
 
-test('what cellText writes into a guarded row is read back as the same cell', async () => {
+test('cells written by cellText into a guarded row are read back unchanged', async () => {
   const path = join(await temporaryFolder(), 'a.csv');
   const clearToken = fc.constantFrom('<clear>', '-', "'", '=', "'=x", "a;'=b", 'NULL');
   const value = fc.oneof(

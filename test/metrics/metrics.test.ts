@@ -26,14 +26,14 @@ describe('codes', () => {
   );
 });
 
-test('a registered HTTP status is a label', () => {
+test('a registered HTTP status becomes a label', () => {
   expect([200, 429, 499, 503, 418].map(statusLabel)).toEqual(['200', '429', '499', '503', '418']);
   // A package of the tests registers names for 590 to 599.
   expect([589, 777, 0, 1e9].map(statusLabel)).toEqual([other, other, other, other]);
   expect(statusLabel(undefined)).toBe('none');
 });
 
-test('a known operation is a label', () => {
+test('a known operation becomes a label', () => {
   const label = (name: string) => operationLabel(name, operations);
   expect(['restore-evaluation', 'delete-everything', ''].map(label)).toEqual([
     'restore-evaluation',

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Pointer } from '../../src/page/dashboard/pointer.ts';
 
-test('drawing waits while a button is down, and nothing is lost', async () => {
+test('drawing waits while a button is down, and then shows everything', async () => {
   const target = new EventTarget();
   const pointer = new Pointer(target);
   const drawn: string[] = [];

@@ -66,7 +66,7 @@ const failed = {
   earlier: [{ at: '2026-01-01T00:00:00.000Z', durationMs: 10, code: 'UNAVAILABLE' }],
 } as const;
 
-test('a page has every fact of a row', async () => {
+test('a page includes every fact of a row', async () => {
   const { rows } = await rowsOf(
     [
       line(1, { id: '9223372036854775807', note: '=SUM(1)' }, { ...failed, columns: { score: '7' } }),

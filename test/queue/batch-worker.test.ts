@@ -16,7 +16,7 @@ afterEach(() => void vi.useRealTimers());
 
 const task = { run: 'r', row: 1, operation: 'o', subject: '1', path: '/o', body: '{}' };
 
-test('a row is no longer wanted when its lock may have expired, even before that is known', async () => {
+test('a row must not be called once its lock may have expired, even before the worker knows', async () => {
   const connection = connectionTo(new QueueModel(() => performance.now()));
   const back = deferred();
   let isStalled = false;

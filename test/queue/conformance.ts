@@ -198,7 +198,7 @@ export function describeQueueOn(
       expect(run.errors).toEqual([]);
     });
 
-    test('hands back a row that must wait for long, with its history', async () => {
+    test('hands back a row with a long wait, with its history', async () => {
       const begunAt = steadyNow();
       const run = await begin((task) =>
         task.row === 1 ? { kind: 'retry', delayMs: 60_000, history } : succeeded(task),
@@ -272,7 +272,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('removes batches that no worker has, and asks for the rest', async () => {
+    test('removes unclaimed batches, and withdraws the rest', async () => {
       const calling = deferred();
       const mayFinish = deferred();
       const started: number[] = [];
@@ -426,7 +426,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('collects what is added after a process died while it was forgetting the run', async () => {
+    test('collects batches added after a process died while removing the queue', async () => {
       const run = await begin(succeed);
       await run.batchQueue.close();
       const batches = batchesOf(run.runId);
@@ -443,7 +443,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('adopts and collects what another process left behind', async () => {
+    test('adopts and collects the batches of a dead process', async () => {
       const run = await begin(async (task, _claim, signal) => {
         if (task.row <= 2) return succeeded(task);
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -482,7 +482,7 @@ export function describeQueueOn(
 
     if (part === 'each command') return;
 
-    test('hands texts through exactly', async () => {
+    test('passes texts through exactly', async () => {
       const bodies: string[] = [];
       const run = await runThrough([tasksOf('', 1)], (task) => {
         bodies.push(task.body);
@@ -492,7 +492,7 @@ export function describeQueueOn(
       expect(run.results()[0]).toMatchObject({ message: awkward, columns: { title: awkward } });
     });
 
-    test('takes a row of a megabyte', async () => {
+    test('accepts a row of a megabyte', async () => {
       const task = { ...tasksOf('', 1)[0], body: 'x'.repeat(1_000_000) } as RowTask;
       const run = await runThrough([[task]], (row) => succeeded(row, { message: String(row.body.length) }));
       expect(run.results()[0]?.message).toBe('1000000');
@@ -566,7 +566,7 @@ export function describeQueueOn(
       expect(seen).toEqual([policy]);
     });
 
-    test('collects finished batches though older data say that the run was being forgotten', async () => {
+    test('collects finished batches even if an older copy of the datastore has the queue paused', async () => {
       const run = await begin(succeed);
       const batches = batchesOf(run.runId);
       await batches.pause();
@@ -597,7 +597,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('takes no row as called when a worker claims the batch and hands it back at the moment of the withdrawal', async () => {
+    test('treats no row as called when a worker claims and hands back the batch during the withdrawal', async () => {
       const run = await begin(succeed);
       run.worker.pause();
       const batches = batchesOf(run.runId);
@@ -626,7 +626,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('leaves a batch alone that is completed at the moment of the withdrawal', async () => {
+    test('leaves a batch alone that completes during the withdrawal', async () => {
       const mayFinish = deferred();
       let calls = 0;
       const run = await begin(async (task) => {
@@ -649,7 +649,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('takes nothing back from a batch that has just been collected', async () => {
+    test('removes nothing from a batch that was just collected', async () => {
       const mayFinish = deferred();
       let calls = 0;
       const run = await begin(async () => {
@@ -673,7 +673,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('calls no row of a batch that was asked back', async () => {
+    test('calls no row of a withdrawn batch', async () => {
       const calling = deferred();
       const mayFinish = deferred();
       const started: number[] = [];
@@ -694,7 +694,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('does not take a batch for lost while it is being collected', async () => {
+    test('does not treat a batch as lost while it is being collected', async () => {
       const { run, batches, mayEnd } = await beginCollecting();
       await batches.obliterate({ force: true });
       await batches.close();
@@ -709,7 +709,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('collects a batch once that is handed out again meanwhile, as after the process was suspended', async () => {
+    test('collects a batch once, even if it is delivered again after the process was suspended', async () => {
       const { run, batches, mayEnd } = await beginCollecting();
       // What the datastore does when the lock has expired.
       for (const job of await batches.getActive()) await job.moveToWait('0');
@@ -721,7 +721,7 @@ export function describeQueueOn(
       expect(run.batches).toHaveLength(1);
     });
 
-    test('does not take a batch for lost while its answers are being saved', async () => {
+    test('does not treat a batch as lost while its answers are being saved', async () => {
       const keeping = deferred();
       const mayEnd = deferred();
       const run = await begin((task) => ({
@@ -756,7 +756,7 @@ export function describeQueueOn(
       await run.end();
     });
 
-    test('collects at once what an earlier process could not, even when the clock was set back since', async () => {
+    test('collects at once the batches that an earlier process could not, even after the clock was set back', async () => {
       const failed = deferred();
       const run = await begin(succeed, 1, async () => {
         setClock(3_600_000);

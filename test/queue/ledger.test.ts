@@ -36,7 +36,7 @@ const work = (claim: number, parts: Omit<LedgerEntry & { type: 'work' }, 'type' 
 const left = (ledger: Ledger) => ledger.leftovers().map(({ row, history: known }) => [row, known]);
 
 describe('a ledger', () => {
-  test('of a batch that no worker had leaves every row as it was', () => {
+  test('of a batch that no worker had leaves every row unchanged', () => {
     expect(read().results()).toEqual([]);
     expect(left(read())).toEqual([
       [1, undefined],
@@ -93,7 +93,7 @@ describe('a ledger', () => {
     expect(ledger.takeAnswers()).toEqual([]);
   });
 
-  test('says that the batch is wanted back', () => {
+  test('says that the batch is withdrawn', () => {
     expect([read().isWithdrawn, read({ type: 'withdraw' }).isWithdrawn]).toEqual([false, true]);
   });
 

@@ -85,7 +85,7 @@ describe('a gate', () => {
     expect(admitted.map(([who]) => who)).toEqual([0, 1, 2]);
   });
 
-  test('has as many in flight as the user wants, whatever the timeline says', async () => {
+  test('has as many calls in flight as the user requests, whatever the timeline says', async () => {
     const { gate, come, pass } = begin({ cap: 2 }, 5);
     come(10);
     await pass(1_000);

@@ -118,7 +118,7 @@ describe('a worker that leads', () => {
     expect(did.established).toBe(true);
   });
 
-  test('keeps to the rate that the user wants', async () => {
+  test('keeps to the requested rate', async () => {
     const { did, beat } = begin({
       ...leads,
       policies: new Map([['r', { text: '50/s', auto: false, perSecond: 50 }]]),
@@ -146,7 +146,7 @@ describe('a worker that leads', () => {
     expect(did.paces.at(-1)).toMatchObject(told);
   });
 
-  test('keeps no rate where no rate is wanted, and still obeys rests', async () => {
+  test('applies no rate without a requested one, and still obeys rests', async () => {
     const { did, meter, beat, call } = begin({ ...leads, policies: new Map([['r', undefined]]) });
     await beat();
     expect(did.decided[0]?.command).toEqual({ rate: undefined, cap: 50, restMs: 0 });
@@ -156,7 +156,7 @@ describe('a worker that leads', () => {
     expect(did.decided.at(-1)?.command.restMs).toBeGreaterThan(29_000);
   });
 
-  test('keeps to what the strictest run allowed until another run is there', async () => {
+  test('keeps to the limits of the strictest run until another run starts', async () => {
     const { around, did, beat } = begin({
       ...leads,
       policies: new Map([['r', { text: '9/s', auto: false, perSecond: 9 }]]),
@@ -167,7 +167,7 @@ describe('a worker that leads', () => {
     expect(did.decided.at(-1)?.command.rate).toBe(9);
   });
 
-  test('keeps no rate that is untested and that the calls do not reach', async () => {
+  test('drops an untested rate that the calls do not reach', async () => {
     const { did, beat, call } = begin(leading);
     for (let count = 0; count < 40; count += 1) {
       call(answered());
@@ -195,7 +195,7 @@ describe('a worker that leads', () => {
     expect(did.decided.at(-1)).toMatchObject({ accepted: 15 });
   });
 
-  test('begins with what the previous leader had found', async () => {
+  test('starts with the findings of the previous leader', async () => {
     const { did, beat } = begin({ ...leading, pace: publishedPace({ restUntil: steadyNow() + 60_000 }) });
     await beat();
     expect(did.decided[0]).toMatchObject({ limit: 101, reason: 'the API asks to wait' });
@@ -254,13 +254,13 @@ describe('a worker that follows', () => {
     expect(admittedAt - refusedAt).toBeGreaterThanOrEqual(50);
   });
 
-  test('has as many calls in flight as the user wants', async () => {
+  test('has as many calls in flight as the user requests', async () => {
     const { did, beat } = begin({ ...following, pace: publishedPace() }, { concurrency: 3 });
     await beat();
     expect(did.paces[0]?.own.concurrency).toBe(3);
   });
 
-  test('takes over what was found when it becomes the leader', async () => {
+  test('takes over the findings of the former leader', async () => {
     const { around, did, beat } = begin({ ...following, pace: publishedPace() });
     await beat();
     around.known = { ...leading, hasLed: false };
@@ -342,7 +342,7 @@ describe('a worker without rows', () => {
     expect(did.decided.at(-1)).toMatchObject({ accepted: 1 });
   });
 
-  test('begins with what was published when another worker led meanwhile', async () => {
+  test('starts with the published pace after another worker led', async () => {
     const { around, did, beat, gate } = begin({ ...leading, hasRuns: false, policies: new Map() });
     await beat(40);
     around.known = { ...noRuns, pace: publishedPace({ limit: 7, runs: [] }) };

@@ -63,7 +63,7 @@ test('an option is written as the flag or the key that sets it', () => {
   expect(['timeoutMs', 'rate', 'sheet'].map(isCallOption)).toEqual([true, true, false]);
 });
 
-test('a time of day is in its own time zone, else in that of the settings, else in that of the system', () => {
+test('a time of day uses its own time zone, or that of the settings, or that of the system', () => {
   const stopAt = (values: Readonly<Record<string, unknown>>) => budgetOf(said(values))?.stopAt;
   expect(stopAt({ stop_at: '06:00 Europe/London', tz: 'UTC' })).toEqual({
     time: '06:00',

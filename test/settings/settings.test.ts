@@ -4,7 +4,7 @@ import { resolveSettings } from '../../src/settings/settings.ts';
 const file = (values: Record<string, unknown>) => ({ path: '.cqbatch/config.json', values });
 
 describe('resolveSettings', () => {
-  test('ignores in the file what is for editors and people', () => {
+  test('ignores entries of the file for editors and people', () => {
     const values = { $schema: 'config.schema.json', '//': ['a comment'], '//rate': '5/s', attempts: 4 };
     expect(resolveSettings({ flags: {}, environment: {}, file: file(values) })).toEqual({ attempts: 4 });
   });

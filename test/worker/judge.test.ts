@@ -303,7 +303,7 @@ describe('"slow down"', () => {
   });
 });
 
-describe('a failure that every other row would meet', () => {
+describe('a failure that affects every row', () => {
   test.each([
     ['halt', false, 'halted'],
     ['halt', true, 'halted'],
@@ -320,7 +320,7 @@ describe('a failure that every other row would meet', () => {
     });
   });
 
-  test('sends an aborted row back with its history', () => {
+  test('hands an aborted row back with its history', () => {
     expect(judge(attempt(failing({ class: 'aborted', unclear: true })))).toMatchObject({
       kind: 'returned',
       history: { attempts: 1, unclear: true },
@@ -328,7 +328,7 @@ describe('a failure that every other row would meet', () => {
   });
 });
 
-describe('a row that was claimed and not called', () => {
+describe('a claimed row that was not called', () => {
   const earlier = { attempts: 2, unprocessed: 1, unclear: false, lastCode: 'UNAVAILABLE' };
 
   test.each([

@@ -37,7 +37,7 @@ const excuses: readonly (readonly [title: string, change: (facts: WatchdogFacts)
   ['the datastore is away', (facts) => ({ ...facts, away: true })],
 ];
 
-describe('a worker that is stuck', () => {
+describe('a stuck worker', () => {
   test('is suspected, reconnected every 30 s, and given up after 120 s', () => {
     expect(verdicts(14, 10 * second)).toEqual([
       'fine',
@@ -111,7 +111,7 @@ describe('the clock starts again when', () => {
   });
 });
 
-describe('whatever happens', () => {
+describe('in any sequence of events', () => {
   const pauses = fc.integer({ min: 0, max: 20 * second });
 
   test('it never gives up, nor reconnects, within the time after an excuse', () => {

@@ -241,7 +241,7 @@ describe('trouble of the proxy is reported as such, and nothing was sent:', () =
     });
   });
 
-  test('it is not called over and over while a call waits', async () => {
+  test('it is not called repeatedly while a call waits', async () => {
     let connections = 0;
     const url = await socketServer((socket) => {
       connections++;

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { runWords, sayIfTomorrow } from '../../../src/cli/actions/options.ts';
 import type { Terminal } from '../../../src/cli/terminal.ts';
 
-test('what was typed for a plan is typed again for its run, whatever it is', () => {
+test('the options of a plan are repeated in the command for its run', () => {
   expect(
     runWords({
       ...{ baseUrl: 'https://api.example.com', rate: '20/s', skipInvalid: true, skipDone: ['a', 'b c'] },

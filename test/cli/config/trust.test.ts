@@ -34,7 +34,7 @@ describeOnPosix('a state folder that was only found', () => {
     await askedBy(owner, join(stateDir, 'none'));
   });
 
-  test('is refused to every other user, root included, with what to type', async () => {
+  test('is refused to every other user, even root, with the command to type', async () => {
     const { stateDir, owner } = await stateFolder();
     const message = new RegExp(
       `\\.cqbatch belongs to another user \\(uid ${owner}\\),.* --state-dir \\S+\\.$`,

@@ -17,7 +17,7 @@ test('distinguishes start, unpause and resume', () => {
   ]);
 });
 
-test('tells that the process of a run died', () => {
+test('shows that the process of a run died', () => {
   const record = recordIn({ state: 'planned', at }, { state: 'running', at });
   expect(eventsOf({ ...record, process: { pid: 1, host: 'x', started: '' } }).at(-1)?.event).toBe('begun');
   expect(eventsOf(record).at(-1)).toEqual({ event: 'interrupted', reason: 'its process died' });

@@ -35,7 +35,7 @@ test.each<[invalid: number, conflicts: number, onConflict: ConflictRule, verdict
   expect(verdictText({ ...planned, scan, skipInvalid: true, onConflict })).toBe(verdict);
 });
 
-test('what is invalid and what conflicts is told in one verdict', () => {
+test('invalid and conflicting rows are reported in one verdict', () => {
   const scan = { rows: 20, callable: 19, invalid: 1, conflicts: 1, partial: 0 };
   const invalid = 'Not ready: 1 row of a.csv is invalid; fix it or pass --skip-invalid.';
   expect(verdictText({ ...planned, scan, skipInvalid: false, onConflict: 'refuse' })).toBe(

@@ -15,7 +15,7 @@ async function newPlace(): Promise<Place> {
 }
 
 describeWithRedis('a Redis that goes away', () => {
-  test('is waited for, which the run says, and no row is lost', async () => {
+  test('is waited for and reported, and no row is lost', async () => {
     const place = await newPlace();
     const home = await newMachine(place, rows);
     const worker = await (await newMachine(place)).worker('--concurrency', '4');
@@ -53,7 +53,7 @@ describeWithRedis('a Redis that goes away', () => {
     expect((await worker.stop()).code).toBe(0);
   });
 
-  test('does not keep a user who wants to leave, and resume does the rest', async () => {
+  test('does not block a user who stops the run, and resume finishes it', async () => {
     const place = await newPlace();
     const home = await newMachine(place, rows);
     const worker = await (await newMachine(place)).worker('--concurrency', '4');
@@ -86,7 +86,7 @@ describeWithRedis('a Redis that goes away', () => {
 });
 
 describeWithRedis('the health of a worker', () => {
-  test('follows Redis: not ready while it is away, fit to go on all the time', async () => {
+  test('follows Redis: not ready while Redis is away, but always alive', async () => {
     const place = await newPlace();
     const worker = await (await newMachine(place)).worker();
     expect(await worker.health('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
@@ -103,7 +103,7 @@ describeWithRedis('the health of a worker', () => {
     expect((await worker.stop()).code).toBe(0);
   });
 
-  test('is not ready from the signal to stop on, until its calls are done', async () => {
+  test('is not ready after the signal to stop, while its calls finish', async () => {
     const place = await newPlace();
     place.sandbox.configure({ latency: '2s' });
     const home = await newMachine(place, 3);
@@ -119,7 +119,7 @@ describeWithRedis('the health of a worker', () => {
     expect(await run.end).toMatchObject({ code: 0 });
   });
 
-  test('is that of a coordinator, too', async () => {
+  test('also applies to a coordinator', async () => {
     const place = await newPlace();
     const coordinator = await (await newMachine(place)).worker('--coordinate', '--concurrency', '0');
     expect(await coordinator.health('/healthz')).toMatchObject({ status: 200 });

@@ -148,14 +148,14 @@ async function keepsRates(
 }
 
 describe('a run on the embedded datastore', () => {
-  test('takes the rate that a second terminal sets', async () => {
+  test('takes the rate set on a second terminal', async () => {
     const sandbox = await startSandbox(...kindSandbox, '--latency', '5ms');
     const home = await newMachine({ redis: { url: '' } as RedisServer, sandbox, prefix: 'none' }, rows);
     const options = { cwd: home.cwd, env: sandbox.env };
     await setRates(home, sandbox, options, options);
   });
 
-  test('is paused, goes on and is cancelled as a second terminal wants it', async () => {
+  test('can be paused, unpaused and cancelled from a second terminal', async () => {
     const sandbox = await startSandbox(...kindSandbox, '--latency', '5ms');
     const home = await newMachine({ redis: { url: '' } as RedisServer, sandbox, prefix: 'none' }, rows);
     const options = { cwd: home.cwd, env: sandbox.env };
@@ -177,7 +177,7 @@ describeWithRedis('a run on Redis', () => {
     return { redis, sandbox, prefix: `control-${places}` };
   }
 
-  test('is paused, goes on and is cancelled as another machine wants it', async () => {
+  test('can be paused, unpaused and cancelled from another machine', async () => {
     const place = await newPlace();
     const home = await newMachine(place, rows);
     // It knows nothing but the address of Redis.
@@ -186,7 +186,7 @@ describeWithRedis('a run on Redis', () => {
     await control(home, place.sandbox, home, { cwd, env: { CQBATCH_QUEUE, CQBATCH_QUEUE_PREFIX } });
   });
 
-  test('takes the rate that another machine sets, for all workers', async () => {
+  test('takes the rate set on another machine, for all workers', async () => {
     const place = await newPlace();
     const home = await newMachine(place, rows);
     for (let worker = 0; worker < 2; worker += 1) await (await newMachine(place)).worker();
@@ -197,7 +197,7 @@ describeWithRedis('a run on Redis', () => {
     await keepsRates(home, place.sandbox, home, elsewhere);
   });
 
-  test('is found from another machine without its name, and by a part of it', async () => {
+  test('can be found from another machine without its id, and by a part of it', async () => {
     const place = await newPlace();
     const home = await newMachine(place, rows);
     await home.write('one.csv', 'evaluation_id,user_id\n2999,u\n');
@@ -229,7 +229,7 @@ describeWithRedis('a run on Redis', () => {
     expect((await run.end).code).toBe(3);
   });
 
-  test('is seen from another machine, with the workers that call its rows', async () => {
+  test('is visible from another machine, with the workers that call its rows', async () => {
     const place = await newPlace();
     const home = await newMachine(place, rows);
     const run = home.start(...runArgs, '--no-worker');

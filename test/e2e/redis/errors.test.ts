@@ -88,8 +88,8 @@ describeWithRedis(
   },
 );
 
-describeWithRedis('what can not be meant is a usage error, and nothing is sent', () => {
-  test('a password in a flag, which is not repeated', async () => {
+describeWithRedis('contradictory input is a usage error, and nothing is sent', () => {
+  test('a password in a flag, which the message does not show', async () => {
     const redis = await redisForTest({ args: ['--requirepass', secret] });
     const place = await newPlace(redis);
     const home = await newMachine(place, 3);
@@ -105,7 +105,7 @@ describeWithRedis('what can not be meant is a usage error, and nothing is sent',
     expect(await home.runWith({ CQBATCH_QUEUE: url }, ...run)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('settings that contradict each other, or can not be understood', async () => {
+  test('settings that contradict each other or are invalid', async () => {
     const place = await newPlace({ url: '' } as RedisServer);
     const home = await newMachine(place, 3);
     const redis = ['--queue', 'redis://127.0.0.1:1'];

@@ -44,7 +44,7 @@ async function endsAndGoesOn(...args: string[]): Promise<void> {
 
 describeWithRedis('a Redis', () => {
   describeWithSmallDisk('whose disk is full', () => {
-    test('ends a run after some seconds, and resume does the rest', async () => {
+    test('ends a run after some seconds, and resume finishes it', async () => {
       const snapshots = ['--appendonly', 'no', '--save', '1 1', '--stop-writes-on-bgsave-error', 'yes'];
       await Promise.all([endsAndGoesOn('--appendonly', 'yes'), endsAndGoesOn(...snapshots)]);
     });

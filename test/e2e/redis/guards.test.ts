@@ -32,7 +32,7 @@ describeWithRedis('a run on Redis that two workers elsewhere call', () => {
   };
   describeHalts(newScene);
 
-  test('halts after the canary of a run that a daemon coordinates, without a question', async () => {
+  test('halts after its canary under a daemon, without asking', async () => {
     const { home, sandbox } = await newScene(30, '10%');
     await home.worker('--coordinate', '--concurrency', '0');
     expect(await home.run('submit', 'rows.csv', '--yes', '--run-id', 'r', '--canary', '10')).toMatchObject({
@@ -45,7 +45,7 @@ describeWithRedis('a run on Redis that two workers elsewhere call', () => {
     expect(await sandbox.log()).toHaveLength(30);
   });
 
-  test('stops a run that a daemon coordinates when its budget is spent, and leaves it to be resumed', async () => {
+  test('stops when its budget is spent under a daemon, and can be resumed', async () => {
     const { home, sandbox } = await newScene(60, '0%');
     const args = ['--yes', '--run-id', 'r', '--max-rows', '30', '--rate', '10/s'];
     expect(await home.run('submit', 'rows.csv', ...args)).toMatchObject({ code: 0 });

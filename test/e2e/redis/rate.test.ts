@@ -27,7 +27,7 @@ describeWithRedis('a run on Redis that two workers call', () => {
   };
   describeRate(newScene, limitsShared);
 
-  test('says that it waits for a quota, however long the workers had nothing to call', async () => {
+  test('reports that it waits for a quota, even after a long time without calls', async () => {
     const { home, sandbox, flags } = await newScene(50, '--limit', 'daily-quota:limit=20');
     const { datastore } = await openRedis({ url: redis.url, prefix: `rate-${scenes}`, purpose: 'tests' });
     onTestFinished(() => datastore.close());

@@ -19,7 +19,7 @@ describeWithRedis('a run id that is used twice', () => {
     return { redis, sandbox: await startSandbox(...kindSandbox), prefix: `ids-${places}` };
   }
 
-  test('at the same moment for the same manifest is one run, and both who submit it are told so', async () => {
+  test('at the same moment for the same manifest gives one run, and both commands report it', async () => {
     const home = await newMachine(await newPlace(), 50);
     const rounds = ['one', 'two', 'three'];
     for (const id of rounds) {
@@ -30,7 +30,7 @@ describeWithRedis('a run id that is used twice', () => {
     expect((await readdir(join(home.stateDir, 'runs'))).toSorted()).toEqual(rounds.toSorted());
   });
 
-  test('at the same moment for different manifests is refused for one of them', async () => {
+  test('at the same moment for different manifests is refused to one of them', async () => {
     const home = await newMachine(await newPlace(), 50);
     await home.write('other.csv', 'evaluation_id,user_id\n1,u\n');
     const both = await Promise.all(
@@ -45,7 +45,7 @@ describeWithRedis('a run id that is used twice', () => {
     expect(await home.stateOf('same')).toBe('submitted');
   });
 
-  test('is refused for a second run, which leaves the first as it was', async () => {
+  test('is refused to a second run, and the first stays unchanged', async () => {
     const place = await newPlace();
     const home = await newMachine(place, 20);
     const args = ['run', 'rows.csv', '--yes', '--run-id', 'again'];
@@ -58,7 +58,7 @@ describeWithRedis('a run id that is used twice', () => {
     expect(await place.sandbox.log()).toHaveLength(20);
   });
 
-  test('at the same moment in two state folders of one datastore is refused for one of them', async () => {
+  test('at the same moment in two state folders of one datastore is refused to one of them', async () => {
     const rows = 100;
     for (const id of ['one', 'two']) {
       const place = await newPlace();

@@ -8,7 +8,7 @@ import { eventually, kindSandbox, newMachine } from './machine.ts';
 /** 50, and one more: slots that are used late, and calls that leave late, never make it two. */
 const mostCalls = 51;
 
-test('one process never exceeds the rate that was asked for by more than a call', async () => {
+test('one process never exceeds the requested rate by more than one call', async () => {
   const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms');
   const home = await newMachine({ redis: { url: '' } as RedisServer, sandbox, prefix: 'none' }, 150);
   const run = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--rate', '50/s'];
@@ -38,7 +38,7 @@ describeWithRedis('workers that share a rate on Redis', () => {
     return { home, sandbox, run, workers: started };
   }
 
-  test('never exceed it by more than a call, also when one of them is slow', async () => {
+  test('never exceed it by more than one call, even when one of them is slow', async () => {
     const { home, sandbox, run } = await newScene(250, '100ms', ['--concurrency', '1'], [], []);
     expect(await run.end).toMatchObject({ code: 0 });
     const log = await sandbox.log();
@@ -48,7 +48,7 @@ describeWithRedis('workers that share a rate on Redis', () => {
   });
 
   describe.each(['SIGSTOP', 'SIGKILL'] as const)('one of which gets %s', (signal) => {
-    test('never exceed it by more than a call, and go on', async () => {
+    test('never exceed it by more than one call, and continue', async () => {
       const { home, sandbox, run, workers } = await newScene(300, '20ms', [], [], []);
       await sandbox.requested(60);
       workers[0]?.kill(signal);

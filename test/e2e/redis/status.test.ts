@@ -50,8 +50,7 @@ async function expectNews(
 }
 
 describe('a run on the embedded datastore', () => {
-  test('tells of all rows that are finished, also of batches that stay open', () =>
-    expectNews('none', [], { url: '' }));
+  test('shows every finished row, even of open batches', () => expectNews('none', [], { url: '' }));
 });
 
 describeWithRedis('a run on Redis', () => {
@@ -61,15 +60,14 @@ describeWithRedis('a run on Redis', () => {
   });
   afterAll(() => redis.stop());
 
-  test('tells of all rows that are finished, also of batches that stay open', () =>
-    expectNews('own', [], redis));
+  test('shows every finished row, even of open batches', () => expectNews('own', [], redis));
 
-  test('tells of rows that are called elsewhere', () =>
+  test('shows rows that other machines call', () =>
     expectNews('elsewhere', ['--no-worker'], redis, (helper) =>
       helper.worker('--timeout', '100s', '--concurrency', '50'),
     ));
 
-  test('is shown with all others that are going, until none is', async () => {
+  test('is shown with all runs in progress until they end', async () => {
     const sandbox = await startSandbox(...kindSandbox);
     const place = { redis, sandbox, prefix: 'several' };
     const home = await newMachine(place, 60);

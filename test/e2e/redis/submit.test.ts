@@ -77,7 +77,7 @@ describeWithRedis('a submitted run', () => {
     expect(worker.logged('row finished')).toHaveLength(300);
   });
 
-  test('goes on when its folder is back that was away for a moment, and when its coordinator is killed', async () => {
+  test('continues when its folder returns after a moment, and when its coordinator is killed', async () => {
     const place = await newPlace('20ms');
     const home = await newMachine(place, 300);
     await (await newMachine(place)).worker('--concurrency', '4');
@@ -102,7 +102,7 @@ describeWithRedis('a submitted run', () => {
     await expectEveryRowCalledOnce(home, 'orphan', place, 300);
   });
 
-  test('is coordinated by one process at a time, however many there are', async () => {
+  test('is coordinated by one process at a time, even among several', async () => {
     const place = await newPlace('5ms');
     const home = await newMachine(place, 100);
     const runs = ['a', 'b', 'c', 'd'];

@@ -4,7 +4,7 @@ import { startSandbox } from '../../helpers/sandbox.ts';
 import { describeUndo } from '../undo.conformance.ts';
 import { newMachine } from './machine.ts';
 
-describeWithRedis('undo on Redis with a worker of its own', () => {
+describeWithRedis('undo on Redis with a separate worker', () => {
   let redis: RedisServer;
   let scenes = 0;
   beforeAll(async () => {

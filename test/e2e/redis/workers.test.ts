@@ -25,7 +25,7 @@ describeWithRedis('workers of other machines', () => {
     return { redis, sandbox: await startSandbox(...sandboxArgs), prefix: `workers-${places}` };
   }
 
-  test('call the rows of a run between them, and the report agrees with what the API saw', async () => {
+  test('share the rows of a run, and the report matches the calls that the API received', async () => {
     const place = await newPlace(
       ...['--evaluations', '3000', '--soundboards', '3000', '--latency', '10ms'],
       ...['--fault', 'reset=2%,500=2%,502-after-commit=2%,503=2%,malformed=2%'],
@@ -101,7 +101,7 @@ describeWithRedis('a worker', () => {
     return { redis, sandbox, prefix: `worker-${places}` };
   }
 
-  test('that is stopped finishes its calls, and the others go on', async () => {
+  test('that is stopped finishes its calls, and the others continue', async () => {
     const place = await newPlace('2s');
     const home = await newMachine(place, 60);
     const run = home.start('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'r');
@@ -124,7 +124,7 @@ describeWithRedis('a worker', () => {
     expect(other.logged('row finished').length + stopped.logged('row finished').length).toBe(60);
   });
 
-  test('that may not wait abandons its calls; they are made again and marked', async () => {
+  test('without time to wait abandons its calls; they are repeated and marked unclear', async () => {
     const place = await newPlace('100s');
     const home = await newMachine(place, 60);
     const run = home.start('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'r');
@@ -146,7 +146,7 @@ describeWithRedis('a worker', () => {
     expect(marked.toSorted()).toEqual(returned.toSorted());
   });
 
-  test('with a wrong token ends and says why, and its rows are called by a good one', async () => {
+  test('with a wrong token ends with the reason, and another worker calls its rows', async () => {
     const place = await newPlace();
     const home = await newMachine(place, 60);
     const run = home.start('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'r');

@@ -251,7 +251,7 @@ test('a gzip file that unzips to an endless workbook is refused before it is in 
   );
 });
 
-test('a directory that lies about sizes gains nothing', async () => {
+test('a directory with false sizes does not evade the limit', async () => {
   const rows = '<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row>';
   for (const declared of [0, 10]) {
     const error = await failure('a.xlsx', zipped(sheetOf(rows + ' '.repeat(100_000)), { declared }));
@@ -259,7 +259,7 @@ test('a directory that lies about sizes gains nothing', async () => {
   }
 });
 
-test('other formats have no sheets, and workbooks no place of their rows', async () => {
+test('other formats have no sheets, and workbooks no row location', async () => {
   expect((await failure('a.csv', 'a\n1\n', { sheet: 'A' })).message).toBe(
     'a.csv: --sheet only works with Excel workbooks; leave it out',
   );
@@ -267,7 +267,7 @@ test('other formats have no sheets, and workbooks no place of their rows', async
   expect(error.kind).toBe('usage');
 });
 
-test('what stands right of the table is not looked at, however far, and costs nothing', async () => {
+test('cells to the right of the table are ignored at no cost', async () => {
   const far = (row: number) => `<c r="XFD${row}" t="inlineStr"><is><t>note</t></is></c>`;
   const header = '<row r="1"><c r="A1" t="inlineStr"><is><t>room_id</t></is></c></row>';
   const rows = Array.from({ length: 2_000 }, (_, index) => {

@@ -17,7 +17,7 @@ test('the line ends on the right, and its highest point is the highest rate', ()
   expect(pointsOf(0, 100, 300, 300)).toBe('154.6,16.0 157.3,1.0 160.0,31.0');
 });
 
-test('a count that falls is no negative rate', () => {
+test('a falling count is not a negative rate', () => {
   expect(pointsOf(0, 100, 50, 150)).toBe('154.6,1.0 157.3,31.0 160.0,1.0');
 });
 

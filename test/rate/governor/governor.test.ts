@@ -132,7 +132,7 @@ function replay(governed: Governor, events: readonly { afterMs: number; traffic:
   });
 }
 
-describe('whatever happens', () => {
+describe('in any sequence of events', () => {
   test.each<[string, (pace: GovernedPace, now: number, options: GovernorOptions) => boolean]>([
     [
       'the rate is positive and never above the bound',
@@ -197,7 +197,7 @@ describe('a bound', () => {
   });
 });
 
-describe('silence', () => {
+describe('silence of the API', () => {
   test.each([
     ['nothing is known', {}],
     ['a limit is known', { known: { limit: 80 } }],

@@ -112,7 +112,7 @@ describe('a rate that was lowered', () => {
     ).toEqual([goingOn, goingOn, 'too-fast']);
   });
 
-  test('is no remedy where nothing is accepted', () => {
+  test('does not help where nothing is accepted', () => {
     expect(
       verdicts([
         [0, 5],

@@ -36,7 +36,7 @@ test('a plan is readable text, in this order', async () => {
   expect(await readFile(file, 'utf8')).toContain('\\"the boss\\"\\u2028');
 });
 
-test('a plan with any other character is refused, except blanks between its words', async () => {
+test('a plan with any changed character is refused, except blanks between its words', async () => {
   const { file } = await written();
   const text = await readFile(file, 'utf8');
   await fc.assert(

@@ -12,7 +12,7 @@ async function limitsFile(folder: string): Promise<{ limits: Record<string, unkn
   return JSON.parse(await readFile(join(folder, 'limits.json'), 'utf8'));
 }
 
-describe('what was learned about the limits of an API', () => {
+describe('the estimated limits of an API', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
@@ -21,7 +21,7 @@ describe('what was learned about the limits of an API', () => {
     expect(await openEstimatedLimits(await temporaryFolder(), api, 'abcd').load()).toEqual({});
   });
 
-  test('is known to the next run, all of it or a part', async () => {
+  test('is known to the next run, in full or in part', async () => {
     const folder = await temporaryFolder();
     const limits = openEstimatedLimits(folder, api, 'abcd');
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });

@@ -73,7 +73,7 @@ describe('the history of a rate', () => {
     });
   });
 
-  test('has no point for a moment: the last news belongs to the second before', async () => {
+  test('has no point for a fraction of a second: its calls belong to the second before', async () => {
     const folder = await temporaryFolder();
     const log = await logged(folder, 2, { accepted: 40 });
     log.see({ ...pace, accepted: 103 });
@@ -112,7 +112,7 @@ describe('the history of a rate', () => {
     expect(rejected).toBe(4);
   });
 
-  test('ends with a part of a second, if that deserves a point', async () => {
+  test('ends with a part of a second, if long enough for a point', async () => {
     const folder = await temporaryFolder();
     const log = await logged(folder, 1, { accepted: 40 });
     log.see({ ...pace, accepted: 60 });

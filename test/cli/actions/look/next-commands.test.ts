@@ -66,7 +66,7 @@ test.each([
   expect(next('completed', codes)).toEqual(commands);
 });
 
-test('a run that stopped is resumed, which calls all that was never sent', () => {
+test('a stopped run is resumed, which calls all unsent rows', () => {
   const codes = [
     ['failed', 'UNAVAILABLE'],
     ['not_attempted', 'HALTED'],
@@ -75,7 +75,7 @@ test('a run that stopped is resumed, which calls all that was never sent', () =>
     expect(next(state, codes)).toEqual(['cqbatch resume r']);
 });
 
-test('a run that was cancelled is retried, with all that was never sent', () => {
+test('a cancelled run is retried, with all unsent rows', () => {
   expect(next('cancelled', [['not_attempted', 'CANCELLED']])).toEqual(['cqbatch retry r']);
   expect(
     next('cancelled', [
@@ -85,14 +85,14 @@ test('a run that was cancelled is retried, with all that was never sent', () => 
   ).toEqual(['cqbatch retry r --code CANCELLED']);
 });
 
-test('a retry leads to one report of all', () => {
+test('a retry leads to one joint report', () => {
   expect(next('completed', [['succeeded', 'OK']], { retry_of: 'a' })).toEqual([
     'cqbatch report r --with-retries',
   ]);
   expect(next('completed', [['succeeded', 'OK']], { retries: ['b'] })).toEqual([]);
 });
 
-test('a run is cured once its retries have left nothing to be tried again', async () => {
+test('a run is resolved once its retries leave no row to retry', async () => {
   const store = openRunStore(await temporaryFolder(), operations);
   const source = join(store.stateDir, 'rows.csv');
   await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n');
