@@ -67,7 +67,7 @@ const rules: Readonly<Record<string, Rule>> = {
   ENOENT: missing("% doesn't exist", 'No such file or directory', 44),
   ENOTDIR: unusable('correct it')('a part of the path % is not a folder', 'Not a directory', 54),
   EISDIR: inTheWay('% is a folder where a file should be', 'Is a directory', 31),
-  EEXIST: inTheWay('% exists already, but is something else', 'File exists', 20),
+  EEXIST: inTheWay('% already exists, but is something else', 'File exists', 20),
   ELOOP: unusable('correct them')('the symbolic links of % lead in a circle', 'Symbolic link loop', 32),
   EXDEV: tooFar("% can't be moved to another disk", 'Cross-device link', 75),
   ENAMETOOLONG: unusable('choose a shorter one')(

@@ -22,7 +22,7 @@ describe('an error of the system', () => {
     ['ENOENT', 'FILE_MISSING', "/there doesn't exist: create it or put it back, then try again."],
     ['ENOTDIR', 'PATH_UNUSABLE', /^a part of the path \/there is not a folder: /],
     ['EISDIR', 'PATH_UNUSABLE', /^\/there is a folder where a file should be: /],
-    ['EEXIST', 'PATH_UNUSABLE', /^\/there exists already, but is something else: /],
+    ['EEXIST', 'PATH_UNUSABLE', /^\/there already exists, but is something else: /],
     ['ELOOP', 'PATH_UNUSABLE', /^the symbolic links of \/there lead in a circle: /],
     ['EXDEV', 'PATH_UNUSABLE', /^\/there can't be moved to another disk: choose a folder on the same disk/],
     ['ENAMETOOLONG', 'PATH_UNUSABLE', /^the path \/there is longer than the system allows: /],

@@ -32,7 +32,7 @@ const list: CommandSpec = {
 
 const report: CommandSpec = {
   name: 'report',
-  description: 'Writes the report of a run again, also during the run',
+  description: 'Rewrites the report of a run, even while in progress',
   arguments: [runThat()],
   options: { Report: ['format', 'withRetries', 'open', 'delimiter', 'html'], ...groups.own },
   load: async () => (await import('./actions/look/report.ts')).report,
@@ -67,7 +67,7 @@ const unpause: CommandSpec = {
 
 const cancel: CommandSpec = {
   name: 'cancel',
-  description: 'Gives up a run for good, also one in progress',
+  description: 'Cancels a run for good, even one in progress',
   details: 'Rows that were not called are never called.',
   arguments: [runThat(' in progress')],
   help: { yes: 'do not ask; without a terminal, name the run or pass this' },

@@ -133,7 +133,7 @@ function refusePasswordInFlag(url: string | undefined): void {
   if (url === undefined || !/^[^/]*:\/\/[^/@]*:[^/@]+@/.test(url)) return;
   throw usageError(
     'PASSWORD_IN_FLAG',
-    'Everybody on this machine can read a password in --queue: put the address into CQBATCH_QUEUE, or the password into ' +
+    'Other users of this machine can read a password in --queue: put the address into CQBATCH_QUEUE, or the password into ' +
       'CQBATCH_QUEUE_PASSWORD or a file (--queue-password-file).',
   );
 }

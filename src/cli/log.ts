@@ -12,7 +12,7 @@ export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'];
 export function logLevelIn({ logLevel }: Flags, usual = 'silent'): string {
   const level = logLevel ?? usual;
   if (logLevels.includes(level)) return level;
-  throw usageError('INVALID_SETTING', `--log-level "${level}": known are ${logLevels.join(', ')}.`);
+  throw usageError('INVALID_SETTING', `--log-level "${level}": use one of ${logLevels.join(', ')}.`);
 }
 
 /**

@@ -59,21 +59,21 @@ const ownOptions = {
     collect: (another: string, before: readonly string[] = []): readonly string[] => [...before, another],
   },
   once: { flags: '--once', help: 'run the manifests that wait now, then exit', common: true },
-  reason: { flags: '--reason <text>', help: 'why you do this; "cqbatch show" tells it' },
+  reason: { flags: '--reason <text>', help: 'reason for this action; "cqbatch show" displays it' },
   saveResponses: { flags: '--save-responses', help: "keep every answer of the API in the run's folder" },
 
   operation: {
     flags: '--operation <name>',
-    help: 'what to do with the rows, if the columns do not say it',
+    help: 'operation for the rows, if their columns do not imply it',
   },
   trim: { flags: '--trim', help: 'remove blanks around cells' },
 
   out: {
     flags: '--out <file>',
-    help: 'write the plan to NAME.cqplan, for someone to sign off and "cqbatch run"',
+    help: 'write the plan to NAME.cqplan, to be signed off, then run with "cqbatch run"',
     common: true,
   },
-  approvedBy: { flags: '--approved-by <name>', help: 'who has signed the plan off' },
+  approvedBy: { flags: '--approved-by <name>', help: 'name of the person who signed off the plan' },
   code: {
     flags: '--code <code...>',
     help: 'only rows with these codes (column _code of the report)',
@@ -100,7 +100,7 @@ const ownOptions = {
 
   coordinate: {
     flags: '--coordinate',
-    help: 'be a daemon: complete submitted runs, and start scheduled ones',
+    help: 'run as a daemon: complete submitted runs, and start scheduled runs',
     common: true,
   },
   port: { flags: '--port <port>', help: 'port of the page; 0: any free port (default: 8788)' },
@@ -118,7 +118,11 @@ const ownOptions = {
     help: 'minute, hour, day of month, month, day of week: "0 2 * * 1-5"',
     common: true,
   },
-  manifest: { flags: '--manifest <file>', help: 'run this file, as it is at that time', common: true },
+  manifest: {
+    flags: '--manifest <file>',
+    help: 'run this file, with its content at that time',
+    common: true,
+  },
   inbox: { flags: '--inbox <dir>', help: 'run each manifest that waits in this folder', common: true },
   overlap: {
     flags: '--overlap <rule>',

@@ -49,7 +49,7 @@ export const scheduleCommands: CommandGroupSpec = {
     },
     {
       name: 'history',
-      description: 'Shows what came of each time, the latest first',
+      description: 'Shows the result of each scheduled time, latest first',
       arguments: [named],
       examples: [
         ['cqbatch schedule history nightly', 'which times ran, were skipped or were missed, and why'],
@@ -77,7 +77,7 @@ export const scheduleCommands: CommandGroupSpec = {
     },
     {
       name: 'trigger',
-      description: 'Starts a run now, also if the schedule is paused',
+      description: 'Starts a run now, even if the schedule is paused',
       arguments: [named],
       options: { Trigger: ['reason'] },
       examples: [
@@ -99,6 +99,6 @@ export const scheduleCommands: CommandGroupSpec = {
     [`cqbatch schedule add nightly --cron '0 2 * * *' --manifest nightly.csv`, 'what, and when'],
     ['cqbatch schedule list', 'the next times'],
     ['cqbatch worker --coordinate', 'a daemon that starts the runs'],
-    ['cqbatch schedule history nightly', 'what came of each time'],
+    ['cqbatch schedule history nightly', 'the result of each scheduled time'],
   ],
 };

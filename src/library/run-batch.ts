@@ -175,5 +175,5 @@ async function refuseOtherRun({ id, manifest, options }: RunRecord, source: stri
       `Run ${id} was started on ${options.baseUrl}, but the client calls ${baseUrl}.`,
     );
   if ((await hashFile(source)).sha256 !== manifest.sha256)
-    throw usageError('RUN_EXISTS', `Run ${id} exists already, for another manifest: choose another runId.`);
+    throw usageError('RUN_EXISTS', `Run ${id} already exists, for another manifest: choose another runId.`);
 }

@@ -41,7 +41,7 @@ export async function loadOperations(
     if (typeof operation?.check !== 'function')
       throw unusable('the function must return an operation made by defineOperation, or an array of them');
     const { name = '' } = operation;
-    if (names.has(name)) throw unusable(`an operation ${name} exists already`);
+    if (names.has(name)) throw unusable(`an operation ${name} already exists`);
     names.add(name);
   }
   return own as readonly Operation[];

@@ -112,8 +112,8 @@ export function refuseOtherNames(name: string): void {
   if (isScheduleName(name)) return;
   throw usageError(
     'INVALID_SETTING',
-    `A schedule can't be called "${name}": write up to 40 small letters, digits, "-" and "_", a letter or digit first, and no name ` +
-      'of a device of Windows (con, nul, com1, …).',
+    `"${name}" can't be the name of a schedule: use up to 40 lowercase letters, digits, "-" and "_", starting with a letter or ` +
+      'digit, but no device name of Windows (con, nul, com1, …).',
   );
 }
 

@@ -74,7 +74,7 @@ export function openScheduleStore(stateDir: string) {
         if ((await look(name)) === undefined) return;
         throw usageError(
           'SCHEDULE_EXISTS',
-          `Schedule ${name} exists already ("cqbatch schedule show ${name}"): choose another name, or replace it with --replace.`,
+          `Schedule ${name} already exists ("cqbatch schedule show ${name}"): choose another name, or replace it with --replace.`,
         );
       });
       await save(schedule);

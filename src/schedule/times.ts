@@ -58,7 +58,7 @@ export function nextTimes(times: Times, after: Date, most: number): readonly Dat
 function invalidCron(cron: string, why: string): Error {
   return usageError(
     'INVALID_CRON',
-    `--cron "${cron}": ${why}. Write minute, hour, day of month, month and day of week, as "0 2 * * 1-5" for 02:00 from Monday ` +
+    `--cron "${cron}": ${why}. Write minute, hour, day of month, month and day of week, such as "0 2 * * 1-5" for 02:00 from Monday ` +
       'to Friday.',
   );
 }

@@ -64,7 +64,7 @@ export const settings = {
     rowOption: 'where',
     parse: parseConditions,
     value: '<condition>',
-    help: "only rows with this value, such as 'deleted_by=u-17' or 'deleted_at>=2026-11-16' (= != < <= > >=; ~ for a part of a text); may be repeated: all must hold",
+    help: "only rows with this value, such as 'deleted_by=u-17' or 'deleted_at>=2026-11-16' (= != < <= > >=; ~ for a part of a text); may be repeated: rows must match all",
     isMap: true,
   },
   operations: {
@@ -84,7 +84,7 @@ export const settings = {
     rowOption: 'map',
     parse: parseColumnMap,
     value: '<column=field>',
-    help: 'the field that a column holds, if its header does not say it; may be repeated',
+    help: 'field for a column with another header; may be repeated',
     isMap: true,
   },
   encoding: {
@@ -132,7 +132,7 @@ export const settings = {
     rowOption: 'onConflict',
     ...oneOf(conflictRules),
     value: '<rule>',
-    help: 'rows that change one entry in different ways: refuse them, call only the last, or all in-order',
+    help: 'rows that change one entry in different ways: refuse them, call only the last, or call all in-order',
     default: 'refuse',
   },
   rate: {
@@ -153,7 +153,7 @@ export const settings = {
   attempts: {
     callOption: 'attempts',
     ...wholeNumber(1, 100),
-    help: 'number of attempts for a row, if its failures are transient',
+    help: 'number of attempts for a row with transient failures',
     default: '5',
   },
   timeout: { callOption: 'timeoutMs', ...duration, help: 'longest time for one request', default: '60s' },

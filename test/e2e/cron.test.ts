@@ -47,7 +47,7 @@ describe('another process at work', () => {
     const child = await going();
     const busy = [
       [['run', 'good.csv', '--yes'], /in use by process \d+ on .* \(run r, since /],
-      [run, /Run r exists already in \.cqbatch, which is running\. "cqbatch status r" shows it\./],
+      [run, /Run r already exists in \.cqbatch, which is running\. "cqbatch status r" shows it\./],
       [['resume', 'r'], /Run r is running \(process \d+ on .*\)\. Wait for its end \(--wait 10m\)/],
       [['retry', 'r', '--yes'], /Run r is still in progress\. Wait for its end/],
       [[...run, '--or-resume'], /Run r is running/],
@@ -114,7 +114,7 @@ describe('run --or-resume', () => {
     const done = await type(...again);
     expect(done).toEqual({
       code: 0,
-      stdout: 'Run r is completed already: 60 rows, 60 succeeded. Nothing was sent.\n',
+      stdout: 'Run r is already completed: 60 rows, 60 succeeded. Nothing was sent.\n',
       stderr: '',
     });
     const piped = await cqbatch(['run', '-', '--yes', '--run-id', 'r', '--or-resume'], {
@@ -156,7 +156,7 @@ describe('run --or-resume', () => {
     expect(await type(...failing)).toMatchObject({ code: 1 });
     expect(await type(...failing)).toMatchObject({
       code: 0,
-      stdout: 'Run f is completed already: 1 row, 1 failed. Nothing was sent.\n',
+      stdout: 'Run f is already completed: 1 row, 1 failed. Nothing was sent.\n',
     });
     const child = await going();
     expect(await type('cancel', 'r')).toMatchObject({ code: 0 });

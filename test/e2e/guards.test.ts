@@ -173,7 +173,7 @@ describe('a run', () => {
     const run = await home.run(...runArgs, '--max-duration', '3s', '--rate', '5/s', ...flags);
     expect({ code: run.code, stderr: run.stderr }).toMatchObject({ code: 6 });
     expect(run.stderr).toContain(
-      'Stopped: the time of --max-duration is over. Continue with: cqbatch resume r\n',
+      'Stopped: the time limit of --max-duration has passed. Continue with: cqbatch resume r\n',
     );
     const called = (await sandbox.log()).length;
     // Five a second for three seconds, and the first one at once.

@@ -63,7 +63,7 @@ test('a run that could not start is reported, too', async () => {
   const { news, run } = await prepared('evaluation_id,user_id\n<!channel>,u\n');
   expect((await run(['--operation', 'nonsense&'])).code).toBe(2);
   const { text, error, run: none } = JSON.parse(news()[0]?.body ?? '');
-  expect(text).toMatch(/^cqbatch on .+: no run was made: --operation nonsense&amp;: unknown/);
+  expect(text).toMatch(/^cqbatch on .+: no run was created: --operation nonsense&amp;: unknown/);
   expect(error.code).toBe('UNKNOWN_OPERATION');
   expect(none).toBeNull();
 });
@@ -99,7 +99,7 @@ test('an unreachable receiver changes nothing in the run, and is reported withou
   const { code, stderr } = await run([], { CQBATCH_NOTIFY_URL: `${await deadUrl()}/s3cret-path` });
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /warning: --notify-url on 127\.0\.0\.1:\d+ was not told: The server refuses connections/,
+    /warning: --notify-url on 127\.0\.0\.1:\d+ was not notified: The server refuses connections/,
   );
   expect(stderr).not.toContain('s3cret');
 });

@@ -52,7 +52,7 @@ describe('retry', () => {
     const unknown = await run('retry', '--code', 'ABORTED', 'GONE', ...start);
     expect(unknown).toMatchObject({ code: 2 });
     expect(unknown.stderr).toMatch(
-      /No row of run a that can be retried has the code GONE: there are (1 (ABORTED|NOT_FOUND|INTERNAL)(, )?){3}\.$/m,
+      /Nothing to retry: no failed row of run a has the code GONE; the codes are (1 (ABORTED|NOT_FOUND|INTERNAL)(, )?){3}\.$/m,
     );
 
     const second = await run('retry', 'a', '--code', 'aborted', 'NOT_FOUND', '--run-id', 'b', ...start);

@@ -71,7 +71,7 @@ test('a plan that was signed off is run without a question, elsewhere, and once'
   expect(shown.stdout).toMatch(/approved plan +week 47\.cqplan \([0-9a-f ]{19}\) by Ana/);
   const again = await run();
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain(`Run ${id} exists already`);
+  expect(again.stderr).toContain(`Run ${id} already exists`);
   expect((await run(['--or-resume'])).code).toBe(0);
   expect(await sandbox.log()).toHaveLength(2);
 });

@@ -98,7 +98,7 @@ describe('a target that has never answered', () => {
       expect({ code, stderr }).toEqual({
         code: 2,
         stderr: expect.stringMatching(
-          /was started on \S+, but CQBATCH_BASE_URL says \S+: an access token is for one API/,
+          /was started on \S+, but CQBATCH_BASE_URL is set to \S+: an access token is for one API/,
         ),
       });
     }

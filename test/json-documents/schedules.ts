@@ -64,7 +64,7 @@ export const scheduleList = z
 
 export const scheduleHistory = z
   .strictObject({ schedule: z.string().describe('name'), history: z.array(occasion) })
-  .describe('what came of each time, the latest first');
+  .describe('result of each scheduled time, latest first');
 
 const going = runId.nullable().describe('the run that is in progress');
 

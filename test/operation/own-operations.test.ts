@@ -40,7 +40,7 @@ describe('a module of operations', () => {
     [
       'has an operation of the service',
       defining(whole.replace('archive-call', 'update-soundboard')),
-      /an operation update-soundboard exists already/,
+      /an operation update-soundboard already exists/,
     ],
     [
       'has a wrong name',

@@ -27,7 +27,7 @@ export function stopFailure(reached: Reached, reason: CallStop | undefined): Api
   }[reached.progress];
   const kind: Kind =
     reason === 'timed-out'
-      ? lost('TOTAL_TIMEOUT', `The time for the call was over ${moment}`)
+      ? lost('TOTAL_TIMEOUT', `The call timed out ${moment}`)
       : lost('INTERRUPTED', `The call was stopped ${moment}`);
   return withReached(kind, reached);
 }

@@ -22,7 +22,7 @@ export function calls({ flags: { worker = true }, settings: { queue } }: Workpla
   if (worker || queue !== undefined) return worker;
   throw usageError(
     'WORKER_MISSING',
-    "Other workers can't use the embedded datastore: --no-worker needs a shared one (--queue redis://…).",
+    "Other workers can't use the embedded datastore: --no-worker needs a shared datastore (--queue redis://…).",
   );
 }
 

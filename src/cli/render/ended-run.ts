@@ -90,7 +90,7 @@ const longestText = 3_000;
 
 function textOf({ run, exitCode, error, by: { host } }: Ended): string {
   const end =
-    run === undefined ? `no run was made: ${error?.message ?? `exit code ${exitCode}`}` : textOfRun(run);
+    run === undefined ? `no run was created: ${error?.message ?? `exit code ${exitCode}`}` : textOfRun(run);
   return shortened(`cqbatch on ${host}: ${end}`, longestText);
 }
 

@@ -82,10 +82,10 @@ export function parseRedisUrl(url: string): RedisAddress {
   const [, authority = '', path = '', query = '', fragment] =
     /^([^/?#]*)([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(rest) ?? [];
   if (`${path}${query}${fragment ?? ''}`.includes('@')) {
-    throw urlError(kind, 'must have / ? # @ % percent-encoded in names and passwords (%2F %3F %23 %40 %25)');
+    throw urlError(kind, 'must percent-encode / ? # @ % in names and passwords (%2F %3F %23 %40 %25)');
   }
   if (fragment !== undefined) throw urlError(kind, 'must not have a part that begins with #');
-  if (/\s/.test(rest)) throw urlError(kind, 'must not have spaces in it; a space is written %20');
+  if (/\s/.test(rest)) throw urlError(kind, 'must not contain spaces; write a space as %20');
 
   const { login, hosts } = splitAuthority(kind, authority);
   const { 'sentinel-user': sentinelUsername, db: dbText } = readParameters(kind, query);
@@ -208,7 +208,7 @@ function decode(kind: Kind, text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw urlError(kind, 'has a % that begins no percent-encoded character; a % itself is written %25');
+    throw urlError(kind, 'has a % that does not begin a percent-encoded character; write % itself as %25');
   }
 }
 

@@ -72,7 +72,7 @@ export async function writeApprovedPlan(
   if (await exists(file)) {
     throw usageError(
       'PLAN_EXISTS',
-      `${escapeInvisible(file)} exists already: remove it, or choose another name.`,
+      `${escapeInvisible(file)} already exists: remove it, or choose another name.`,
     );
   }
   const { sha256, bytes } = await hashFile(source);

@@ -140,7 +140,7 @@ export async function* unfinishedTasks(
       if (prepared.kind === 'invalid') {
         throw fatalError(
           'ROW_NOT_PLANNED',
-          `Row ${row.row} is invalid, yet the plan of this run did not say so.`,
+          `Row ${row.row} is invalid, although the plan of this run accepted it.`,
         );
       }
       const history = journal.history(row.row);

@@ -78,7 +78,7 @@ export async function startDeadline(
   const controller = new AbortController();
   const look = (): void => {
     if (steadyUntil !== undefined && clocks.steady() >= steadyUntil)
-      controller.abort('the time of --max-duration is over');
+      controller.abort('the time limit of --max-duration has passed');
     else if (next !== undefined && clocks.timeOfDay() >= Date.parse(next))
       controller.abort(`it is ${stopAt?.time}, the time of --stop-at`);
   };

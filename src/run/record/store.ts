@@ -135,7 +135,7 @@ function unknownRun(name: string, stateDir: string): CqbatchError {
 
 /** @param record absent while it is being planned. */
 function existingRun(id: string, stateDir: string, record: RunRecord | undefined): CqbatchError {
-  const what = `Run ${id} exists already in ${stateDir}`;
+  const what = `Run ${id} already exists in ${stateDir}`;
   const remedy = `"cqbatch status ${id}" shows it.`;
   const state = record === undefined ? 'being planned' : actualState(record);
   if (record !== undefined && !isActive(state)) return usageError('RUN_EXISTS', `${what}: ${remedy}`);

@@ -28,7 +28,7 @@ describe('a notification', () => {
             type: 'AdaptiveCard',
             version: '1.2',
             body: [
-              run('cqbatch on desk: no run was made: [here](https://evil.example) & <@all>'),
+              run('cqbatch on desk: no run was created: [here](https://evil.example) & <@all>'),
               run('line 2'),
             ],
           },
@@ -41,7 +41,7 @@ describe('a notification', () => {
     'to %s has a text without mentions, and data for programs',
     (host) => {
       expect(JSON.parse(bodyFor(host, ended))).toMatchObject({
-        text: 'cqbatch on desk: no run was made: [here](https://evil.example) &amp; &lt;@all&gt;\nline 2',
+        text: 'cqbatch on desk: no run was created: [here](https://evil.example) &amp; &lt;@all&gt;\nline 2',
         exit_code: 2,
         error: { code: 'X' },
       });

@@ -97,7 +97,7 @@ describeWithRedis('contradictory input is a usage error, and nothing is sent', (
     const all = [run, ['worker'], ['list']].map((args) => home.run(...args, '--queue', url));
     for (const { code, stdout, stderr } of await Promise.all(all)) {
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(errorIn(stderr)).toMatch(/^Everybody on this machine can read a password in --queue: put/);
+      expect(errorIn(stderr)).toMatch(/^Other users of this machine can read a password in --queue: put/);
       expect(stderr).not.toContain(secret);
     }
     expect(await knowsRuns(home)).toBe(false);

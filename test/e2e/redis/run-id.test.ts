@@ -39,7 +39,7 @@ describeWithRedis('a run id that is used twice', () => {
     expect(both.map(({ code }) => code).toSorted()).toEqual([0, 2]);
     const refused = both.find(({ code }) => code === 2);
     expect(refused?.stderr).toMatch(
-      /error: Run same exists already, of another manifest \((rows|other)\.csv\): choose another --run-id\./,
+      /error: Run same already exists, of another manifest \((rows|other)\.csv\): choose another --run-id\./,
     );
     expect(refused?.stdout).toBe('');
     expect(await home.stateOf('same')).toBe('submitted');
@@ -53,7 +53,7 @@ describeWithRedis('a run id that is used twice', () => {
     const record = await readFile(join(home.folder('again'), 'run.json'), 'utf8');
     const second = await home.run(...args);
     expect(second).toMatchObject({ code: 2, stdout: '' });
-    expect(second.stderr).toMatch(/^error: Run again exists already in .*: "cqbatch status again" shows/m);
+    expect(second.stderr).toMatch(/^error: Run again already exists in .*: "cqbatch status again" shows/m);
     expect(await readFile(join(home.folder('again'), 'run.json'), 'utf8')).toBe(record);
     expect(await place.sandbox.log()).toHaveLength(20);
   });

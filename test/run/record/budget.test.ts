@@ -72,7 +72,7 @@ describe('a deadline', () => {
     expect(deadline.signal.aborted).toBe(false);
     set(-20_000_000);
     await pass(1);
-    expect(deadline.signal.reason).toBe('the time of --max-duration is over');
+    expect(deadline.signal.reason).toBe('the time limit of --max-duration has passed');
     deadline.close();
   });
 

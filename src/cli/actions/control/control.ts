@@ -154,7 +154,7 @@ async function isMeant({ terminal, flags: { yes } }: Context, view: RunView): Pr
 
 function refuseEnded(id: string, state: string): void {
   if (state === 'completed' || state === 'cancelled')
-    throw usageError('RUN_ENDED', `Run ${id} is ${state} already.`);
+    throw usageError('RUN_ENDED', `Run ${id} is already ${state}.`);
 }
 
 /** Cancels a run that no process works on. */

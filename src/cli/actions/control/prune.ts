@@ -22,7 +22,7 @@ export async function prune(flags: Flags): Promise<ExitCode> {
   if (last === undefined && days === undefined) {
     throw usageError(
       'NOTHING_TO_KEEP',
-      'Which runs should be kept? --keep-last 30 keeps the newest 30 runs, --keep-days 90 those of the last 90 days; with both, prune removes runs older than both limits.',
+      'Which runs should be kept? --keep-last 30 keeps the newest 30 runs, --keep-days 90 keeps the runs of the last 90 days; with both, prune removes runs older than both limits.',
     );
   }
   const runs = await store.list((error) => terminal.warn(`warning: ${error.message}`));

@@ -103,7 +103,7 @@ async function stateFolder(stateDir: string): Promise<readonly Finding[]> {
   const place = await existing(stateDir);
   await onDisk(place, () => access(place, constants.W_OK));
   if (warnings.length > 0) return warnings.map((text) => warning(check, text));
-  return [ok(check, place === resolve(stateDir) ? stateDir : `${stateDir} will be made by the first run`)];
+  return [ok(check, place === resolve(stateDir) ? stateDir : `${stateDir} will be created by the first run`)];
 }
 
 /** The path, or the nearest folder above it that exists. */

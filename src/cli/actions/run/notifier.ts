@@ -36,7 +36,7 @@ export async function openNotifier(
   });
   const telling = async (what: string, hook?: Webhook, told?: Promise<void>): Promise<void> =>
     told?.catch(({ message }: Error) =>
-      terminal.warn(`warning: ${what} on ${hook?.host} was not told: ${message}`),
+      terminal.warn(`warning: ${what} on ${hook?.host} was not notified: ${message}`),
     );
   return {
     started: () => telling('--ping-url', ping, ping?.post('', { below: '/start' })),

@@ -98,10 +98,7 @@ function planWriter(workplace: Workplace, source: string) {
     throw usageError('INVALID_SETTING', `--out "${out}": write a name that ends with ${planSuffix}.`);
   }
   if (source === '-' || source.endsWith(planSuffix)) {
-    throw usageError(
-      'INVALID_SETTING',
-      '--out needs a manifest that is a file, because the run reads it again.',
-    );
+    throw usageError('INVALID_SETTING', '--out needs a manifest file, because the run reads it again.');
   }
   const options = runOptions(workplace);
   return ({ scan, skipInvalid }: Plan): Promise<ApprovedPlan> =>

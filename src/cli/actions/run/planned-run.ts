@@ -105,8 +105,8 @@ export async function readingManifest<Result>(
       onWaiting: (name) =>
         terminal.warn(
           name === '<stdin>'
-            ? 'Waiting for the manifest on standard input. Ctrl-C gives up.'
-            : `Waiting for the manifest on the pipe ${escapeInvisible(name)}. Ctrl-C gives up.`,
+            ? 'Waiting for the manifest on standard input. Press Ctrl-C to cancel.'
+            : `Waiting for the manifest on the pipe ${escapeInvisible(name)}. Press Ctrl-C to cancel.`,
         ),
     });
   } catch (error) {
@@ -125,7 +125,7 @@ export function runIdOf({ runId }: Flags): string | undefined {
     'INVALID_SETTING',
     isDeviceName(runId)
       ? `--run-id "${runId}": Windows reserves this name, so no folder can have it; choose another name, such as ${runId}-1.`
-      : `--run-id "${runId}": write up to 63 small letters, digits, "-" and "_", a letter or digit first.`,
+      : `--run-id "${runId}": use up to 63 lowercase letters, digits, "-" and "_", starting with a letter or digit.`,
   );
 }
 

@@ -96,7 +96,7 @@ export function otherApi(
   return usageError(
     'OTHER_API',
     flag === undefined
-      ? `${started}, but ${variable} says ${wanted}: an access token is for one API. Set ${variable} and the token to those of the run.`
+      ? `${started}, but ${variable} is set to ${wanted}: an access token is for one API. Set ${variable} and the token to those of the run.`
       : `${started}, which has already answered for some of its rows: leave out --base-url, or start a new run with its not-attempted.csv.`,
   );
 }
@@ -143,7 +143,7 @@ export async function continueRun(context: Context, record: RunRecord, source: s
   const next = (await isCured(store, record)) ? [] : retryCommand(id, codes);
   const isDone = state === 'completed';
   context.metrics?.foundFinished();
-  sayEnded(terminal, record, isDone ? 'is completed already' : 'was cancelled', outcomes, next);
+  sayEnded(terminal, record, isDone ? 'is already completed' : 'was cancelled', outcomes, next);
   return isDone ? exitCodes.success : exitCodes.halted;
 }
 
@@ -194,7 +194,7 @@ export async function refuseOtherManifest(
   const name = escapeInvisible(manifest.name);
   const difference =
     manifest.name === source ? `but ${name} has changed since` : `of another manifest (${name})`;
-  throw usageError('RUN_EXISTS', `Run ${id} exists already, ${difference}: choose another --run-id.`);
+  throw usageError('RUN_EXISTS', `Run ${id} already exists, ${difference}: choose another --run-id.`);
 }
 
 /** What can be read only once is put into a file first. */
@@ -220,7 +220,7 @@ function refuseOtherOptions({ flags, settings }: Context, { id, options }: RunRe
     const flag = optionInWords(name);
     throw usageError(
       'RUN_EXISTS',
-      `Run ${id} exists already, and was started ${before === undefined ? `without ${flag}` : `with another ${flag}`}: its rows ` +
+      `Run ${id} already exists, and was started ${before === undefined ? `without ${flag}` : `with another ${flag}`}: its rows ` +
         'would differ. Choose another --run-id.',
     );
   }

@@ -86,21 +86,21 @@ function refuseNothing(
   if (codes.size === 0) {
     const goesOn = ['completed', 'cancelled'].includes(state)
       ? ''
-      : ` "cqbatch resume ${id}" calls those that have no result.`;
+      : ` "cqbatch resume ${id}" calls its rows without a result.`;
     throw usageError(
       'NOTHING_TO_RETRY',
       `Nothing to retry: no row of run ${id} failed, or every row that failed has since succeeded.${goesOn}`,
     );
   }
   const which = unknown === undefined ? 'is unclear' : `has the code ${unknown}`;
-  const among = unclear && unknown === undefined ? '' : `: there are ${codeTexts(codes)}`;
-  throw usageError('NOTHING_TO_RETRY', `No row of run ${id} that can be retried ${which}${among}.`);
+  const others = unclear && unknown === undefined ? '' : `; the codes are ${codeTexts(codes)}`;
+  throw usageError('NOTHING_TO_RETRY', `Nothing to retry: no failed row of run ${id} ${which}${others}.`);
 }
 
 function overtakenText(rows: number): string {
   return (
     `${counted(rows, 'row', ['that failed is', 'that failed are'])} left out: a later row for the same entry succeeded, ` +
-    `and ${rows === 1 ? 'it' : 'they'} would overwrite that`
+    `and ${rows === 1 ? 'it' : 'they'} would overwrite its change`
   );
 }
 

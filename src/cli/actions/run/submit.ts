@@ -39,7 +39,7 @@ export async function submit(manifest: string, flags: Flags): Promise<ExitCode> 
       if (existing === undefined) continue;
       const checked = await refuseOtherManifest(workplace, existing, source);
       if (checked !== undefined) return checked;
-      return say(terminal, existing, 'was submitted already');
+      return say(terminal, existing, 'was already submitted');
     }
   }
 }

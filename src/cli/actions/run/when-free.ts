@@ -72,7 +72,7 @@ function waiting(terminal: Terminal, ms: number) {
   const pauseAfter = async ({ code, what }: BusyError, stopped: AbortSignal): Promise<void> => {
     if (until === undefined) {
       until = steadyNow() + ms;
-      terminal.say(`${what}: waiting for up to ${howLong}. Ctrl-C gives up.`);
+      terminal.say(`${what}: waiting for up to ${howLong}. Press Ctrl-C to cancel.`);
     }
     const left = until - steadyNow();
     if (left <= 0) throw new BusyError(code, `${what}, and still is after ${howLong}`, 'Nothing was sent.');

@@ -35,7 +35,11 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
   const place = await openPlace(flags);
   const { terminal, schedules, settings } = place;
   const { cron } = flags;
-  if (cron === undefined) throw usageError('INVALID_SETTING', "When? Pass --cron, as --cron '0 2 * * 1-5'.");
+  if (cron === undefined)
+    throw usageError(
+      'INVALID_SETTING',
+      "The schedule has no times: pass --cron, such as --cron '0 2 * * 1-5'.",
+    );
   const tz = settings.tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   await timesOf({ cron, tz });
   const source = await sourceOf(flags, place.store.stateDir);

@@ -94,7 +94,7 @@ async function setPaused(name: string, flags: Flags, paused: boolean): Promise<E
   const before = await schedules.load(name);
   const what = paused ? 'paused' : 'unpaused';
   if (before.paused === paused)
-    throw usageError('SCHEDULE_STATE', `Schedule ${name} is ${paused ? 'paused already' : 'not paused'}.`);
+    throw usageError('SCHEDULE_STATE', `Schedule ${name} is ${paused ? 'already paused' : 'not paused'}.`);
   const schedule = { ...before, paused, ...changed(what, before.changes, flags) };
   await schedules.save(schedule);
   const view = await viewOf(place, schedule);

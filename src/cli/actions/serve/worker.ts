@@ -101,7 +101,7 @@ function refuseToBeAlone(
   if (concurrency === 0) {
     throw usageError(
       'QUEUE_MISSING',
-      "Other workers can't use the embedded datastore: leave out --concurrency 0, or use a shared one (--queue redis://…).",
+      "Other workers can't use the embedded datastore: leave out --concurrency 0, or use a shared datastore (--queue redis://…).",
     );
   }
 }
