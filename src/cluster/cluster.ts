@@ -20,15 +20,15 @@ import type { SlotReply } from './timeline.ts';
 import { serverClock, timelineScripts } from './timeline-script.ts';
 
 /**
- * The processes that share a Redis: which runs and workers there are, how the API is called, and what users want of runs. They
- * are hashes with an expiry, read and written by small scripts. The clock of Redis tells their age. The cluster serves people
- * and the rate: no result and no lock depends on it, except that the first run of an id keeps it.
+ * The processes that share a Redis: their runs and workers, the pace of each API, and users' commands to runs. The data are
+ * hashes with an expiry, read and written by small scripts; the clock of Redis dates them. The cluster serves display and the
+ * rate: no result and no lock depends on it, except that an id belongs to the first run that uses it.
  */
 export type Cluster = ReturnType<typeof openCluster>;
 
 const scripts = timelineScripts(serverClock);
 
-/** @throws when the datastore can't be shared */
+/** @throws for a datastore that is not shared */
 export function openCluster({ prefix = '', runScript }: Datastore) {
   if (runScript === undefined) throw new Error('Only a shared datastore has a cluster.');
   const ask = (script: string, keys: readonly string[], ...args: readonly (string | number)[]) =>
@@ -41,7 +41,7 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
     /**
      * Registers a run, or its progress.
      *
-     * @returns false, and writes nothing, when another run of the same id is there
+     * @returns false, without writing, when another run has this id
      */
     async putRun(entry: RunEntry): Promise<boolean> {
       const { id, key, state, baseUrl } = entry;
@@ -69,16 +69,15 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       const [now, at, pace] = (await ask(scripts.pace, [apiKeys(baseUrl).pace])) as [string, string, string];
       return readPace(now, at, pace);
     },
-    /** Tells a run what to do, now or when a process coordinates it. */
+    /** Sends a control to a run, or to the process that coordinates it next. */
     async tell(runId: string, control: Control): Promise<void> {
       await ask(scripts.tell, ['controls'], runId, control.kind, `0 ${JSON.stringify(control)}`);
     },
-    /** What the run was told: the latest command of each kind. */
+    /** The latest control of each kind for a run. */
     async told(runId: string): Promise<readonly Control[]> {
       const [now, ...controls] = (await ask(scripts.told, ['controls'], runId)) as string[];
       return controls.flatMap((control) => read(controlSchema, now ?? '', control));
     },
-    /** Forgets what a run was told. */
     async clearControls(runId: string): Promise<void> {
       await ask(scripts.clearControls, ['controls'], runId);
     },
@@ -86,7 +85,7 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
     async sweep(baseUrl: string): Promise<void> {
       await ask(scripts.sweep, ['runs', 'controls', apiKeys(baseUrl).workers], forgottenAfterMs);
     },
-    /** A new worker of an API, normalised. @param version of the program */
+    /** A new worker of an API, by normalized base URL. @param version of the program */
     join: (baseUrl: string, version: string): Member => memberOf(ask, baseUrl, version),
   };
 }
@@ -102,7 +101,7 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
   const id = randomUUID();
   const startedAt = new Date().toISOString();
   const facts = { id, host: hostname(), pid: process.pid, version, baseUrl, startedAt };
-  /** As of the latest beat that had the lead. */
+  /** As of the last beat with the lead. */
   let known = { runs: [] as string[], workers: 1 };
   return {
     isShared: true,
@@ -118,7 +117,7 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
       const pace = readPace(now, at, paceText);
       const leads = lead > 0;
       const present = workers.flatMap((entry) => read(workerEntrySchema, now, entry));
-      // A paused run calls nothing, so that it must not hold the others back.
+      // A paused run calls nothing, so it must not hold the others back.
       const running = runs
         .flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)))
         .filter((run) => run.baseUrl === baseUrl && run.state === 'running');
@@ -155,7 +154,7 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
   };
 }
 
-/** Reads the reply of the script that takes slots. */
+/** Parses the reply of the script that takes slots. */
 export function slotReply(reply: readonly string[]): SlotReply {
   const [now = 0, count = 0, from = 0, , , places = 0, elsewhere = 0, restMs = 0, callers = 0] =
     reply.map(Number);
@@ -173,7 +172,7 @@ export function slotReply(reply: readonly string[]): SlotReply {
   };
 }
 
-/** Reads an entry after the time at which it was written; nothing where another version wrote its own. */
+/** Parses an entry that follows its time; empty for an entry of another version. */
 function read<Entry>(schema: z.ZodType<Entry>, now: string, text: string): readonly Entry[] {
   const space = text.indexOf(' ');
   const ageMs = Number(now) - Number(text.slice(0, space));
@@ -194,17 +193,17 @@ function readPace(now: string, at: string, text: string): PublishedPace | undefi
   return { ...pace, ...(restMs > 0 && { restUntil: steadyTimeOf(Date.parse(entry.seenAt)) + restMs }) };
 }
 
-/** The key of a run, which is kept between the time and the entry. */
+/** Removes the key of a run from between the time and the entry. */
 function withoutKey(text: string): string {
   return text.replace(/^(\S+) \S+ /, '$1 ');
 }
 
-/** A key of this program. Its prefix is a hash tag, so that a Redis Cluster keeps all of them on one node. */
+/** A Redis key. Its prefix is a hash tag, so that a Redis Cluster keeps all keys on one node. */
 export function keyOf(prefix: string, name: string): string {
   return `${prefix}:cluster:${name}`;
 }
 
-/** The keys of an API, by its normalised address. */
+/** The keys of an API, by its normalized base URL. */
 export function apiKeys(baseUrl: string) {
   const api = createHash('sha256').update(baseUrl).digest('hex').slice(0, 12);
   return { timeline: `${api}:timeline`, pace: `${api}:pace`, workers: `${api}:workers` } as const;

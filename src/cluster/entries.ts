@@ -4,9 +4,9 @@ import { noOutcomes, outcomes } from '../domain.ts';
 import { type PaceReport, phases } from '../pace.ts';
 import { ratePolicySchema } from './rate-policy.ts';
 
-/** What processes publish about themselves to all processes with the same Redis. */
+/** What processes publish to all processes on the same Redis. */
 
-/** Rows by outcome, without outcomes that another version does not know. */
+/** Rows by outcome. Ignores outcomes of other versions. */
 export const countsSchema = z
   .partialRecord(z.enum(outcomes), z.number())
   .transform((counts) => ({ ...noOutcomes(), ...counts }));
@@ -15,26 +15,26 @@ const processSchema = z.object({ host: z.string(), pid: z.number() });
 
 export const runEntrySchema = z.object({
   id: z.string(),
-  /** Drawn when the run was made: distinguishes two runs of the same id. */
+  /** A random key: distinguishes runs with the same id. */
   key: z.string(),
   baseUrl: z.string(),
   manifest: z.string(),
   state: z.string(),
-  /** Why it ended, unless its state says so. */
+  /** Why it ended, where its state does not say so. */
   because: z.string().exactOptional(),
   /** Rows of the manifest. */
   rows: z.number(),
   /** Rows with a result; absent in entries of older versions, whose counts contain only such rows. */
   done: z.number().exactOptional(),
-  /** As the report of the run counts them. */
+  /** Counted as in the report of the run. */
   counts: countsSchema,
   /** Rows finished per second over the last seconds. */
   rowsPerSecond: z.number(),
-  /** How fast the run lets the API be called; absent: as fast as possible. */
+  /** How fast the run allows the API to be called; absent: as fast as possible. */
   rate: ratePolicySchema.exactOptional(),
   /** The process that feeds and collects it. */
   coordinator: processSchema,
-  /** Whether that process has finished with the run, its report included. */
+  /** Whether that process has finished the run, including its report. */
   left: z.literal(true).exactOptional(),
   startedAt: z.string(),
   seenAt: z.string(),
@@ -49,32 +49,32 @@ const statedLimitSchema = z.object({
   unit: z.enum(['requests', 'concurrent-requests']),
 });
 
-/** How the calls of a process ended. Counts cover all its time; moments are given as how long ago they were. */
+/** How the calls of a process ended. Counts are since its start; times are ages. */
 const trafficReportSchema = z.object({
   /** Calls that the API let through. */
   accepted: z.number(),
   /** Calls that the API refused because there were too many. */
   rejected: z.number(),
-  /** Calls that were answered with 503 and no waiting time, and that count as neither. */
+  /** Calls answered with 503 without a waiting time; they count as neither. */
   unavailable: z.number().exactOptional(),
-  /** Of all accepted calls together. */
+  /** Total of all accepted calls. */
   durationMs: z.number(),
   /** Calls in flight now. */
   active: z.number(),
-  /** How long ago the latest of the rejected calls was sent. */
+  /** Age of the latest rejected call when the report was made. */
   refusedAgoMs: z.number().exactOptional(),
   /** Its HTTP status. */
   refusedWith: z.number().exactOptional(),
   /** How long the API still asks to wait. */
   waitMs: z.number().exactOptional(),
-  /** The most calls in flight, itself included, when a call was sent that was accepted since the last report. */
+  /** The most calls in flight when an accepted call was sent since the last report, including the call. */
   acceptedAmong: z.number().exactOptional(),
-  /** The fewest, for a call that was rejected. */
+  /** The fewest calls in flight when a rejected call was sent. */
   rejectedAmong: z.number().exactOptional(),
   stated: z.array(statedLimitSchema),
 });
 
-/** A pace as it is stored: clocks differ, so that a rest is stored as a duration. */
+/** A stored pace. A rest is stored as a duration, because clocks differ. */
 export const paceEntrySchema = z.object({
   rate: z.number().exactOptional(),
   isKept: z.boolean(),
@@ -103,9 +103,9 @@ export const workerEntrySchema = z.object({
   concurrency: z.number(),
   /** Rows in flight. */
   active: z.number(),
-  /** Rows that it has finished since it started. */
+  /** Rows finished since it started. */
   finished: z.number(),
-  /** Absent from workers that have no governor. */
+  /** Absent for workers without a governor. */
   traffic: trafficReportSchema.exactOptional(),
   startedAt: z.string(),
   seenAt: z.string(),
@@ -113,11 +113,11 @@ export const workerEntrySchema = z.object({
 
 const dated = {
   at: z.string(),
-  /** The user that wants it, and why. */
+  /** The user, and the reason. */
   ...attributionSchema.shape,
 };
 
-/** What a user wants of a run. The rate is separate from the commands: a paused run that gets a new rate stays paused. */
+/** A user's command to a run. Rates are separate: a paused run with a new rate stays paused. */
 export const controlSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('command'), command: z.enum(['unpause', 'pause', 'cancel']), ...dated }),
   z.object({
@@ -131,30 +131,30 @@ export const controlSchema = z.discriminatedUnion('kind', [
 export type RunEntry = z.infer<typeof runEntrySchema>;
 export type WorkerEntry = z.infer<typeof workerEntrySchema>;
 export type TrafficReport = z.infer<typeof trafficReportSchema>;
-/** The last pace that was decided, and for which runs. */
+/** The last decided pace, and its runs. */
 export interface PublishedPace
   extends PaceReport,
     Pick<z.infer<typeof paceEntrySchema>, 'runs' | 'workers' | 'seenAt'> {}
-/** What a user wants of a run, and when that was said: the latest of each kind counts. */
+/** A user's control of a run, with its time: the latest of each kind counts. */
 export type Control = z.infer<typeof controlSchema>;
 export type ControlOf<Kind extends Control['kind']> = Extract<Control, { readonly kind: Kind }>;
 
-/** An entry that was not renewed for this long belongs to a process that is gone or can't reach the datastore. */
+/** Age at which an entry belongs to a process that is gone or can't reach the datastore. */
 export const goneAfterMs = 15_000;
-/** How long the entry of a run is visible after its end, and that of a worker after its last sign of life. */
+/** How long a run stays visible after its end, and a worker after its last beat. */
 export const forgottenAfterMs = 24 * 60 * 60 * 1_000;
 
-/** Whether the process behind an entry was recently heard of. */
+/** Whether the process of an entry has shown a recent sign of life. */
 export function isPresent({ seenAt }: { readonly seenAt: string }, withinMs = goneAfterMs): boolean {
   return Date.now() - Date.parse(seenAt) < withinMs;
 }
 
-/** Whether a process works on a run in this state, or will as soon as a user wants it to. */
+/** Whether a process works on a run in this state, or will once the run is unpaused. */
 export function isActive(state: string): boolean {
   return state === 'running' || state === 'paused';
 }
 
-/** The actual state of a run: one whose process is gone is interrupted, whatever its entry says. */
+/** The real state of a run: interrupted if its process is gone, whatever its entry says. */
 export function actualEntryState(entry: RunEntry): string {
   return isActive(entry.state) && !isPresent(entry) ? 'interrupted' : entry.state;
 }

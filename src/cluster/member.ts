@@ -20,45 +20,43 @@ export type WorkerBeat = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency'
 export interface Beat {
   /** Whether this worker decides for all. */
   readonly leads: boolean;
-  /** Whether it was also the last worker to do so. */
+  /** Whether this worker was also the last to lead. */
   readonly hasLed: boolean;
   /** For the leading worker: the reports of all workers, including its own; otherwise only its own. */
   readonly reports: ReadonlyMap<string, TrafficReport>;
-  /** For the leading worker: how fast the runs in progress let the API be called. */
+  /** For the leading worker: the policies of the runs in progress. */
   readonly policies: RunPolicies;
-  /** For the leading worker: whether a run has started and not ended, even one whose coordinator is gone. */
+  /** For the leading worker: whether a started run has not ended, even if its coordinator is gone. */
   readonly hasRuns: boolean;
-  /** For the leading worker: rows that the runs in progress have left. */
+  /** For the leading worker: unfinished rows of the runs in progress. */
   readonly rows: number;
-  /** The last decision, by any worker; absent: nothing yet. */
+  /** The last decision of any worker; absent before the first. */
   readonly pace?: PublishedPace;
 }
 
 /** A worker among those of its API. */
 export interface Member {
-  /** Whether there can be others. */
+  /** Whether other workers can join. */
   readonly isShared: boolean;
-  /**
-   * @param wantsLead whether it takes or keeps the lead when no other worker has it; while a run is in progress it always does
-   */
+  /** @param wantsLead whether to take or keep a free lead; while a run is in progress, every worker does */
   beat(heartbeat: WorkerBeat, wantsLead: boolean): Promise<Beat>;
   /**
    * Sets the timeline to a pace, and publishes it.
    *
-   * @returns false, and does nothing, when another worker has the lead
+   * @returns false, without effect, when another worker has the lead
    */
   decide(pace: PaceReport): Promise<boolean>;
   /**
-   * Gives up the lead: nothing may be called before a worker takes it.
+   * Gives up the lead: nothing may be called until a worker takes it.
    *
-   * @returns false, and does nothing, when another worker wants to call or has the lead
+   * @returns false, without effect, when another worker wants to call or has the lead
    */
   giveUpLead(): Promise<boolean>;
   take(request: Omit<SlotRequest, 'worker'>): Promise<SlotReply>;
   leave(): Promise<void>;
 }
 
-/** The only worker of a datastore that is exclusively ours. */
+/** The only worker of an exclusive datastore. */
 export function onlyMember(policy: () => RatePolicy | undefined, rows: () => number): Member {
   const timeline = newTimeline();
   const worker = 'own';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** How fast an API may be called, as a user wants it. */
+/** A user's choice of how fast an API may be called. */
 export const ratePolicySchema = z.object({
   /** As the user wrote it: `auto`, `auto..50/s`, `50/s`. */
   text: z.string(),
-  /** Whether to look for the API's own limit. */
+  /** Whether to search for the API's own limit. */
   auto: z.boolean().default(false),
   /** The most calls per second. */
   perSecond: z.number().positive().exactOptional(),
@@ -12,18 +12,18 @@ export const ratePolicySchema = z.object({
 
 export type RatePolicy = z.infer<typeof ratePolicySchema>;
 
-/** What several policies for one API allow together. */
+/** The combination of several policies for one API. */
 export interface CommonPolicy {
   readonly auto: boolean;
   readonly perSecond?: number | undefined;
-  /** The run that wants this bound, where there are several runs. */
+  /** The run with the strictest bound, if there are several runs. */
   readonly boundBy?: string;
 }
 
-/** What each run that calls an API allows, by its id; undefined: as fast as possible. */
+/** The policy of each run that calls an API, by its id; undefined: as fast as possible. */
 export type RunPolicies = ReadonlyMap<string, RatePolicy | undefined>;
 
-/** The strictest of all bounds; the API's own limit is looked for as soon as one of them asks for that. */
+/** The strictest bound of all; searches for the API's own limit if any policy asks for it. */
 export function commonPolicy(policies: RunPolicies): CommonPolicy {
   let strictest: { readonly run: string; readonly perSecond: number } | undefined;
   for (const [run, policy] of policies) {
@@ -38,7 +38,7 @@ export function commonPolicy(policies: RunPolicies): CommonPolicy {
   };
 }
 
-/** To two decimals: the precision in which people and programs read a rate. */
+/** To two decimals: the precision in which rates are shown. */
 export function toHundredths(value: number): number {
   return Math.round(value * 100) / 100;
 }

@@ -2,7 +2,7 @@ import { farthestMs, leadMs, rateTtlMs, sharesPerWorkerMs, silentMs } from './ti
 
 /**
  * The functions of `timeline.ts` for Redis: the state is the hash KEYS[1], a worker's places are its field `w:<id>`. Numbers
- * are written with 17 digits, so that none loses its fraction.
+ * have 17 digits, so that no fraction is lost.
  */
 
 /** The clock of Redis, milliseconds. */
@@ -48,9 +48,9 @@ set('cap', ARGV[3])
 
 /**
  * ARGV: worker, want, held, need, active, aheadMs, leadInMs. Replies with the parts of `SlotReply`, as texts. A visit reads
- * only the field `shares`, which covers all workers: when the shares were worked out, of how many workers, how many of these
- * want to call, what they need, have in flight and were granted in all, the level, and which workers get one more. All workers
- * are read when that is too old.
+ * only the field `shares`, which covers all workers: its time; the number of workers, and of those that want to call; the
+ * totals of need, active and granted; the level; and which workers get one more. When the shares are too old, all workers are
+ * read.
  */
 const takeBody = `
 local worker, want, held, need = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -166,7 +166,7 @@ const kept = `
 local function keep(...) for _, name in ipairs({ ... }) do redis.call('PEXPIRE', name, 86400000) end end
 `;
 
-/** The scripts, for a clock that their first lines read. */
+/** The scripts, given Lua lines that read the clock. */
 export function timelineScripts(clock: string) {
   return {
     take: `${clock}${state}${takeBody}`,
@@ -179,8 +179,8 @@ keep(key, KEYS[2])
 return 1`,
     /**
      * KEYS: timeline, pace, workers, runs. ARGV: worker, its entry, whether it wants the lead. Replies with: now, whether it
-     * leads (2: as it did before), when the pace was published, the pace; to the leading worker also the workers that were not
-     * silent, and the runs in progress. While a run is in progress, every worker wants the lead.
+     * leads (2: as before), when the pace was published, the pace; for the leading worker also the workers with recent beats,
+     * and the runs in progress. While a run is in progress, every worker wants the lead.
      */
     beat: `${clock}${state}${lead}${kept}
 redis.call('HSET', KEYS[3], ARGV[1], text(now) .. ' ' .. ARGV[2])
@@ -202,8 +202,8 @@ if leads then
 end
 return reply`,
     /**
-     * KEYS: timeline, pace. ARGV: worker. Replies with 0 when another worker has the lead or wants to call. The pace ends, and
-     * nothing may be called before a worker takes the lead; slots that were taken have passed by then.
+     * KEYS: timeline, pace. ARGV: worker. Replies with 0 when another worker has the lead or wants to call. Ends the pace:
+     * nothing may be called until a worker takes the lead. Slots already taken have passed by then.
      */
     giveUpLead: `${clock}${state}
 if get('leader') ~= ARGV[1] then return 0 end
@@ -215,7 +215,7 @@ end
 redis.call('HSET', key, 'leadUntil', text(now), 'until', '0', 'next', text(now))
 redis.call('HSET', KEYS[2], 'over', '1')
 return 1`,
-    /** KEYS: timeline, workers, pace. ARGV: worker. The pace ends when there is no other worker that may call at it. */
+    /** KEYS: timeline, workers, pace. ARGV: worker. Ends the pace if no other worker is left that may use it. */
     leave: `${clock}${state}
 redis.call('HDEL', KEYS[2], ARGV[1])
 redis.call('HDEL', key, 'w:' .. ARGV[1], 'shares')
@@ -227,8 +227,8 @@ end
 redis.call('HSET', KEYS[3], 'over', '1')
 return 1`,
     /**
-     * KEYS: runs, timeline. ARGV: id, key, entry, whether the run is in progress: then the timeline keeps the time of its last
-     * sign of life. Replies with 0 when another run has that id.
+     * KEYS: runs, timeline. ARGV: id, key, entry, whether the run is in progress, which the timeline records with the time.
+     * Replies with 0 when another run has this id.
      */
     putRun: `${clock}${state}${kept}
 local known = get(ARGV[1])
@@ -251,7 +251,7 @@ return { text(now), get('at') or '', get('pace') or '' }`,
     told: `${clock}${state} return { text(now), get(ARGV[1] .. ' command') or '', get(ARGV[1] .. ' rate') or '' }`,
     /** KEYS: controls. ARGV: run. */
     clearControls: `${clock}${state} redis.call('HDEL', key, ARGV[1] .. ' command', ARGV[1] .. ' rate') return 1`,
-    /** KEYS: runs, controls, workers. ARGV: how old the last sign of life may be. */
+    /** KEYS: runs, controls, workers. ARGV: maximum age of the last sign of life. */
     sweep: `${clock}${state}
 for _, name in ipairs({ key, KEYS[3] }) do
   local all = redis.call('HGETALL', name)

@@ -1,51 +1,51 @@
 /**
  * The timeline of an API: which slots are taken, and how many calls each worker may have in flight. A slot is a moment at which
- * one call may leave. The leading worker sets the rate; all workers take their slots from the timeline.
+ * one call may leave. The leading worker sets the rate; all workers take slots from the timeline.
  *
- * These functions are pure: state and time in, reply out. The embedded datastore uses them as they are; the script in
- * `timeline-script.ts` does the same inside Redis, operation by operation, so that both give the same numbers. All times are
- * milliseconds by the clock of the process that keeps the state.
+ * The functions are pure: state and time in, reply out. The embedded datastore calls them; `timeline-script.ts` repeats them
+ * inside Redis, operation by operation, so that both give the same numbers. All times are milliseconds of the clock of the
+ * process that holds the state.
  */
 
-/** The worker that last set the rate keeps the lead for this long; commands of other workers are refused until then. */
+/** The worker that last set the rate keeps the lead this long; until then, commands of others are refused. */
 export const leadMs = 2_000;
-/** A rate that was not renewed for this long is void: nothing may be called. */
+/** A rate that was not renewed for this long expires: nothing may be called. */
 export const rateTtlMs = 2_000;
-/** A worker that was silent for this long frees its places, and takes no part in decisions. */
+/** After this silence, a worker's places are free, and it takes no part in decisions. */
 export const silentMs = 2_000;
-/** No slot is farther ahead: one that is was left by a clock that was set back. */
+/** Slots farther ahead were left by a clock that was set back. */
 export const farthestMs = 1_000;
-/** How old shares may be, per worker: working them out takes longer with more workers. */
+/** Maximum age of shares per worker: computing them takes longer with more workers. */
 export const sharesPerWorkerMs = 0.2;
 
-/** The places of a worker, out of the calls in flight. */
+/** A worker's places among the calls in flight. */
 export interface WorkerPlaces {
   readonly at: number;
-  /** Calls that it has in flight or could make at once. */
+  /** Calls in flight, and calls that it could make at once. */
   readonly need: number;
   readonly active: number;
   readonly granted: number;
 }
 
-/** How the calls in flight are divided among workers that want more of them than there are. */
+/** How calls in flight are divided among workers that need more than the cap. */
 interface Shares {
   readonly at: number;
-  /** Each worker gets this many, if it needs them. */
+  /** What each worker gets, if needed. */
   readonly level: number;
-  /** Workers from this id on, in a circle, up to the other one, get one more; absent: no worker. */
+  /** Workers from the first id up to the second, in a circle, get one more; absent: no worker. */
   readonly more?: readonly [from: string, until: string];
 }
 
 export interface TimelineState {
   /** The first free slot. */
   next?: number | undefined;
-  /** The time between two slots; absent: the rate is not kept. */
+  /** Time between two slots; absent: no rate applies. */
   gap?: number | undefined;
   /** When the rate expires. */
   until: number;
   /** No call may be made before this time. */
   restUntil: number;
-  /** Calls in flight of all workers. */
+  /** Maximum of all workers' calls in flight. */
   cap: number;
   leader?: string | undefined;
   leadUntil: number;
@@ -59,7 +59,7 @@ export function newTimeline(): TimelineState {
 
 /** Takes or renews the lead. @returns whether the worker has it */
 export function lead(state: TimelineState, now: number, worker: string): boolean {
-  // A lead far in the future was left by a clock that was set back.
+  // A clock that was set back left a lead in the far future.
   const isFree = state.leader === undefined || state.leadUntil <= now || state.leadUntil > now + leadMs;
   if (!isFree && state.leader !== worker) return false;
   state.leader = worker;
@@ -69,15 +69,15 @@ export function lead(state: TimelineState, now: number, worker: string): boolean
 
 export interface RateCommand {
   readonly worker: string;
-  /** Calls per second; absent: the rate is not kept. */
+  /** Calls per second; absent: no rate applies. */
   readonly rate?: number | undefined;
-  /** Calls in flight, of all workers. */
+  /** Maximum of all workers' calls in flight. */
   readonly cap: number;
-  /** How long no call may be made. */
+  /** For how long no call may be made. */
   readonly restMs: number;
 }
 
-/** Sets the rate from now on. @returns false, and does nothing, when another worker has the lead */
+/** Sets the rate from now on. @returns false, without effect, when another worker has the lead */
 export function setRate(
   state: TimelineState,
   now: number,
@@ -85,7 +85,7 @@ export function setRate(
 ): boolean {
   if (!lead(state, now, worker)) return false;
   const gap = rate === undefined ? undefined : 1_000 / rate;
-  // Taken slots count at the new rate, too.
+  // Slots already taken are respaced to the new rate.
   if (gap !== undefined && state.gap !== undefined && state.next !== undefined && state.next > now)
     state.next = now + ((state.next - now) * gap) / state.gap;
   if (gap === undefined) state.next = undefined;
@@ -98,39 +98,37 @@ export function setRate(
 
 export interface SlotRequest {
   readonly worker: string;
-  /** Slots that it could use within `aheadMs`. */
+  /** Slots that the worker could use within `aheadMs`. */
   readonly want: number;
-  /** Slots that it has. */
+  /** Slots that the worker holds. */
   readonly held: number;
-  /** Calls in flight, and calls in flight or possible at once. */
+  /** Calls in flight with calls possible at once, and calls in flight. */
   readonly need: number;
   readonly active: number;
-  /** How far ahead slots are taken, and how soon the worker can use one. */
+  /** How far ahead slots are taken, and how soon the worker can use the first. */
   readonly aheadMs: number;
   readonly leadInMs: number;
 }
 
 export interface SlotReply {
-  /** When the reply was made. */
+  /** Time of the reply. */
   readonly now: number;
-  /** The slots that belong to the worker from now on: `count` of them, the first at `from`, `gap` apart. */
+  /** The worker's new slots: `count`, the first at `from`, `gap` apart. */
   readonly count: number;
   readonly from: number;
-  /** Absent: the rate is not kept. */
+  /** Absent: no rate applies. */
   readonly gap?: number;
-  /** Whether a rate is in force, or none is wanted; otherwise nothing may be called. */
+  /** Whether a rate is in force, or none is requested; otherwise nothing may be called. */
   readonly isSet: boolean;
-  /** Calls that the worker may have in flight, and calls in flight of all others. */
+  /** Calls that the worker may have in flight, and calls of all others in flight. */
   readonly places: number;
   readonly elsewhere: number;
-  /**
-   * Workers that want to call, this one included if it does; where the worker has places, at most as many as there are places.
-   */
+  /** Workers that want to call, including this one; at most the number of places if this worker has a place. */
   readonly callers: number;
   readonly restMs: number;
 }
 
-/** Takes the next slots of a worker, and its share of the calls in flight. */
+/** Takes a worker's next slots, and its share of the calls in flight. */
 export function take(state: TimelineState, now: number, request: SlotRequest): SlotReply {
   const { worker, want, held, aheadMs } = request;
   const isSet = state.until > now && state.until <= now + rateTtlMs;
@@ -151,13 +149,13 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
     ...(gap !== undefined && { gap }),
   };
   if (!isSet || gap === undefined || restMs > 0) return none;
-  // After a loss of data it is unknown what was taken.
+  // After a loss of data, taken slots are unknown.
   const free = Math.min(state.next ?? now + aheadMs, now + farthestMs + gap);
   const from = Math.max(now + request.leadInMs, free);
   const room = (aheadOf: number): number => Math.floor((now + aheadOf - from) / gap) + 1;
   const others = request.need > 0 ? callers - 1 : callers;
   const part = Math.max(1, Math.ceil(aheadMs / gap / (others + 1)));
-  // Beyond its share a worker takes what would soon be lost.
+  // Beyond its share, a worker takes slots that would soon be lost.
   const count = Math.min(want, Math.max(Math.min(part - held, room(aheadMs)), room(aheadMs / 2)));
   if (count < 1) {
     state.next = free;
@@ -168,8 +166,8 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
 }
 
 /**
- * Calls in flight are shared by need: no worker gets more than it needs while another one lacks places, and the rest is divided
- * among all. Places that others hold are given away only after they are released.
+ * Shares calls in flight by need: no worker gets more than it needs, and the rest is divided among all. Places in use are given
+ * away only once released.
  */
 function takePlaces(state: TimelineState, now: number, { worker, need, active }: SlotRequest): number {
   const { workers, shares } = state;
@@ -217,8 +215,8 @@ function workOutShares({ workers, cap }: TimelineState, now: number): Shares {
     }
     left -= need;
   }
-  // The remainder goes by rank, so that it does not move with each visit. Where there are more workers than places, they take
-  // turns by the second.
+  // The remainder goes by rank, so that it stays with the same workers. With more workers than places, workers take turns by
+  // the second.
   const turn = ids.length > cap ? Math.floor(now / 1_000) : 0;
   const first = ids.length - (turn % Math.max(1, ids.length));
   const byRank = [...ids.slice(first), ...ids.slice(0, first)];
@@ -231,7 +229,7 @@ function workOutShares({ workers, cap }: TimelineState, now: number): Shares {
   }
 }
 
-/** Of all other workers. */
+/** Total over all other workers. */
 function sum(state: TimelineState, worker: string, what: 'active' | 'granted'): number {
   return [...state.workers].reduce((total, [id, each]) => total + (id === worker ? 0 : each[what]), 0);
 }

@@ -5,40 +5,40 @@ import type { ManifestOrigin } from '../run/plan/create-run.ts';
 import { folderOf, moved, putBeside } from './files.ts';
 import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';
 
-/** What became of a manifest that was taken. */
+/** The result of a claimed manifest. */
 export interface ManifestEnding {
   readonly folder: FinalFolder;
-  /** For people, beside the manifest as `NAME.error.txt`; not for what is done. */
+  /** Explanation for the user, written to `NAME.error.txt` beside the manifest; absent for done manifests. */
   readonly text?: string;
-  /** Files that are copied beside it, by what is put behind its name. */
+  /** Files to copy beside it, by the suffix of their names. */
   readonly files?: Readonly<Record<string, string>>;
-  /** The API that it was run on; absent when it was not run, so that it may be dropped again. */
+  /** The API that it ran on; absent if it did not run, so that it may be put in again. */
   readonly ranOn?: string;
 }
 
 export type ClaimedManifest = ReturnType<typeof claimedManifest>;
 
-/** A manifest that this process has taken out of an inbox: no other has it until it is finished or released. */
+/** A manifest that this process has claimed from an inbox, exclusively until it is finished or released. */
 export function claimedManifest(
   inbox: string,
   records: InboxRecords,
   record: TakenRecord,
   lock: ProcessLock,
 ) {
-  /** Where it is meanwhile. */
+  /** Its path while claimed. */
   const path = join(inbox, 'running', record.file);
-  /** What it was called when it was put into the inbox. */
+  /** Its original path in the inbox. */
   const givenPath = join(inbox, record.name);
-  /** For its run, which is kept until the manifest is put away: else the manifest would be run again. */
+  /** For its run, which is kept until the manifest is archived: otherwise the manifest would run again. */
   const origin: ManifestOrigin = { name: givenPath, keepUntil: records.endedPath(record.sha256) };
-  /** Leaves it to the process that looks next. */
+  /** Leaves the manifest to the next process that looks. */
   const release = (): Promise<void> => lock.release();
   return {
     ...{ record, path, givenPath, origin, release },
     /**
-     * Moves it to its last folder, after the files that go beside it. Idempotent: after a kill it is done again.
+     * Moves the manifest to its final folder, after the files beside it. Idempotent: repeated after a kill.
      *
-     * @returns where it is now.
+     * @returns its new path
      */
     async finish({ folder, text, files = {}, ranOn }: ManifestEnding): Promise<string> {
       const last = join(await folderOf(inbox, folder), record.file);

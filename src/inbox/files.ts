@@ -5,12 +5,12 @@ import { usageError } from '../errors.ts';
 import { hashFile } from '../manifest/stage.ts';
 import { onDisk } from '../system-error.ts';
 
-/** Moves a file. @returns false when it is not there. */
+/** Moves a file. @returns false when it does not exist */
 export async function moved(from: string, to: string): Promise<boolean> {
   return onDisk(from, async () => (await ifThere(rename(from, to).then(() => true))) ?? false);
 }
 
-/** The SHA-256 of a file. @returns undefined when it is not there. */
+/** The SHA-256 of a file. @returns undefined when it does not exist */
 export async function digestOf(path: string): Promise<string | undefined> {
   return onDisk(path, async () => (await ifThere(hashFile(path)))?.sha256);
 }
@@ -21,8 +21,8 @@ export async function isFolderAt(path: string): Promise<boolean> {
 }
 
 /**
- * A folder of an inbox, made when it is missing: users clear such folders away. It gets the rights of the inbox, so that users
- * who put manifests in see what becomes of them.
+ * A folder of an inbox, created if missing: users clear such folders away. It gets the permissions of the inbox, so that users
+ * who add manifests see the results.
  *
  * @throws what `refuseLink` throws
  */
@@ -37,8 +37,7 @@ export async function folderOf(inbox: string, name: string): Promise<string> {
 }
 
 /**
- * Refuses a link in place of a folder of an inbox: any user who may put files into the inbox could have manifests and their
- * results written to another place.
+ * Refuses a link in place of an inbox's folder: through it, any user of the inbox could redirect manifests and results.
  *
  * @throws a usage error `INBOX_UNUSABLE`
  */
@@ -51,7 +50,7 @@ export async function refuseLink(folder: string): Promise<void> {
     );
 }
 
-/** Writes a file beside a manifest, readable by those who may read the manifest. */
+/** Writes a file beside a manifest, readable by the readers of the manifest. */
 export async function putBeside(
   manifest: string,
   path: string,

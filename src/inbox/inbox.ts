@@ -24,42 +24,42 @@ import { stableFiles, versionOf, type WaitingFile } from './stable-files.ts';
 export interface InboxOptions {
   /** A folder, or a pattern of names in it. */
   readonly path: string;
-  /** The state folder in which the manifests are run. */
+  /** The state folder of its runs. */
   readonly stateDir: string;
-  /** How long a file must be as it is before it is taken, milliseconds. */
+  /** How long a file must be unchanged before it is taken, milliseconds. */
   readonly settleMs: number;
 }
 
-/** What became of a file that was to be taken. */
+/** The result of an attempt to take a file. */
 export type Taking =
   | { readonly kind: 'taken'; readonly manifest: ClaimedManifest }
-  /** Its content was run before: it was put where that is. */
+  /** Its content has run before: it was put beside that manifest. */
   | { readonly kind: 'copy'; readonly of: EndedRecord; readonly path: string }
-  /** Another process works on its content, or another state folder will go on with it. */
+  /** Another process works on its content, or another state folder will continue it. */
   | { readonly kind: 'elsewhere'; readonly who: string }
-  /** The system does not let it be read or moved; that keeps no other file from being taken. */
+  /** The system refuses to read or move it; other files are still taken. */
   | { readonly kind: 'unusable'; readonly why: string }
-  /** It is not there any more, or not as it was. */
+  /** It no longer exists, or has changed. */
   | { readonly kind: 'gone' };
 
-/** What was found in an inbox, and taken. */
+/** The result of a look at an inbox. */
 export interface Found {
   readonly manifest?: ClaimedManifest;
-  /** What was met before it. */
+  /** Files met before the claimed manifest. */
   readonly others: readonly { readonly name: string; readonly taking: Exclude<Taking, { kind: 'taken' }> }[];
   /** Files that a program may still be writing. */
   readonly growing: readonly string[];
 }
 
 /**
- * A folder into which people and programs put manifests, each of which is run once, by content:
+ * A folder for manifests of people and programs. Each content runs once:
  *
  * ```
  *   inbox/a.csv ──(take)──▶ inbox/running/a.3f2a1b9c.csv ──(finish)──▶ inbox/done/, partial/ or failed/
  * ```
  *
- * A process that takes or finishes one holds a lock of its content, and writes down what it is about to do before it does it.
- * What a killed process has taken, others with the same state folder go on with: they have its run.
+ * A process that takes or finishes a manifest locks its content, and records each step before it. After a kill, processes with
+ * the same state folder continue: they have its run.
  */
 export class Inbox {
   readonly folder: string;
@@ -67,7 +67,7 @@ export class Inbox {
   readonly #records: InboxRecords;
   readonly #stateId: string;
   readonly #completeOf: ReturnType<typeof stableFiles>;
-  /** Digests of files that wait, by their version. */
+  /** Digests of waiting files, by version. */
   #digests = new Map<string, string>();
 
   private constructor(place: InboxPlace, records: InboxRecords, id: string, settleMs: number) {
@@ -78,7 +78,7 @@ export class Inbox {
     this.#completeOf = stableFiles(settleMs);
   }
 
-  /** @throws a usage error `INBOX_UNUSABLE` when there is no such folder. */
+  /** @throws a usage error `INBOX_UNUSABLE` when the folder does not exist */
   static async open({ path, stateDir, settleMs }: InboxOptions): Promise<Inbox> {
     const place = await findInbox(path);
     for (const name of ['running', ...finalFolders]) await folderOf(place.folder, name);
@@ -86,9 +86,9 @@ export class Inbox {
   }
 
   /**
-   * Takes the next manifest: what was left behind comes before what waits.
+   * Takes the next manifest: unfinished ones first, then waiting files.
    *
-   * @param hasRun whether there is a run of that id in the state folder
+   * @param hasRun whether the state folder has a run with this id
    */
   async next(hasRun: (runId: string) => Promise<boolean>): Promise<Found> {
     for (const record of await this.unfinished()) {
@@ -105,7 +105,7 @@ export class Inbox {
     return { others, growing };
   }
 
-  /** The files that may be taken, oldest first, and the names of those that a program may still be writing. */
+  /** The files that may be taken, oldest first, and the names of files that may still be growing. */
   async look(): Promise<{ readonly complete: readonly WaitingFile[]; readonly growing: readonly string[] }> {
     const all = await onDisk(this.folder, () => readdir(this.folder, { encoding: 'buffer' }));
     const names = all.filter((name) => this.#place.matches(name.toString()));
@@ -120,7 +120,7 @@ export class Inbox {
     };
   }
 
-  /** Files that are never taken, and why. */
+  /** Files that are never taken, with the reason. */
   async ignored(): Promise<readonly { readonly name: string; readonly why: string }[]> {
     const entries = await onDisk(this.folder, () => readdir(this.folder, { withFileTypes: true }));
     return entries.flatMap((entry) => {
@@ -131,7 +131,7 @@ export class Inbox {
     });
   }
 
-  /** Takes a file that waits. */
+  /** Takes a waiting file. */
   async take(file: WaitingFile): Promise<Taking> {
     const path = join(this.folder, file.name);
     try {
@@ -164,15 +164,15 @@ export class Inbox {
     });
   }
 
-  /** What this state folder has taken and not finished, the longest ago first. */
+  /** Manifests that this state folder has taken and not finished, oldest first. */
   async unfinished(): Promise<readonly TakenRecord[]> {
     return (await this.#records.unfinished()).filter(({ state_id: id }) => id === this.#stateId);
   }
 
   /**
-   * Takes over what another process has left behind.
+   * Takes over an unfinished manifest of another process.
    *
-   * @param hasRun whether there is a run of it, which may be resumed
+   * @param hasRun whether its run exists, to be resumed
    */
   async takeOver({ sha256 }: TakenRecord, hasRun: (runId: string) => Promise<boolean>): Promise<Taking> {
     return this.#locked(sha256, async (lock) => {
@@ -182,13 +182,13 @@ export class Inbox {
         await this.#records.forget(sha256);
         return { kind: 'gone' };
       }
-      // Else it was refused and put away, or never taken out, or is another file: nothing of it was sent.
+      // Otherwise it was refused and archived, or never taken out, or replaced: nothing of it was sent.
       if (!(await hasRun(record.run)) && !(await this.#isAsTaken(record))) return { kind: 'gone' };
       return { kind: 'taken', manifest: claimedManifest(this.folder, this.#records, record, lock) };
     });
   }
 
-  /** Does what needs the lock of a content; only a manifest that is taken keeps it. */
+  /** Works with the lock of a content; only a claimed manifest keeps the lock. */
   async #locked(sha256: string, work: (lock: ProcessLock) => Promise<Taking>): Promise<Taking> {
     let lock: ProcessLock;
     try {
@@ -235,7 +235,7 @@ export class Inbox {
     return this.#isAsTaken(record);
   }
 
-  /** @returns false when it was taken away, or another one put in its place, which is put back. */
+  /** @returns false when it was removed, or replaced by another file, which is put back */
   async #isAsTaken({ name, file, sha256 }: TakenRecord): Promise<boolean> {
     const running = join(this.folder, 'running', file);
     const found = await digestOf(running);
@@ -273,9 +273,9 @@ export class Inbox {
   }
 }
 
-/** A file, if it is one: what a symbolic link leads to can't be taken out of its place. */
+/** A regular file: symbolic links can't be moved out. */
 async function lookAt(folder: string, name: Buffer): Promise<WaitingFile | undefined> {
-  // As bytes, because not all of them are text.
+  // As bytes, because names need not be valid text.
   const path = Buffer.concat([Buffer.from(join(folder, '/')), name]);
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined || !found.isFile()) return undefined;

@@ -4,30 +4,30 @@ import { exists } from '../disk/files.ts';
 import { usageError } from '../errors.ts';
 import { isFolderAt } from './files.ts';
 
-/** What a manifest can be called, as far as one that is put into a folder without a pattern is taken for one. */
+/** Names of manifests, in a folder without a pattern. */
 const manifestNames = '*.{csv,tsv,txt,json,jsonl,ndjson,xlsx}{,.gz}';
 
-/** Names under which programs write what they rename when it is complete, and lock files of Excel. */
+/** Names of incomplete files, which programs rename when complete, and lock files of Excel. */
 const unfinishedNames = ['*.part', '*.partial', '*.tmp', '*.crdownload', '*.filepart', '~$*'];
 
-/** Which files of which folder are manifests. */
+/** A folder, and which of its files are manifests. */
 export interface InboxPlace {
   readonly folder: string;
-  /** Whether a file of that name is one. Hidden ones never are, nor those that are being written. */
+  /** Whether a file name is a manifest's. Hidden and incomplete files never are. */
   readonly matches: (name: string) => boolean;
-  /** Why a file of that name stays where it is, if the user may expect otherwise. */
+  /** Why a file is ignored, where the user may expect otherwise. */
   readonly whyIgnored: (name: string) => string | undefined;
 }
 
 /**
- * A folder, or a pattern of names in it: `inbox/*.csv`.
+ * A folder, or a folder with a pattern of names: `inbox/*.csv`.
  *
- * @throws a usage error `INBOX_UNUSABLE` when there is no such folder.
+ * @throws a usage error `INBOX_UNUSABLE` when the folder does not exist
  */
 export async function findInbox(path: string): Promise<InboxPlace> {
   const isFolder = await isFolderAt(path);
   const place = inboxPlace(path, isFolder);
-  // A name that is neither there nor a pattern means a folder that is missing or misspelt.
+  // A missing path without a pattern means a missing or misspelt folder.
   const isPlace = isFolder || ((isPattern(path) || (await exists(path))) && (await isFolderAt(place.folder)));
   if (isPlace) return place;
   throw usageError(
@@ -36,7 +36,7 @@ export async function findInbox(path: string): Promise<InboxPlace> {
   );
 }
 
-/** @param isFolder whether there is a folder of that path */
+/** @param isFolder whether the path is a folder */
 export function inboxPlace(path: string, isFolder: boolean): InboxPlace {
   const pattern = isFolder ? manifestNames : basename(path);
   const isMatch = picomatch(pattern, { nocase: isFolder });
@@ -50,21 +50,21 @@ export function inboxPlace(path: string, isFolder: boolean): InboxPlace {
   };
 }
 
-/** Whether a path says by its signs that it means several files. */
+/** Whether a path contains wildcards. */
 function isPattern(path: string): boolean {
   return picomatch.scan(basename(path)).isGlob;
 }
 
-/** Bytes. Systems allow 255, and the longest name of what is put beside a manifest has `.not-attempted.csv` behind its own. */
+/** Bytes. Systems allow 255, and the longest suffix beside a manifest is `.not-attempted.csv`. */
 const longestName = 230;
 
-/** A name that no other content has: of `week 47.csv.gz` it is `week 47.3f2a1b9c.csv.gz`. One that is too long loses letters. */
+/** A name unique to a content: `week 47.3f2a1b9c.csv.gz` for `week 47.csv.gz`. Long names are shortened. */
 export function uniqueName(name: string, sha256: string): string {
   const suffix = extname(name);
   const suffixes = suffix === '.gz' ? extname(name.slice(0, -suffix.length)) + suffix : suffix;
   const end = `.${sha256.slice(0, 8)}${suffixes}`;
   const stem = Buffer.from(name.slice(0, name.length - suffixes.length));
   const most = Math.max(0, longestName - Buffer.byteLength(end));
-  // Not half of a letter.
+  // Cut at a whole letter.
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(stem.subarray(0, most), { stream: true }) + end;
 }

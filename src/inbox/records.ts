@@ -7,25 +7,25 @@ import { fatalError } from '../errors.ts';
 import { onDisk } from '../system-error.ts';
 import { refuseLink } from './files.ts';
 
-/** Where a manifest goes when it is finished. */
+/** Where finished manifests go. */
 export const finalFolders = ['done', 'partial', 'failed'] as const;
 
 export type FinalFolder = (typeof finalFolders)[number];
 
 const fileName = z.string().refine((name) => name !== '' && name === basename(name));
 
-/** A manifest that was taken out of an inbox. */
+/** A manifest taken from an inbox. */
 const takenSchema = z.object({
   version: z.literal(1),
-  /** What it was called in the inbox. */
+  /** Its name in the inbox. */
   name: fileName,
   /** Its name in `running/`, and later in `done/`, `partial/` or `failed/`. */
   file: fileName,
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   run: z.string(),
-  /** Which state folder has the run. */
+  /** The state folder with its run. */
   state_id: z.string(),
-  /** The user who took it, for people. */
+  /** The user who took it, for display. */
   user: z.string(),
   host: z.string(),
   taken_at: z.string(),
@@ -44,8 +44,8 @@ export type EndedRecord = z.infer<typeof endedSchema>;
 export type InboxRecords = Awaited<ReturnType<typeof openInboxRecords>>;
 
 /**
- * What an inbox remembers of the manifests that were taken out of it: a JSON file for each content, in a hidden folder of the
- * inbox, because all of its watchers see that.
+ * The records of manifests taken from an inbox: a JSON file for each content, in a hidden folder of the inbox that all of its
+ * watchers see.
  */
 export async function openInboxRecords(inbox: string) {
   const folder = join(inbox, '.cqbatch-inbox');
@@ -60,14 +60,14 @@ export async function openInboxRecords(inbox: string) {
     await onDisk(path, () => rm(path, { force: true }));
   };
   return {
-    /** The path that is locked while a process works with that content. */
+    /** The path to lock while working with a content. */
     lockPath: (sha256: string): string => join(folder, 'locks', sha256),
     takenPath,
-    /** The file that tells that a manifest of this content was run and put away. */
+    /** The file that records that this content has run and was archived. */
     endedPath,
     taken,
     ended: (sha256: string): Promise<EndedRecord | undefined> => read(endedPath(sha256), endedSchema),
-    /** Manifests that are taken and not finished, the longest ago first. */
+    /** Manifests taken and not finished, oldest first. */
     async unfinished(): Promise<readonly TakenRecord[]> {
       const names = await onDisk(takenFolder, () => readdir(takenFolder));
       const contents = names.flatMap((name) => /^([0-9a-f]{64})\.json$/.exec(name)?.[1] ?? []);
@@ -81,12 +81,12 @@ export async function openInboxRecords(inbox: string) {
       await writeJsonFile(endedPath(record.sha256), record);
       await forget(record.sha256);
     },
-    /** As if it had never been taken. */
+    /** As if never taken. */
     forget,
   };
 }
 
-/** @throws a fatal error when the file is damaged: it can't be told then what was run. */
+/** @throws a fatal error for a damaged file: it hides which contents have run */
 function read<Entry>(path: string, schema: z.ZodType<Entry>): Promise<Entry | undefined> {
   return readJsonFile(path, schema, (cause) =>
     fatalError(

@@ -1,4 +1,4 @@
-/** A file of an inbox, and what tells whether it was written to since the last look. */
+/** A file of an inbox, with the facts that reveal a write since the last look. */
 export interface WaitingFile {
   readonly name: string;
   readonly ino: number;
@@ -7,24 +7,24 @@ export interface WaitingFile {
   readonly ctimeMs: number;
 }
 
-/** Differs as soon as the file is another one or is written to. */
+/** Changes with every write or replacement. */
 export function versionOf({ name, ino, size, mtimeMs, ctimeMs }: WaitingFile): string {
   return [ino, size, mtimeMs, ctimeMs, name].join('/');
 }
 
 /**
- * Tells complete files from those that a program may still be writing, by looks at a folder:
+ * Distinguishes complete files from those that a program may still be writing, by repeated looks at a folder:
  *
- * - a file that was renamed, or got its rights or times, after the last byte was written is complete at once: that is how
- *   writers finish, and a write sets both times to the same;
- * - any other file, when it has not changed for some time.
+ * - A file that was renamed, or whose permissions or times were set, after its last write is complete at once: writers finish
+ *   this way, and a write sets both times to the same.
+ * - Any other file is complete when it has not changed for some time.
  *
  * @param settleMs how long a file must be unchanged, milliseconds
- * @returns what tells, of all files that are in the folder now, those that are complete. `steady` is a time of a clock that is
- *   never set, `wall` one in milliseconds since 1970, as the times of the files are.
+ * @returns a function that returns the complete files of a folder's current files. `steady` is monotonic; `wall` is in
+ *   milliseconds since 1970, like the times of files.
  */
 export function stableFiles(settleMs: number) {
-  /** When each version was first seen, by the steady clock. */
+  /** When each version was first seen, by the monotonic clock. */
   let firstSeen = new Map<string, number>();
   return (files: readonly WaitingFile[], steady: number, wall: number): readonly WaitingFile[] => {
     const before = firstSeen;

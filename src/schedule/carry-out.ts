@@ -25,7 +25,7 @@ export type Beginning =
   /** The runs are submitted, by this attempt or an earlier one. */
   | Pick<EntryOf<'began'>, 'came' | 'runs' | 'refused'>
   | Pick<EntryOf<'failed'>, 'came' | 'code' | 'message'>
-  /** Not now: another process is doing it, or this one is being stopped. */
+  /** Not now: another process is starting them, or this one is stopping. */
   | { readonly came: 'later' };
 
 export interface KeeperOptions {
@@ -47,7 +47,7 @@ interface Decision {
   readonly trigger: Trigger | undefined;
 }
 
-/** Decides what a schedule does now, and does it. Does nothing while another process does so. */
+/** Decides what a schedule does now, and does it, unless another process is doing so. */
 export async function lookAtSchedule(name: string, options: KeeperOptions): Promise<void> {
   const { schedules } = options;
   // Most looks find nothing to do, and a lock costs a disk sync.
@@ -62,7 +62,7 @@ export async function lookAtSchedule(name: string, options: KeeperOptions): Prom
     }
   } catch (error) {
     if (error instanceof CqbatchError && error.code === 'SCHEDULE_LOCKED') return;
-    // The schedule was removed meanwhile: there is nothing left to lock.
+    // The schedule was removed in the meantime.
     if ((await schedules.look(name).catch(() => true)) === undefined) return;
     throw error;
   }
@@ -88,7 +88,7 @@ async function carryOut(decision: Decision, options: KeeperOptions): Promise<voi
   const { schedules } = options;
   const { schedule, before, after, trigger } = decision;
   const { name } = schedule;
-  // Saved before a run starts: if this process dies, the next one starts the same run and no other.
+  // Saved before a run starts: if this process dies, its successor starts the same run and no other.
   if (!isDeepStrictEqual(after, before)) await schedules.saveState(name, after);
   if (before.beginning === undefined && trigger !== undefined) await schedules.clearTrigger(name, trigger);
   report(decision, options);
@@ -123,7 +123,7 @@ async function begin(
   await schedules.saveState(name, concluded(state, entry));
 }
 
-/** Reports what was decided not to be done. A missed time that no run makes up for is also a failure. */
+/** Reports occasions that start no run. A missed time that no run makes up for is also a failure. */
 function report({ schedule, before, after }: Decision, { log, onFailed }: KeeperOptions): void {
   for (const entry of after.history.filter((one) => !before.history.includes(one))) {
     const { came, due } = entry;
@@ -139,7 +139,7 @@ function report({ schedule, before, after }: Decision, { log, onFailed }: Keeper
 export interface CarryOutOptions extends Omit<KeeperOptions, 'now'> {
   /** Finishes the work of runs that have ended; called every second. */
   readonly finish: (schedule: Schedule) => Promise<void>;
-  /** Aborts when the daemon is to stop. */
+  /** Aborts when the daemon must stop. */
   readonly stop: AbortSignal;
 }
 
@@ -148,8 +148,7 @@ const lookMs = 1_000;
 const showMs = 30_000;
 
 /**
- * Carries out the schedules of a state folder until it is told to stop: every second it checks which of them have something to
- * do.
+ * Carries out the schedules of a state folder until stopped: checks every second which of them have work.
  *
  * @param now for tests
  */

@@ -1,30 +1,30 @@
 import type { HistoryEntry, Occasion, Schedule, ScheduleState, Trigger } from './schedule.ts';
 import type { Times } from './times.ts';
 
-/** What is known when a schedule is decided on. */
+/** The facts for a decision. */
 export interface Situation {
   readonly now: Date;
-  /** The times of its pattern. */
+  /** The times of the schedule's pattern. */
   readonly times: Times;
-  /** A user triggered the schedule. */
+  /** Set when a user triggered the schedule. */
   readonly trigger?: Trigger | undefined;
-  /** The last run that it started, if that has not ended. */
+  /** The last run that it started, if still in progress. */
   readonly going?: string | undefined;
 }
 
 /** A smaller delay counts as in time: the daemon may be planning a large manifest for another schedule. */
 const inTimeMs = 60_000;
-/** A time that is further ahead was written by a wrong clock; clocks of machines differ by less. */
+/** A time further ahead comes from a wrong clock; clocks of machines differ by less. */
 const aheadMs = 60 * 60_000;
-/** Entries that are kept of its history. */
+/** Maximum length of its history. */
 const mostEntries = 300;
 
 /**
- * Decides what a schedule does now. In the state that it returns, `beginning` is the occasion to start, if any; everything else
- * that was due since is in its history, or waits.
+ * Decides what a schedule does now. In the returned state, `beginning` is the occasion to start, if any; all other occasions
+ * since the last look are in the history, or wait.
  */
 export function decide(schedule: Schedule, state: ScheduleState, situation: Situation): ScheduleState {
-  // This was decided before, and may or may not have started.
+  // Decided earlier; its run may or may not have started.
   if (state.beginning !== undefined) return state;
   const { going, trigger } = situation;
   const { waiting, ...others } = state;
@@ -48,7 +48,7 @@ export function decide(schedule: Schedule, state: ScheduleState, situation: Situ
   return after;
 }
 
-/** The occasions of its pattern since the last look: at most one, the latest; all others were missed. */
+/** The due occasions since the last look: at most one, the latest; all others were missed. */
 function takeTimes(
   { paused, since, catchUpMs }: Schedule,
   state: ScheduleState,
@@ -57,7 +57,7 @@ function takeTimes(
   const isAhead = (time: number): boolean => time > now.getTime() + aheadMs;
   const added = Date.parse(since);
   const dealtWith = Date.parse(state.doneUntil ?? since);
-  // From now on, times count again.
+  // The clock was ahead: count times from now on.
   if (isAhead(dealtWith)) return { state: { ...state, doneUntil: now.toISOString() } };
   const from = new Date(isAhead(added) ? dealtWith : Math.max(added, dealtWith));
   const first = paused ? undefined : times.next(from);
@@ -94,7 +94,7 @@ function isRepeated(last: HistoryEntry, entry: HistoryEntry): boolean {
   return last.came === 'idle' && entry.came === 'idle';
 }
 
-/** The state after the occasion has started its runs, or could not. */
+/** The state after an occasion started its runs or failed to. */
 export function concluded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
   const { beginning: _, ...others } = state;
   return recorded(others, entry);

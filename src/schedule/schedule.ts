@@ -11,7 +11,7 @@ import type { RunStore } from '../run/record/store.ts';
  * - The result of an occasion is an entry of its **history**.
  */
 
-/** What happens to an occasion that comes while a run of the previous one is in progress. */
+/** What happens to an occasion during a run of the previous one. */
 export const overlapRules = ['skip', 'queue'] as const;
 
 const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
@@ -20,23 +20,23 @@ const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
 export const scheduleSchema = z.object({
   version: z.literal(1),
   name: z.string(),
-  /** Drawn again with each change. */
+  /** Random; changes with each edit. */
   key: z.string(),
-  /** Five fields (minute, hour, day of month, month, day of week), six with seconds in front, or `@daily` and its like. */
+  /** Five fields (minute, hour, day of month, month, day of week), six with leading seconds, or an alias such as `@daily`. */
   cron: z.string(),
-  /** Of the IANA database: `Europe/London`. */
+  /** IANA name: `Europe/London`. */
   tz: z.string(),
   /** Absolute paths. */
   source: z.union([z.object({ manifest: z.string() }), z.object({ inbox: z.string() })]),
-  /** Run options as their user gave them; the environment and the configuration file of the daemon fill in the rest. */
+  /** Run options as the user gave them; the daemon's environment and configuration file supply the rest. */
   options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
   overlap: z.enum(overlapRules),
-  /** How late an occasion is still made up for, milliseconds; null: it is not. */
+  /** How late an occasion is made up for, milliseconds; null: never. */
   catchUpMs: z.number().nullable(),
   paused: z.boolean(),
-  /** When it was added, replaced or unpaused, ISO 8601 UTC: earlier due times do not count. */
+  /** When it was added, replaced or unpaused, ISO 8601 UTC: earlier due times are ignored. */
   since: z.string(),
-  /** What users did to it, the latest last. */
+  /** Changes by users, latest last. */
   changes: z.array(z.object({ what: z.enum(changes), at: z.string(), ...attributionSchema.shape })),
 });
 
@@ -50,7 +50,7 @@ export type Trigger = Readonly<z.infer<typeof triggerSchema>>;
 const occasionSchema = z.object({
   /** ISO 8601 UTC. */
   due: z.string(),
-  /** The user that triggered it, and why; absent: its pattern did. */
+  /** The user who triggered it, and the reason; absent when its pattern did. */
   trigger: triggerSchema.exactOptional(),
 });
 
@@ -88,13 +88,13 @@ export type HistoryEntry = Readonly<z.infer<typeof entrySchema>>;
 /** `state.json`: what the daemon knows about a schedule. */
 export const scheduleStateSchema = z.object({
   version: z.literal(1),
-  /** The latest time of its pattern that was dealt with. */
+  /** The latest time of its pattern that was processed. */
   doneUntil: z.string().exactOptional(),
-  /** Decided on, and perhaps not submitted yet: the next look makes sure that it is. */
+  /** Decided, perhaps not submitted: the next look makes sure that it is. */
   beginning: occasionSchema.exactOptional(),
-  /** Comes next, when the run in progress has ended. */
+  /** Starts when the run in progress has ended. */
   waiting: occasionSchema.exactOptional(),
-  /** The latest last, bounded. */
+  /** Latest last, bounded. */
   history: z.array(entrySchema),
 });
 
@@ -117,12 +117,12 @@ export function refuseOtherNames(name: string): void {
   );
 }
 
-/** The id of the run that an occasion starts: always the same. Its time is UTC, as in other ids. */
+/** The id of the run that an occasion starts, always the same. Its time is UTC, as in other ids. */
 export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occasion): string {
   return `${name}-${timeInId(due)}${trigger === undefined ? '' : '-now'}`;
 }
 
-/** The last run that a schedule started, unless none of its rows will be called before a user resumes it. */
+/** The schedule's last run, unless its rows will not be called before a user resumes it. */
 export async function goingScheduledRun(
   runs: RunStore,
   { history }: ScheduleState,

@@ -20,14 +20,14 @@ import {
 
 const daemonSchema = z.object({ ...processSchema.shape, at: z.string() });
 
-/** A daemon of another machine that has shown no sign of life for this long is gone. */
+/** Silence after which a daemon of another machine is gone. */
 const daemonGoneAfterMs = 60_000;
 
 export type ScheduleStore = ReturnType<typeof openScheduleStore>;
 
 /**
- * The schedules of a state folder, each in its own folder. The first schedule, or a daemon, makes the folder of all. Users write
- * `schedule.json` and `trigger.json`; only the process that holds the schedule's lock writes `state.json`.
+ * The schedules of a state folder, each in its own folder, created by the first schedule or daemon. Users write `schedule.json`
+ * and `trigger.json`; only the holder of the schedule's lock writes `state.json`.
  */
 export function openScheduleStore(stateDir: string) {
   const all = join(stateDir, 'schedules');
@@ -70,7 +70,7 @@ export function openScheduleStore(stateDir: string) {
       await makeFolder(all);
       await mkdir(folder(name), { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw systemError(error, folder(name)) ?? error;
-        // A killed process has left only its folder.
+        // A killed process left only its folder.
         if ((await look(name)) === undefined) return;
         throw usageError(
           'SCHEDULE_EXISTS',
@@ -83,7 +83,7 @@ export function openScheduleStore(stateDir: string) {
     save,
     /** Also removes its history. */
     async remove(name: string): Promise<void> {
-      // Renamed first, because half a folder must not be taken for a schedule.
+      // Renamed first: half a folder must not look like a schedule.
       const removed = `${folder(name)}.${process.pid}.removed`;
       await onDisk(folder(name), () => rename(folder(name), removed));
       await onDisk(removed, () => rm(removed, { recursive: true, force: true }));
@@ -93,7 +93,7 @@ export function openScheduleStore(stateDir: string) {
     saveState: (name: string, state: ScheduleState) => writeJsonFile(fileOf(name, 'state.json'), state),
     trigger,
     saveTrigger: (name: string, wanted: Trigger) => writeJsonFile(fileOf(name, 'trigger.json'), wanted),
-    /** Forgets a trigger, unless a new one has come since. */
+    /** Removes a trigger, unless a newer one has replaced it. */
     async clearTrigger(name: string, { at }: Trigger): Promise<void> {
       if ((await trigger(name))?.at === at) await rm(fileOf(name, 'trigger.json'), { force: true });
     },
@@ -114,7 +114,7 @@ export function openScheduleStore(stateDir: string) {
       await makeFolder(all);
       await writeJsonFile(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });
     },
-    /** The process that carries out the schedules, as far as known. */
+    /** The process that carries out the schedules, if known. */
     async daemon() {
       const found = await readJsonFileIfAny(join(all, 'daemon.json'), daemonSchema);
       if (found === undefined) return undefined;

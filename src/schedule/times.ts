@@ -1,24 +1,24 @@
 import { usageError } from '../errors.ts';
 import type { Schedule } from './schedule.ts';
 
-/** The moments at which something is due. */
+/** The due times of a schedule. */
 export interface Times {
-  /** The first one after a moment; undefined when there is no later one. */
+  /** The first time after a moment, if any. */
   next(after: Date): Date | undefined;
-  /** The last one up to and including a moment; undefined when there was no earlier one. */
+  /** The last time up to and including a moment, if any. */
   latest(until: Date): Date | undefined;
 }
 
-/** Times of patterns that were already read: a daemon asks for the same ones every second. */
+/** Cached by pattern: a daemon asks for the same ones every second. */
 const known = new Map<string, Times>();
 
 /**
- * The moments of a pattern. When the clock of the time zone changes, times of day that the pattern gives as numbers (`30 1 * *
- * *`, `0,30 1,13 * * *`) come once a day: a time that does not exist comes when the gap ends, and a time that occurs twice
- * comes the first time. What a pattern repeats (`*`, a step, a range) follows the clock on the wall: it is left out in the gap,
- * and comes twice when an hour does. A day that a month does not have is left out.
+ * The times of a pattern. When the clock of the time zone changes, numeric times of day (`30 1 * * *`, `0,30 1,13 * * *`) come
+ * once a day: a time in the gap comes at its end, and a time that occurs twice comes the first time. Repetitions in a pattern
+ * (`*`, a step, a range) follow the wall clock: they skip the gap, and repeat in a repeated hour. Days that a month lacks are
+ * skipped.
  *
- * @throws a usage error `INVALID_CRON` for a pattern that can't be read or never comes
+ * @throws a usage error `INVALID_CRON` for a pattern that is invalid or never comes
  */
 export async function timesOf({ cron, tz }: Pick<Schedule, 'cron' | 'tz'>): Promise<Times> {
   const key = `${tz} ${cron}`;
@@ -48,7 +48,6 @@ async function readPattern(cron: string, tz: string): Promise<Times> {
   return times;
 }
 
-/** The first times after a moment. */
 export function nextTimes(times: Times, after: Date, most: number): readonly Date[] {
   const next: Date[] = [];
   for (let at = times.next(after); at !== undefined && next.length < most; at = times.next(at)) next.push(at);
@@ -63,10 +62,10 @@ function invalidCron(cron: string, why: string): Error {
   );
 }
 
-/** A longer list of times of day was hardly written by hand. */
+/** Longer lists of times of day are hardly written by hand. */
 const mostTimesOfDay = 100;
 
-/** A pattern for each time of day that it gives as numbers; the pattern itself when it has other parts. */
+/** One pattern for each numeric time of day; the pattern itself if it has other parts. */
 function timesOfDay(cron: string): readonly string[] {
   const fields = cron.trim().split(/\s+/);
   if (fields.length > 6) throw invalidCron(cron, 'it has more than six fields');

@@ -12,7 +12,7 @@ import {
 import { type LiveApi, type LiveRun, liveApi, type RunView, viewOfEntry, viewOfRecord } from './run-view.ts';
 import type { RunStore } from './store.ts';
 
-/** What a shared datastore tells at one moment of all runs, the newest first, and of the APIs that they call. */
+/** The content of a shared datastore at one moment: all runs, newest first, and the APIs that they call. */
 export interface ClusterLook {
   readonly entries: readonly RunEntry[];
   /** By base URL. */
@@ -26,20 +26,20 @@ export async function lookAtCluster(cluster: Cluster): Promise<ClusterLook> {
   return { entries, apis: new Map(await Promise.all(apis)) };
 }
 
-/** Which runs are wanted. @param newer how many runs of the same place are newer */
+/** Selects runs. @param newer number of newer runs in the same place */
 export type IsWanted = (id: string, state: string, newer: number) => boolean;
 
 export type AllRuns = ReturnType<typeof allRuns>;
 
 /**
- * The runs of a state folder and of a shared datastore. For polling: journals that were read are only read on.
+ * The runs of a state folder and of a shared datastore. For polling: journals already read are cached.
  *
- * @param onUnreadable hears of runs that are damaged, at each look; they are left out
+ * @param onUnreadable called at each look for damaged runs, which are left out
  */
 export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
-  /** Of runs that were in progress at the last look. */
+  /** Journals of runs that were in progress at the last look. */
   const journals = new Map<string, JournalReader>();
-  /** Of runs that had ended, with how many states they had entered then. */
+  /** Summaries of ended runs, with the number of states at that time. */
   const ended = new Map<string, { readonly entered: number; readonly summary: JournalSummary }>();
 
   async function closeJournal(id: string): Promise<void> {
@@ -50,7 +50,7 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
     for (const id of journals.keys()) if (!ids.has(id)) await closeJournal(id);
     for (const id of ended.keys()) if (!ids.has(id)) ended.delete(id);
   }
-  /** Of runs that have ended only their records are read, where these tell enough. */
+  /** Ended runs need only their records, if these are complete. */
   async function summaryFor(record: RunRecord): Promise<KnownSummary> {
     const { id, states } = record;
     const known = journals.has(id) ? undefined : summaryOfRecord(record);
@@ -72,7 +72,7 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
   }
 
   return {
-    /** @returns the runs of the state folder, the newest first, then those of other machines */
+    /** @returns the runs of the state folder, newest first, then those of other machines */
     async look(seen: ClusterLook | undefined, isWanted: IsWanted): Promise<readonly RunView[]> {
       const records = (await store.list(onUnreadable)).toReversed();
       const views: RunView[] = [];
@@ -94,7 +94,7 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
   };
 }
 
-/** Undefined where no shared datastore was looked at. */
+/** Undefined without a shared datastore. */
 function liveRunIn(seen: ClusterLook | undefined, id: string): LiveRun | undefined {
   if (seen === undefined) return undefined;
   const entry = seen.entries.find((each) => each.id === id);

@@ -12,8 +12,8 @@ import { readRowNumbers } from './row-numbers.ts';
 export type AnswerFile = ReturnType<typeof answerFile>;
 
 /**
- * Answers of the API in the folder of a run (`--save-responses`): `responses-1.jsonl.gz`, one file for each session. Each
- * write is a gzip member of its own, so that a kill spoils no earlier line.
+ * Answers of the API in the folder of a run (`--save-responses`): `responses-1.jsonl.gz`, one file for each session. Each write
+ * is a separate gzip member, so that a kill spoils no earlier line.
  */
 export function answerFile(folder: string, record: RunRecord) {
   let file: { readonly path: string; readonly numberOf: (row: number) => number } | undefined;
@@ -29,18 +29,18 @@ export function answerFile(folder: string, record: RunRecord) {
   async function append(answers: readonly SavedAnswer[]): Promise<void> {
     file ??= await create();
     const { path, numberOf } = file;
-    // Rows are called as in the manifest that the user gave.
+    // Rows have the numbers of the user's manifest.
     const lines = answers.map((answer) => jsonLine({ ...answer, row: numberOf(answer.row) }));
     const member = await promisify(gzip)(lines.join(''));
     await onDisk(path, () => appendFile(path, member, { mode: 0o600 }));
   }
   return {
-    /** Resolves when they are with the system; a power failure may lose them. The first ones create the file. */
+    /** Resolves when the system has the answers; a power failure may lose them. The first answers create the file. */
     write(answers: readonly SavedAnswer[]): Promise<void> {
       writing = writing.then(() => append(answers));
       return writing;
     },
-    /** Resolves when nothing is written any more. */
+    /** Resolves after the last write. */
     close: (): Promise<void> => writing.catch(() => {}),
   };
 }
@@ -56,21 +56,21 @@ async function filesOf(folder: string): Promise<readonly string[]> {
   return names.filter((name) => fileName.test(name)).toSorted((a, b) => numberIn(a) - numberIn(b));
 }
 
-/** The answers to the attempts of a row that a run has kept, in order. @param number as in the manifest that the user gave */
+/** The saved answers to a row's attempts, in order. @param number in the user's manifest */
 export async function readAnswers(folder: string, number: number): Promise<readonly SavedAnswer[]> {
   const found = new Map<string, SavedAnswer>();
   for (const name of await filesOf(folder)) {
     for await (const line of linesOf(join(folder, name))) {
       if (!line.startsWith(`{"row":${number},`)) continue;
       const answer = JSON.parse(line) as SavedAnswer;
-      // What a process had written when it died, its successor may have written again.
+      // A process may repeat what its predecessor wrote before it died.
       found.set(answer.at, answer);
     }
   }
   return [...found.values()].toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** The lines of a gzipped file, as far as it can be read: a kill may have cut its last member off. */
+/** The readable lines of a gzipped file: a kill may have cut off its last member. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const source = createReadStream(path);
   const text = source.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })).setEncoding('utf8');

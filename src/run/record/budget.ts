@@ -2,37 +2,37 @@ import { z } from 'zod';
 import { steadyNow } from '../../clock.ts';
 import { repeat } from '../../repeat.ts';
 
-/** How much of a run one session does before it stops by itself, to be resumed. */
+/** Limits of one session. A run that reaches a limit stops, and can be resumed. */
 export const budgetSchema = z.object({
-  /** Rows that are called, if there are as many. */
+  /** The most rows to call. */
   maxRows: z.number().int().min(1).exactOptional(),
-  /** Since the run was started or resumed, milliseconds. */
+  /** Milliseconds since the run was started or resumed. */
   maxDurationMs: z.number().min(1).exactOptional(),
-  /** The next such time of day. */
+  /** Stops at the next such time of day. */
   stopAt: z
     .object({
       /** `06:00` */
       time: z.string(),
-      /** Of the IANA database; absent: that of the system. */
+      /** IANA name; absent: the system's time zone. */
       timeZone: z.string().exactOptional(),
     })
     .exactOptional(),
 });
 
-/** What a budget comes to once the run has started, for the process that takes the run over. */
+/** A budget in absolute terms once the run has started, for a process that takes the run over. */
 export const startedBudgetSchema = z.object({
   /** The last row that may be called, of the canary and of all rows. */
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),
-  /** When its duration is over, ISO 8601 UTC. */
+  /** End of its duration, ISO 8601 UTC. */
   until: z.string().exactOptional(),
-  /** When its time of day has come, ISO 8601 UTC. */
+  /** Its time of day, ISO 8601 UTC. */
   stopAt: z.string().exactOptional(),
 });
 
 export type Budget = Readonly<z.infer<typeof budgetSchema>>;
 export type StartedBudget = Readonly<z.infer<typeof startedBudgetSchema>>;
 
-/** The next moment that is such a time of day: the first of two, and the end of a gap that has swallowed it. */
+/** The next moment with this time of day: the first if it occurs twice, the end of the gap if it does not exist. */
 export async function nextTimeOfDay(
   { time, timeZone }: NonNullable<Budget['stopAt']>,
   after: Date,
@@ -49,18 +49,17 @@ export async function nextTimeOfDay(
 
 const lookMs = 500;
 
-/** The end of a budget's time. */
 export interface Deadline {
-  /** Aborts when it has come; its reason says why. */
+  /** Aborts at the deadline; the reason names the limit. */
   readonly signal: AbortSignal;
-  /** For the process that takes the run over. */
+  /** For a process that takes the run over. */
   readonly started: Pick<StartedBudget, 'until' | 'stopAt'>;
   close(): void;
 }
 
 /**
- * Starts the time of a budget, or continues one that another process has started. A duration goes by a clock that is never
- * set, a time of day by the one that people read.
+ * Starts the time limits of a budget, or continues those of another process. A duration uses the monotonic clock, a time of day
+ * the wall clock.
  *
  * @param clocks for tests
  */
@@ -84,7 +83,7 @@ export async function startDeadline(
   };
   look();
   const looks = repeat(look, {
-    // A duration ends at its end, not at the next look.
+    // A duration ends exactly, not at the next look.
     everyMs: () => {
       const leftMs = (steadyUntil ?? Number.POSITIVE_INFINITY) - clocks.steady();
       return leftMs > 0 ? Math.min(lookMs, leftMs) : lookMs;
@@ -97,7 +96,7 @@ export async function startDeadline(
   };
 }
 
-/** The rows that a budget allows, as the highest number of each kind. */
+/** The highest row numbers within a budget, of the canary and of all rows. */
 export function allowedRows(
   maxRows: number,
   rows: number,
@@ -105,7 +104,7 @@ export function allowedRows(
   canary: ReadonlySet<number> = new Set(),
 ): NonNullable<StartedBudget['rows']> {
   let left = maxRows;
-  /** The last of those that are still allowed; all of them when there are no more than that. */
+  /** The last such row within the budget. */
   const last = (isMeant: (row: number) => boolean): number => {
     let allowed = 0;
     for (let row = 1; row <= rows; row += 1) {

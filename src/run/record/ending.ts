@@ -1,39 +1,38 @@
 import type { Attribution } from '../../actor.ts';
 import type { OutcomeCounts } from '../../domain.ts';
 
-/** Why a run has ended before all its rows had results, beyond its state. */
+/** Why a run ended early, where its state does not say so. */
 export const endCauses = [
-  /** What its budget allows was called. */
+  /** Its budget was used up. */
   'budget',
   /** More rows failed than a guard allows. */
   'failures',
-  /** The user, or what failed in its canary, did not let it go on. */
+  /** The user, or failures in its canary, stopped it. */
   'canary',
   /**
-   * No row can succeed: wrong token, wrong base URL, no permission, an API that is unavailable. Or the worker of this process met rows
-   * that it does not understand, or came to a standstill.
+   * No row can succeed: wrong token, wrong base URL, no permission, or an unavailable API. Or the worker of this process met
+   * rows that it does not understand, or got stuck.
    */
   'stuck',
 ] as const;
 
 export type EndCause = (typeof endCauses)[number];
 
-/** How a run ends, from its feeding to the exit code. The user who ended it and the reason are for people. */
+/** How a run ends, from the coordinator to the exit code. The user and the reason are for display. */
 export type RunEnding = Attribution &
   (
     | { readonly state: 'completed' | 'cancelled' }
-    /** The user has stopped it, or its budget is used up. */
+    /** The user stopped it, or its budget was used up. */
     | { readonly state: 'interrupted'; readonly because?: 'budget' }
     | { readonly state: 'halted'; readonly because: 'failures' | 'canary' | 'stuck' }
   );
 
-/** What is known of a run that has ended: its record, or less. */
+/** The end of a run, from its record or another source. */
 export interface KnownEnd {
   readonly state: string;
   readonly because?: string | undefined;
 }
 
-/** The end of a run whose budget is used up. */
 export function budgetSpent(what: string, runId: string): RunEnding {
   return {
     state: 'interrupted',
@@ -42,7 +41,7 @@ export function budgetSpent(what: string, runId: string): RunEnding {
   };
 }
 
-/** What a run came to, in one word; each goes with an exit code of the command. */
+/** The result of a run in one word; each has an exit code. */
 export const runResults = [
   'succeeded',
   'rows_failed',

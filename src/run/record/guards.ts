@@ -11,66 +11,66 @@ const failureLimitSchema = z.union([
 
 export type FailureLimit = z.infer<typeof failureLimitSchema>;
 
-/** What a run allows. An absent limit, as earlier versions left it, allows anything. */
+/** The guards of a run. An absent limit, as in earlier versions, allows anything. */
 export const failureLimitsSchema = z.object({
-  /** The run halts when more rows than that have failed. */
+  /** The run halts when more rows have failed. */
   maxFailures: failureLimitSchema.exactOptional(),
-  /** A limit that is a share counts once this many rows are finished. */
+  /** From how many finished rows a share counts. */
   maxFailuresAfter: z.number().int().min(1).exactOptional(),
-  /** The run halts when more rows than that have failed one after the other. */
+  /** The run halts when more consecutive rows have failed. */
   maxConsecutiveFailures: z.number().int().min(1).exactOptional(),
 });
 
 export type FailureLimits = Readonly<z.infer<typeof failureLimitsSchema>>;
 
-/** Why too much has failed for a run to go on. */
+/** Why too many failures halt a run. */
 export interface FailureHalt {
-  /** Which guard, and what it saw. */
+  /** The guard, and the failures that it counted. */
   readonly what: string;
-  /** The code with which most rows have failed. */
+  /** The most frequent code of the failures. */
   readonly most: FailedRows;
 }
 
-/** Where a share is wanted and the user does not say from how many rows on. */
+/** Default of `maxFailuresAfter`. */
 const usuallyAfter = 100;
-/** This many failures show an operation or column that is wrong from the first row on. */
+/** This many failures with one code show an operation or column that is wrong from the start. */
 const firstCalls = 20;
 
 /**
- * Watches the results of a run, and tells when too much has failed, each time: the run may be leaving for another reason just
- * then, and go on later. It counts from what the journal has: over the whole run, or since a person let it go on after a halt.
- * Only rows that were called and `failed` count against it. A result that comes twice, from the worker of this process and when
- * it is collected, counts once.
+ * Watches the results of a run, and reports at each result whether too many rows have failed: the run may be ending for another
+ * reason, and resume later. It starts from the journal's counts since the start, or since a user resumed the run after a halt.
+ * Only rows that were called and `failed` count. A result that comes twice, from this process's worker and on collection,
+ * counts once.
  */
 export class FailureGuard {
   readonly #limits: FailureLimits;
   readonly #tally: FailureTally;
-  /** Of rows that finished here and are not collected yet. */
+  /** Rows that finished here and are not collected. */
   readonly #seenHere = new Set<number>();
-  /** What was too much. It stays, whatever succeeds after that. */
+  /** The exceeded limit. Later successes do not reset it. */
   #halt: FailureHalt | undefined;
 
-  /** @param before what the journal has */
+  /** @param before the failures in the journal */
   constructor(limits: FailureLimits, before: FailureTally = new FailureTally()) {
     this.#limits = limits;
     this.#tally = before.copy();
   }
 
-  /** A row was finished by the worker of this process. */
+  /** Counts a row that this process's worker finished. */
   finished(result: RowResult): FailureHalt | undefined {
     if (this.#seenHere.has(result.row)) return undefined;
     this.#seenHere.add(result.row);
     return this.#see(result);
   }
 
-  /** Results are in the journal, each for the first time, whichever worker called the rows. */
+  /** Counts new results in the journal, from any worker. */
   collected(results: readonly RowResult[]): FailureHalt | undefined {
     let halt: FailureHalt | undefined;
     for (const result of results) if (!this.#seenHere.delete(result.row)) halt ??= this.#see(result);
     return halt;
   }
 
-  /** Whether too much has failed so far: a process may have died, or was about to pause, before it could halt the run. */
+  /** Whether a limit is exceeded: a process may have died or paused before it could halt the run. */
   check(): FailureHalt | undefined {
     if (this.#halt !== undefined || this.#tally.failed === 0) return this.#halt;
     const what = this.#exceeded();
@@ -100,13 +100,13 @@ export class FailureGuard {
   }
 }
 
-/** Longer messages of an API are cut: how to go on comes after them. */
+/** Cuts long messages of an API: the next command follows them. */
 const messageLength = 150;
 
 /**
- * Why a run has halted, and how to go on.
+ * Why a run was halted, and how to continue.
  *
- * @param numberOf what a row is called in the manifest that the user gave
+ * @param numberOf maps a row to its number in the user's manifest
  */
 export function haltText(
   { what, most }: FailureHalt,

@@ -12,33 +12,33 @@ import type { RunRecord } from './record.ts';
 import { openRunJournal } from './run-journal.ts';
 import type { RunStore } from './store.ts';
 
-/** A run on which this process works, with all that is open for it. */
+/** A run that this process works on, with everything open for it. */
 export interface OpenRun {
   readonly store: RunStore;
   readonly record: RunRecord;
   readonly datastore: Datastore;
-  /** The rows of its API in the datastore, those of other runs among them. */
+  /** The rows of its API in the datastore, including rows of other runs. */
   readonly rows: RowQueue;
   readonly journal: Journal;
-  /** Where answers of the API are kept, if the run keeps them. */
+  /** Where answers of the API are saved, if the run saves them. */
   readonly answers: AnswerFile;
-  /** Aborts with the reason when the datastore, the journal or the right to work on the run is gone for good. */
+  /** Aborts with the reason when the datastore, the journal or the lock is lost for good. */
   readonly lost: AbortSignal;
 }
 
 export interface OpenRunInput extends Pick<OpenRun, 'store' | 'record' | 'datastore'> {
-  /** What is done with the run, for users who find it locked. */
+  /** Shown to users who find the run locked. */
   readonly purpose: string;
-  /** The journal of a new run, open already; it is closed at the end. That of another run is opened here. */
+  /** The open journal of a new run; closed at the end. Default: opens the journal. */
   readonly journal?: Journal | undefined;
-  /** The lock on the run, when it is held already; it is not released here. */
+  /** The lock on the run, if already held; not released here. */
   readonly lock?: ProcessLock | undefined;
 }
 
 /**
- * Works on a run as the only process that does, and closes all of it afterwards; what the work opens is closed before.
+ * Works on a run exclusively, and closes everything afterwards, last what was opened first.
  *
- * @throws a busy error `RUN_LOCKED` when another process works on it.
+ * @throws a busy error `RUN_LOCKED` when another process works on the run
  */
 export function withOpenRun<Result>(
   { store, record, datastore, purpose, ...input }: OpenRunInput,
@@ -48,7 +48,7 @@ export function withOpenRun<Result>(
     const { id, options } = record;
     const folder = store.folder(id);
     let { lock } = input;
-    // The process that has the embedded datastore has all runs of its state folder.
+    // The process with the embedded datastore owns all runs of its state folder.
     if (lock === undefined && !datastore.exclusive) {
       const own = await lockRun(folder, id, purpose);
       atEnd(() => own.release());
@@ -70,9 +70,9 @@ export function withOpenRun<Result>(
 }
 
 /**
- * Makes this process the only one that works on a run, among all that see its folder.
+ * Makes this process the only one to work on a run among all that see its folder.
  *
- * @throws a busy error `RUN_LOCKED` that names the process which works on it.
+ * @throws a busy error `RUN_LOCKED` that names the other process
  */
 export function lockRun(runFolder: string, runId: string, purpose: string): Promise<ProcessLock> {
   return lockPath({

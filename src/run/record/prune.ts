@@ -5,19 +5,19 @@ import { onDisk } from '../../system-error.ts';
 import { isOver, type RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 
-/** Which runs are kept: what one rule keeps no other removes. */
+/** Which runs to keep: a run is kept if any rule matches. */
 export interface KeepRules {
-  /** How many of the newest. */
+  /** The number of newest runs. */
   readonly last?: number | undefined;
-  /** Those that ended in the last days: how many days. */
+  /** Runs that ended within this number of days. */
   readonly days?: number | undefined;
-  /** Those with these ids. */
+  /** Runs with these ids. */
   readonly ids?: ReadonlySet<string>;
 }
 
 /**
- * The ids of runs whose manifests are not put away in their inbox. An inbox that is not mounted looks like an empty folder, so
- * only the file that tells that a manifest was put away counts.
+ * The ids of runs whose manifests are not archived in their inbox. An unmounted inbox looks like an empty folder, so only the
+ * file that records the archiving counts.
  */
 export async function awaitedRuns(runs: readonly RunRecord[]): Promise<ReadonlySet<string>> {
   const awaited = new Set<string>();
@@ -28,10 +28,10 @@ export async function awaitedRuns(runs: readonly RunRecord[]): Promise<ReadonlyS
 }
 
 /**
- * The runs that are not kept. Runs that tried rows of each other again, or took back what another has done, are kept or
- * removed together: else rows would be called again that a forgotten run has done.
+ * The runs to remove. A run, its retries and its undos are kept or removed together: otherwise rows that a removed run has done
+ * would be called again.
  *
- * @param runs the oldest first
+ * @param runs oldest first
  */
 export function prunable(
   runs: readonly RunRecord[],
@@ -44,7 +44,7 @@ export function prunable(
   const isKept = (run: RunRecord): boolean =>
     newest.has(run) ||
     ids?.has(run.id) === true ||
-    // A row of it may be called yet.
+    // A row of it may still be called.
     !isOver(run) ||
     Date.parse(run.states.at(-1)?.at ?? '') >= since;
   const familyOf = families(runs);
@@ -52,7 +52,7 @@ export function prunable(
   return runs.filter((run) => !kept.has(familyOf(run)));
 }
 
-/** The oldest run to which each leads over what it was made of. */
+/** Maps each run to the oldest run that it derives from. */
 function families(runs: readonly RunRecord[]): (run: RunRecord) => string {
   const first = new Map<string, string>();
   for (const { id, retryOf, undoOf } of runs) {

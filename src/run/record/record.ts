@@ -11,16 +11,16 @@ import { type EndCause, endCauses, type KnownEnd } from './ending.ts';
 import { failureLimitsSchema } from './guards.ts';
 
 /**
- * `run.json`: what a run is and where it stands. States:
+ * `run.json`: the content and state of a run. States:
  *
  * ```
  * planned ──┬──────────▶ running ──▶ completed     every row has its result
  *           └─▶ submitted ─┘  │                    submitted: waits for a coordinator that sees the state folder
  *                             ├──▶ paused          until a user unpauses it: back to running
- *                             ├──▶ interrupted     stopped by the user or a budget, or its process died: resume goes on
- *                             ├──▶ halted          too many failures, or no row can succeed: resume goes on
- *                             ├──▶ failed          datastore or disk failed: resume goes on
- *                             └──▶ cancelled       given up for good; rows without a result stay so
+ *                             ├──▶ interrupted     stopped by the user or a budget, or its process died: can be resumed
+ *                             ├──▶ halted          too many failures, or no row can succeed: can be resumed
+ *                             ├──▶ failed          datastore or disk failed: can be resumed
+ *                             └──▶ cancelled       for good; rows without a result stay so
  * ```
  */
 export const runStates = [
@@ -37,49 +37,49 @@ export const runStates = [
 
 export type RunState = (typeof runStates)[number];
 
-/** Which rows are called before all others. */
+/** Rows to call before all others. */
 const canaryOptionsSchema = z.object({
   rows: z.number().int().min(1),
-  /** Whether they are a fair sample; else they are the first ones. */
+  /** Whether to take a fair sample instead of the first rows. */
   random: z.boolean().exactOptional(),
-  /** Where the user is not asked, the run goes on if no more of them have failed. */
+  /** Without a user to ask, the run continues unless more of these rows failed. */
   maxFailures: z.number().int().min(0),
 });
 
 export const runOptionsSchema = z.object({
   /** Normalised base URL of the API. */
   baseUrl: z.string(),
-  /** Whether the user allowed `http:` to another host; `resume` and `retry` go by it. */
+  /** Whether the user allowed `http:` to another host; also applies to `resume` and `retry`. */
   allowInsecureHttp: z.boolean().exactOptional(),
-  /** `--operation`; absent when rows, manifest or columns say it. */
+  /** `--operation`; absent when rows, manifest or columns name it. */
   operation: z.string().exactOptional(),
-  /** `--where`: what the cells of a row must say, or it is left out as if it were not in the manifest. */
+  /** `--where`: conditions on cells. Rows that do not match are treated as absent. */
   where: z.array(z.string()).exactOptional(),
-  /** `--default`: fields and their values in rows that leave them out. */
+  /** `--default`: values of fields in rows that omit them. */
   default: z.record(z.string(), z.string()).exactOptional(),
   clearToken: z.string(),
-  /** What separates the cells of its CSV files; absent: as in the manifest. */
+  /** Delimiter of its CSV files; absent: as in the manifest. */
   delimiter: z.enum(delimiters).exactOptional(),
-  /** `--map`: titles of columns and the fields that they stand for. */
+  /** `--map`: column titles and their fields. */
   map: z.record(z.string(), z.string()).exactOptional(),
-  /** How the manifest is written, as far as the user said it; see `ReadingOptions`. */
+  /** Format of the manifest, where the user specified it; see `ReadingOptions`. */
   encoding: z.string().exactOptional(),
   skipLines: z.number().int().min(0).exactOptional(),
   rowsAt: z.string().exactOptional(),
   sheet: z.string().exactOptional(),
   trim: z.boolean().exactOptional(),
-  /** What is done with rows that conflict. Absent in records of older versions: they are called in any order. */
+  /** What to do with rows that conflict. Absent in older records: call them in any order. */
   onConflict: z.enum(conflictRules).exactOptional(),
-  /** Runs and reports that say which rows need not be done again. */
+  /** Runs and reports whose done rows are skipped. */
   skipDone: z.array(z.string()).exactOptional(),
   /** Calls in flight at once. */
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
-  /** How fast the API may be called; absent: as fast as can be. */
+  /** Rate of calls; absent: as fast as possible. */
   rate: ratePolicySchema.exactOptional(),
   attempts: z.number().int().min(1),
-  /** Whether each answer of the API is kept in the run's folder. */
+  /** Whether to save each answer of the API in the run's folder. */
   saveResponses: z.literal(true).exactOptional(),
-  /** Absent: its report has a page. */
+  /** Absent: the report includes a page. */
   html: z.literal(false).exactOptional(),
   /** Total time-out of one request, milliseconds. */
   timeoutMs: z.number().int().min(1),
@@ -87,7 +87,7 @@ export const runOptionsSchema = z.object({
   backoffMs: z.number().int().min(0),
   ...failureLimitsSchema.shape,
   canary: canaryOptionsSchema.exactOptional(),
-  /** How long an outage of the API is waited for, milliseconds; absent: without end. */
+  /** How long to wait through an outage of the API, milliseconds; absent: forever. */
   maxOutageMs: z.number().int().min(1).exactOptional(),
 });
 
@@ -96,15 +96,15 @@ export type CanaryOptions = Readonly<z.infer<typeof canaryOptionsSchema>>;
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 const manifestSchema = z.object({
-  /** What the user called it. */
+  /** The path as the user typed it. */
   name: z.string(),
   /** The run's own copy, inside its folder. */
   file: z.string(),
   sha256: z.string(),
-  /** Of a retry: that of the manifest which the user gave. */
+  /** Of a retry: the digest of the user's manifest. */
   givenSha256: z.string().exactOptional(),
   bytes: z.number(),
-  /** Absent where cells are not separated by one. */
+  /** Absent for formats without a delimiter. */
   delimiter: z.enum(delimiters).exactOptional(),
 });
 
@@ -113,30 +113,30 @@ const planSchema = z.object({
   callable: z.number(),
   invalid: z.number(),
   duplicates: z.number(),
-  /** Callable rows with an earlier callable row of the same subject; absent in records of older versions. */
+  /** Callable rows with an earlier callable row of the same subject; absent in older records. */
   conflicts: z.number().exactOptional(),
-  /** Rows to be called that leave fields out. */
+  /** Callable rows that omit fields. */
   partial: z.number().default(0),
   columns: z.array(z.string()),
-  /** Rows of the manifest that `--where` has left out, and that count nowhere else. */
+  /** Rows that `--where` left out; counted nowhere else. */
   leftOut: z.number().exactOptional(),
-  /** Operations that occur in the manifest. */
+  /** Operations used in the manifest. */
   operations: z.array(z.string()),
 });
 
 const stateEntrySchema = z.object({
   state: z.enum(runStates),
-  /** When it was entered, ISO 8601 UTC. */
+  /** When the state was entered, ISO 8601 UTC. */
   at: z.string(),
-  /** The user who wanted it, as far as is known; absent where the reason is the program's own. */
+  /** The user who requested the state, if known; absent when the program itself did. */
   by: attributionSchema.shape.by,
-  /** Why: what a user has said with `--reason`, or what has happened. */
+  /** The user's `--reason`, or what happened. */
   reason: z.string().exactOptional(),
-  /** Of `halted`, and of `interrupted` where its budget is used up. */
+  /** For `halted`, and for `interrupted` by a budget. */
   because: z.enum(endCauses).exactOptional(),
-  /** Of `running`: for how long it was worked on, milliseconds by a clock that never jumps. */
+  /** For `running`: active time, milliseconds by the monotonic clock. */
   atWorkMs: z.number().exactOptional(),
-  /** While it lasts, and if the process died: for how long it was when that was written down last. */
+  /** The active time as last saved, during the state or before the process died. */
   notedMs: z.number().exactOptional(),
 });
 
@@ -144,51 +144,50 @@ export const runRecordSchema = z.object({
   version: z.literal(1),
   id: z.string(),
   state: z.enum(runStates),
-  /** Every state that it was in, in order. */
+  /** All states so far, in order. */
   states: z.array(stateEntrySchema),
   manifest: manifestSchema,
   plan: planSchema,
   options: runOptionsSchema,
-  /** Rows by outcome when the run was last left in order. */
+  /** Rows by outcome when a session last ended properly. */
   counts: countsSchema.exactOptional(),
   /** The process that works on the run, or did last. */
   process: processSchema.exactOptional(),
-  /** Drawn when the run was made: tells it from another one of the same id on a shared datastore. */
+  /** A random key: distinguishes runs with the same id on a shared datastore. */
   key: z.string().exactOptional(),
-  /** Whether any coordinator may work on it, also after the first one has died. */
+  /** Whether any coordinator may work on it, even after the first one died. */
   submitted: z.boolean().exactOptional(),
-  /** Each rate that was set while it was in progress. */
+  /** Each rate set while the run was in progress. */
   rates: z.array(z.object({ rate: z.string(), at: z.string(), ...attributionSchema.shape })).exactOptional(),
-  /** Of a submitted run: how much of it is done before it waits to be resumed, and what that comes to. */
+  /** For a submitted run: its limits, and their absolute values once it has started. */
   budget: budgetSchema.extend({ begun: startedBudgetSchema.exactOptional() }).exactOptional(),
-  /** The shared datastore it was last worked on with, without a password; absent for the embedded one. */
+  /** The shared datastore of its last session, without a password; absent for the embedded one. */
   queue: z.string().exactOptional(),
   /** The signed-off plan that it carries out. */
   approval: z
     .object({ file: z.string(), sha256: z.string(), madeAt: z.string(), by: z.string().exactOptional() })
     .exactOptional(),
-  /** The run some of whose rows this one repeats. */
+  /** The run whose rows this run retries. */
   retryOf: z.string().exactOptional(),
-  /** The run whose edits this one takes back. */
+  /** The run whose edits this run undoes. */
   undoOf: z.string().exactOptional(),
-  /** What became of its canary, at a time in ISO 8601 UTC; absent: it has not been evaluated. */
+  /** Result of its canary, at a time in ISO 8601 UTC; absent until it is evaluated. */
   canary: z
     .object({ at: z.string(), rows: z.number(), failed: z.number(), wentOn: z.boolean() })
     .exactOptional(),
-  /** The file in its folder with the rows' numbers in the manifest that the user gave. */
+  /** File in its folder with the row numbers of the user's manifest. */
   rowNumbers: z.string().exactOptional(),
-  /** A file, by its absolute path, that is made when the manifest of the run is put away; until then the run is kept. */
+  /** Absolute path of a file that exists once the manifest is archived; until then the run is kept. */
   keepUntil: z.string().exactOptional(),
 });
 
 export type RunRecord = z.infer<typeof runRecordSchema>;
 
-/** The user who wanted a state, and the reason. */
+/** The user who requested a state, and the reason. */
 export interface StateCause extends Attribution {
   readonly because?: EndCause;
 }
 
-/** A state that is entered now. */
 export function stateEntry(state: RunState, cause?: StateCause): RunRecord['states'][number] {
   return { state, at: new Date().toISOString(), ...cause };
 }
@@ -203,52 +202,51 @@ export function endOf({ state, states }: Pick<RunRecord, 'state' | 'states'>): K
   return { state, because: states.at(-1)?.because };
 }
 
-/** Whether a guard has halted a run: only a user resumes it. */
+/** Whether a guard halted the run, so that only a user may resume it. */
 export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): boolean {
   const { state, because } = endOf(record);
   return state === 'halted' && because !== 'stuck';
 }
 
-/** The record in a new state. */
 export function enterState(record: RunRecord, state: RunState, cause?: StateCause): RunRecord {
   const entered = { ...record, state, states: [...record.states, stateEntry(state, cause)] };
   if (state !== 'running' && state !== 'paused') return entered;
   return { ...entered, process: thisProcess() };
 }
 
-/** The state as it really is: a run whose process died is interrupted, whatever its record says. */
+/** The real state: a run whose process died is interrupted, whatever its record says. */
 export function actualState(record: RunRecord): RunState {
   if (record.state !== 'running' && record.state !== 'paused') return record.state;
   const worker = record.process;
   if (worker === undefined) return 'interrupted';
-  // Another machine's processes can't be seen from here; its run is believed.
+  // Processes of another machine are invisible here: trust the record.
   return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
 }
 
-/** Whether no row of it will be called any more, also not by `resume`. */
+/** Whether no row of it will ever be called again, not even by `resume`. */
 export function isOver(record: RunRecord): boolean {
   return ['completed', 'cancelled'].includes(actualState(record));
 }
 
-/** Whether rows without a result will be called without a `resume`: at the latest when the run is unpaused. */
+/** Whether its rows will be called without a `resume`, at the latest when the run is unpaused. */
 export function goesOnByItself(record: RunRecord): boolean {
   if (record.state === 'submitted' || isActive(actualState(record))) return true;
-  // Its coordinator has died: another one takes over.
+  // Its coordinator died: another one takes over.
   return record.submitted === true && isActive(record.state);
 }
 
-/** Why rows of the run may be without a result. */
+/** Why rows of the run may have no result. */
 export function unfinishedBecause(record: RunRecord): WhyUnfinished {
   if (goesOnByItself(record)) return 'pending';
   return record.state === 'cancelled' || record.state === 'halted' ? record.state : 'interrupted';
 }
 
-/** Whether `resume` can go on with a run in this state. */
+/** Whether `resume` can continue a run in this state. */
 export function isResumable(state: RunState): boolean {
   return ['planned', 'submitted', 'interrupted', 'halted', 'failed'].includes(state);
 }
 
-/** The record without what the session before has left: where it was worked on, and how much of it was to be done. */
+/** The record without the place and budget of its last session. */
 export function withoutPlace({ queue: _, budget: __, ...record }: RunRecord): RunRecord {
   return record;
 }

@@ -5,7 +5,7 @@ import { fatalError } from '../../errors.ts';
 import { onDisk } from '../../system-error.ts';
 import type { RunRecord } from './record.ts';
 
-/** The file of a retry that says which row each of its own is in the manifest that the user gave: a number a line. */
+/** File of a retry with the number of each row in the user's manifest, one per line. */
 export const rowNumbersFile = 'row-numbers.txt';
 
 export async function writeRowNumbers(runFolder: string, numbers: readonly number[]): Promise<void> {
@@ -13,9 +13,9 @@ export async function writeRowNumbers(runFolder: string, numbers: readonly numbe
 }
 
 /**
- * What a row of a run is called in the manifest that the user gave: that of a retry has another number there.
+ * Reads how to map rows of a run to the user's manifest: a retry numbers its rows separately.
  *
- * @throws a fatal error `ROW_NUMBERS_MISSING` when that is not known any more.
+ * @throws a fatal error `ROW_NUMBERS_MISSING` when the numbers are lost
  */
 export async function readRowNumbers(
   runFolder: string,

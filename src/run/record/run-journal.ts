@@ -9,7 +9,7 @@ import { type RunRecord, unfinishedBecause } from './record.ts';
 import { activeTime } from './record-keeper.ts';
 import type { RunStore } from './store.ts';
 
-/** Opens the journal of a run that has a record, to write it. */
+/** Opens the journal of a recorded run for writing. */
 export function openRunJournal(store: RunStore, record: RunRecord): Promise<Journal> {
   return openJournal(journalPath(store.folder(record.id)), {
     runId: record.id,
@@ -21,26 +21,26 @@ export function journalPath(runFolder: string): string {
   return join(runFolder, 'journal.jsonl');
 }
 
-/** Rows that are not called get their results before the record is written. */
+/** Rows without a call have their results before the record is written. */
 function recordedRun({ plan, counts }: RunRecord): RecordedRun {
   const counted = totalOf(counts ?? {});
   return { rows: plan.rows, finished: Math.max(counted, plan.invalid + plan.duplicates) };
 }
 
-/** What a run has come to so far, as its journal tells. */
+/** The progress of a run according to its journal. */
 export interface JournalSummary extends ResultCounts {
   readonly activeMs: number;
 }
 
-/** What the record alone tells, once all rows have their results. */
+/** The part that the record contains once all rows have results. */
 export type KnownSummary = Pick<JournalSummary, 'done' | 'outcomes' | 'activeMs'> & Partial<JournalSummary>;
 
-/** What a run has come to so far. The journal is read only where the record does not tell enough. */
+/** The progress of a run. Reads the journal only if the record is not enough. */
 export async function progressOf(store: RunStore, record: RunRecord): Promise<KnownSummary> {
   return summaryOfRecord(record) ?? (await readJournalSummary(store, record));
 }
 
-/** Undefined while rows have no result: of those only the journal tells. */
+/** Undefined while rows have no result: only the journal knows them. */
 export function summaryOfRecord(record: RunRecord): KnownSummary | undefined {
   const { counts, plan, state } = record;
   if (counts === undefined || isActive(state) || totalOf(counts) < plan.rows) return undefined;
@@ -51,17 +51,16 @@ export function readJournalSummary(store: RunStore, record: RunRecord): Promise<
   return withJournalReader(store, record, (journal) => summaryOf(record, journal));
 }
 
-/** How the rows of a run stand, as its report says. */
+/** Counts rows as the report does. */
 export function countsOf(record: RunRecord, journal: JournalView): ResultCounts {
   return countRows(journal, record.plan.rows, unfinishedBecause(record));
 }
 
-/** What the open journal of a run tells. */
 export function summaryOf(record: RunRecord, journal: JournalReader): JournalSummary {
   return { ...countsOf(record, journal), activeMs: activeTime(record, journal.lastFinishedAt) };
 }
 
-/** Opens the journal of a run to look into it; another process may be writing it at the same time. */
+/** Opens the journal of a run for reading; another process may be writing it. */
 export function openJournalReader(store: RunStore, record: RunRecord): Promise<JournalReader> {
   return openJournal(journalPath(store.folder(record.id)), {
     runId: record.id,
@@ -70,7 +69,6 @@ export function openJournalReader(store: RunStore, record: RunRecord): Promise<J
   });
 }
 
-/** Looks into the journal of a run, and closes it. */
 export async function withJournalReader<Result>(
   store: RunStore,
   record: RunRecord,
@@ -84,13 +82,13 @@ export async function withJournalReader<Result>(
   }
 }
 
-/** Whether all that was written into the journal of a run is in its folder still. */
+/** Whether the folder of a run still has its complete journal. */
 export async function isIntact(store: RunStore, id: string, journal: Journal): Promise<boolean> {
   const record = await store.load(id).catch(() => undefined);
   return record !== undefined && (await journal.isIntact());
 }
 
-/** Whatever may have gone wrong below: a run is not complete while a row has no result. */
+/** Guards against any defect: a run with an unfinished row is not complete. */
 export function requireAllResults({ id, plan }: RunRecord, { finishedCount }: Journal): void {
   if (finishedCount === plan.rows) return;
   throw fatalError(

@@ -17,35 +17,35 @@ import { actualState, endOf, isResumable, type RunRecord } from './record.ts';
 import { type KnownSummary, readJournalSummary } from './run-journal.ts';
 import type { RunStore } from './store.ts';
 
-/** Where a run stands, whatever is known of it from here. */
+/** The state of a run, from the state folder, the datastore or both. */
 export interface RunView {
   readonly id: string;
   readonly state: string;
-  /** Why it ended, as far as its state does not say so. */
+  /** Why it ended, where its state does not say so. */
   readonly because: string | undefined;
-  /** Whether no process works on it or its report any more, or will by itself. */
+  /** Whether no process works on it or its report, or will without a command. */
   readonly ended: boolean;
   readonly manifest: string;
   readonly baseUrl: string;
   readonly rows: number;
   /** Rows with a result. */
   readonly done: number;
-  /** As its report counts them; of rows that will be called yet nothing is counted. */
+  /** Counted as in the report; rows still to be called are not included. */
   readonly counts: OutcomeCounts;
-  /** Of the last seconds while its coordinator tells that, else on average. */
+  /** Rate of the last seconds if its coordinator publishes it, or the average. */
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
-  /** The process that feeds and collects it, while it is active. */
+  /** The process that feeds and collects the run, while active. */
   readonly coordinator?:
     | { readonly host: string; readonly pid: number; readonly seenAt?: string }
     | undefined;
   readonly workers: readonly WorkerEntry[];
-  /** How the API is called, while it is. */
+  /** How the API is called at the moment. */
   readonly pace?: Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'phase' | 'reason' | 'restUntil'> | undefined;
-  /** The rate that is wanted, as it was written. */
+  /** The requested rate, as the user wrote it. */
   readonly wantedRate: string;
   /** What only the state folder knows; absent for a run of another machine. */
   readonly local?: {
-    /** Absent, as the codes are, where the journal was not read. */
+    /** Absent, like the codes, unless the journal was read. */
     readonly unclear?: number;
     readonly codes?: readonly CodeCount[];
     readonly states: RunRecord['states'];
@@ -54,15 +54,15 @@ export interface RunView {
   };
 }
 
-/** How an API is called, as the shared datastore tells at the moment. */
+/** How an API is called at the moment, according to the shared datastore. */
 export interface LiveApi {
-  /** Workers that call it, on all machines. */
+  /** Workers on all machines that call it. */
   readonly workers: readonly WorkerEntry[];
-  /** Undefined while no worker leads them. */
+  /** Undefined without a leading worker. */
   readonly pace: PublishedPace | undefined;
 }
 
-/** What the shared datastore tells of a run, and of its API. */
+/** What the shared datastore knows of a run and its API. */
 export interface LiveRun extends LiveApi {
   readonly entry: RunEntry | undefined;
 }
@@ -81,7 +81,7 @@ export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun>
 /**
  * A run of this state folder.
  *
- * @param summary what its journal has come to, where that was read already
+ * @param summary the progress in its journal, if already read
  */
 export async function viewOfRecord(
   store: RunStore,
@@ -122,7 +122,7 @@ export async function viewOfRecord(
   };
 }
 
-/** A run of another machine, of which only the shared datastore tells. */
+/** A run of another machine, known only from the shared datastore. */
 export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView {
   const entry = live?.entry ?? known;
   const state = actualEntryState(entry);
@@ -164,7 +164,7 @@ function coordinatorOf(entry: RunEntry | undefined): RunView['coordinator'] {
   return entry && { ...entry.coordinator, seenAt: entry.seenAt };
 }
 
-/** Rows called per second of the time that the run was active. */
+/** Rows called per second of active time. */
 function averageOf({ succeeded, failed }: OutcomeCounts, activeMs: number): RunView['throughput'] {
   return activeMs > 0
     ? { rowsPerSecond: ((succeeded + failed) * 1_000) / activeMs, of: 'average' }

@@ -6,7 +6,7 @@ import { fatalError, usageError } from '../../errors.ts';
 import { onDisk, systemError } from '../../system-error.ts';
 
 const folderNames = ['queue', 'runs', 'problems', 'schedules'];
-/** What cqbatch makes in a state folder; `config.json`, and whatever else is in it, is the user's own. */
+/** What cqbatch creates in a state folder; `config.json` and all other files belong to the user. */
 const ownNames = [
   ...folderNames,
   'queue.new',
@@ -18,12 +18,12 @@ const ownNames = [
 ];
 
 /**
- * Looks at a state folder before a command works in it, and closes what cqbatch has in it to other users: an earlier version or
- * a user may have left it open. It need not exist yet.
+ * Checks a state folder before a command uses it, and closes cqbatch's files to other users: an earlier version or a user may
+ * have left them open. The folder need not exist.
  *
- * @returns what does not prevent the command, one sentence each, with its remedy.
- * @throws a usage error `STATE_DIR_UNUSABLE` when the path can't be that of a folder, a fatal error
- *   `STATE_DIR_MISSING` when a symbolic link leads to nothing: what is there at other times would be taken for lost.
+ * @returns warnings, one sentence each, with the remedy
+ * @throws a usage error `STATE_DIR_UNUSABLE` when the path can't be a folder, a fatal error `STATE_DIR_MISSING` for a dangling
+ *   symbolic link: creating a folder would make existing runs look lost
  */
 export async function checkStateFolder(stateDir: string): Promise<readonly string[]> {
   await requireFolder(stateDir);
@@ -55,7 +55,7 @@ function unusable(what: string): Error {
 }
 
 async function refuseDanglingLink(path: string): Promise<void> {
-  // A slash at its end would follow the link.
+  // With a trailing slash, lstat would follow the link.
   const found = await lstat(path.replace(/(?<=.)\/+$/, '')).catch(() => undefined);
   if (found?.isSymbolicLink() !== true) return;
   const target = await ifThere(stat(path)).catch(() => 'in trouble, which others tell');
@@ -66,10 +66,7 @@ async function refuseDanglingLink(path: string): Promise<void> {
   );
 }
 
-/**
- * What tells a state folder from every other one, on whatever machine and at whatever path it is seen: drawn when it is first
- * asked for, and kept in it.
- */
+/** A random id of a state folder, the same from any machine and path: created at first use, and kept in the folder. */
 export async function stateId(stateDir: string): Promise<string> {
   await makeFolder(stateDir);
   const path = join(stateDir, 'id');
@@ -80,7 +77,7 @@ export async function stateId(stateDir: string): Promise<string> {
     if (known !== '') return known;
     try {
       await writeFile(temporary, `${randomUUID()}\n`, { mode: 0o600 });
-      // Processes that draw one at the same time all get the first that is in its place.
+      // Processes that create an id at the same time all get the first one stored.
       await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw error;
       });

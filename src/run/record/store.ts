@@ -17,7 +17,7 @@ export type RunStore = Readonly<ReturnType<typeof openRunStore>>;
 /**
  * The runs of a state folder: one folder each, see "Files of a run" in docs/architecture.md.
  *
- * @param operations what the rows of the runs may be for
+ * @param operations which operations rows can have
  */
 export function openRunStore(stateDir: string, operations: readonly Operation[]) {
   const runsDir = join(stateDir, 'runs');
@@ -35,10 +35,10 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     return names.filter(isRunId).sort();
   };
 
-  /** A plan that was killed leaves a folder without a record, perhaps with a large copy of its manifest. */
+  /** Removes folders of killed plans: they have no record, and perhaps a large copy of a manifest. */
   const removeAbandonedPlans = async (): Promise<void> => {
     const removeIfAbandoned = async (id: string): Promise<void> => {
-      // In this order: an owner that is alive may save the record now, and end.
+      // Check in this order: a living owner may save the record and end in between.
       if (!(await isAbandoned(folder(id)))) return;
       if ((await read(id).catch(() => true)) === undefined)
         await rm(folder(id), { recursive: true, force: true });
@@ -47,10 +47,10 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
   };
 
   /**
-   * Makes the folder of a new run; nothing else sees it until its record is saved.
+   * Creates the folder of a new run. Other processes see the run once its record is saved.
    *
-   * @param wanted the id that the user chose, if so.
-   * @throws a usage error `RUN_EXISTS` when there is a run of that id; a busy error when it is in progress or being planned.
+   * @param wanted the id chosen by the user, if any
+   * @throws a usage error `RUN_EXISTS` for a known id; a busy error when that run is in progress or being planned
    */
   const create = async (wanted?: string): Promise<{ readonly id: string; readonly folder: string }> => {
     await makeFolder(runsDir);
@@ -78,27 +78,27 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     stateDir,
     folder,
     create,
-    /** The run of that id, or that a process is planning one; undefined when the id is free. */
+    /** The run with this id, or that a process is planning one; undefined for a free id. */
     async look(id: string): Promise<RunRecord | 'being planned' | undefined> {
       const record = await read(id);
       if (record !== undefined) return record;
       return (await exists(folder(id))) && !(await isAbandoned(folder(id))) ? 'being planned' : undefined;
     },
-    /** Replaces the record, whole or not at all. */
+    /** Replaces the record atomically. */
     async save(record: RunRecord): Promise<void> {
       await writeJsonFile(join(folder(record.id), recordFile), record);
       await keepFolder(folder(record.id));
     },
-    /** @throws a usage error `RUN_UNKNOWN` when there is no run of that id. */
+    /** @throws a usage error `RUN_UNKNOWN` */
     async load(id: string): Promise<RunRecord> {
       const record = isRunId(id) ? await read(id) : undefined;
       if (record === undefined) throw unknownRun(id, stateDir);
       return record;
     },
     /**
-     * The run that a user names by its id, or by a part that no other id has.
+     * Finds a run by its id or a unique part of it.
      *
-     * @throws a usage error `RUN_UNKNOWN` when no run has that name, `RUN_AMBIGUOUS` when several may be meant.
+     * @throws a usage error `RUN_UNKNOWN`, or `RUN_AMBIGUOUS` when several runs match
      */
     async find(name: string): Promise<RunRecord> {
       const [only, ...others] = inOrder(await Promise.all(idsMeantBy(name, await ids()).map(read)));
@@ -108,10 +108,10 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
       throw ambiguousRun(name, found);
     },
     /**
-     * All runs, oldest first. Folders without a record (a plan that was declined or died) are left out.
+     * All runs, oldest first, without folders that have no record (a plan that was declined or died).
      *
-     * @param onUnreadable takes the error of a damaged record, and the others are listed; without it, it is thrown.
-     * @param but ids of runs that are left out, and not read.
+     * @param onUnreadable called for damaged records, which are left out; without it their errors are thrown
+     * @param but ids to skip without reading
      */
     async list(
       onUnreadable?: (error: Error) => void,
@@ -122,7 +122,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
       const wanted = (await ids()).filter((id) => !but?.has(id));
       return inOrder(await Promise.all(wanted.map(readable)));
     },
-    /** Removes a run that has never been started. */
+    /** Removes a run that was never started. */
     async discard(id: string): Promise<void> {
       await rm(folder(id), { recursive: true, force: true });
     },
@@ -133,7 +133,7 @@ function unknownRun(name: string, stateDir: string): CqbatchError {
   return usageError('RUN_UNKNOWN', `There is no run ${name} in ${stateDir}. "cqbatch list" shows all runs.`);
 }
 
-/** @param record absent while it is being planned. */
+/** @param record absent while the run is being planned */
 function existingRun(id: string, stateDir: string, record: RunRecord | undefined): CqbatchError {
   const what = `Run ${id} already exists in ${stateDir}`;
   const remedy = `"cqbatch status ${id}" shows it.`;
@@ -144,7 +144,7 @@ function existingRun(id: string, stateDir: string, record: RunRecord | undefined
 
 const shownIds = 10;
 
-/** @param ids the oldest first */
+/** @param ids oldest first */
 export function ambiguousRun(name: string, ids: readonly string[]): CqbatchError {
   const shown = ids.toReversed().slice(0, shownIds).join(', ');
   const more = ids.length > shownIds ? ` and ${ids.length - shownIds} more` : '';
@@ -154,7 +154,7 @@ export function ambiguousRun(name: string, ids: readonly string[]): CqbatchError
   );
 }
 
-/** The oldest first. Ids sort by time unless the user chose them; of the same second, they are as good as any order. */
+/** Oldest first. Ids sort by time unless the user chose them; within one second any order will do. */
 function inOrder(records: readonly (RunRecord | undefined)[]): readonly RunRecord[] {
   const key = (record: RunRecord): string => `${plannedAt(record)} ${record.id}`;
   return records.filter((record) => record !== undefined).toSorted((a, b) => (key(a) < key(b) ? -1 : 1));

@@ -5,31 +5,31 @@ import type { RunRecord } from './record.ts';
 
 const targetSchema = z.object({
   base_url: z.string(),
-  /** When a run of this state folder first called it, ISO 8601 UTC. */
+  /** First call by a run of this state folder, ISO 8601 UTC. */
   used_at: z.string(),
-  /** When a run that left fields out, and was let through to its end, was first completed there. */
+  /** First completed run whose rows omitted fields, ISO 8601 UTC. */
   partial_at: z.string().exactOptional(),
 });
 
 const fileSchema = z.object({ version: z.literal(1), targets: z.array(targetSchema) });
 
-/** What a state folder remembers of an API. */
+/** What a state folder knows of an API. */
 export interface Target {
   /** Whether no run of the state folder has called it. */
   readonly isNew: boolean;
-  /** Whether a run that left fields out has come to its end there. */
+  /** Whether a run whose rows omitted fields was completed there. */
   readonly allowsPartial: boolean;
 }
 
-/** Looks up what `targets.json` of a state folder says of an API, by its normalised base URL. */
+/** Looks up an API in `targets.json` of a state folder, by its normalized base URL. */
 export async function lookUpTarget(stateDir: string, baseUrl: string): Promise<Target> {
   const known = (await read(stateDir)).find(({ base_url: url }) => url === baseUrl);
   return { isNew: known === undefined, allowsPartial: known?.partial_at !== undefined };
 }
 
 /**
- * Whether a completed run shows that a user lets rows leave fields out at its API: the rows were those of a manifest which
- * the user gave. A retry or an undo repeats rows of a run, perhaps of one that was stopped after its canary.
+ * Whether a completed run shows that a user accepts omitted fields at its API: only a run of a user's manifest does. A retry or
+ * an undo repeats rows, perhaps of a run that stopped at its canary.
  */
 export function grantsPartial({
   plan,
@@ -39,7 +39,7 @@ export function grantsPartial({
   return plan.partial > 0 && (retryOf ?? undoOf) === undefined;
 }
 
-/** Remembers that an API is called, or that a run which left fields out has come to its end there. */
+/** Records that an API is called, or that a run whose rows omitted fields was completed there. */
 export async function rememberTarget(
   stateDir: string,
   baseUrl: string,
@@ -54,7 +54,7 @@ export async function rememberTarget(
   await writeJsonFile(fileOf(stateDir), { version: 1, targets: [...others, target] });
 }
 
-/** A damaged file is treated as missing: what it knew is asked again. */
+/** Treats a damaged file as missing: the user is asked again. */
 async function read(stateDir: string): Promise<z.infer<typeof fileSchema>['targets']> {
   return (await readJsonFileIfAny(fileOf(stateDir), fileSchema))?.targets ?? [];
 }
