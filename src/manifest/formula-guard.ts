@@ -1,40 +1,40 @@
 import { stringifyJson } from '../text/json.ts';
 import type { Delimiter } from './manifest.ts';
 
-/** What guarding and unguarding need to know besides the text. */
+/** Options for guarding and unguarding. */
 export interface GuardOptions {
-  /** When given, no text is written as this token, so that it reads back as text and not as "clear this field". */
+  /** If given, no text is written as this token, so that it reads back as text and not as "clear this field". */
   readonly clearToken?: string;
   /**
-   * Whether text is guarded behind commas, too: in files with another delimiter a comma may stand outside of quotes, where
-   * a program cuts that expects it.
+   * Whether to guard text behind commas, too: in files with another delimiter a comma may stand outside of quotes, where a
+   * program that expects commas splits the text.
    */
   readonly commas?: boolean;
 }
 
-/** Signs with which a formula begins (OWASP, "CSV Injection"), their full-width and small forms included. */
+/** Signs that begin a formula (OWASP, "CSV Injection"), including full-width and small forms. */
 const sign = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
 
 /**
- * What may stand before the sign, as a part of a character class: white space, controls (NUL among them), zero-width
- * and other invisible characters, and quotes, which a program takes away that cuts the text elsewhere than was meant.
- * Apostrophes are among them, so that text which looks guarded is guarded too: hence no two texts are guarded alike.
+ * Characters that may precede the sign, as a part of a character class: white space, controls (including NUL), invisible
+ * characters, and quotes, which a program removes if it splits the text elsewhere. They include apostrophes, so that text that
+ * looks guarded is guarded, too; hence no two texts are guarded alike.
  */
 const veil = '\\s\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}"\'';
 
-/** A cell that begins like a formula, or with what some programs take away before they look. */
+/** A cell that begins like a formula, perhaps after characters that some programs remove. */
 const formulaStart = new RegExp(`^(?:[${veil}]*${sign}|'*[\\t\\r\\n])`, 'u');
 
-/** Signed numbers are no formulas, and apostrophes before them would spoil sums. */
+/** Signed numbers are not formulas, and apostrophes would break sums. */
 const plainNumber = /^[+-]?\d+(?:[.,]\d+)?$/;
 
-/** Places within a cell at which a program may begin another one; those that can be seen are given. */
+/** Where a program may split a cell; visible characters are given. */
 function placesToCut(visible: string) {
   return {
     any: new RegExp(`[${visible}\\t\\r\\n]`),
     each: new RegExp(`[${visible}\\t\\r\\n]`, 'g'),
     guarded: new RegExp(`([${visible}\\t\\r\\n])'`, 'g'),
-    /** Everything between a visible character and a sign. Looking behind has each such run looked at once only. */
+    /** Everything between a visible character and a sign. The lookbehind makes sure that each run is matched only once. */
     beforeSign: new RegExp(`(?<![${veil}${visible}])[${veil}${visible}]+(?=${sign})`, 'gu'),
     visible: [...visible],
   };
@@ -46,10 +46,9 @@ const usualCuts = placesToCut(';|');
 const cutsWithCommas = placesToCut(',;|');
 
 /**
- * Text for a CSV cell that a spreadsheet will not run: an apostrophe goes before text that it might. So it does within
- * the text, behind a semicolon, a pipe, a tab or a line break, where a spreadsheet cuts that takes another delimiter
- * than the file's. Plain numbers such as `-12.5` stay as they are. `unguardCell` with the same options gives back the
- * very text.
+ * Text for a CSV cell that no spreadsheet runs: an apostrophe goes before text that might be a formula. The same applies within
+ * the text after a semicolon, a pipe, a tab or a line break, where a spreadsheet with another delimiter splits the text. Plain
+ * numbers such as `-12.5` stay unchanged. `unguardCell` with the same options restores the exact text.
  */
 export function guardCell(text: string, { clearToken, commas }: GuardOptions = {}): string {
   const cuts = commas ? cutsWithCommas : usualCuts;
@@ -58,7 +57,7 @@ export function guardCell(text: string, { clearToken, commas }: GuardOptions = {
   return isQuotedToken(guarded, clearToken) ? `'${guarded}` : guarded;
 }
 
-/** The text that `guardCell` was given. */
+/** Restores the text given to `guardCell`. */
 export function unguardCell(text: string, { clearToken, commas }: GuardOptions = {}): string {
   const cuts = commas ? cutsWithCommas : usualCuts;
   const guarded = text.startsWith("'") && isQuotedToken(text, clearToken) ? text.slice(1) : text;
@@ -70,26 +69,26 @@ function isFormula(text: string): boolean {
   return formulaStart.test(text) && !plainNumber.test(text);
 }
 
-/** Rewrites those cuts behind which a piece begins like a formula. */
+/** Rewrites places where the following piece begins like a formula. */
 function rewriteCuts(text: string, cuts: Cuts, pattern: RegExp, replacement: string): string {
   if (!cuts.any.test(text)) return text;
   return text.replace(cuts.beforeSign, (run) => {
-    // The piece with the sign begins behind the last of the cuts that can be seen.
+    // The piece with the sign begins after the last visible character.
     const last = Math.max(...cuts.visible.map((character) => run.lastIndexOf(character)), 0);
     return run.slice(0, last) + run.slice(last).replace(pattern, replacement);
   });
 }
 
-/** The token behind any number of apostrophes. */
+/** Whether the text is the token after any number of apostrophes. */
 function isQuotedToken(text: string, token: string | undefined): boolean {
   if (token === undefined || !text.endsWith(token)) return false;
   return /^'*$/.test(text.slice(0, text.length - token.length));
 }
 
 /**
- * Writes a cell of a `ManifestRow` as text for a CSV file: in a row whose column `guardColumn` says `yes` it reads
- * back as the same cell, and no spreadsheet runs it. What is absent or null becomes the empty cell, the empty string the
- * clear token; JSON values other than strings become JSON text. Column names go through the guard as well.
+ * Writes a cell of a `ManifestRow` as text for a CSV file: in a row whose column `guardColumn` is `yes`, it reads back
+ * unchanged, and no spreadsheet runs it. Absent and null become the empty cell, the empty string the clear token, other JSON
+ * values JSON text. Column names are guarded, too.
  */
 export function cellText(value: unknown, clearToken: string, guard: Guard = guardCell): string {
   if (value === undefined || value === null) return '';
@@ -97,15 +96,15 @@ export function cellText(value: unknown, clearToken: string, guard: Guard = guar
   return guard(typeof value === 'string' ? value : stringifyJson(value), { clearToken });
 }
 
-/** Keeps a text from being run as a formula. */
+/** Guards a text against being run as a formula. */
 export type Guard = typeof guardCell;
 
-/** The guard for a file with such a delimiter. */
+/** The guard for a file with this delimiter. */
 export function guardFor(delimiter: Delimiter): Guard {
   return delimiter === ',' ? guardCell : (text, options) => guardCell(text, { ...options, commas: true });
 }
 
-/** The column that says whether the cells of a row were guarded, and how the names of all columns were. */
+/** The column that says whether the cells of a row were guarded, and by its own name how all column names were. */
 export function guardColumn(delimiter: Delimiter): string {
   return delimiter === ',' ? '_guarded' : '_guarded_commas';
 }

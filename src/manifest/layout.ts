@@ -17,7 +17,7 @@ import {
   type TextSource,
 } from './text/source.ts';
 
-/** How the rows stand in the text. */
+/** The format of the rows in the text. */
 export type Layout =
   | { readonly format: 'csv' | 'tsv'; readonly delimiter: Delimiter }
   | { readonly format: 'json'; readonly outer: 'array' }
@@ -25,23 +25,23 @@ export type Layout =
       readonly format: 'json';
       readonly outer: 'object';
       readonly facts: WrapperFacts;
-      /** The whole text: where its rows are shows at its end only. */
+      /** The whole text: the place of the rows is known only at its end. */
       readonly bytes: Buffer;
-      /** Where the rows are, when the user says so. */
+      /** Path to the rows, if the user gives it. */
       readonly path?: readonly string[];
     }
   | { readonly format: 'jsonl' }
   | { readonly format: 'xlsx' };
 
-/** Bytes at the beginning of the text from which its layout is told. */
+/** Bytes at the beginning of the text that identify its layout. */
 const headSize = 64 * 1024;
 
 /**
- * Finds out what a manifest is by its content; the file name's extension only decides what the content leaves open.
+ * Identifies a manifest by its content; the extension of the file name decides only ambiguous cases.
  *
- * @param name what to call the file in messages; its extension counts when that of `path` is unknown.
- * @throws CqbatchError (`usage`) for files that are no manifest, such as workbooks and empty files, and for options that
- *   don't suit what it is.
+ * @param name of the file in messages; its extension counts if that of `path` is unknown
+ * @throws CqbatchError (`usage`) for files that are not manifests, such as empty files, and for options that do not fit the
+ *   format
  */
 export async function identify(
   path: string,
@@ -149,13 +149,13 @@ async function jsonLayout(
 
 const nestedJson = 'a JSON object that has its rows in a member';
 
-/** Tells whether a cell is called like a field of which a header has at least one. */
+/** Recognizes a cell named like a field that every header must have. */
 export function identifierTest(operations: readonly Operation[] = []): (cell: string) => boolean {
   const names = new Set(operations.flatMap(requiredNames));
   return (cell) => names.has(fieldNameOf(cell));
 }
 
-/** The mistake of a manifest whose header is not its first line. */
+/** The mistake of a manifest whose header is not the first line. */
 export function headerBelow(line: number, skipLines: number): TextMistake {
   return new TextMistake(
     'MANIFEST_NO_HEADER',
@@ -173,7 +173,7 @@ function refuseOption(isGiven: boolean, option: string, what: string): void {
   );
 }
 
-/** The format that the file's name claims. */
+/** The format by the file's extension. */
 function extensionOf({ path, name }: TextSource): ManifestFormat | undefined {
   for (const file of [path, name]) {
     const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? '';
@@ -192,5 +192,5 @@ const formatByExtension = new Map<string, ManifestFormat>([
   ['ndjson', 'jsonl'],
 ]);
 
-/** Two characters that no header of delimited text begins with. */
+/** Two characters that never begin a header of delimited text. */
 const jsonBeginning = /^\s*(?:\[\s*[[{"\]\d-]|\{\s*["}])/;

@@ -21,26 +21,26 @@ import { columnLetters } from './workbook/cell.ts';
 import { readSheet } from './workbook/sheet.ts';
 
 export interface OpenOptions extends ReadingOptions {
-  /** What to call the manifest in messages; default is its path. */
+  /** Name in messages; default: the path. */
   readonly name?: string;
-  /** Columns of delimited text and workbooks that are read though they are the tool's own. */
+  /** The tool's own columns to read nevertheless, of delimited text and workbooks. */
   readonly keptColumns?: readonly string[];
-  /** By default, no operation. */
+  /** Default: no operations. */
   readonly context?: ReadingContext;
 }
 
-/** Rows handed over at a time. */
+/** Maximum rows per chunk. */
 const maxRowsPerChunk = 500;
 
-/** Rows from which `columns()` of a JSON manifest is answered before all have been read. */
+/** Rows to read before `columns()` of a JSON manifest is answered. */
 const rowsLookedAt = 100;
 
 /**
- * Opens a manifest: finds out what it is written in (delimited text, JSON array, JSON Lines or an object with `rows`,
- * each perhaps gzipped) and checks its beginning.
+ * Opens a manifest: identifies its format (delimited text, JSON array, JSON Lines or an object with `rows`, each perhaps
+ * gzipped), and checks its beginning.
  *
- * @param path a regular file, because it is read several times; see `stageManifest` for anything else.
- * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it is no manifest or has no rows.
+ * @param path a regular file, because it is read several times; see `stageManifest` for other sources
+ * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it is not a manifest or has no rows
  */
 export async function openManifest(path: string, options: OpenOptions = {}): Promise<Manifest> {
   const { source, layout } = await identify(path, options.name ?? path, options.context, options);
@@ -61,10 +61,10 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
 }
 
 /**
- * Reads a fixed number of rows, so that what is concluded from their columns does not depend on how the file is read;
- * more when none of them could be read.
+ * Reads a fixed number of rows, so that conclusions from their columns do not depend on chunks; continues while no row is
+ * readable.
  *
- * @returns whether any could be read, and the only one if there are no others.
+ * @returns whether any row is readable, and the only row if there are no others
  */
 async function lookAtFirstRows(
   name: string,
@@ -83,7 +83,7 @@ async function lookAtFirstRows(
   return { readable, only: rows === 1 ? first : undefined };
 }
 
-/** The member of the only row that seems to hold the rows, as in `{"data":[{…},{…}]}` on one line. */
+/** The member of the only row that seems to contain the rows, as in `{"data":[{…},{…}]}` on one line. */
 function nestedRowsOf(only: ManifestRow | undefined): Pick<Manifest, 'nestedRows'> {
   const names = Object.entries(only?.cells ?? {})
     .filter(([, cell]) => Array.isArray(cell) && cell.length > 0 && cell.every(isJsonObject))
@@ -91,7 +91,7 @@ function nestedRowsOf(only: ManifestRow | undefined): Pick<Manifest, 'nestedRows
   return names.length === 1 && names[0] !== undefined ? { nestedRows: names[0] } : {};
 }
 
-/** Numbers the rows from 1 and hands them over in chunks of 1 to 500. */
+/** Numbers rows from 1, and yields chunks of 1 to 500. */
 async function* numberRows(
   source: TextSource,
   batches: AsyncIterable<readonly UnnumberedRow[]>,
@@ -108,19 +108,19 @@ async function* numberRows(
   }
 }
 
-/** Reads the rows of one manifest, whatever its format. */
+/** Reads the rows of a manifest in one format. */
 interface RowReader {
   /** See `Manifest.columns`. */
   columns(): readonly string[];
   readonly workbook?: Pick<Manifest, 'sheet' | 'lettersOf'>;
-  /** Rows of the text, which is that of the reader's source; one that is read into memory once does not read it again. */
+  /** Reads rows from the text of its source; a format that is held in memory ignores the text. */
   rows(text: AsyncIterable<Buffer>): AsyncIterable<readonly UnnumberedRow[]>;
 }
 
 /**
  * Makes the reader for a layout.
  *
- * @throws CqbatchError (`usage`) or TextMistake when delimited text has no good header.
+ * @throws CqbatchError (`usage`) or TextMistake when delimited text has no valid header
  */
 async function openReader(source: TextSource, layout: Layout, options: OpenOptions): Promise<RowReader> {
   const { clearToken = defaultClearToken, trim = false, keptColumns } = options;
@@ -148,7 +148,7 @@ async function openReader(source: TextSource, layout: Layout, options: OpenOptio
   };
 }
 
-/** A workbook is read once and kept: its library reads it as a whole. */
+/** Reads a workbook once and keeps it: the library reads it as a whole. */
 async function openWorkbook(source: TextSource, options: OpenOptions): Promise<RowReader> {
   const { clearToken = defaultClearToken, trim = false, keptColumns } = options;
   const { skipLines = 0, sheet: wanted } = options;
@@ -190,7 +190,7 @@ async function readHeader(
   throw new TextMistake('MANIFEST_NO_HEADER', undefined, 'the file has no header line; add the column names');
 }
 
-/** Records of delimited text; what csv-parse refuses becomes a mistake with its place. */
+/** Records of delimited text; errors of csv-parse become mistakes with positions. */
 async function* readDelimited(
   source: TextSource,
   text: AsyncIterable<Buffer>,

@@ -1,19 +1,19 @@
 import { stringifyJson } from '../text/json.ts';
 import { escapeInvisible } from '../text/printable.ts';
 
-/** What is wrong with a row, for `file:line: column: problem (value)`. */
+/** A problem of a row, shown as `file:line: column: problem (value)`. */
 export interface RowProblem {
-  /** Original column name, when one column is to blame. */
+  /** Original column name, if the problem is in one column. */
   readonly column?: string;
-  /** What is wrong and, where it is not obvious, the remedy. One line. */
+  /** The problem, with the remedy if not obvious. One line. */
   readonly problem: string;
   /** The offending value, shortened, control characters escaped. */
   readonly value?: string;
-  /** What the spreadsheet calls the column, in a workbook: `B`. */
+  /** The spreadsheet's name of the column, in a workbook: `B`. */
   readonly letters?: string;
 }
 
-/** A problem of a row for people, on one line: `file:line: column: problem (value)`; in a workbook `file:B17: …`. */
+/** Formats a problem as one line: `file:line: column: problem (value)`, or `file:B17: …` for a workbook. */
 export function formatProblem(
   name: string,
   { line }: { readonly line: number },
@@ -24,10 +24,10 @@ export function formatProblem(
   return `${escapeInvisible(name)}:${letters}${line}: ${where}${problem}${what}`;
 }
 
-/** How many characters of a value are shown. */
+/** Maximum characters of a shown value. */
 const shownCharacters = 60;
 
-/** A value for people: one line, at most 60 characters and an ellipsis, nothing that a terminal acts on. */
+/** A value for display: one line, at most 60 characters and an ellipsis, no control characters. */
 export function excerpt(value: unknown): string {
   if (value === undefined) return '';
   const text = typeof value === 'string' ? value : stringifyJson(value);
@@ -36,13 +36,13 @@ export function excerpt(value: unknown): string {
   return escapeInvisible(shown) + (characters.length > shownCharacters ? '…' : '');
 }
 
-/** Rows that have the same problem in the same column. */
+/** Rows with the same problem in the same column. */
 export interface ProblemGroup extends RowProblem {
-  /** Number of rows; `value` is that of the first one. */
+  /** Number of rows; `value` is from the first. */
   readonly rows: number;
-  /** The first stretches of rows that follow each other, by the lines on which they begin and end. */
+  /** The first ranges of consecutive rows, by their first and last lines. */
   readonly stretches: readonly (readonly [firstLine: number, lastLine: number])[];
-  /** Whether there are more stretches than those. */
+  /** Whether more ranges follow. */
   readonly hasMore: boolean;
 }
 
@@ -57,11 +57,11 @@ interface OpenGroup {
   hasMore: boolean;
 }
 
-/** Groups the problems of rows that come in their order. Memory does not grow with the number of problems. */
+/** Groups the problems of rows in order. Memory does not grow with the number of problems. */
 export class ProblemGroups {
   readonly #groups = new Map<string, OpenGroup>();
 
-  /** In the order in which they were met first; problems that were met after too many different ones are in none. */
+  /** In order of first appearance; beyond a number of different problems, new ones are not grouped. */
   get groups(): readonly ProblemGroup[] {
     return [...this.#groups.values()].map(({ problem, lastRow, ...group }) => ({ ...problem, ...group }));
   }

@@ -11,27 +11,27 @@ import type { ReadingOptions } from './manifest.ts';
 import { manifestTooLarge, readingError } from './text/mistake.ts';
 import { inputKind, type ReadingContext, readSize } from './text/source.ts';
 
-/** SHA-256 of bytes, in hexadecimal, and their number. */
+/** SHA-256 in hexadecimal, and the number of bytes. */
 interface Digest {
   readonly sha256: string;
   readonly bytes: number;
 }
 
-/** A manifest's own copy, with the digest of its file: what was reviewed is what runs. */
+/** A copy of a manifest, with the digest of its content: it proves that what was reviewed is what runs. */
 export interface StagedManifest extends Digest {
   /** The copy: `manifest.csv`, `.tsv`, `.json`, `.jsonl` or `.xlsx`, with `.gz` when it is gzipped. */
   readonly path: string;
-  /** What to call it in messages: the path that was given, unless it has another name; or `<stdin>`. */
+  /** Name in messages: the given name or path, or `<stdin>`. */
   readonly name: string;
 }
 
 /**
- * Copies a manifest, byte for byte, into a folder. It is read once, from beginning to end, so it may be a pipe. The
- * copy is synced and can be read by its owner only.
+ * Copies a manifest byte for byte into a folder. Reads the source once, so it may be a pipe. The copy is synced, and readable
+ * only by its owner.
  *
- * @param source a path, or `-` for standard input.
- * @param name what to call it, if not by its path
- * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it cannot be read or is no manifest; nothing stays behind.
+ * @param source a path, or `-` for standard input
+ * @param name in messages, if not the path
+ * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when the source cannot be read or is not a manifest; leaves nothing behind
  */
 export async function stageManifest(
   source: string,
@@ -53,7 +53,7 @@ export async function stageManifest(
   }
 }
 
-/** The digest of what is in a file. */
+/** Hashes the content of a file. */
 export function hashFile(path: string): Promise<Digest> {
   return digest(createReadStream(path, { highWaterMark: readSize }), () => {});
 }
@@ -84,7 +84,7 @@ async function digest(
 }
 
 export interface InputOptions extends ReadingContext {
-  /** What `-` stands for; default is the standard input of this process. */
+  /** The source `-`. Default: standard input of this process. */
   readonly stdin?: Readable;
   /** Called when nothing has come from a pipe or from standard input for a second. */
   readonly onWaiting?: (name: string) => void;

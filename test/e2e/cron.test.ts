@@ -71,7 +71,7 @@ describe('another process at work', () => {
     const { type, start, going, sandbox } = await prepared();
     const child = await going();
     const waiting = start('run', 'good.csv', '--yes', '--run-id', 'later', '--wait', '10m');
-    await waiting.says('waiting for up to 10 min. Ctrl-C gives up.');
+    await waiting.says('waiting for up to 10 min. Press Ctrl-C to cancel.');
     const resuming = start('resume', 'r', '--wait', '10m', '--rate', 'none');
     await resuming.says('waiting for up to 10 min');
     child.kill('SIGINT');
@@ -87,11 +87,11 @@ describe('another process at work', () => {
     const { cwd, start, going } = await prepared();
     const child = await going();
     const waiting = start('run', 'good.csv', '--yes', '--run-id', 'later', '--wait', '10m');
-    await waiting.says('Ctrl-C gives up.');
+    await waiting.says('Press Ctrl-C to cancel.');
     waiting.kill('SIGINT');
     const { code, stdout, stderr } = await waiting.end;
     expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
-    expect(stderr).toMatch(/Ctrl-C gives up\.\nNothing was sent or changed\.\n$/);
+    expect(stderr).toMatch(/Press Ctrl-C to cancel\.\nNothing was sent or changed\.\n$/);
     expect(await readdir(join(cwd, '.cqbatch', 'runs'))).toEqual(['r']);
     child.kill('SIGINT');
     await child.end;

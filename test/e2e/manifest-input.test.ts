@@ -26,7 +26,7 @@ async function prepared() {
 }
 
 const nothing = { runs: [], plans: [] };
-const waiting = 'Waiting for the manifest on the pipe pipe. Ctrl-C gives up.';
+const waiting = 'Waiting for the manifest on the pipe pipe. Press Ctrl-C to cancel.';
 
 test('a device is refused under any name, and endless input stops at the limit', async () => {
   const { options, left, sandbox } = await prepared();

@@ -4,64 +4,64 @@ import type { RowProblem } from '../problem.ts';
 import { DigestTable, digest, subjectDigest, wordOf } from './digest-table.ts';
 
 /**
- * What is done with rows that act on the same subject with different requests: `refuse` leaves that to the user, `last`
- * calls the last of them only, `in-order` all of them, one after the other.
+ * What to do with rows that have the same subject but different requests: `refuse` leaves the decision to the user, `last`
+ * calls only the last row, `in-order` calls all rows one after the other.
  */
 export const conflictRules = ['refuse', 'last', 'in-order'] as const;
 
 export type ConflictRule = (typeof conflictRules)[number];
 
-/** A row that acts on what an earlier one acts on, with another request. */
+/** A row with the subject of an earlier row, but another request. */
 export interface Conflict {
   readonly operation: string;
-  /** What the subject is, in one word. */
+  /** The kind of subject, in one word. */
   readonly thing: string;
   readonly subject: string;
   readonly row: number;
   readonly line: number;
-  /** The earlier row: the first of its subject, or the latest before, if rows are called in order. */
+  /** The first row with this subject, or with `in-order` the previous one. */
   readonly firstRow: number;
   readonly firstLine: number;
 }
 
-/** What is wrong with such a row where conflicts are refused. */
+/** The problem of a conflicting row where conflicts are refused. */
 export function conflictProblem({ thing, subject, firstLine }: Conflict): RowProblem {
   return {
     problem: `conflicts with line ${firstLine}: different values for ${thing} ${escapeInvisible(subject)}`,
   };
 }
 
-/** The identity of a call. Row numbers and lines must be below 2^32. */
+/** What identifies a call. Row numbers and lines must be below 2^32. */
 export interface CallIdentity {
   readonly row: number;
   readonly line: number;
   readonly operation: string;
   readonly subject: string;
-  /** Everything that is sent. */
+  /** The complete request. */
   readonly request: string;
 }
 
-/** What a call has in common with others that act on the same subject. */
+/** How a call relates to other calls with its subject. */
 export type DuplicateVerdict =
-  /** It is the first one. */
+  /** The first call with its subject. */
   | { readonly kind: 'new' }
-  /** That earlier row sends the same, and is called in its place. */
+  /** An earlier row sends the same request, and is called instead. */
   | { readonly kind: 'duplicate'; readonly row: number }
-  /** That earlier row sends another request. */
+  /** An earlier row sends another request. */
   | { readonly kind: 'conflict'; readonly row: number; readonly line: number }
-  /** That later row sends another request, and is called in its place. */
+  /** A later row sends another request, and is called instead. */
   | { readonly kind: 'superseded'; readonly row: number };
 
-/** What an entry holds: 64 bits of the request's digest, which is compared for equal subjects only, and the row. */
+/** Layout of an entry: 64 bits of the request's digest, compared only for equal subjects, and the row. */
 const requestWords = 2;
 const rowNumber = requestWords;
 const lineNumber = rowNumber + 1;
-/** Whether the subject was met with different requests. */
+/** Whether the subject has different requests. */
 const changedNumber = lineNumber + 1;
 
 /**
- * Tells which calls are identical to an earlier one of their subject. Keeps 36 bytes for each entry, and 5 to 11 more for
- * finding it. The probability that two requests for one subject are confused is below 10^-19.
+ * Finds calls that repeat or contradict an earlier call with their subject. Takes 36 bytes per entry, and 5 to 11 for its slot.
+ * The probability of confusing two requests for one subject is below 10^-19.
  */
 export class CallIndex {
   readonly #table = new DigestTable(changedNumber + 1);
@@ -69,19 +69,19 @@ export class CallIndex {
   #changedSubjects = 0;
 
   /**
-   * @param compared the earlier calls that a call may repeat: any of its subject, or the latest of its subject only. Of x, y,
-   *   x the third is a duplicate of the first, or changes something.
+   * @param compared which earlier calls a duplicate may repeat: any with the same subject, or only the latest. The third of the
+   *   requests x, y, x is a duplicate of the first only with `any`.
    */
   constructor(compared: 'any' | 'latest') {
     this.#compared = compared;
   }
 
-  /** Subjects that were met with different requests; 0 when any earlier call is compared. */
+  /** Number of subjects with different requests; 0 when any earlier call is compared. */
   get changedSubjects(): number {
     return this.#changedSubjects;
   }
 
-  /** Enters a call and tells what it has in common with those before. A conflict names the first, or the latest. */
+  /** Adds a call, and compares it with earlier calls. A conflict names the first call, or the latest. */
   add(call: CallIdentity): DuplicateVerdict {
     const table = this.#table;
     const key = subjectDigest(call);
@@ -100,8 +100,8 @@ export class CallIndex {
       this.#note(known, call, request);
       return { kind: 'conflict', row, line };
     }
-    // A call that conflicts has an entry of its own, so that its duplicates are found. No operation's name begins with
-    // NUL: the two kinds of keys are never equal.
+    // A conflicting call has a second entry, so that its duplicates are found. No operation's name begins with NUL, so the two
+    // kinds of keys never collide.
     const fullKey = digest(`\0${call.operation}\0${call.subject}\0${call.request}`);
     const same = table.find(fullKey);
     if (same >= 0) return { kind: 'duplicate', row: table.get(same, rowNumber) };
@@ -109,7 +109,7 @@ export class CallIndex {
     return { kind: 'conflict', row, line };
   }
 
-  /** Once all calls have been added: what becomes of one of them if only the last of each subject is called. */
+  /** After all calls were added: the verdict on a call if only the last of each subject is called. */
   judge(call: CallIdentity): DuplicateVerdict {
     const row = this.#table.get(this.#table.find(subjectDigest(call)), rowNumber);
     if (row === call.row) return { kind: 'new' };
@@ -130,9 +130,9 @@ export class CallIndex {
   }
 }
 
-/** Where a subject was done before. */
+/** Where a subject was done. */
 export interface DoneBefore {
-  /** A run or a report, as people call it. */
+  /** A run or a report, as shown to users. */
   readonly source: string;
   readonly row: number;
 }
@@ -140,12 +140,12 @@ export interface DoneBefore {
 type Subject = Pick<CallIdentity, 'operation' | 'subject'>;
 
 const doneRow = 0;
-/** From 1; 0: not done. */
+/** From 1; 0 means not done. */
 const doneSource = 1;
 
 /**
- * The subjects that earlier runs have done: those whose last called row succeeded there. Keeps 24 bytes for each, and 5 to
- * 11 more for finding it.
+ * The subjects that earlier runs have done: their last called row succeeded. Takes 24 bytes per subject, and 5 to 11 for its
+ * slot.
  */
 export class DoneRows {
   readonly #table = new DigestTable(doneSource + 1);
@@ -155,15 +155,15 @@ export class DoneRows {
     return this.#sources;
   }
 
-  /** What is noted from now on is of this source. */
+  /** Sets the source of the following notes. */
   begin(source: string): void {
     this.#sources.push(source);
   }
 
-  /** What became of a row; rows come in the order of their source. */
+  /** Records the result of a row; rows come in the order of their source. */
   note(subject: Subject, row: number, { outcome, code }: Pick<RowResult, 'outcome' | 'code'>): void {
     const isDone = outcome === 'succeeded' || code === 'DONE_BEFORE';
-    // Others were not called, because another row of the subject was.
+    // Other rows were not called, because another row of the subject was.
     if (!isDone && outcome !== 'failed' && outcome !== 'not_attempted') return;
     const key = subjectDigest(subject);
     const known = this.#table.find(key);
@@ -175,14 +175,14 @@ export class DoneRows {
     this.#table.set(entry, doneSource, isDone ? this.#sources.length : 0);
   }
 
-  /** What this source has done is taken back, or may be. */
+  /** Records that an undo has reverted a subject, or may have. */
   undo(subject: Subject): void {
     const known = this.#table.find(subjectDigest(subject));
     if (known >= 0 && this.#table.get(known, doneSource) === this.#sources.length)
       this.#table.set(known, doneSource, 0);
   }
 
-  /** Undefined when no source has done it. */
+  /** Undefined unless a source has done it. */
   find(subject: Subject): DoneBefore | undefined {
     const entry = this.#table.find(subjectDigest(subject));
     const source = entry < 0 ? undefined : this.#sources[this.#table.get(entry, doneSource) - 1];

@@ -3,31 +3,31 @@ import { hash } from 'node:crypto';
 /** 32-bit words of a key: 128 bits of a SHA-256. */
 const keyWords = 4;
 
-/** Entries are kept in blocks of 2^14, which are never moved. */
+/** Entries are in blocks of 2^14, which never move. */
 const blockBits = 14;
 const blockMask = (1 << blockBits) - 1;
 
-/** The table of slots is doubled before it is fuller than this. */
+/** The table of slots doubles before it gets fuller. */
 const maxLoad = 0.75;
 
 /**
- * A hash table for millions of rows: finds, by the digest of a text, a few numbers below 2^32. An entry takes 16 bytes, 4
- * for each of its numbers, and 5 to 11 for finding it, however long the texts are. The probability that any two of 100
- * million texts are confused is below 10^-22.
+ * A hash table for millions of rows: maps the digest of a text to a few numbers below 2^32. An entry takes 16 bytes, 4 for each
+ * number, and 5 to 11 for its slot, whatever the length of the text. The probability of confusing any two of 100 million texts
+ * is below 10^-22.
  */
 export class DigestTable {
   readonly #entryWords: number;
   readonly #blocks: Uint32Array[] = [];
   #size = 0;
-  /** Open addressing with linear probing; a slot holds the number of an entry plus one, or 0. */
+  /** Open addressing with linear probing; a slot holds an entry's number plus one, or 0. */
   #slots = new Uint32Array(1 << 12);
 
-  /** @param numbers how many an entry has */
+  /** @param numbers how many numbers an entry has */
   constructor(numbers: number) {
     this.#entryWords = keyWords + numbers;
   }
 
-  /** The entry with this digest for its key, or -1. */
+  /** The entry of this digest, or -1. */
   find(key: string): number {
     const mask = this.#slots.length - 1;
     for (let slot = wordOf(key, 0) & mask; ; slot = (slot + 1) & mask) {
@@ -36,7 +36,7 @@ export class DigestTable {
     }
   }
 
-  /** Makes the entry of a new key. Its numbers are 0. */
+  /** Adds an entry for a new key, with zeros as numbers. */
   enter(key: string): number {
     const entry = this.#size++;
     if (entry >> blockBits === this.#blocks.length)
@@ -86,12 +86,12 @@ export class DigestTable {
   }
 }
 
-/** SHA-256 as a string of bytes: the fastest form that `node:crypto` gives a short hash in. */
+/** SHA-256 as a string of bytes: the fastest form in `node:crypto` for short hashes. */
 export function digest(text: string): string {
   return hash('sha256', text, 'binary');
 }
 
-/** The key of what a call acts on. Text must be well-formed Unicode, because it is hashed as UTF-8. */
+/** The key of a call's subject. Text must be well-formed Unicode, because it is hashed as UTF-8. */
 export function subjectDigest({ operation, subject }: { operation: string; subject: string }): string {
   return digest(`${operation}\0${subject}`);
 }

@@ -6,26 +6,25 @@ export interface RowCounts {
   /** Rows to be called. */
   readonly callable: number;
   readonly invalid: number;
-  /** Rows whose request is that of an earlier row, which is called in their place. */
+  /** Rows with the request of an earlier row, which is called instead. */
   readonly duplicates: number;
-  /** Rows in whose place a later row of the same subject is called, with another request. */
+  /** Rows replaced by a later row with the same subject and another request. */
   readonly superseded: number;
-  /** Rows whose subject an earlier run has done, when the user wants these left out. */
+  /** Rows whose subject an earlier run has done, if these are left out. */
   readonly doneBefore: number;
-  /** Callable rows that act on the same subject as an earlier callable row, with another request. */
+  /** Callable rows with the subject of an earlier callable row, but another request. */
   readonly conflicts: number;
-  /** Callable rows that leave out fields which the service might reset. */
+  /** Callable rows that omit fields which the service might reset. */
   readonly partial: number;
 }
 
-/** Things that are acted on. */
+/** Number of different subjects. */
 export function subjectsOf({ callable, conflicts }: RowCounts): number {
   return callable - conflicts;
 }
 
 type MutableCounts = { -readonly [Name in keyof RowCounts]: RowCounts[Name] };
 
-/** What the counts of several tallies come to. */
 export function sumOf(parts: readonly RowCounts[]): RowCounts {
   const sum = noRows();
   for (const part of parts)
@@ -46,34 +45,33 @@ function noRows(): MutableCounts {
   };
 }
 
-/** What the rows of one operation come to. */
+/** Counts for the rows of one operation. */
 export interface OperationSummary extends RowCounts {
-  /** What a row acts on, in one small word. */
+  /** The kind of subject, in one lowercase word. */
   readonly thing: string;
-  /** The rows to be called first and last. */
+  /** The first and last rows to be called. */
   readonly first?: RowSubject;
   readonly last?: RowSubject;
-  /** What the rows to be called do to the fields that they may leave out, by the name of the field. */
+  /** By optional field: what the callable rows do to it. */
   readonly fields: Readonly<Record<string, FieldCounts>>;
 }
 
-/** A row and what it acts on. */
 type RowSubject = Pick<CallableRow, 'row' | 'subject'>;
 
 /** Rows by what they do to a field. */
 export interface FieldCounts {
-  /** Rows that give it a value, the empty text included. */
+  /** Rows that give a value, including the empty text. */
   readonly given: number;
-  /** Those of them that send the empty text. */
+  /** Of these, rows that send the empty text. */
   readonly cleared: number;
   readonly absent: number;
 }
 
-/** Counts the rows of one operation, or those that say no known one. */
+/** Counts the rows of one operation, or rows without a known operation. */
 export class RowTally {
   readonly counts = noRows();
   readonly #operation: CallableRow['operation'] | undefined;
-  /** Fields that rows may leave out, in the order of the operation. */
+  /** Optional fields, in the order of the operation. */
   readonly #fields: readonly { readonly name: string; given: number; cleared: number }[];
   #first: RowSubject | undefined;
   #last: RowSubject | undefined;

@@ -13,13 +13,13 @@ import {
 } from './call-index.ts';
 import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-counts.ts';
 
-/** What a pass over all rows has found. */
+/** The result of checking all rows. */
 export interface ScanSummary extends RowCounts {
-  /** By the operation's name; rows that say no known operation are in none. */
+  /** By name of the operation; excludes rows without a known operation. */
   readonly perOperation: Readonly<Record<string, OperationSummary>>;
-  /** Subjects that more than one row changes, in different ways; where conflicts are refused, 0. */
+  /** Subjects that several rows change in different ways; 0 where conflicts are refused. */
   readonly changedSubjects: number;
-  /** Rows done before, by the run or the report that says so. */
+  /** Rows done before, by the run or report that did them. */
   readonly doneIn: ReadonlyMap<string, number>;
   /** The first five. */
   readonly firstConflicts: readonly Conflict[];
@@ -27,37 +27,37 @@ export interface ScanSummary extends RowCounts {
   readonly preview: readonly CallableRow[];
   /** Original column names in order of first appearance. */
   readonly columns: readonly string[];
-  /** The same, with what they are taken for; one that is only kept for the report has no field. */
+  /** The columns with their fields; a column that is only kept for the report has no field. */
   readonly meanings: readonly { readonly column: string; readonly field?: string }[];
   readonly warnings: readonly ScanWarning[];
-  /** Rows that `--where` has left out; they count nowhere else. */
+  /** Rows left out by `--where`; counted nowhere else. */
   readonly leftOut: number;
 }
 
-/** Called in the order of the rows; the scan waits for what they return. */
+/** Called in the order of rows; the scan awaits the results. */
 export interface ScanHandlers {
   onInvalid?(row: InvalidRow): void | Promise<void>;
-  /** `firstRow` is the row that is called in place of this one. */
+  /** @param firstRow the row that is called instead */
   onDuplicate?(row: CallableRow, firstRow: number): void | Promise<void>;
-  /** `lastRow` is the row that is called in place of this one. */
+  /** @param lastRow the row that is called instead */
   onSuperseded?(row: CallableRow, lastRow: number): void | Promise<void>;
   onDone?(row: CallableRow, before: DoneBefore): void | Promise<void>;
-  /** Rows that conflict are callable none the less. */
+  /** Conflicting rows are also callable. */
   onConflict?(conflict: Conflict): void | Promise<void>;
 }
 
 export interface ScanOptions {
   /** Default: `refuse`. */
   readonly onConflict?: ConflictRule | undefined;
-  /** What need not be done again; default: nothing was done. */
+  /** What earlier runs have done; default: nothing. */
   readonly done?: DoneRows | undefined;
 }
 
 /**
- * Checks every row of a manifest and finds identical and conflicting ones. Memory: a chunk of rows, and at most 50
- * bytes for each callable row. To know the last row of each subject, the manifest is read twice.
+ * Checks every row of a manifest, and finds duplicates and conflicts. Memory: a chunk of rows, and at most 50 bytes for each
+ * callable row. Reads the manifest twice if the last row of each subject is needed.
  *
- * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and what the handlers throw.
+ * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and errors of the handlers
  */
 export async function scanManifest(
   manifest: Pick<Manifest, 'rows' | 'columns' | 'leftOut'>,
@@ -124,7 +124,7 @@ const previewedRows = 3;
 
 class Scan {
   readonly tallies = new Map<string, RowTally>();
-  /** Of rows that say no known operation. */
+  /** For rows without a known operation. */
   readonly unknown = new RowTally();
   readonly firstConflicts: Conflict[] = [];
   readonly preview: CallableRow[] = [];
@@ -140,7 +140,7 @@ class Scan {
     this.#judge = judge;
   }
 
-  /** Judges a row; returns the work that a handler has started. */
+  /** Judges a row. @returns a handler's pending work */
   add(row: PreparedRow): void | Promise<void> {
     const tally = this.#tallyOf(row.operation);
     if (row.kind === 'invalid') {
@@ -169,7 +169,7 @@ class Scan {
     if (verdict.kind === 'conflict') return this.#noteConflict(row, verdict);
   }
 
-  /** Blanks around texts that will be sent. */
+  /** Warnings of white space around texts that are sent. */
   get paddingWarnings(): readonly ScanWarning[] {
     return [...this.#padded].map(([field, { rows, firstRow }]) => {
       const [have, first] = rows === 1 ? ['row has', ''] : ['rows have', 'first: '];

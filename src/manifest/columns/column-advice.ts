@@ -3,19 +3,19 @@ import { escapeInvisible } from '../../text/printable.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { type ColumnMap, type FieldNamer, fieldNameOf, knownNames, requiredNames } from './column-names.ts';
 
-/** How the columns of a manifest are read. */
+/** How to interpret the columns of a manifest. */
 export interface ColumnReading {
-  /** The operations that rows may be for. */
+  /** The possible operations of rows. */
   readonly operations: readonly Operation[];
-  /** Field name to the value of rows that leave it out, from `--default` or the manifest's own `defaults`. */
+  /** Values of fields that rows omit, by field: from `--default` or the manifest's `defaults`. */
   readonly defaults: ReadonlyMap<string, unknown>;
-  /** What a column stands for, whether it is a field or not. */
+  /** Maps a column to a name, known or not. */
   readonly fieldOf: FieldNamer;
-  /** What the user says that columns stand for. */
+  /** The user's `--map`. */
   readonly map?: ColumnMap | undefined;
 }
 
-/** Something in a manifest that is allowed but probably not meant. */
+/** A part of a manifest that is valid but probably unintended. */
 export interface ScanWarning {
   readonly code: 'COLUMN_RESEMBLES_FIELD' | 'COLUMN_MISSING' | 'MAP_UNUSED' | 'BLANKS_AROUND_TEXT';
   /** One line. */
@@ -23,9 +23,9 @@ export interface ScanWarning {
 }
 
 /**
- * What is odd about the columns: they look like fields that they are not taken for, and would silently not be sent.
+ * Warns of columns that resemble fields but would silently not be sent.
  *
- * @param used the names of the operations that rows are for.
+ * @param used names of the operations in use
  */
 export function columnWarnings(
   columns: readonly string[],
@@ -51,7 +51,7 @@ export function columnWarnings(
       `pass ${mapOption(column, field)}`;
     warnings.push({ code: 'COLUMN_RESEMBLES_FIELD', message });
   }
-  // Most likely these titles of the map were mistyped.
+  // These titles were probably mistyped.
   const titles = new Set(columns.map(fieldNameOf));
   for (const title of Object.keys(map).filter((each) => !titles.has(fieldNameOf(each)))) {
     const message = `--map names the column "${escapeInvisible(title)}", which the manifest does not have`;
@@ -60,16 +60,16 @@ export function columnWarnings(
   return warnings;
 }
 
-/** The option that makes a column stand for a field, ready to be pasted into a shell. */
+/** The option that maps a column to a field, ready to paste into a shell. */
 export function mapOption(column: string, field: string): string {
   return `--map ${shellWord(`${column.trim().replace(/\s+/g, ' ')}=${field}`)}`;
 }
 
 /**
- * The columns that probably hold fields for which there is no column: called almost like the field, or with words of its
- * own; or it is an identifier, and only one column is called as if it held one. Each column is named once.
+ * The columns that probably hold fields without a column: similarly named, named with other words, or the only column named
+ * like an identifier. Each column is suggested once.
  *
- * @param columns those that stand for no field.
+ * @param columns those without a field
  */
 export function likelyColumns(
   fields: readonly string[],
@@ -90,14 +90,14 @@ export function likelyColumns(
   return found;
 }
 
-/** What columns are called that hold identifiers. */
+/** Last words of columns that hold identifiers. */
 const identifierWords: ReadonlySet<string> = new Set(['id', 'ids', 'nr', 'no', 'num', 'number', 'key']);
 
-/** Says little when several columns do. */
+/** A weak sign if several columns match. */
 const holdsIdentifier = (column: string, field: string): boolean =>
   field.endsWith('_id') && identifierWords.has(wordsOf(column).at(-1) ?? '');
 
-/** The surest first. */
+/** Strongest first. */
 const likenesses: readonly ((column: string, field: string) => boolean)[] = [
   (column, field) => resembledField(column, [field]) !== undefined,
   (column, field) => wordsOf(field).every((word) => wordsOf(column).includes(word)),
@@ -111,8 +111,8 @@ function wordsOf(name: string): readonly string[] {
 }
 
 /**
- * The field that a column was probably meant to be though it is not called so: `titel` for `title`, `evaluationid`
- * for `evaluation_id`. At most two letters may differ, one in short names.
+ * The field that a column probably means: `title` for `titel`, `evaluation_id` for `evaluationid`. At most two letters may
+ * differ, one in short names.
  */
 export function resembledField(header: string, fields: Iterable<string>): string | undefined {
   const name = fieldNameOf(header).replaceAll('_', '');
@@ -127,7 +127,7 @@ export function resembledField(header: string, fields: Iterable<string>): string
   return best?.field;
 }
 
-/** Letters left out, added, replaced or swapped with their neighbour (optimal string alignment distance). */
+/** Number of letters omitted, added, replaced or swapped with a neighbor (optimal string alignment distance). */
 function editDistance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? 0;

@@ -3,39 +3,38 @@ import type { Operation } from '../../operation/operation.ts';
 import type { Manifest } from '../manifest.ts';
 import { excerpt } from '../problem.ts';
 
-/** Limits of a manifest's columns: as many as a spreadsheet holds, and 1 MiB of names. */
+/** Limits of a manifest's columns: the width of a spreadsheet, and 1 MiB of names. */
 export const maxColumns = 16_384;
 export const maxColumnNamesLength = 1024 * 1024;
 
-/** What the user says that columns stand for (`--map`): title to name of a field. Titles are matched as fields are. */
+/** The user's `--map`: title to field. Titles are matched like fields. */
 export type ColumnMap = Readonly<Record<string, string>>;
 
-/** Tells the name that a column stands for, known or not. */
+/** Maps a column to a name, known or not. */
 export type FieldNamer = (column: string) => string;
 
-/** The names that columns may stand for. */
+/** The names that columns can have. */
 export function knownNames(operations: readonly Operation[]): ReadonlySet<string> {
   return new Set(['operation', ...operations.flatMap(fieldNames), ...operations.flatMap(oldNames)]);
 }
 
-/** The names of the fields of an operation. */
 export function fieldNames({ fields }: Operation): readonly string[] {
   return fields.map(({ name }) => name);
 }
 
-/** The names of the fields that each row of an operation has. */
+/** Names of the required fields. */
 export function requiredNames({ fields }: Operation): readonly string[] {
   return fields.filter(({ required }) => required).map(({ name }) => name);
 }
 
 const oldPrefix = 'old_';
 
-/** The name of the column that says what a field was before. */
+/** The column with a field's old value. */
 export function oldNameOf(field: string): string {
   return `${oldPrefix}${field}`;
 }
 
-/** Whether a known name is one for an old value. */
+/** Whether a known name is that of an old value. */
 export function isOldName(name: string): boolean {
   return name.startsWith(oldPrefix);
 }
@@ -45,8 +44,8 @@ function oldNames({ fields }: Operation): readonly string[] {
 }
 
 /**
- * The name that a column header stands for: `Evaluation ID`, `evaluationId`, `EVALUATION_ID` and `evaluation-id` all
- * stand for `evaluation_id`.
+ * The name that a column header means: `evaluation_id` for `Evaluation ID`, `evaluationId`, `EVALUATION_ID` and
+ * `evaluation-id`.
  */
 export function fieldNameOf(header: string): string {
   return header
@@ -58,10 +57,9 @@ export function fieldNameOf(header: string): string {
 }
 
 /**
- * Makes the function that tells what columns stand for: what the map says, else what their title says. It looks at each
- * title once, however many rows there are.
+ * Maps columns to names: by the user's map, or else by title. Caches each title.
  *
- * @throws CqbatchError (`usage`, `MAP_UNKNOWN_FIELD`) when the map names a field of no operation.
+ * @throws CqbatchError (`usage`, `MAP_UNKNOWN_FIELD`) when the map names a field of no operation
  */
 export function fieldNamer(map: ColumnMap = {}, operations: readonly Operation[] = []): FieldNamer {
   const known = knownNames(operations);
@@ -89,9 +87,9 @@ export function fieldNamer(map: ColumnMap = {}, operations: readonly Operation[]
 }
 
 /**
- * Values for fields that rows leave out: those of the user, then those of the manifest.
+ * Values of fields that rows omit: the user's, then the manifest's.
  *
- * @throws CqbatchError (`usage`) when one is for no field of any operation.
+ * @throws CqbatchError (`usage`) for a field of no operation
  */
 export function readDefaults(
   manifest: Pick<Manifest, 'name' | 'defaults'>,
@@ -123,10 +121,10 @@ export function readDefaults(
 }
 
 /**
- * Checks that no two columns of delimited text stand for the same field. (JSON rows may differ in how they call a
- * field; there each row is checked.)
+ * Checks that no two columns of delimited text have the same field. (JSON rows may name a field differently; each row is
+ * checked.)
  *
- * @throws CqbatchError (`usage`, `MANIFEST_AMBIGUOUS_COLUMN`).
+ * @throws CqbatchError (`usage`, `MANIFEST_AMBIGUOUS_COLUMN`)
  */
 export function refuseAmbiguousColumns(
   { name: file, format, columns }: Pick<Manifest, 'name' | 'format' | 'columns'>,

@@ -6,30 +6,29 @@ import { excerpt, type RowProblem } from '../problem.ts';
 import { likelyColumns, mapOption } from './column-advice.ts';
 import { type FieldNamer, fieldNameOf, knownNames, requiredNames } from './column-names.ts';
 
-/** How the operation of the rows is known. */
+/** How the operation of each row is found. */
 export type OperationChoice =
-  /** A column says it row by row; `name` is for rows that leave it empty. */
+  /** By a column; `name` is for rows that leave it empty. */
   | { readonly source: 'column'; readonly name?: string }
-  /** `--operation`, the manifest's own `operation`, or the only one that its columns suit. */
+  /** By `--operation`, by the manifest's `operation`, or as the only operation that fits the columns. */
   | { readonly source: 'option' | 'manifest' | 'inferred'; readonly name: string }
-  /** Nothing says it, and nothing has to: no row could be read. */
+  /** Unknown and unneeded: no row could be read. */
   | { readonly source: 'none'; readonly name?: never };
 
 export interface ChoiceFacts {
   readonly manifest: Pick<Manifest, 'name' | 'operation' | 'columns' | 'readable' | 'nestedRows' | 'sheet'>;
-  /** What `--operation` says. */
+  /** The value of `--operation`. */
   readonly option: string | undefined;
-  /** Fields that have a value without a column, from `--default` or the manifest's `defaults`. */
+  /** Fields with a value but no column, from `--default` or the manifest's `defaults`. */
   readonly givenFields: Iterable<string>;
   readonly operations: readonly Operation[];
-  /** What a column stands for. */
   readonly fieldOf: FieldNamer;
 }
 
 /**
  * Decides how the operation of each row is found.
  *
- * @throws CqbatchError (`usage`) when it cannot be told, or is contradictory.
+ * @throws CqbatchError (`usage`) when the operation is unknown or contradictory
  */
 export function chooseOperation(facts: ChoiceFacts): OperationChoice {
   const { manifest, option, operations } = facts;
@@ -52,7 +51,7 @@ export function chooseOperation(facts: ChoiceFacts): OperationChoice {
   if (columns.some((column) => facts.fieldOf(column) === 'operation'))
     return { source: 'column', ...(name !== undefined && { name }) };
   if (name !== undefined) return { source: byOption === undefined ? 'manifest' : 'option', name };
-  // The problem of each row tells more than what could be said of columns that were never found.
+  // Each row's problem explains more than a message about missing columns.
   if (!manifest.readable && columns.length === 0) return { source: 'none' };
   return { source: 'inferred', name: inferOperation(facts) };
 }
@@ -61,7 +60,7 @@ function nameList(operations: readonly Operation[]): string {
   return operations.map(({ name }) => name).join(', ');
 }
 
-/** The operation of that name, which may be written with underscores, blanks or capitals. */
+/** Finds an operation whose name may contain underscores, blanks or capitals. */
 export function findByLooseName(
   text: string | undefined,
   operations: readonly Operation[],
@@ -73,13 +72,13 @@ export function findByLooseName(
   return operations.find(({ name }) => name === meant);
 }
 
-/** How many columns a message lists. */
+/** Maximum number of columns in a message. */
 const shownColumns = 12;
 
 /**
- * The name of the one operation whose required fields are all given, by a column or otherwise.
+ * The only operation whose required fields all have a column or a value.
  *
- * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) when no operation or several fit, with what to add.
+ * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) when no operation or several fit, with what to add
  */
 function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFacts): string {
   const columns = manifest.columns();
@@ -109,7 +108,7 @@ function otherSheets({ sheet }: ChoiceFacts['manifest']): string {
   return `. This is the sheet "${excerpt(sheet.name)}"; choose another one with --sheet: ${list(sheet.others)}`;
 }
 
-/** @param unused the columns that stand for no field. */
+/** @param unused columns without a field */
 function describe(fields: readonly string[], { subject }: Operation, unused: readonly string[]): string {
   const likely = likelyColumns(fields, unused);
   const described = fields.map((field) => {
@@ -127,20 +126,20 @@ function list(columns: readonly string[]): string {
   return columns.length > shownColumns ? `${shown.join(', ')}, …` : shown.join(', ');
 }
 
-/** The operation of one row, or why it has no usable one; a known operation that must not be used is named as well. */
+/** The operation of a row, or why it has none; names a known operation that must not be used, too. */
 export type RowOperation =
   | { readonly ok: true; readonly operation: Operation }
   | { readonly ok: false; readonly operation?: Operation; readonly problem: RowProblem };
 
 export interface OperationRules {
   readonly operations: readonly Operation[];
-  /** What `--operation` says: rows must not say another. */
+  /** From `--operation`: rows must not name another. */
   readonly required: Operation | undefined;
-  /** For rows that do not say it. */
+  /** For rows without an operation. */
   readonly fallback: Operation | undefined;
 }
 
-/** Finds the operation of a row by what its column `operation` says, if it has one. */
+/** Finds the operation of a row by its column `operation`, if any. */
 export function findRowOperation(said: unknown, rules: OperationRules): RowOperation {
   const { operations, required, fallback } = rules;
   if (said === undefined || said === '') {

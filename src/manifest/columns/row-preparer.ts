@@ -20,32 +20,30 @@ import {
   type OperationChoice,
 } from './operation-choice.ts';
 
-/** What a row says that its fields were before, by the name of the field. */
+/** Former values of a row's fields, by name. */
 export type OldValues = Readonly<Record<string, unknown>>;
 
-/** A row that can be called. */
 export interface CallableRow {
   readonly kind: 'callable';
   readonly row: number;
   readonly line: number;
   readonly operation: Operation;
-  /** Identifier of the thing that the row acts on. */
+  /** Identifies the subject of the row. */
   readonly subject: string;
   readonly request: ApiRequest;
-  /** Its fields as they are sent, by name; those that it leaves out are absent. */
+  /** The fields to send, by name; omitted fields are absent. */
   readonly values: Row;
-  /** What the row says that fields were before, by the name of the field; absent when it says nothing. Never sent. */
+  /** Former values of fields, by name; absent without any. Never sent. */
   readonly old?: OldValues;
-  /** A field whose text is sent with white space around it, which is most likely a mistake. */
+  /** A field whose text has white space around it, probably by mistake. */
   readonly padded?: string;
 }
 
-/** A row that must not be called. */
 export interface InvalidRow {
   readonly kind: 'invalid';
   readonly row: number;
   readonly line: number;
-  /** When the row says a known one. */
+  /** Set if the row names a known operation. */
   readonly operation?: Operation;
   /** At least one. */
   readonly problems: readonly RowProblem[];
@@ -53,12 +51,12 @@ export interface InvalidRow {
 
 export type PreparedRow = CallableRow | InvalidRow;
 
-/** Turns a row into the call to be made, or says why it cannot. The same row always gives the same. */
+/** Turns a row into a call, or explains why it can't. The same row always gives the same result. */
 export interface RowPreparer extends ColumnReading {
   (row: ManifestRow): PreparedRow;
-  /** How the operation of the rows is known. */
+  /** How the operation of each row is found. */
   readonly choice: OperationChoice;
-  /** The names that mean something. */
+  /** Names that have a meaning. */
   readonly known: ReadonlySet<string>;
 }
 
@@ -75,11 +73,11 @@ export interface PreparerOptions {
     | 'lettersOf'
     | 'sheet'
   >;
-  /** `--operation`: what rows are for that do not say it; a row that says another is invalid. */
+  /** `--operation`: for rows without an operation; a row with another operation is invalid. */
   readonly operation?: string | undefined;
-  /** `--default`: fields and their values in rows that leave them out; they go before the manifest's `defaults`. */
+  /** `--default`: values of fields that rows omit; they override the manifest's `defaults`. */
   readonly defaults?: Readonly<Record<string, string>> | undefined;
-  /** `--map`: what columns stand for whose titles don't say it. */
+  /** `--map`: fields of columns with other titles. */
   readonly map?: ColumnReading['map'];
   readonly operations: readonly Operation[];
 }
@@ -87,8 +85,8 @@ export interface PreparerOptions {
 /**
  * Makes the preparer for the rows of one manifest.
  *
- * @throws CqbatchError (`usage`) when the operation cannot be told, two columns of delimited text stand for the same
- *   field, or a default or `--map` is for no field.
+ * @throws CqbatchError (`usage`) when the operation is unknown, two columns of delimited text have the same field, or a default
+ *   or `--map` names an unknown field
  */
 export function createRowPreparer(options: PreparerOptions): RowPreparer {
   const { manifest, map, operations, operation: option } = options;
@@ -152,13 +150,13 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
   return Object.assign(prepare, { choice, operations: mayBeUsed, defaults, fieldOf, known, map });
 }
 
-/** A column that stands for the same name as one before it. */
+/** A column with the same name as an earlier column. */
 interface Clash {
   readonly name: string;
   readonly column: string;
 }
 
-/** The cells of a row by the names that their columns stand for; absent and null cells count as left out. */
+/** The cells of a row by the names of their columns; absent and null cells count as omitted. */
 function matchCells(
   cells: ManifestRow['cells'],
   fieldOf: FieldNamer,
@@ -178,11 +176,11 @@ function matchCells(
   return { given, clashes };
 }
 
-/** Where the value of a field is found, and what it was before. */
+/** Where to read the value and the former value of a field. */
 interface FieldReading {
   readonly name: string;
   readonly oldName: string | undefined;
-  /** The value in rows that leave the field out. */
+  /** The value in rows that omit the field. */
   readonly byDefault: unknown;
 }
 
@@ -201,7 +199,7 @@ function pickFields(given: ManifestRow['cells'], fields: readonly FieldReading[]
   return values;
 }
 
-/** The old values among what a row gives; undefined when it gives no old value. */
+/** The old values in a row; undefined without any. */
 function pickOldValues(given: ManifestRow['cells'], fields: readonly FieldReading[]): OldValues | undefined {
   let old: Record<string, unknown> | undefined;
   for (const { name, oldName } of fields) {
@@ -213,7 +211,7 @@ function pickOldValues(given: ManifestRow['cells'], fields: readonly FieldReadin
   return old;
 }
 
-/** Checks old values as the row that would send them, so that none of them can be refused then. */
+/** Checks old values like the row that would send them, so that an undo can't be refused for them. */
 function checkOldValues(
   { schema, fields }: Operation,
   given: Readonly<Record<string, unknown>>,
@@ -223,7 +221,7 @@ function checkOldValues(
   return schema.safeParse({ ...Object.fromEntries(required), ...old });
 }
 
-/** Those of the values in `data` that `names` has, too. */
+/** The entries of `data` that are also in `names`. */
 function onlyNamed(names: OldValues, data: unknown): OldValues {
   return Object.fromEntries(Object.entries(data ?? {}).filter(([name]) => name in names));
 }
@@ -242,7 +240,7 @@ function callableRow({ row, line }: ManifestRow, operation: Operation, values: R
   };
 }
 
-/** Problems of cells that hold fields. */
+/** Problems of cells with fields. */
 function unusableCells(
   { cells, cellProblems = {} }: ManifestRow,
   isField: (column: string) => boolean,
@@ -255,7 +253,7 @@ function unusableCells(
     });
 }
 
-/** The problem with the letters of its column, in a workbook. */
+/** Adds the column's letters, for a workbook. */
 function located(problem: RowProblem, { lettersOf }: Pick<Manifest, 'lettersOf'>): RowProblem {
   const letters = problem.column === undefined ? undefined : lettersOf?.(problem.column);
   return letters === undefined ? problem : { ...problem, letters };
@@ -265,7 +263,7 @@ function explainClash({ name, column }: Clash): RowProblem {
   return { column, problem: `another column also gives ${name}; keep one of them` };
 }
 
-/** The issue of a required field whose column is there, but has no value in this row. */
+/** The issue of a required field with a column but no value in this row. */
 function emptyCell(
   { path }: Issue,
   { fields, subject }: Operation,

@@ -4,18 +4,18 @@ import type { Manifest, ManifestRow } from '../manifest.ts';
 import { excerpt } from '../problem.ts';
 import { fieldNameOf, fieldNamer } from './column-names.ts';
 
-/** What rows must say to be chosen: the title of a column, how it is compared, and with what. */
+/** A condition on rows: a column, a comparison and a value. */
 interface Condition {
   readonly text: string;
   readonly column: string;
-  /** As columns are matched to fields: `Deleted by` for `deleted_by`. */
+  /** Matched like a field: `Deleted by` for `deleted_by`. */
   readonly name: string;
   readonly holds: (cell: string) => boolean;
 }
 
 const pattern = /^(?<column>.*?)(?<operator>!=|<=|>=|=|<|>|~)(?<value>.*)$/s;
 
-/** @throws RangeError that says how to write one */
+/** @throws RangeError with the correct form */
 export function parseCondition(text: string): Condition {
   const { column = '', operator = '', value = '' } = pattern.exec(text)?.groups ?? {};
   if (column.trim() === '')
@@ -25,17 +25,17 @@ export function parseCondition(text: string): Condition {
 }
 
 /**
- * The manifest with those of its rows for which all conditions hold, numbered from 1. A row that can't be read is not left out:
- * nothing is known of its cells.
+ * The manifest with only the rows that meet all conditions, numbered from 1. Unreadable rows are kept, because their cells are
+ * unknown.
  *
- * @throws a usage error `WHERE_UNKNOWN_COLUMN` when no column has the title of a condition; of JSON once all rows were read
+ * @throws a usage error `WHERE_UNKNOWN_COLUMN` when no column matches a condition; for JSON after all rows were read
  */
 export function chosenBy(texts: readonly string[], manifest: Manifest): Manifest {
   const conditions = texts.map(parseCondition);
   const nameOf = fieldNamer();
   let leftOut = 0;
 
-  /** The title among these that a condition means. */
+  /** The title that a condition means. */
   function titleOf({ column, name }: Condition, titles: readonly string[]): string | undefined {
     return titles.includes(column) ? column : titles.find((title) => nameOf(title) === name);
   }
@@ -76,14 +76,14 @@ export function chosenBy(texts: readonly string[], manifest: Manifest): Manifest
   };
 }
 
-/** A cell that is left out is as one that is empty. */
+/** An omitted cell counts as empty. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'object' && !isLosslessNumber(value)) return stringifyJson(value);
   return String(value).trim();
 }
 
-/** Numbers and times are compared as such where the value is one; then any other cell has no place in their order. */
+/** If the value is a number or a time, compares cells as such; other cells then match no order. */
 function comparison(operator: string, value: string): (cell: string) => boolean {
   const read = [wholeOf, numberOf, timeOf].find((kind) => kind(value) !== undefined);
   const wanted = read?.(value);
@@ -110,7 +110,7 @@ function orderOf<Value extends string | number | bigint>(a: Value, b: Value): nu
   return a === b ? 0 : a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Identifiers have more digits than a number of JavaScript keeps. */
+/** BigInt: identifiers may exceed the digits of a JavaScript number. */
 function wholeOf(text: string): bigint | undefined {
   return /^-?\d+$/.test(text) ? BigInt(text) : undefined;
 }
@@ -121,7 +121,7 @@ function numberOf(text: string): number | undefined {
 
 const isoTime = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** A moment, in milliseconds. A date alone is its first one; what names no zone is in UTC. */
+/** Milliseconds. A date means its first moment; without a zone, UTC. */
 function timeOf(text: string): number | undefined {
   const [, date, time = '00:00', zone = 'Z'] = isoTime.exec(text) ?? [];
   if (date === undefined) return undefined;

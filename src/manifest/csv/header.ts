@@ -4,15 +4,15 @@ import { guardColumn, unguardCell } from '../formula-guard.ts';
 import { type Delimiter, delimiters } from '../manifest.ts';
 import { syntaxMistake, TextMistake } from '../text/mistake.ts';
 
-/** How many records at the beginning are looked at. */
+/** How many of the first records to examine. */
 const sampledRecords = 20;
 
 /**
- * Finds out what separates the cells: the character that cuts the header into several cells and the most of the
- * first records into as many as the header; of equals the one that gives more cells. Quoted text does not count.
+ * Detects the delimiter: the character that splits the header into several cells, and the most of the first records into as
+ * many as the header; among equals, the one with more cells. Ignores quoted text.
  *
- * @param head beginning of the text; when it is not `complete`, its last record is not looked at.
- * @param fallback for text with one column.
+ * @param head beginning of the text; unless `complete`, its last record is ignored
+ * @param fallback for text with one column
  */
 export function detectDelimiter(head: string, complete: boolean, fallback: Delimiter): Delimiter {
   let best = { delimiter: fallback, agreement: 0, cells: 1 };
@@ -28,7 +28,7 @@ export function detectDelimiter(head: string, complete: boolean, fallback: Delim
   return best.delimiter;
 }
 
-/** The number of cells of each of the first records that are not blank; 0 where text follows a closing quote. */
+/** The number of cells in each of the first non-blank records; 0 where text follows a closing quote. */
 function countCells(text: string, complete: boolean, delimiter: Delimiter): readonly number[] {
   const counts: number[] = [];
   let cells = 1;
@@ -39,7 +39,7 @@ function countCells(text: string, complete: boolean, delimiter: Delimiter): read
   for (let index = 0; index < text.length && counts.length < sampledRecords; index++) {
     const character = text[index];
     if (quoted) {
-      // A doubled quote ends and begins again at once, which counts nothing.
+      // A doubled quote closes and opens again at once, without effect.
       if (character === '"') quoted = false;
     } else if (character === '"' && (index === cellStart || text[index - 1] === '"')) {
       quoted = true;
@@ -60,20 +60,20 @@ function countCells(text: string, complete: boolean, delimiter: Delimiter): read
   return counts;
 }
 
-/** What stands before the header of delimited text. */
+/** The part before the header of delimited text. */
 export interface Preamble {
   /** In characters. */
   readonly length: number;
   readonly lines: number;
-  /** What a first line `sep=;` says, which spreadsheets write and read. */
+  /** The delimiter of a first line `sep=;`, which spreadsheets write and read. */
   readonly delimiter?: Delimiter;
 }
 
 /**
- * Finds the end of what stands before the header: a line `sep=;`, and lines that the user says are to be skipped.
+ * Finds the end of the part before the header: a line `sep=;`, and lines to skip.
  *
- * @param head beginning of the text.
- * @throws TextMistake when `sep=` names something unknown, or the lines don't end within the head.
+ * @param head beginning of the text
+ * @throws TextMistake when `sep=` names an unknown delimiter, or the lines exceed the head
  */
 export function readPreamble(head: string, skipLines: number, complete: boolean): Preamble {
   const [line, said] = /^"?sep=([^\r\n])"?(?:\r\n|\n|\r)/i.exec(head) ?? [];
@@ -100,15 +100,15 @@ export function readPreamble(head: string, skipLines: number, complete: boolean)
   };
 }
 
-/** How many lines may stand before the header, for it to be found. */
+/** How many lines above the header are examined. */
 const sampledLines = 12;
 
 /**
- * Guesses how many lines stand before the one with the column names, as in exports that begin with a title.
+ * Guesses how many lines precede the column names, as in exports that begin with a title.
  *
- * @param lines the cells of the first lines, in each way in which they may be cut.
- * @param names of which the header has at least one, in snake_case; a header in other words is found by its form.
- * @returns 0 when the first line may be the header.
+ * @param lines the cells of the first lines, split at each delimiter
+ * @param names of which the header has at least one, in snake_case; other headers are recognized by their form
+ * @returns 0 when the first line may be the header
  */
 export function titleLines(
   lines: readonly (readonly (readonly string[])[])[],
@@ -128,11 +128,11 @@ export function titleLines(
 }
 
 function filled(cells: readonly string[]): readonly string[] {
-  // A line of delimiters only is one cell where it is cut at another delimiter.
+  // A line of only delimiters is one cell when split at another delimiter.
   return cells.filter((cell) => /[^\s;,|]/.test(cell));
 }
 
-/** The lines of delimited text, cut at each delimiter, also between quotes; none when a cell of the first one goes on. */
+/** The lines of delimited text, split at each delimiter, even inside quotes; empty when a cell of the first line continues. */
 export function cutLines(text: string): readonly (readonly (readonly string[])[])[] {
   const lines = text.split(/\r\n|\n|\r/, sampledLines);
   const goesOn = ((lines[0]?.split('"').length ?? 1) - 1) % 2 === 1;
@@ -142,26 +142,26 @@ export function cutLines(text: string): readonly (readonly (readonly string[])[]
   );
 }
 
-/** The header of delimited text: which cell of a record belongs to which column. */
+/** The header of delimited text: maps cells of a record to columns. */
 export interface CsvHeader {
   readonly names: readonly string[];
-  /** Index of the cell of each name. */
+  /** Cell index of each name. */
   readonly indexes: readonly number[];
-  /** Number of cells that every record must have. */
+  /** Required number of cells in each record. */
   readonly width: number;
-  /** Cells under an empty name: they must be empty. */
+  /** Indexes of cells without a name: they must be empty. */
   readonly unnamed: readonly number[];
-  /** Index of the column that says whether a row is guarded, or -1; see `formula-guard.ts`. */
+  /** Index of the column that marks guarded rows, or -1; see `formula-guard.ts`. */
   readonly guardedIndex: number;
   /** Whether text is guarded behind commas, too. */
   readonly commas: boolean;
 }
 
 /**
- * Reads the first record as the header. Columns whose names start with `_` are the tool's own and left out.
+ * Reads the first record as the header. Leaves out the tool's own columns, whose names start with `_`.
  *
- * @param kept those of them that are wanted
- * @throws CqbatchError (`usage`) when it names no column, names one twice, or looks like data.
+ * @param kept own columns to keep
+ * @throws CqbatchError (`usage`) when the record has no names, repeats a name, or looks like data
  */
 export function readCsvHeader(
   record: { readonly cells: readonly string[]; readonly line: number },
@@ -197,7 +197,7 @@ export function readCsvHeader(
   if (indexByName.size === 0) {
     throw fail('MANIFEST_NO_HEADER', 'the first line has no column names; add them');
   }
-  // A file that was written by a report surely has a header.
+  // A file written by a report certainly has a header.
   if (guardedIndex < 0 && /^\d+$/.test(titles[0]?.trim() ?? '')) {
     throw fail(
       'MANIFEST_NO_HEADER',

@@ -15,18 +15,18 @@ import type { CsvHeader } from './header.ts';
 /** A record of delimited text. */
 export interface CsvRecord {
   readonly cells: readonly string[];
-  /** Line on which it begins, from 1; line ends inside quotes count. */
+  /** First line of the record, from 1; line ends inside quotes count. */
   readonly line: number;
-  /** Why cells of a sheet must not be taken for what was meant, by their index. */
+  /** Why cells of a sheet can't be trusted, by index. */
   readonly problems?: ReadonlyMap<number, string>;
 }
 
 /**
- * Splits delimited text (RFC 4180, with any of LF, CR LF and CR as line ends) into records, blank lines left out;
- * one array for each chunk of text.
+ * Splits delimited text (RFC 4180, with line ends LF, CR LF or CR) into records without blank lines; one array per chunk of
+ * text.
  *
- * @param firstLine number of the first line.
- * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), which is checked once a chunk, or the CsvError of csv-parse when the quotes are not right.
+ * @param firstLine number of the first line
+ * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), checked once per chunk, or the CsvError of csv-parse for invalid quotes
  */
 export async function* readCsvRecords(
   chunks: AsyncIterable<Buffer>,
@@ -34,7 +34,7 @@ export async function* readCsvRecords(
   firstLine = 1,
 ): AsyncGenerator<readonly CsvRecord[], void, undefined> {
   const parser = new RecordParser(delimiter, firstLine);
-  // Errors come by the callbacks of write and end.
+  // Errors are reported by the callbacks of write and end.
   parser.on('error', () => {});
   let pendingBytes = 0;
   try {
@@ -58,12 +58,12 @@ export async function* readCsvRecords(
 }
 
 /**
- * Keeps the records as csv-parse finds them: its buffer of objects would tell neither how many blank lines stood before
- * each, nor be as fast.
+ * Collects records as csv-parse finds them: its buffer of objects would hide the number of blank lines before each, and be
+ * slower.
  */
 class RecordParser extends Parser {
   #records: CsvRecord[] = [];
-  /** Lines of the records that have ended. */
+  /** Lines of complete records. */
   #recordLines = 0;
   readonly #firstLine: number;
 
@@ -71,14 +71,14 @@ class RecordParser extends Parser {
     super({
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
-      // Which record has a wrong number of cells is told row by row.
+      // Each row reports a wrong number of cells.
       relax_column_count: true,
       skip_empty_lines: true,
     });
     this.#firstLine = firstLine;
   }
 
-  /** Line on which the record begins that has not ended yet. csv-parse counts CR LF inside quotes twice. */
+  /** First line of the incomplete record. csv-parse counts CR LF inside quotes twice. */
   get line(): number {
     return this.#firstLine + this.#recordLines + this.info.empty_lines;
   }
@@ -88,13 +88,13 @@ class RecordParser extends Parser {
     const isBlank = cells.length === 1 && cells[0] === '';
     if (!isBlank) this.#records.push({ cells, line: this.line });
     this.#recordLines += 1 + countLineBreaks(cells);
-    // csv-parse compares each record with the first one, and makes an error, with its stack and copies of its context,
-    // of each that has another number of cells, which takes minutes when there are millions. So each is the first one.
+    // csv-parse compares each record with the first, and creates an expensive error for each deviating number of cells, which
+    // takes minutes for millions. So treat each record as the first.
     (this.info as { records: number }).records = 0;
     return true;
   }
 
-  /** The records that have ended since the last call. */
+  /** Returns the records completed since the last call. */
   takeRecords(): readonly CsvRecord[] {
     const records = this.#records;
     this.#records = [];
@@ -102,7 +102,7 @@ class RecordParser extends Parser {
   }
 }
 
-/** Line breaks inside the cells of one record; they are there only when the cells were quoted. */
+/** Line breaks in the cells of a record, which only quoted cells can contain. */
 function countLineBreaks(cells: readonly string[]): number {
   let count = 0;
   for (const cell of cells) {
@@ -116,20 +116,19 @@ function tooLarge(line: number): TextMistake {
   return new TextMistake('MANIFEST_RECORD_TOO_LARGE', { line, column: 1 }, problem);
 }
 
-/** Waits until the work calls back, and throws the error that it calls back with. */
+/** Waits for the callback, and throws its error. */
 function settled(work: (done: (error?: Error | null) => void) => void): Promise<void> {
   return new Promise((resolve, reject) => work((error) => (error ? reject(error) : resolve())));
 }
 
-/** How cells are read. */
 export interface CellReading {
   readonly clearToken: string;
   readonly trim: boolean;
 }
 
 /**
- * Makes rows of the records that follow the header. Empty cells are left out, cells equal to the clear token become
- * the empty string, and rows marked as guarded lose their guard.
+ * Turns the records after the header into rows. Empty cells are left out, clear tokens become the empty string, and guarded
+ * rows lose their guard.
  */
 export async function* readCsvRows(
   batches: AsyncIterable<readonly CsvRecord[]>,
@@ -203,8 +202,8 @@ function strayText({ unnamed }: CsvHeader, values: readonly string[]): RowProble
 }
 
 /**
- * Finds the quote that breaks the rules of delimited text (RFC 4180, section 2, rules 5 to 7). For text that the
- * parser has refused: it does not tell where the cell began, which is what has to be mended.
+ * Finds the quote that violates RFC 4180, section 2, rules 5 to 7, in text that the parser refused: the parser does not report
+ * where the cell to fix began.
  */
 export async function findCsvMistake(
   chunks: AsyncIterable<Buffer>,

@@ -14,12 +14,12 @@ export type ParsedPiece =
       readonly index: number;
     };
 
-/** Parses a piece of JSON text in which no object may have a name twice. */
+/** Parses a piece of JSON text in which no object may repeat a name. */
 export function parsePiece(text: string): ParsedPiece {
   let value: unknown;
   const { stackTraceLimit } = Error;
   try {
-    // The stacks of these errors are never shown, and a million broken lines would spend most of their time on them.
+    // These stacks are never shown, and would take most of the time for a million broken lines.
     Error.stackTraceLimit = 0;
     value = parseJson(text);
   } catch (error) {
@@ -36,9 +36,9 @@ export function parsePiece(text: string): ParsedPiece {
 }
 
 /**
- * The value of a piece that begins at this offset of the text.
+ * The value of a piece that begins at this offset.
  *
- * @throws TextMistake when it has no value.
+ * @throws TextMistake when the piece is not valid
  */
 export function valueAt(text: string, offset: number): unknown {
   const parsed = parsePiece(text);
@@ -46,23 +46,23 @@ export function valueAt(text: string, offset: number): unknown {
   throw new TextMistake(parsed.code, offset + Buffer.byteLength(text.slice(0, parsed.index)), parsed.problem);
 }
 
-/** What is wrong with an object that has this name twice. */
+/** The problem of an object that repeats this name. */
 export function repeatedName(name: string): string {
   return `"${excerpt(name)}" appears twice in this object; keep one of them`;
 }
 
 /**
- * Finds the first name that stands twice in one object of JSON text, however it is escaped.
+ * Finds the first name that appears twice in one object, however it is escaped.
  *
- * @param text JSON text that has been parsed, so it is known to be well-formed.
- * @param value what it was parsed to: of equal names it has the last one only.
- * @returns the name, and the index of the character at which its second occurrence begins.
+ * @param text well-formed JSON
+ * @param value the parsed text, in which the last of equal names wins
+ * @returns the name, and the index of its second occurrence
  */
 function findRepeatedName(
   text: string,
   value: unknown,
 ): { readonly name: string; readonly index: number } | undefined {
-  // A colon follows every name: when there are no more colons than names in the value, no name was lost.
+  // A colon follows every name: with as many names in the value as colons, no name was lost.
   if (countColons(text) === countNames(value)) return undefined;
   const openObjects: (Set<string> | undefined)[] = [];
   let nameStart = 0;
@@ -101,7 +101,7 @@ function countNames(value: unknown): number {
   return count;
 }
 
-/** Index after the closing quote of the string that opens at this index. */
+/** Index after the closing quote of the string that starts here. */
 function endOfString(text: string, start: number): number {
   let index = start + 1;
   while (text[index] !== '"') index += text[index] === '\\' ? 2 : 1;

@@ -12,8 +12,8 @@ const rowsAtOnce = 500;
 /**
  * Reads the rows of `[ rows ]` or `{ "rows": [ rows ] }`.
  *
- * @param trim whether blanks around text are dropped.
- * @throws TextMistake where the text is not JSON, or an object has a name twice.
+ * @param trim whether to remove blanks around text
+ * @throws TextMistake where the text is not JSON, or an object repeats a name
  */
 export async function* readJsonRows(
   bytes: Buffer,
@@ -32,9 +32,9 @@ export async function* readJsonRows(
 }
 
 /**
- * Reads the rows of JSON Lines (jsonlines.org). A line that is not JSON, or has a name twice, is a row with a problem.
+ * Reads the rows of JSON Lines (jsonlines.org). A line that is not JSON, or repeats a name, becomes a row with a problem.
  *
- * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`); the check happens once a chunk.
+ * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), checked once per chunk
  */
 export async function* readJsonLines(
   chunks: AsyncIterable<Buffer>,
@@ -53,13 +53,13 @@ export async function* readJsonLines(
   }
 }
 
-/** A line of text without its line end; lines are counted from 1. */
+/** A line of text without its line end, numbered from 1. */
 interface TextLine {
   readonly text: string;
   readonly line: number;
 }
 
-/** Splits text at LF, CR LF and CR and leaves out blank lines; one array for each chunk. */
+/** Splits text at LF, CR LF and CR, without blank lines; one array per chunk. */
 async function* splitLines(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<readonly TextLine[], void, undefined> {
@@ -103,13 +103,13 @@ function jsonRow(value: unknown, line: number, columns: ColumnList, trim: boolea
     if (name.startsWith('_')) continue;
     columns.add(name);
     const text = trim && typeof cell === 'string' ? cell.trim() : cell;
-    // Blanks alone are left out; the empty string was meant.
+    // A blank cell is left out; an empty string was intended.
     if (text !== '' || cell === '') cells[name] = text;
   }
   return { line, cells };
 }
 
-/** The column names of JSON rows in order of first appearance; bounded, so that no manifest fills the memory. */
+/** The column names of JSON rows in order of first appearance; bounded in memory. */
 export class ColumnList {
   readonly #known = new Set<string>();
   readonly #file: string;
@@ -120,7 +120,7 @@ export class ColumnList {
     this.#file = file;
   }
 
-  /** A snapshot; the same array until there is a new name. */
+  /** A snapshot; the same array while no name is added. */
   get names(): readonly string[] {
     if (this.#names.length < this.#known.size) this.#names = [...this.#known];
     return this.#names;

@@ -6,20 +6,20 @@ import { syntaxMistake, TextMistake } from '../text/mistake.ts';
 import { type DocumentOptions, JsonDocument } from './document.ts';
 import { repeatedName, valueAt } from './piece.ts';
 
-/** What `{ "operation", "defaults", "rows": [ … ] }` says for all rows. */
+/** Facts that `{ "operation", "defaults", "rows": [ … ] }` gives for all rows. */
 export interface WrapperFacts {
   readonly operation?: string;
-  /** Field name to value; members that are null are left out. */
+  /** Field name to value, without null values. */
   readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Looks at JSON text that begins with `{`: one object with an array of `rows`, or the first line of JSON Lines? The
- * members may come in any order, so the object is walked over to its end.
+ * Decides whether JSON text that begins with `{` is one object with an array `rows`, or JSON Lines. Members may come in any
+ * order, so the object is read to its end.
  *
- * @returns undefined for JSON Lines: the first object stands on one line and has no array of rows.
- * @param path where the rows are in the object, when the user says so: then it is no JSON Lines, and no fact is read.
- * @throws TextMistake when it is neither, is not JSON, or says something unknown.
+ * @returns undefined for JSON Lines: the first object is on one line and has no array of rows
+ * @param path the user's path to the rows: the text is then not JSON Lines, and no other facts are read
+ * @throws TextMistake when it is neither, is not JSON, or has an unknown member
  */
 export function readWrapper(
   bytes: Buffer,
@@ -50,7 +50,7 @@ function lackOfRows(arrays: readonly string[], path: readonly string[] | undefin
   return `${lack}; write [ rows ], { "rows": [ rows ] }, or one object on each line (JSON Lines)`;
 }
 
-/** The option that finds the rows in a member, ready to be pasted into a shell. */
+/** The option for rows in this member, ready to paste into a shell. */
 export function rowsAtOption(name: string): string {
   return `--rows-at ${shellWord(name)}`;
 }
@@ -60,7 +60,7 @@ function readFacts(members: JsonDocument['members']): WrapperFacts {
   for (const { key, value: piece } of members) {
     const { offset } = piece;
     const name = String(valueAt(key.text, key.offset));
-    // These are the members beside the array of rows.
+    // Members other than the array of rows.
     if (name === 'rows' || Object.hasOwn(facts, name)) {
       throw new TextMistake('MANIFEST_REPEATED_NAME', offset, repeatedName(name));
     }

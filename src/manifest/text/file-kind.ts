@@ -1,9 +1,9 @@
 import { TextMistake } from './mistake.ts';
 
 /**
- * Recognises files that are no text by their first bytes.
+ * Refuses binary files, which it recognizes by their first bytes.
  *
- * @throws TextMistake that says what to do instead.
+ * @throws TextMistake with the remedy
  */
 export function refuseForeignFile(head: Buffer, encoding: string): void {
   const kind = binaryKinds.find(({ magic, at = 0 }) => head.subarray(at, at + magic.length).equals(magic));
@@ -40,7 +40,7 @@ function isOpenDocument(names: string): boolean {
   return names.includes('opendocument.spreadsheet');
 }
 
-/** Both are in the container of old Office files, in which the names of the parts are UTF-16. */
+/** Both are in old Office containers, whose part names are UTF-16. */
 function oldExcel(head: Buffer): string {
   return head.includes(Buffer.from('EncryptedPackage', 'utf16le'))
     ? 'this workbook has a password: save a copy without one'
@@ -63,14 +63,14 @@ const binaryKinds: readonly BinaryKind[] = [
   { magic: Buffer.from('377abcaf271c', 'hex'), problem: unpack('a 7-Zip archive') },
 ];
 
-/** The names of the first members tell spreadsheets from other archives. */
+/** The names of the first members distinguish spreadsheets from other archives. */
 function zipProblem(head: Buffer): string {
   const text = head.toString('latin1');
   if (isOpenDocument(text)) return 'this is an OpenDocument spreadsheet: save it as .xlsx and use that file';
   return 'this is a ZIP archive: unpack it and use the file inside';
 }
 
-/** The encoding that a byte order mark says (RFC 2781, section 3.2; RFC 3629, section 6). */
+/** The encoding of a byte order mark (RFC 2781, section 3.2; RFC 3629, section 6). */
 export function encodingByMark(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
   const [first, second, third] = head;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
@@ -79,8 +79,8 @@ export function encodingByMark(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' 
 }
 
 /**
- * UTF-16 without a byte order mark: it begins with two ASCII characters, as every manifest does (the reasoning of RFC
- * 4627, section 3). NULs further on are data.
+ * Detects UTF-16 without a byte order mark by two leading ASCII characters, with which every manifest begins (see RFC 4627,
+ * section 3). Later NULs are data.
  */
 function unmarkedUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0] = head;

@@ -3,20 +3,17 @@ import { systemError } from '../../system-error.ts';
 import { size } from '../../text/quantities.ts';
 import { shellWord } from '../../text/shell-word.ts';
 
-/** A place in a text. Lines end with LF, CR LF or CR; columns count characters (code points). Both from 1. */
+/** A position in a text. Lines end with LF, CR LF or CR; columns count code points. Both start at 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Something by which a text is no manifest; becomes a `usageError` that names file, line and column. */
+/** Why a text is not a valid manifest; becomes a `usageError` with file, line and column. */
 export class TextMistake extends Error {
   override readonly name = 'TextMistake';
   readonly code: string;
-  /**
-   * Where it is: a position, or the offset of a byte (after unzipping, byte order mark included); undefined for the
-   * file as a whole.
-   */
+  /** A position, or the offset of a byte (after unzipping, including the byte order mark); undefined for the whole file. */
   readonly at: Position | number | undefined;
 
   constructor(code: string, at: Position | number | undefined, problem: string) {
@@ -26,12 +23,11 @@ export class TextMistake extends Error {
   }
 }
 
-/** A mistake by which the text is not of its format. */
 export function syntaxMistake(at: Position | number | undefined, problem: string): TextMistake {
   return new TextMistake('MANIFEST_SYNTAX', at, problem);
 }
 
-/** Follows UTF-8 bytes and knows the position of the next one. */
+/** Tracks the position in UTF-8 bytes. */
 export class PositionCounter {
   #line: number;
   #column = 1;
@@ -61,7 +57,7 @@ export function isLineEnd(byte: number): boolean {
   return byte === lineFeed || byte === carriageReturn;
 }
 
-/** Whether a line ends at this index; a CR LF ends it at its CR. */
+/** Whether a line ends at this index; a CR LF ends at its CR. */
 export function endsLine(bytes: Buffer, index: number): boolean {
   return (
     bytes[index] === carriageReturn || (bytes[index] === lineFeed && bytes[index - 1] !== carriageReturn)
@@ -71,10 +67,10 @@ export function endsLine(bytes: Buffer, index: number): boolean {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Limit of one record, in bytes: CSV record, JSON array element or line of JSON Lines; in characters: row of a sheet. */
+/** Limit of one record: bytes of a CSV record, JSON array element or line of JSON Lines; characters of a sheet's row. */
 export const maxRecordBytes = 16 * 1024 * 1024;
 
-/** @param what is too large. */
+/** @param what the part that is too large */
 export function manifestTooLarge(name: string, what: string, maxBytes: number): CqbatchError {
   return usageError(
     'MANIFEST_TOO_LARGE',
@@ -82,14 +78,14 @@ export function manifestTooLarge(name: string, what: string, maxBytes: number): 
   );
 }
 
-/** A pattern in quotation marks, or one that matches nothing, reaches us as it is. */
+/** A quoted pattern, or one without a match, arrives unexpanded. */
 function patternHint(name: string): string {
   return /[*?]/.test(name)
     ? `; pass one file, or run each file that matches: cqbatch watch ${shellWord(name)}`
     : '';
 }
 
-/** What a failure to read the file means to the user. */
+/** Turns a failure to read the file into a message. */
 export function readingError(name: string, error: unknown): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':

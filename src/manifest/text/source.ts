@@ -11,48 +11,47 @@ import { manifestTooLarge, type Position, PositionCounter, readingError, TextMis
 /** Bytes read at a time. */
 export const readSize = 256 * 1024;
 
-/** Blank lines, and white space between JSON values, of one manifest: a small gzip file can unzip to any number of them. */
+/** Limit for blank lines, and white space between JSON values: a small gzip file can unzip to any number of them. */
 const maxBlankBytes = 4 * 1024 * 1024;
 
-/** A file, perhaps gzipped, that can be read again and again. */
+/** A file, perhaps gzipped, that can be read repeatedly. */
 export interface ByteSource {
   readonly path: string;
-  /** What to call it in messages. */
+  /** Name in messages. */
   readonly name: string;
   readonly gzip: boolean;
-  /** What it is to be recoded from; absent for UTF-8. */
+  /** Encoding to convert from; absent for UTF-8. */
   readonly encoding?: string | undefined;
   readonly context?: ReadingContext;
 }
 
-/** The same when it is known how its text begins. */
+/** A source whose beginning was identified. */
 export interface TextSource extends ByteSource {
   /** Length of the byte order mark in bytes: 0 or 3. */
   readonly bomLength: number;
-  /** What stands before the text, byte order mark included, in bytes. */
+  /** Bytes before the text, including the byte order mark. */
   readonly start: number;
-  /** Line on which the text begins, from 1. */
+  /** Line number of the text's beginning, from 1. */
   readonly firstLine: number;
 }
 
-/** What the reading of a manifest needs to know that its user does not say with each one. */
+/** Settings for reading all manifests. */
 export interface ReadingContext {
-  /** Bytes of the file, and of the text after unzipping. */
+  /** Limit in bytes for the file, and for the unzipped text. */
   readonly maxBytes?: number;
-  /** Gives the reading up. */
+  /** Aborts reading. */
   readonly signal?: AbortSignal;
-  /** What rows may be for: the header has a required field of one of them. By default, none are known. */
+  /** Possible operations of rows: a header has a required field of one of them. Default: none. */
   readonly operations?: readonly Operation[];
 }
 
-/** A file can be read again and again, a pipe once. */
+/** A file can be read repeatedly, a pipe once. */
 export type InputKind = 'file' | 'pipe';
 
 /**
- * Looks at what a path leads to before it is opened.
+ * Checks what a path leads to before opening it.
  *
- * @throws CqbatchError (`usage`) for what is no manifest whatever it holds: directories, devices, sockets, and files
- *   that are too large.
+ * @throws CqbatchError (`usage`) for directories, devices, sockets, and files that are too large
  */
 export async function inputKind(
   path: string,
@@ -74,10 +73,10 @@ export async function inputKind(
 }
 
 /**
- * The bytes after unzipping and recoding, byte order mark included unless it was recoded.
+ * The unzipped bytes, converted to UTF-8. Includes the byte order mark unless converted.
  *
- * @throws CqbatchError (`usage`) when the file cannot be read or its gzip is damaged, TextMistake when it is not in its
- *   encoding.
+ * @throws CqbatchError (`usage`) when the file cannot be read or its gzip data is damaged, TextMistake for bytes outside its
+ *   encoding
  */
 export async function* readBytes(source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
   const { encoding } = source;
@@ -126,9 +125,9 @@ async function* readUnzipped(source: ByteSource): AsyncGenerator<Buffer, void, u
 }
 
 /**
- * The text without what stands before it, as bytes that are checked to be UTF-8; no chunk ends inside a character.
+ * The text from its start, as valid UTF-8; no chunk ends inside a character.
  *
- * @throws TextMistake when the bytes are not UTF-8, or too many of them are blank, and what `readBytes` throws.
+ * @throws TextMistake when the bytes are not UTF-8, or too many are blank, and errors of `readBytes`
  */
 export async function* readText(source: TextSource): AsyncGenerator<Buffer, void, undefined> {
   let before = source.start;
@@ -147,16 +146,16 @@ export async function* readText(source: TextSource): AsyncGenerator<Buffer, void
   }
 }
 
-/** Whether there is only white space of ASCII. Text is told by one of its first bytes. */
+/** Whether all bytes are ASCII white space. */
 function isWhiteSpace(bytes: Buffer): boolean {
   for (const byte of bytes) if (byte !== 0x20 && (byte < 0x09 || byte > 0x0d)) return false;
   return true;
 }
 
 /**
- * Passes bytes on when they are UTF-8 (RFC 3629), cut so that no chunk ends inside a character.
+ * Passes on valid UTF-8 (RFC 3629), cut so that no chunk ends inside a character.
  *
- * @throws TextMistake (`MANIFEST_NOT_UTF8`, `MANIFEST_BINARY`) at the first byte that is not, with the remedy.
+ * @throws TextMistake (`MANIFEST_NOT_UTF8`, `MANIFEST_BINARY`) at the first invalid byte, with the remedy
  */
 export async function* checkUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let rest: Buffer = Buffer.alloc(0);
@@ -173,7 +172,7 @@ export async function* checkUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   if (rest.length > 0) throw notUtf8(rest, offset);
 }
 
-/** How many bytes at the end are the beginning of a character that goes on. */
+/** Number of trailing bytes that belong to an incomplete character. */
 function incompleteLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -204,7 +203,7 @@ function notUtf8(bytes: Buffer, chunkOffset: number): TextMistake {
   );
 }
 
-/** Decoding puts U+FFFD for what is invalid; the first byte that encoding does not give back belongs to it. */
+/** Decoding replaces invalid bytes with U+FFFD: the first byte that differs after encoding again is invalid. */
 function firstInvalidIndex(bytes: Buffer): number {
   const again = Buffer.from(bytes.toString('utf8'), 'utf8');
   let index = 0;
@@ -213,7 +212,7 @@ function firstInvalidIndex(bytes: Buffer): number {
   return index;
 }
 
-/** Runs a reading of the source; a mistake in the text becomes a `usageError` that names file, line and column. */
+/** Reads the source; a TextMistake becomes a `usageError` with file, line and column. */
 export async function located<Result>(source: TextSource, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();
@@ -222,7 +221,7 @@ export async function located<Result>(source: TextSource, read: () => Promise<Re
   }
 }
 
-/** The `usageError` that a mistake in the text becomes; any other error as it is. */
+/** Converts a TextMistake to a `usageError`; returns other errors unchanged. */
 export async function locate(source: TextSource, error: unknown): Promise<unknown> {
   if (!(error instanceof TextMistake)) return error;
   const { code, at, message } = error;

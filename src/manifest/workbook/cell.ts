@@ -1,19 +1,18 @@
 import type { Cell, CellValue } from 'hucre/xlsx';
 
-/** A cell as text, and why it must not be taken for what was meant. */
+/** The text of a cell, and why it can't be trusted, if so. */
 export interface SheetCell {
   readonly text: string;
   readonly problem?: string;
 }
 
-/** The largest number of which Excel keeps all digits: it has 15. */
+/** Excel keeps 15 digits of a number. */
 const maxExact = 999_999_999_999_999;
 
 /**
- * The text of a cell. Numbers are exact or have a problem, dates are ISO 8601, and what a formula gives is what the file
- * says that it gave last.
+ * The text of a cell. Numbers are exact or have a problem, dates are ISO 8601, and formulas give their stored result.
  *
- * @param details of cells with a formula or an error.
+ * @param details of cells with a formula or an error
  */
 export function readCell(value: CellValue | undefined, details: Cell | undefined): SheetCell {
   if (value === null || value === undefined) return details?.formula === undefined ? empty : uncalculated;
@@ -44,19 +43,19 @@ function readNumber(value: number): SheetCell {
   };
 }
 
-/** Excel knows no time zones: what it shows is what was meant. */
+/** Excel has no time zones: use the time that it shows. */
 function dateText(date: Date): string {
   if (Number.isNaN(date.getTime())) return '';
   const [day = '', time = ''] = date
     .toISOString()
     .replace(/\.\d+Z$/, '')
     .split('T');
-  // A time of day alone counts from the day before the first one.
+  // A time of day without a date counts from the day before the first date.
   if (date.getUTCFullYear() < 1900) return time;
   return time === '00:00:00' ? day : `${day}T${time}`;
 }
 
-/** What Excel calls a column: `A` for 0, `AA` for 26. */
+/** Excel's name of a column: `A` for 0, `AA` for 26. */
 export function columnLetters(index: number): string {
   const rest = Math.floor(index / 26);
   return (rest > 0 ? columnLetters(rest - 1) : '') + String.fromCharCode(65 + (index % 26));
@@ -70,10 +69,10 @@ const entryLength = 46;
 const maxComment = 0xffff;
 
 /**
- * How many bytes the members of a ZIP archive have when they are unpacked, as its directory says. Unpacking them
- * by what the directory says needs no more memory than that.
+ * The unpacked size of a ZIP archive's members in bytes, according to its directory. Unpacking by the directory needs no more
+ * memory.
  *
- * @returns undefined when the directory can't be read or leaves a size open.
+ * @returns undefined when the directory is unreadable or omits a size
  */
 export function unpackedBytes(archive: Buffer): number | undefined {
   const end = findEnd(archive);

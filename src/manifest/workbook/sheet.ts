@@ -8,12 +8,12 @@ import { manifestTooLarge, maxRecordBytes, type Position, TextMistake } from '..
 import { readBytes, type TextSource } from '../text/source.ts';
 import { columnLetters, readCell, unpackedBytes } from './cell.ts';
 
-/** A sheet of a workbook, as records of delimited text would be: the lines are the rows that Excel shows. */
+/** A sheet of a workbook as records of delimited text; line numbers are Excel's row numbers. */
 export interface SheetRecords {
   readonly name: string;
   /** The names of the other sheets. */
   readonly others: readonly string[];
-  /** Rows that are not blank, the header first, without those that were skipped; all are as wide as the header. */
+  /** Rows that are not blank or skipped, the header first; all are as wide as the header. */
   readonly records: readonly CsvRecord[];
 }
 
@@ -21,31 +21,31 @@ type SheetFilter = Extract<ReadOptions['sheets'], (...args: never) => unknown>;
 type SheetFilterInfo = Parameters<SheetFilter>[0];
 
 /**
- * A workbook is read into memory as a whole, which takes several times of what it unpacks to. The limit holds for the file,
- * for what it unpacks to and for the text of all cells.
+ * Limit for the file, its unpacked size and the text of all cells: a workbook is read into memory as a whole, which takes
+ * several times its unpacked size.
  */
 const maxUnpackedBytes = 300_000_000;
 
-/** A sheet has no more rows. */
+/** Excel's limit. */
 const maxRows = 1_048_576;
 
-/** Cells that are kept at most, the empty ones within the table included. */
+/** Limit for cells in memory, including empty cells of the table. */
 const maxCells = 20_000_000;
 
-/** Rows of the beginning among which the header is, also below a title. */
+/** The header is among this many first rows, perhaps below a title. */
 const sampledRows = 12;
 
 export interface SheetChoice {
-  /** Name of the sheet, or its number from 1; by default the first visible one that has rows. */
+  /** Name of the sheet, or its number from 1. Default: the first visible sheet with rows. */
   readonly wanted: string | undefined;
-  /** Rows that are not looked at. */
+  /** Number of rows to skip. */
   readonly skipLines: number;
 }
 
 /**
- * Reads a sheet of an Excel workbook (`.xlsx`), as many columns as its header has.
+ * Reads a sheet of an Excel workbook (`.xlsx`), as wide as its header.
  *
- * @throws TextMistake when it is no such workbook, or there is no such sheet; CqbatchError (`usage`) when it is too large.
+ * @throws TextMistake when the file is not a workbook or the sheet does not exist; CqbatchError (`usage`) when it is too large
  */
 export async function readSheet(
   source: TextSource,
@@ -70,7 +70,7 @@ export async function readSheet(
     const { name = '' } = infos[index] ?? {};
     const others = infos.filter((info) => info.index !== index).map((info) => info.name);
     if (width === 0) return { name, others, records: [] };
-    // What stands right of the table is a note to its reader, and would make every row as wide.
+    // Cells to the right of the table are notes, and would widen every row.
     const range = `A1:${columnLetters(width - 1)}${maxRows}`;
     const { sheets } = await reading(({ readXlsx }) => readXlsx(archive, { sheets: [index], range }));
     const records = sheets.flatMap((sheet) => recordsOf(sheet, width, skipLines));
@@ -92,7 +92,7 @@ async function readArchive(source: TextSource): Promise<Buffer> {
 
 type Library = typeof import('hucre/xlsx');
 
-/** The library is large, and only workbooks need it. */
+/** Loaded on demand: the library is large. */
 async function reading<Result>(read: (library: Library) => Promise<Result>): Promise<Result> {
   const library = await import('hucre/xlsx');
   try {
@@ -104,10 +104,10 @@ async function reading<Result>(read: (library: Library) => Promise<Result>): Pro
 }
 
 /**
- * How many columns the header has; 0 when there are no rows.
+ * The number of columns in the header; 0 without rows.
  *
- * @param isName whether a cell is called like a field of which a header has at least one
- * @throws TextMistake when a title stands above the header, or there are more cells than fit into memory.
+ * @param isName whether a cell is named like a field that every header must have
+ * @throws TextMistake when a title precedes the header, or too many cells would be in memory
  */
 async function headerWidth(
   { streamXlsxRows }: Library,
@@ -133,7 +133,7 @@ async function headerWidth(
       isName,
     );
     width = first[titles]?.cells.length ?? 0;
-    // A table that is narrow fits, however long it is.
+    // A narrow table fits at any length.
     if (first.length === sampledRows && width * maxRows <= maxCells) break;
   }
   const header = first[titles];
@@ -154,7 +154,7 @@ function tooLarge(what: string, at?: Position): TextMistake {
   return new TextMistake('MANIFEST_TOO_LARGE', at, problem);
 }
 
-/** The indexes of the sheets to be tried. */
+/** Indexes of the sheets to try. */
 function candidates(infos: readonly SheetFilterInfo[], wanted: string | undefined): readonly number[] {
   if (wanted === undefined) {
     return infos.filter(({ hidden, veryHidden }) => !hidden && !veryHidden).map(({ index }) => index);
@@ -174,7 +174,7 @@ function candidates(infos: readonly SheetFilterInfo[], wanted: string | undefine
 
 function recordsOf({ rows, cells: details }: Sheet, width: number, skipLines: number): readonly CsvRecord[] {
   const records: CsvRecord[] = [];
-  // Cells that have the same text share it in the file and in memory, but each of them is read.
+  // Equal texts share memory, but each cell is read separately.
   let totalLength = 0;
   for (const [row, values] of rows.entries()) {
     const line = row + 1;

@@ -10,11 +10,10 @@ import { Coordinator } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
 
 /**
- * Moves all that the datastore holds of a run, on which no process works any more, into its journal. Afterwards the
- * journal alone tells what is left to do, so that resuming, cancelling and starting another run all begin from the
- * same simple state.
+ * Moves everything that the datastore holds of a run without a process into its journal. Afterwards the journal alone says what
+ * remains, so that resuming, cancelling and starting another run begin from one simple state.
  *
- * @returns whether it is through; not when the signal aborted while another machine was still calling a row.
+ * @returns false when the signal aborted while another machine was still calling a row
  */
 export async function reconcile(run: OpenRun, signal: AbortSignal): Promise<boolean> {
   const coordinator = new Coordinator(run, {
@@ -36,10 +35,10 @@ export async function reconcile(run: OpenRun, signal: AbortSignal): Promise<bool
 async function* nothing(): AsyncGenerator<never> {}
 
 /**
- * Gives up a run on which no process works any more: what its datastore still holds goes into the journal, and rows
- * without a result stay so. Calls that other machines are making are waited for until the signal aborts.
+ * Cancels a run without a process: moves its rows from the datastore into the journal; rows without a result stay so. Waits for
+ * calls of other machines until the signal aborts.
  *
- * @returns undefined when the signal aborted before that; the run is as it was.
+ * @returns undefined when the signal aborted first; the run is unchanged
  */
 export async function cancelStoppedRun(
   store: RunStore,
@@ -58,10 +57,10 @@ export async function cancelStoppedRun(
 }
 
 /**
- * Gives up a stopped run of which no datastore holds anything, as one that a guard has halted: beside a daemon that has the
+ * Cancels a stopped run with no rows in a datastore, such as one that a guard halted: possible beside a daemon that has the
  * embedded datastore.
  *
- * @returns undefined when rows of it may be in a datastore, or it goes on by itself; the run is as it was.
+ * @returns undefined when a datastore may hold rows of the run, or the run continues by itself; it is unchanged
  */
 export async function cancelSettledRun(
   store: RunStore,
@@ -84,30 +83,29 @@ function isSettled(store: RunStore, record: RunRecord): Promise<boolean> {
   return withJournalReader(store, record, (journal) => [...journal.unsettledRows()].length === 0);
 }
 
-/** @returns the record with the time for which its dead process worked; undefined when the signal aborted. */
+/** @returns the record with the active time of its dead process; undefined when the signal aborted */
 async function reconcileStoppedRun(run: OpenRun, signal: AbortSignal): Promise<RunRecord | undefined> {
   if (!(await reconcile(run, signal))) return undefined;
   return withCrashedTime(run.record, run.journal.lastFinishedAt);
 }
 
 /**
- * Leaves the embedded datastore empty and every run in it reconciled: no row is called behind the user's back. When the
- * signal aborts before that, all is as it was, and nothing can be fed.
+ * Empties the embedded datastore and reconciles every run in it: no row may be called behind the user's back. If the signal
+ * aborts first, nothing changes, and nothing can be fed.
  */
 export async function claimForOurselves(run: OpenRun, interrupt: AbortSignal): Promise<void> {
   if (!(await reconcileDeadRuns(run, interrupt))) return;
   const { datastore, journal } = run;
   const isSettled = journal.unsettledRows()[Symbol.iterator]().next().done;
-  // As after a run that has ended in order: there is nothing to collect, and it is known what became of each row.
+  // As after a run that ended properly: nothing to collect, and every row's fate is known.
   if (isSettled && (await datastore.isEmpty?.())) return datastore.renew();
   if (!(await reconcile(run, interrupt))) return;
   await datastore.renew();
-  // Rows of runs whose folder was deleted: no journal would tell what became of them. What the API has asked to wait is
-  // known to the next run anyway, unless it wants a rate of its own.
+  // Rows of runs whose folder was deleted: no journal would record their results. limits.json keeps the API's waits.
   await run.rows.clear();
 }
 
-/** @returns whether it is through; not when the signal aborted. */
+/** @returns false when the signal aborted */
 async function reconcileDeadRuns(
   { store, record: own, datastore }: OpenRun,
   interrupt: AbortSignal,
@@ -119,7 +117,7 @@ async function reconcileDeadRuns(
       reconcileStoppedRun(run, interrupt),
     );
     if (left === undefined) return false;
-    // A daemon goes on with what was submitted.
+    // A daemon continues submitted runs.
     const state = record.submitted && record.state !== 'failed' ? 'submitted' : 'interrupted';
     await store.save(enterState(left, state, { reason: 'its process ended' }));
   }

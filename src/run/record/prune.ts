@@ -62,13 +62,13 @@ function families(runs: readonly RunRecord[]): (run: RunRecord) => string {
   return ({ id }) => first.get(id) ?? id;
 }
 
-/** A folder that is being removed; no run has such a name. */
+/** Suffix of a folder that is being removed; no run has such a name. */
 const suffix = '.removed';
 
 /**
- * Removes runs for good. Killed at any point, it leaves each of them whole or unseen.
+ * Removes runs for good. If killed, it leaves each run whole or invisible.
  *
- * @returns bytes that are free now
+ * @returns bytes freed
  */
 export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): Promise<number> {
   let bytes = 0;
@@ -76,7 +76,7 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
     bytes += await sizeOf(folder);
     await onDisk(folder, () => rename(folder, folder + suffix));
   }
-  // What a killed process has left is among them.
+  // Includes leftovers of a killed process.
   const runsDir = join(store.stateDir, 'runs');
   for (const name of (await readdir(runsDir)).filter((each) => each.endsWith(suffix))) {
     const path = join(runsDir, name);
@@ -85,7 +85,7 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
   return bytes;
 }
 
-/** Bytes of the files in a folder of a run. */
+/** Total size of the files in a run's folder, in bytes. */
 export async function sizeOf(folder: string): Promise<number> {
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => undefined)));

@@ -6,16 +6,16 @@ import type { RunStore } from './store.ts';
 
 type StateEntry = RunRecord['states'][number];
 
-/** How often a process that works on a run writes down for how long it has. */
+/** How often a process records its active time on a run. */
 export const notedEveryMs = 5_000;
-/** A process that was suspended for longer may have lost the run to another one, and has yet to learn of it. */
+/** A process that was suspended longer may have lost the run without knowing. */
 const lateMs = 30_000;
 
-/** Keeps the record of a run while a process works on it: the states that it enters, and for how long the process works on it. */
+/** Keeps the record of a run that this process works on: its states, and the active time. */
 export class RecordKeeper {
   readonly #store: Pick<RunStore, 'save'>;
   #record: RunRecord;
-  /** When its state was entered here, of the steady clock; undefined before. */
+  /** When the state was entered here, monotonic; undefined before. */
   #since: number | undefined;
   #saving = Promise.resolve();
   #notedAt = 0;
@@ -30,18 +30,18 @@ export class RecordKeeper {
     return this.#record;
   }
 
-  /** Nothing is written before `save`. */
+  /** Enters a state, without writing. */
   enter(state: RunState, cause: StateCause = {}, changes: Partial<RunRecord> = {}): void {
     this.#record = { ...enterState(this.#timed('atWorkMs'), state, cause), ...changes };
     this.#since = steadyNow();
   }
 
-  /** Changes something else than its state. Nothing is written before `save`. */
+  /** Changes parts other than the state, without writing. */
   change(changes: Partial<RunRecord>): void {
     this.#record = { ...this.#record, ...changes };
   }
 
-  /** Writes the record as it is when its turn comes, never two at a time, and from then on now and then. */
+  /** Writes the current record, one write at a time, and starts recording the active time. */
   save(): Promise<void> {
     if (this.#notes === undefined) {
       this.#notedAt = steadyNow();
@@ -51,7 +51,7 @@ export class RecordKeeper {
     return this.#saving;
   }
 
-  /** Notes nothing any more. */
+  /** Stops recording. */
   close(): void {
     void this.#notes?.stop();
   }
@@ -60,11 +60,11 @@ export class RecordKeeper {
     const now = steadyNow();
     const isLate = now > this.#notedAt + lateMs;
     this.#notedAt = now;
-    // No error: without it, the times of the journal tell the duration of the run.
+    // Not critical: the journal's times give the duration, too.
     if (this.#record.state === 'running' && !isLate) await this.save();
   }
 
-  /** The record, with how long the run has been active since it entered the state `running`, if it is in that. */
+  /** The record with the active time since the state `running` was entered, if it is in that state. */
   #timed(key: 'atWorkMs' | 'notedMs'): RunRecord {
     const since = this.#since;
     return since === undefined
@@ -74,9 +74,9 @@ export class RecordKeeper {
 }
 
 /**
- * How long a run was active, milliseconds, all sessions together: each by the steady clock of its process.
+ * Active time of a run in milliseconds, all sessions together, each by its process's monotonic clock.
  *
- * @param lastFinishedAt end of the last attempt in the journal: a process that died was active until then.
+ * @param lastFinishedAt end of the last attempt in the journal: a process that died was active until then
  */
 export function activeTime(record: RunRecord, lastFinishedAt: string | undefined): number {
   const last = actualState(record) === 'running' ? new Date().toISOString() : lastFinishedAt;
@@ -86,7 +86,7 @@ export function activeTime(record: RunRecord, lastFinishedAt: string | undefined
   return times.reduce((sum, time) => sum + time, 0);
 }
 
-/** When a run was not in progress between its start and the last time it was resumed. */
+/** When a run was not in progress, from its start to its last resume. */
 export function stopsOf({ states }: RunRecord): readonly PageStop[] {
   const running = [...states.keys()].filter((index) => states[index]?.state === 'running');
   return running.flatMap((index, place) => {
@@ -102,12 +102,12 @@ export function stopsOf({ states }: RunRecord): readonly PageStop[] {
   });
 }
 
-/** The record of a run without a process, with how long its last process worked, also if it crashed. */
+/** The record of a run without a process, with the active time of its last process, even after a crash. */
 export function withCrashedTime(record: RunRecord, lastFinishedAt: string | undefined): RunRecord {
   return withTime(record, (entry) => ({ atWorkMs: timeOf(entry, lastFinishedAt) }));
 }
 
-/** The record, with the time of its state where that is `running`. */
+/** The record with an active time, if its state is `running`. */
 function withTime(
   record: RunRecord,
   time: (entry: StateEntry) => Pick<StateEntry, 'atWorkMs' | 'notedMs'>,
@@ -119,13 +119,13 @@ function withTime(
 }
 
 /**
- * Times of day tell it where the process could not; since clocks are set, they are believed within what it has noted
- * and would have noted next.
+ * Uses times of day if the process could not record its active time. Clocks may be set, so the result is bounded by the last
+ * recorded time and the next one due.
  */
 function timeOf({ at, atWorkMs, notedMs }: StateEntry, until: string | undefined): number {
   if (atWorkMs !== undefined) return atWorkMs;
   const byTimeOfDay = Math.max(0, Date.parse(until ?? at) - Date.parse(at));
-  // Earlier versions noted nothing.
+  // Earlier versions recorded nothing.
   if (notedMs === undefined) return byTimeOfDay;
   return Math.min(Math.max(byTimeOfDay, notedMs), notedMs + notedEveryMs);
 }

@@ -19,39 +19,39 @@ import type { RunEvent } from './progress.ts';
 import type { Stages } from './stages.ts';
 
 export interface SessionOptions extends RunContext {
-  /** What is called, one stage after the other. */
+  /** What to call, stage by stage. */
   readonly stages: Pick<Stages, 'tasks' | 'next'>;
-  /** Aborts when the time of its budget is over, which is the reason. */
+  /** Aborts when the budget's time is over, with that reason. */
   readonly deadline: AbortSignal;
   /** Workers that call the API, on all machines. */
   readonly workers: () => number;
-  /** How fast the API may be called, as it is wanted now; undefined: as fast as can be. */
+  /** The requested rate; undefined: as fast as possible. */
   readonly rate: () => RatePolicy | undefined;
   readonly controls: ControlWatch;
-  /** Makes the worker of this run one of those of the API. */
+  /** Registers this run's worker among the workers of the API. */
   readonly join: () => Member;
-  /** What earlier runs have found of the API. */
+  /** What earlier runs have learned about the API. */
   readonly known?: StartingPoint | undefined;
   readonly onEvent: (event: RunEvent) => void;
   readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
-  /** Called when the run goes on after a pause. Resolves when its rate is kept again: no row may be fed before. */
+  /** Called when the run continues after a pause. Resolves when its rate is in force: feed no row before. */
   readonly rateInForce: () => Promise<void>;
 }
 
-/** How long calls in flight are waited for when a run stops before its end. */
+/** How long to wait for calls in flight when a run stops early. */
 export const shutdownMs = 10_000;
 const endedPollMs = 50;
 /** Rows between two clean-ups of the datastore. */
 const maintainEvery = 20_000;
 
-/** The work on a run from when it begins, or goes on, to when it has been left: see `RunSession`. */
+/** The work on a run from start or resume until it is left: see `RunSession`. */
 export class Work {
   readonly #run: OpenRun;
   readonly #options: SessionOptions;
   readonly #guard: FailureGuard;
   readonly #window: FeedWindow;
   readonly #coordinator: Coordinator;
-  /** Aborts when leaving need not wait for the datastore any longer. */
+  /** Aborts when leaving must not wait for the datastore any longer. */
   readonly #givenUp: AbortSignal;
   #worker: ApiWorker | undefined;
   #sinceMaintenance = 0;
@@ -98,7 +98,7 @@ export class Work {
     });
   }
 
-  /** The first reason counts. */
+  /** Leaves the run. The first reason counts. */
   #leave(reason: Leaving): void {
     this.#worker?.pause();
     this.#coordinator.end(reason);
@@ -109,15 +109,15 @@ export class Work {
     const { interrupt, handOver } = this.#options;
     const stopped = this.#worker?.stop(shutdownMs);
     const isInterrupted = reason.state === 'interrupted' && reason.because === undefined;
-    // Other machines need not wait for the calls of this one to hear of it.
+    // Other machines can drain without waiting for this one's calls.
     if (datastore.exclusive || (isInterrupted && handOver)) await stopped;
     if (isInterrupted && handOver) return reason;
-    // Calls that other machines are making are waited for as long as the user likes.
+    // Wait for calls of other machines as long as the user allows.
     const limit = isInterrupted ? AbortSignal.timeout(2 * shutdownMs) : interrupt;
     const [isThrough] = await Promise.all([this.#coordinator.drain(limit), stopped]);
-    // Another machine is still calling a row: the run can't end, but it can be resumed.
+    // Another machine is still calling a row: the run can't end, but can be resumed.
     if (!isThrough) return { state: 'interrupted' };
-    // It makes no sense to halt a run when nothing is left to be called.
+    // Halting is pointless when no row is left to call.
     const isPointless = 'halt' in reason && journal.finishedCount === record.plan.rows;
     return isPointless ? { state: 'completed' } : reason;
   }
@@ -126,7 +126,7 @@ export class Work {
     const { lost } = this.#run;
     const stopped = this.#worker?.stop(shutdownMs) ?? Promise.resolve();
     const closed = stopped.then(() => this.#coordinator.close());
-    // BullMQ waits for a datastore that is gone for good, and for one that is unreachable; calls in flight end as usual.
+    // BullMQ waits even for a lost or unreachable datastore; calls in flight still finish.
     await orAborted(closed, AbortSignal.any([lost, this.#givenUp]));
     const until = performance.now() + shutdownMs;
     while (lost.aborted && (this.#worker?.active ?? 0) > 0 && performance.now() < until)
@@ -153,7 +153,7 @@ export class Work {
         if (event.type !== 'finished') return onEvent(event);
         this.#window.finished();
         this.#haltIf(this.#guard.finished(event.result));
-        // On a shared datastore a result counts once it is collected: another machine's does not show before.
+        // On a shared datastore a result counts once collected, like those of other machines.
         if (datastore.exclusive) onEvent(event);
       },
       onPace: (pace, { concurrency, inFlight }) => {
@@ -172,7 +172,7 @@ export class Work {
   async #collected(results: readonly RowResult[]): Promise<void> {
     const { datastore } = this.#run;
     this.#haltIf(this.#guard.collected(results));
-    // Other machines can't tell this one what they have finished before it is collected.
+    // Results of other machines are unknown until collected.
     if (!datastore.exclusive)
       for (const result of results) this.#options.onEvent({ type: 'finished', result });
     this.#sinceMaintenance += results.length;
