@@ -6,10 +6,10 @@ import { outliveTerminal, writeDocument, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
 import { withAdvice } from './usage-advice.ts';
 
-/** Time for what is still open after the end of a command to end by itself. */
+/** How long open handles may keep the process after its command has ended. */
 const lingerMs = 2_000;
 
-/** Runs the command that the process was started with, and nothing else until the process ends. */
+/** Runs the process's command. */
 export async function runProcess(): Promise<void> {
   const args = process.argv.slice(2);
   outliveTerminal();
@@ -17,15 +17,15 @@ export async function runProcess(): Promise<void> {
   // Manifests and answers of the API are private. This also covers the files of PGlite.
   process.umask(0o077);
 
-  // Node itself would print it as it is, and end with 1, which means that rows have failed.
+  // Node itself would print the error unescaped and exit with 1, which means failed rows.
   process.on('uncaughtException', (error) => process.exit(explain(error, args)));
 
   await runCommand(args);
-  // All is done and said; what still waits for a datastore that is unreachable must not keep the process.
+  // Everything is done and printed; an unreachable datastore must not keep the process.
   setTimeout(() => process.exit(), lingerMs).unref();
 }
 
-/** Runs a command to its end. Its exit code is that of the process then. */
+/** Runs a command to its end, and sets the exit code of the process. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   try {
     const program = await createProgram(readVersion(), args);
@@ -35,11 +35,11 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Prints what ended the command, as one JSON document with `--json`, and gives the exit code. */
+/** Prints why a command failed, as one JSON document with `--json`. @returns the exit code */
 function explain(error: unknown, args: readonly string[]): number {
   const json = args.includes('--json');
   if (error instanceof CommanderError) {
-    // Help and version have been printed; usage errors too, on standard error.
+    // Help and version are already printed, and so are usage errors, on standard error.
     if (error.exitCode === 0) return exitCodes.success;
     if (json) printJson('USAGE', withAdvice(error.message).replace(/^error: /, ''));
     return exitCodes.usage;
@@ -60,6 +60,6 @@ function printJson(code: string, message: string): void {
   try {
     writeDocument({ error: { code, message } });
   } catch {
-    // Standard error says it, too.
+    // Standard error shows the error, too.
   }
 }

@@ -29,17 +29,17 @@ import { logLevelIn } from './log.ts';
 import type { EndedRun } from './render/ended-run.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
-/** What a command was told, and where its words go. */
+/** The input of a command, and its terminal. */
 export interface CommandInput {
   readonly terminal: Terminal;
   readonly flags: Flags;
   readonly settings: Settings;
 }
 
-/** What a command works with that looks into a state folder. */
+/** The resources of a command that uses a state folder. */
 export interface Workplace extends CommandInput {
   readonly store: RunStore;
-  /** The signed-off plan that is to be carried out, in place of what flags and settings say. */
+  /** The signed-off plan to carry out, instead of flags and settings. */
   readonly approved?: ApprovedPlan;
   /** Called when a manifest can't be run as it is. */
   readonly onRefused?: (refused: RefusedManifest) => void;
@@ -47,39 +47,39 @@ export interface Workplace extends CommandInput {
 
 /** Why a manifest can't be run as it is. */
 export interface RefusedManifest {
-  /** For people. */
+  /** For display. */
   readonly text: string;
-  /** The path of a list of each row and what is wrong with it, if rows are. */
+  /** Path of the list of problems, if rows are invalid. */
   readonly problems?: string;
 }
 
-/** The datastore that the settings name. */
+/** The configured datastore. */
 export interface DatastoreChoice {
   /** The shared datastore without its password; undefined for the embedded one. */
   readonly queue: string | undefined;
-  /** Begins with what opening it takes, while something else is done first. What is not opened then is left in the end. */
+  /** Starts the slow part of opening while other work is done. Releases it at the end if it was not opened. */
   prepare(atEnd: AtEnd): void;
   /**
-   * Opens it, and says what is not as it should be.
+   * Opens the datastore, and prints warnings.
    *
-   * @throws a fatal error that says why it can't be used and what to do about it.
+   * @throws a fatal error with the reason and the remedy
    */
   open(purpose: string): Promise<Datastore>;
 }
 
-/** What a command works with that may use the datastore, too. */
+/** The resources of a command that may also use the datastore. */
 export interface Context extends Workplace {
   readonly datastore: DatastoreChoice;
-  /** Called with a run that was taken to its end. */
+  /** Called when a run has ended. */
   readonly onEnded?: (ended: EndedRun) => void;
-  /** Counters, if metrics are wanted. */
+  /** Counters, if metrics are enabled. */
   readonly metrics?: Metrics;
 }
 
 /**
- * Opens the state folder that a command works in: its runs and its settings. Says what is not as it should be.
+ * Opens the state folder of a command, with its runs and settings, and prints warnings.
  *
- * @throws a usage error when a setting can't be understood.
+ * @throws a usage error for an invalid setting
  */
 export async function openWorkplace(flags: Flags): Promise<Workplace> {
   const terminal = openTerminal(flags);
@@ -89,21 +89,21 @@ export async function openWorkplace(flags: Flags): Promise<Workplace> {
   return { terminal, flags, settings, store: openRunStore(stateDir, await operationsWith(settings)) };
 }
 
-/** @throws a usage error when a setting, or where the datastore is, can't be understood. */
+/** @throws a usage error for an invalid setting or datastore address */
 export async function openContext(flags: Flags): Promise<Context> {
-  // Before a run is made.
+  // Checked before a run is created.
   logLevelIn(flags);
   const workplace = await openWorkplace(flags);
   return { ...workplace, datastore: await chooseDatastore(workplace) };
 }
 
-/** The operations of the service, and those of the user's own. @throws a usage error `OPERATIONS_UNUSABLE` */
+/** The built-in operations and the user's own. @throws a usage error `OPERATIONS_UNUSABLE` */
 export async function operationsWith({ operations: module }: Settings): Promise<readonly Operation[]> {
   if (module === undefined) return operations;
   return [...operations, ...(await loadOperations(module, operations))];
 }
 
-/** @throws a usage error when a flag holds a password, or the address can't be understood. */
+/** @throws a usage error when a flag contains a password, or the address is invalid */
 export async function chooseDatastore({ terminal, flags, settings }: CommandInput): Promise<DatastoreChoice> {
   const { queue: url, queuePrefix: prefix = defaults.queuePrefix } = settings;
   refusePasswordInFlag(flags.queue);
@@ -113,7 +113,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
   return {
     queue,
     prepare(atEnd) {
-      // With --wait, it is opened when no other process holds it.
+      // With --wait, open only when no other process holds it.
       if (redis !== undefined || settings.wait !== undefined) return;
       prepared = prepareEmbedded();
       atEnd(async () => (await prepared)?.thread.terminate());
@@ -128,7 +128,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
   };
 }
 
-/** Other users of the machine can read command lines. */
+/** Command lines are visible to other users of the machine. */
 function refusePasswordInFlag(url: string | undefined): void {
   if (url === undefined || !/^[^/]*:\/\/[^/@]*:[^/@]+@/.test(url)) return;
   throw usageError(

@@ -2,18 +2,18 @@ import { exitCodes } from './exit-codes.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** What the user, or a supervisor, can stop. */
+/** Work that the user or a supervisor can stop. */
 export interface Interrupt {
   readonly signal: AbortSignal;
-  /** Stops it for a reason of its own. */
+  /** Stops the work for another reason. */
   abort(): void;
-  /** To be called when there is nothing left to stop. */
+  /** Call when nothing is left to stop. */
   release(): void;
 }
 
 /**
- * Lets the user stop what goes on: the first signal aborts, and is told to `onStop`; the second ends the process at
- * once, which loses nothing, because a run goes on from its journal.
+ * Lets signals stop work: the first aborts and calls `onStop`; the second ends the process at once. Nothing is lost, because a
+ * run continues from its journal.
  */
 export function interruptible(onStop: (signal: NodeJS.Signals) => void): Interrupt {
   const controller = new AbortController();
@@ -32,7 +32,7 @@ export function interruptible(onStop: (signal: NodeJS.Signals) => void): Interru
   };
 }
 
-/** What a user at a terminal is told who stops a command. */
+/** Tells a user at a terminal that the command is stopping. */
 export function stopping(terminal: { warn(text: string): void }): () => void {
   return () =>
     terminal.warn(

@@ -1,9 +1,9 @@
 import type { OptionName } from './option-table.ts';
 
-/** Options by the heading of the help under which they stand, in the order of the help. */
+/** Options by heading, in the order of help. */
 export type OptionGroups = Readonly<Record<string, readonly OptionName[]>>;
 
-/** Of every command. */
+/** Options of every command. */
 export const output = ['json', 'quiet', 'stateDir'] as const;
 
 /** Of the commands that write a report. */

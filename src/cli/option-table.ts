@@ -1,17 +1,17 @@
 import { Option } from 'commander';
 import { defaultStateDir, type FlagName, flagOf, setsOption, variableOf } from '../index.ts';
 
-/** An option that is no setting. */
+/** An option without a setting. */
 interface OwnOption {
   readonly flags: string;
   readonly help: string;
-  /** Whether `-h` shows it also where a command has many options. */
+  /** Whether `-h` shows it even if a command has many options. */
   readonly common?: true;
-  /** Puts together what is said of one that may be repeated. */
+  /** Collects the values of a repeatable option. */
   readonly collect?: (text: string) => unknown;
 }
 
-/** Each option that is no setting, by the name that its value has in `Flags`. */
+/** Options without a setting, by their names in `Flags`. */
 const ownOptions = {
   json: { flags: '--json', help: 'print exactly one JSON document on standard output', common: true },
   quiet: {
@@ -147,20 +147,20 @@ type ValueOf<Own extends OwnOption> = Own extends { collect: (text: string) => i
       ? string
       : boolean;
 
-/** What a command line says besides settings; `--no-worker` makes `worker` false. */
+/** Flags without settings; `--no-worker` makes `worker` false. */
 export type OwnFlags = { readonly [Name in keyof OwnOptions]?: ValueOf<OwnOptions[Name]> };
 
-/** What options mean to a command, where that is not what they usually mean. */
+/** Differing meanings of options in a command. */
 export interface OwnMeanings {
   readonly help?: Readonly<Partial<Record<OptionName, string>>>;
-  /** What applies of the options of a run when they are not given, for a command that takes them from another run. */
+  /** The default of run options, for a command that takes them from another run. */
   readonly fromRun?: string;
 }
 
 /**
  * An option of a command.
  *
- * @param isBrief whether the help shows it only if it is common, and then without its variable
+ * @param isBrief whether help shows only common options, without variables
  */
 export function optionOf(
   name: OptionName,
@@ -181,7 +181,7 @@ export function optionOf(
   return row.collect === undefined ? option : option.argParser(row.collect);
 }
 
-/** The option of a field that has one of its own. @param value how it is written: `<id>` */
+/** The option of a field. @param value placeholder: `<id>` */
 export function fieldOption(field: string, value: string, isBrief: boolean): Option {
   const variable = isBrief ? '' : ` (${variableOf(field)})`;
   const help = `${field} of rows that have none; short for --default ${field}=${value}${variable}`;

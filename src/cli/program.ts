@@ -40,12 +40,12 @@ Install it once:
   # zsh: with fpath+=(~/.zfunc) before compinit
   cqbatch completion zsh > ~/.zfunc/_cqbatch`;
 
-/** With more options, `-h` shows only those that are common. */
+/** With more options, `-h` shows only common ones. */
 const manyOptions = 15;
 
 /** The command line. */
 export async function createProgram(version: string, args: readonly string[]): Promise<Command> {
-  // Its commands inherit that commander neither writes nor ends the process by itself.
+  // Commands inherit that commander neither prints nor exits by itself.
   const program = new Command('cqbatch')
     .exitOverride()
     .configureOutput({
@@ -84,7 +84,7 @@ export async function createProgram(version: string, args: readonly string[]): P
   return program;
 }
 
-/** A command without its options, as the list of commands needs it. */
+/** A command without options, for the list of commands. */
 function subcommand(parent: Command, spec: NamedSpec & Pick<CommandSpec, 'arguments'>): Command {
   const { name, description, details, examples = [] } = spec;
   const above = parent.parent === null ? 'cqbatch' : `cqbatch ${parent.name()}`;
@@ -104,7 +104,7 @@ function examplesText(examples: NonNullable<NamedSpec['examples']>): string {
   return `\n\nExamples:\n${indented(examples.flatMap(([command, purpose]) => [`# ${purpose}`, command]))}`;
 }
 
-/** @param shown the options that its help shows, if there are many; none are defined for a command that is only listed */
+/** @param shown options in its help, if there are many; a command that is only listed gets no options */
 async function defineCommand(
   parent: Command,
   spec: CommandSpec | CommandGroupSpec,
@@ -145,7 +145,7 @@ async function defineCommand(
   });
 }
 
-/** The flags that were typed. Those that begin with `--no-` have a value in any case, and runs keep what was typed. */
+/** The typed flags. `--no-…` options always have a value, but runs store only what was typed. */
 function typedFlags(command: Command): Flags {
   const typed = Object.entries(command.opts()).filter(
     ([name]) => command.getOptionValueSource(name) === 'cli',
@@ -153,7 +153,7 @@ function typedFlags(command: Command): Flags {
   return Object.fromEntries(typed);
 }
 
-/** Prints a script for a shell. The script asks a hidden command. */
+/** Prints a shell script that calls a hidden command. */
 function defineCompletion(program: Command, completion: Command, version: string): void {
   completion
     .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish']))
@@ -175,7 +175,7 @@ function helpHint(command: string): string {
   return `(type "${command} -h" for help)`;
 }
 
-/** Whether the arguments name this command, or ask for its help. */
+/** Whether the arguments name this command or ask for its help. */
 function isNamed(name: string, args: readonly string[]): boolean {
   const [first, second] = args.filter((arg) => !arg.startsWith('-'));
   return name === (first === 'help' ? second : first);

@@ -5,13 +5,13 @@ const manifest = [
   '<manifest>',
   'CSV, TSV, Excel, JSON or JSON Lines file, also gzipped; - reads standard input',
 ] as const;
-/** A manifest, or what `plan --out` has written. */
+/** A manifest, or a plan of `plan --out`. */
 const manifestOrPlan = [manifest[0], `${manifest[1]}; or a signed-off plan (.cqplan)`] as const;
 
-/** What decides which rows of a manifest a run may call. */
+/** Options that decide which rows are called. */
 const choosing = ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial'] as const;
 
-/** Of the commands that make a run from rows of another run. */
+/** For commands that run rows of another run. */
 const derived: Pick<Required<CommandSpec>, 'fromRun' | 'options'> = {
   fromRun: 'as in that run',
   options: {
@@ -108,7 +108,7 @@ const resume: CommandSpec = {
   options: {
     API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'wait'],
-    // The canary of a run stays as it was.
+    // A resumed run keeps its canary.
     Guards: ['maxFailures', 'maxRows', 'stopAt', 'maxDuration'],
     ...groups.own,
     ...groups.executing,
@@ -166,5 +166,5 @@ const submit: CommandSpec = {
   load: async () => (await import('./actions/run/submit.ts')).submit,
 };
 
-/** The commands that make runs or continue them. */
+/** The commands that create or continue runs. */
 export const runCommands: readonly CommandSpec[] = [plan, run, resume, retry, undo, submit];

@@ -5,12 +5,12 @@ import type { Budget } from '../run/record/budget.ts';
 import type { FailureLimit } from '../run/record/guards.ts';
 import { readDuration } from '../text/quantities.ts';
 
-/** Parsers of what users write in flags, environment and configuration file. Each throws a RangeError that says how. */
+/** Parsers for values of flags, variables and the configuration file. Each throws a RangeError with the correct form. */
 
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const howToWriteRates = 'write a rate as auto, 50/s, 600/m, auto..50/s or none';
 
-/** Calls per second of `50/s`, `600/m`, `1000/h`, also with a fraction (`0.5/s`). */
+/** Calls per second of `50/s`, `600/m` or `1000/h`; fractions are allowed (`0.5/s`). */
 function parseCallsPerSecond(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*\/\s*(s|m|h)(?:ec|in|our)?$/.exec(text.trim());
   const count = Number(match?.[1]);
@@ -21,7 +21,7 @@ function parseCallsPerSecond(text: string): number {
   return perSecond;
 }
 
-/** `auto`; `50/s` for exactly that; `auto..50/s` for at most that; `none` for no limit at all: null. */
+/** `auto`; `50/s` sets the rate; `auto..50/s` limits it; `none` means no limit: null. */
 export function parseRate(text: string): RatePolicy | null {
   const trimmed = text.trim();
   if (trimmed === 'none') return null;
@@ -31,14 +31,14 @@ export function parseRate(text: string): RatePolicy | null {
   return { text: trimmed, auto, perSecond };
 }
 
-/** `yes` or `no`, also as a flag without a value. */
+/** `yes` or `no`; a flag without a value means yes. */
 export function parseSwitch(text: string): boolean {
   if (/^(yes|true|1)$/i.test(text.trim())) return true;
   if (/^(no|false|0)$/i.test(text.trim())) return false;
   throw new RangeError('write yes or no');
 }
 
-/** A file that node_exporter reads: it takes no others. */
+/** A file for node_exporter, which reads only `.prom`. */
 export function parseMetricsFile(text: string): string {
   const path = text.trim();
   if (/[^/\\]\.prom$/.test(path)) return path;
@@ -55,7 +55,7 @@ export function parseConcurrency(text: string): number | 'auto' {
   }
 }
 
-/** `500ms`, `30s`, `2m`, `1h`; a bare number is seconds. Result in whole milliseconds, from 1 ms to that many hours. */
+/** `500ms`, `30s`, `2m`, `1h`; a bare number is seconds. Whole milliseconds, from 1 ms to `mostHours`. */
 export function parseDuration(text: string, mostHours = 24): number {
   const exact = readDuration(text);
   if (exact === undefined) throw new RangeError('write a duration as 500ms, 30s, 2m or 1h');
@@ -68,7 +68,7 @@ export function parseDuration(text: string, mostHours = 24): number {
 /** A duration of up to 30 days. */
 export const parseLongDuration = (text: string): number => parseDuration(text, 30 * 24);
 
-/** A number of rows, which are the first rows or a random sample: `10`, `10,random`. */
+/** A number of first rows, or of random rows: `10`, `10,random`. */
 export function parseCanary(text: string): { readonly rows: number; readonly random?: true } {
   const [, rows = '', random] = /^(\d+)\s*(,\s*random)?$/.exec(text.trim()) ?? [];
   try {
@@ -78,7 +78,7 @@ export function parseCanary(text: string): { readonly rows: number; readonly ran
   }
 }
 
-/** A time of day, perhaps with its time zone: `06:00`, `6:00 Europe/London`. */
+/** A time of day, optionally with a time zone: `06:00`, `6:00 Europe/London`. */
 export function parseTimeOfDay(text: string): NonNullable<Budget['stopAt']> {
   const [, hour, minute, zone] = /^([01]?\d|2[0-3]):([0-5]\d)(?:\s+(\S+))?$/.exec(text.trim()) ?? [];
   if (hour === undefined)
@@ -96,7 +96,7 @@ export function parseTimeZone(text: string): string {
   }
 }
 
-/** What a parser reads, or null for `none`. */
+/** Adds `none` to a parser, as null. */
 export function orNone<Value>(parse: (text: string) => Value): (text: string) => Value | null {
   return (text) => {
     if (text.trim() === 'none') return null;
@@ -108,7 +108,7 @@ export function orNone<Value>(parse: (text: string) => Value): (text: string) =>
   };
 }
 
-/** `100` rows, `5%` of them, or `none`: any number. */
+/** `100` rows, `5%` of the rows, or `none` for no limit. */
 export function parseFailureLimit(text: string): FailureLimit {
   const trimmed = text.trim();
   if (trimmed === 'none') return trimmed;
@@ -119,7 +119,7 @@ export function parseFailureLimit(text: string): FailureLimit {
   throw new RangeError('write a number of rows as 100, a share of them as 5%, or none');
 }
 
-/** `500MB`, `4GB`, `2GiB`; a bare number is bytes; `none` for no limit at all: infinity. */
+/** `500MB`, `4GB`, `2GiB`; a bare number is bytes; `none` means no limit: infinity. */
 export function parseSize(text: string): number {
   if (text.trim() === 'none') return Number.POSITIVE_INFINITY;
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*(?:([kmgt]i?)?b)?$/i.exec(text.trim()) ?? [];
@@ -140,7 +140,6 @@ export function parseInteger(minimum: number, maximum: number): (text: string) =
   };
 }
 
-/** One of a few words. */
 export function parseChoice<const Word extends string>(words: readonly Word[]): (text: string) => Word {
   return (text) => {
     const chosen = words.find((word) => word === text.trim());
@@ -150,14 +149,14 @@ export function parseChoice<const Word extends string>(words: readonly Word[]): 
   };
 }
 
-/** What all keys of an installation begin with: a word that can stand in a key and in a command line. */
+/** The prefix of an installation's keys: a word that is valid in keys and on command lines. */
 export function parseQueuePrefix(text: string): string {
   if (!/^[\w.-]{1,64}$/.test(text))
     throw new RangeError('write a prefix with letters, digits, ".", "_" and "-"');
   return text;
 }
 
-/** An encoding that `TextDecoder` knows, by its usual name: `latin1` is `windows-1252`. */
+/** An encoding of `TextDecoder`, by its usual name: `latin1` is `windows-1252`. */
 export function parseEncoding(text: string): string {
   try {
     return new TextDecoder(text).encoding;
@@ -166,14 +165,13 @@ export function parseEncoding(text: string): string {
   }
 }
 
-/** What separates the cells of a CSV file: itself, or its name. */
+/** The delimiter of a CSV file, or its name. */
 export function parseDelimiter(text: string): Delimiter {
   const delimiter = delimiterNames[text] ?? delimiters.find((known) => known === text);
   if (delimiter === undefined) throw new RangeError('write comma, semicolon, tab or pipe');
   return delimiter;
 }
 
-/** Any text that is not empty. */
 export function parseText(text: string): string {
   if (text.trim() === '') throw new RangeError('it must not be empty');
   return text;

@@ -6,7 +6,7 @@ import type { Setting } from './setting.ts';
 import { settings as settingTable } from './setting-table.ts';
 import { type CallOptionName, defaults, isCallOption, type SettingName, type Settings } from './settings.ts';
 
-/** What a command line says of one run, and is no setting. */
+/** Flags of one run without settings. */
 export interface RunFlags {
   readonly operation?: string;
   readonly trim?: boolean;
@@ -14,7 +14,7 @@ export interface RunFlags {
   readonly html?: boolean;
 }
 
-/** How a new run reads its rows and calls the API, wherever that is. */
+/** The options of a new run, except for its API. */
 export function newRunOptions(flags: RunFlags, settings: Settings): Omit<RunOptions, 'baseUrl'> {
   return {
     onConflict: defaults.onConflict,
@@ -26,9 +26,9 @@ export function newRunOptions(flags: RunFlags, settings: Settings): Omit<RunOpti
 }
 
 /**
- * The canary of a new run, if it has one.
+ * The canary of a new run, if any.
  *
- * @throws a usage error for a random canary of a run that keeps the order of its rows
+ * @throws a usage error for a random canary of a run that keeps its rows in order
  */
 export function canaryOptions(
   { canary, canaryMaxFailures: maxFailures = defaults.canaryMaxFailures }: Settings,
@@ -43,7 +43,7 @@ export function canaryOptions(
   );
 }
 
-/** What is kept of a run. A run that is made of another run keeps answers and leaves the page out if that run did. */
+/** What a run stores. A run made of another run inherits saved responses and a missing page. */
 export function savingOptions(
   { saveResponses = false, html = true }: RunFlags,
   before: Pick<RunOptions, 'saveResponses' | 'html'> = {},
@@ -54,12 +54,12 @@ export function savingOptions(
   };
 }
 
-/** How the rows of a manifest are read. */
+/** How to read the rows of a manifest. */
 export function rowOptions(flags: RunFlags, settings: Settings): RowOptions {
   return { clearToken: defaults.clearToken, ...givenRowOptions(flags, settings) };
 }
 
-/** The same, without what is not given. */
+/** Like `rowOptions`, without defaults. */
 export function givenRowOptions({ operation, trim }: RunFlags, settings: Settings): Partial<RowOptions> {
   return {
     ...(operation !== undefined && { operation }),
@@ -68,7 +68,7 @@ export function givenRowOptions({ operation, trim }: RunFlags, settings: Setting
   };
 }
 
-/** How much of a run is done before it stops by itself. The zone of a time is its own, else that of the settings. */
+/** The budget of a session, if any. The zone of a time is its own, or that of the settings. */
 export function budgetOf({ maxRows, maxDuration: maxDurationMs, stopAt, tz }: Settings): Budget | undefined {
   const budget: Budget = {
     ...(maxRows !== undefined && { maxRows }),
@@ -78,7 +78,7 @@ export function budgetOf({ maxRows, maxDuration: maxDurationMs, stopAt, tz }: Se
   return Object.keys(budget).length === 0 ? undefined : budget;
 }
 
-/** The options of a run that settings give as they are: what is said now, else what was said before. */
+/** Options that equal a setting's value: the given one, or else the former one. */
 function optionsOf<Options extends object>(
   kind: 'rowOption' | 'callOption',
   given: Settings,
@@ -89,7 +89,7 @@ function optionsOf<Options extends object>(
     if (option === undefined) continue;
     const said = given[name as SettingName];
     const value = said === undefined ? before[option] : said;
-    // `none` takes away what was said before.
+    // `none` removes the former value.
     if (value !== undefined && value !== null) options[option] = value;
   }
   return options as Options;
@@ -97,7 +97,7 @@ function optionsOf<Options extends object>(
 
 type CallOptions = Pick<RunOptions, CallOptionName>;
 
-/** How the API is called and the report is written: what is said now, else what was said before or is usual. */
+/** How to call the API and write the report: given values, or else former values or defaults. */
 export function callOptions(settings: Settings, before?: CallOptions): CallOptions {
   if (settings.concurrency === 0) {
     throw usageError('INVALID_SETTING', '--concurrency 0 only works with "cqbatch worker --coordinate".');
@@ -107,7 +107,7 @@ export function callOptions(settings: Settings, before?: CallOptions): CallOptio
     : optionsOf('callOption', settings, before);
 }
 
-/** The options of a run that was planned before, with what is said now of how the API is called. */
+/** The options of a planned run, with the given values for calling the API. */
 export function changedOptions(before: RunOptions, settings: Settings): RunOptions {
   const others = Object.entries(before).filter(([option]) => !isCallOption(option));
   return { ...(Object.fromEntries(others) as RunOptions), ...callOptions(settings, before) };

@@ -25,7 +25,7 @@ import {
 } from './parsers.ts';
 import type { Setting } from './setting.ts';
 
-/** Kinds of values: how they are read, and how help writes them. */
+/** Kinds of values, with their parser and placeholder. */
 
 const url = { parse: parseText, value: '<url>' } as const;
 const file = { parse: parseText, value: '<file>' } as const;

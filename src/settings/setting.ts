@@ -1,26 +1,26 @@
-/** A setting that can be given in more than one place. */
+/** A setting from several sources. */
 export interface Setting {
-  /** Reads what users write; throws a RangeError that says how to. */
+  /** Parses a user's value; throws a RangeError with the correct form. */
   readonly parse: (text: string) => unknown;
-  /** What stands for its value in the help; absent: the flag takes no value and means yes. */
+  /** Placeholder in help; absent for a flag without a value, which means yes. */
   readonly value?: string;
   readonly help: string;
-  /** Whether `-h` shows it also where a command has many options. */
+  /** Whether `-h` shows it even if a command has many options. */
   readonly common?: true;
-  /** Whether it stands in the configuration file or a variable only, and has no flag. */
+  /** Whether it has no flag, only a variable and a key. */
   readonly noFlag?: true;
-  /** The usual value, as it would be written. */
+  /** The default, as a user would write it. */
   readonly default?: string;
-  /** The usual value in words, where it can't be written. */
+  /** The default in words, if it can't be written. */
   readonly otherwise?: string;
-  /** The only words that the value can be. */
+  /** All possible values. */
   readonly words?: readonly string[];
-  /** Another variable that can give the value. */
+  /** Another variable for the setting. */
   readonly orVariable?: string;
-  /** The field of a run's options that says how its rows are read: it stays as it was planned. */
+  /** The run option that it sets, for reading rows: fixed when the run is planned. */
   readonly rowOption?: string;
-  /** The field of a run's options that says how its rows are called: `resume` may change it. */
+  /** The run option that it sets, for calling the API: `resume` may change it. */
   readonly callOption?: string;
-  /** Pairs `name=value`: a flag that may be repeated, an object in the configuration file, lines in the variable. */
+  /** Pairs `name=value`: a repeatable flag, an object in the configuration file, lines in the variable. */
   readonly isMap?: true;
 }

@@ -7,31 +7,30 @@ type Definitions = typeof settings;
 
 export type SettingName = keyof Definitions;
 
-/** Those that have a flag. */
+/** Settings with a flag. */
 export type FlagName = {
   [Name in SettingName]: Definitions[Name] extends { noFlag: true } ? never : Name;
 }[SettingName];
 
-/** The settings that were given somewhere, validated. */
+/** The given settings, validated. */
 export type Settings = { readonly [Name in SettingName]?: ReturnType<Definitions[Name]['parse']> };
 
-/** The state folder unless another one is named. */
+/** The default state folder. */
 export const defaultStateDir = '.cqbatch';
 
-/** The settings that stand in the configuration file or a variable only. */
+/** Settings with only a variable and a key. */
 export const settingsWithoutFlag: readonly SettingName[] = Object.entries<Setting>(settings).flatMap(
   ([name, { noFlag }]) => (noFlag ? [name as SettingName] : []),
 );
 
-/** What a setting is for. */
 export const settingHelp = (name: SettingName): string => settings[name].help;
 
-/** The only words that some settings can be. */
+/** Possible values of settings with fixed values. */
 export const settingWords: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries<Setting>(settings).flatMap(([name, { words }]) => (words ? [[name, words]] : [])),
 );
 
-/** The values of settings that are not given. */
+/** Default values of settings. */
 export const defaults = Object.fromEntries(
   Object.entries<Setting>(settings).flatMap(([name, { parse, default: text }]) =>
     text === undefined ? [] : [[name, parse(text)]],
@@ -42,20 +41,20 @@ export const defaults = Object.fromEntries(
   >;
 };
 
-/** The options of a run that say how its rows are called. */
+/** Run options for calling the API. */
 export type CallOptionName = Extract<Definitions[SettingName], { callOption: string }>['callOption'];
 
 export function isCallOption(name: string): name is CallOptionName {
   return Object.values<Setting>(settings).some(({ callOption }) => callOption === name);
 }
 
-/** Whether a setting sets an option of a run as it is. */
+/** Whether a setting is stored unchanged as an option of a run. */
 export function setsOption(name: string): boolean {
   const setting: Setting | undefined = settings[name as SettingName];
   return (setting?.rowOption ?? setting?.callOption) !== undefined;
 }
 
-/** An option of a run as users write it: `timeoutMs` as `--timeout`, `backoffMs` as `backoff`. */
+/** A run option as users write it: `timeoutMs` as `--timeout`, `backoffMs` as `backoff`. */
 export function optionInWords(option: string): string {
   const [name = option, setting] =
     Object.entries<Setting>(settings).find(
@@ -64,7 +63,7 @@ export function optionInWords(option: string): string {
   return setting?.noFlag ? nameInWords(name, '_') : `--${nameInWords(name, '-')}`;
 }
 
-/** What the flags say, by setting. */
+/** The values of flags, by setting. */
 export type RawSettings = {
   readonly [Name in FlagName]?:
     | (Definitions[Name] extends { isMap: true }
@@ -75,19 +74,19 @@ export type RawSettings = {
     | undefined;
 };
 
-/** A setting as the help of a command has it. */
+/** A setting in a command's help. */
 export interface SettingFlag extends Pick<Setting, 'help' | 'common'> {
-  /** With its value. */
+  /** Flag with placeholder. */
   readonly flags: string;
-  /** Puts together what is said of one that may be repeated. */
+  /** Collects the values of a repeatable flag. */
   readonly collect?: (text: string, before?: readonly string[]) => readonly string[];
 }
 
-/** Where a setting means something of its own to a command. */
+/** A differing meaning of a setting in a command. */
 interface OwnMeaning {
   readonly help?: string;
   readonly byDefault?: string | undefined;
-  /** Whether the help is short: without the variable that is named after the setting, and without `otherwise`. */
+  /** Whether to leave out the setting's variable and `otherwise`. */
   readonly isBrief?: boolean;
 }
 
@@ -116,7 +115,7 @@ export function flagOf(name: FlagName, own: OwnMeaning = {}): SettingFlag {
   };
 }
 
-/** The variable that says what a setting is. */
+/** The variable of a setting. */
 export function variableOf(name: string): string {
   return `CQBATCH_${nameInWords(name, '_').toUpperCase()}`;
 }
@@ -134,13 +133,13 @@ function nameInCamelCase(name: string): string {
 export interface SettingSources {
   readonly flags: RawSettings;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The configuration file, parsed, and its path for messages. */
+  /** The parsed configuration file, and its path for messages. */
   readonly file?: { readonly path: string; readonly values: Readonly<Record<string, unknown>> };
-  /** Fields of operations that have an option of their own, which gives the field its default. */
+  /** Fields with an option, which sets the field's default. */
   readonly fields?: readonly string[];
 }
 
-/** @throws a usage error that names the flag, variable or key and how to write the value. */
+/** @throws a usage error that names the flag, variable or key, and the correct form */
 export function resolveSettings(sources: SettingSources): Settings {
   const { file, fields = [] } = sources;
   if (file !== undefined) rejectUnknownKeys(file.path, file.values, fields);
@@ -156,7 +155,7 @@ export function resolveSettings(sources: SettingSources): Settings {
   return given;
 }
 
-/** What a setting is: flag, variable and configuration file count in this order. Undefined: it was not given. */
+/** The value of a setting, from flag, variable or configuration file, in this order. Undefined if not given. */
 function resolved(
   name: string,
   { parse, isMap }: Pick<Setting, 'parse' | 'isMap'>,
@@ -166,7 +165,7 @@ function resolved(
   const variable = variableOf(name);
   const candidates: readonly (readonly [string, unknown])[] = [
     [`--${nameInWords(name, '-')}`, flags[name as FlagName]],
-    // A variable that is set but empty counts as not set, as is usual in cron tables and compose files.
+    // Treats an empty variable as unset, as usual in cron tables and compose files.
     [variable, environment[variable] || undefined],
     [`${file?.path}: ${key}`, file?.values[key]],
   ];
@@ -180,7 +179,7 @@ function resolved(
   }
 }
 
-/** Pairs from any source, each on a line of its own. */
+/** Pairs from any source, one per line. */
 function textOfPairs(value: unknown): string {
   if (Array.isArray(value)) return value.join('\n');
   if (typeof value !== 'object' || value === null) return String(value);
@@ -189,7 +188,7 @@ function textOfPairs(value: unknown): string {
     .join('\n');
 }
 
-/** Whether a key of the configuration file is for editors and people: `$schema`, and what is commented out by `//`. */
+/** Whether a key is for editors and people: `$schema`, and keys commented out with `//`. */
 function isForReaders(key: string): boolean {
   return key === '$schema' || key.startsWith('//');
 }

@@ -28,8 +28,8 @@ interface Target {
 export interface CallSettings extends Target, Pick<RunOptions, 'concurrency' | 'timeoutMs'> {}
 
 /**
- * The access token: from the file that flag, environment or configuration name, else from `CQBATCH_TOKEN`. Never from
- * a flag, which other users of the machine could read.
+ * The access token: from the configured file, or else from `CQBATCH_TOKEN`. Never from a flag, which other users of the machine
+ * could read.
  *
  * @throws a usage error `TOKEN_MISSING`
  */
@@ -43,7 +43,7 @@ export function tokenSource({ tokenFile }: Settings): TokenSource {
   );
 }
 
-/** A client that can make as many calls at once as the run may. */
+/** A client with as many connections as the run's concurrency. */
 export function apiClient(
   { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: CallSettings,
   token: TokenSource,
@@ -60,26 +60,26 @@ export function apiClient(
   });
 }
 
-/** What runs of this state folder have estimated of the API with this token. */
+/** Estimates by runs of this state folder for the API and token. */
 export async function estimatedLimits(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   { baseUrl }: Pick<RunOptions, 'baseUrl'>,
   token: TokenSource,
 ): Promise<EstimatedLimits | undefined> {
-  // A token that can't be read will show at the first call.
+  // The first call will report an unreadable token.
   const current = await token.current().catch(() => undefined);
   return current === undefined ? undefined : openEstimatedLimits(stateDir, baseUrl, tokenMark(current));
 }
 
-/** The API and how it is reached, for people. */
+/** The API, with its proxy, for display. */
 export function wayTo(baseUrl: string, proxy: string | undefined): string {
   return proxy === undefined ? baseUrl : `${baseUrl} through the proxy ${proxy}`;
 }
 
 /**
- * The proxy on the way to the API, for people.
+ * The proxy to the API, for display.
  *
- * @throws a usage error when there is one that can't be used.
+ * @throws a usage error for an invalid proxy
  */
 export function proxyTo({ baseUrl, allowInsecureHttp }: Target): string | undefined {
   const proxy = chooseProxy(baseUrl, { variables: environment, allowInsecureHttp });

@@ -14,9 +14,9 @@ import type { CommandInput, Workplace } from '../context.ts';
 import { flagWords } from '../render/words.ts';
 
 /**
- * Whether this process calls the API itself, or leaves that to workers elsewhere.
+ * Whether this process calls the API, rather than workers elsewhere.
  *
- * @throws a usage error when there can be no others.
+ * @throws a usage error when no other workers are possible
  */
 export function calls({ flags: { worker = true }, settings: { queue } }: Workplace): boolean {
   if (worker || queue !== undefined) return worker;
@@ -27,9 +27,9 @@ export function calls({ flags: { worker = true }, settings: { queue } }: Workpla
 }
 
 /**
- * The user who runs this command, and the reason.
+ * The user of this command, and the reason.
  *
- * @throws a usage error for a reason that is too long to be kept.
+ * @throws a usage error for a reason that is too long
  */
 export function attributionOf({ reason }: Pick<Flags, 'reason'>): Attribution {
   const text = reason?.trim();
@@ -38,7 +38,7 @@ export function attributionOf({ reason }: Pick<Flags, 'reason'>): Attribution {
   throw usageError('INVALID_SETTING', `--reason ${problem}: write up to ${maxReasonLength}.`);
 }
 
-/** @throws a usage error that says what of the command line can't be understood. */
+/** @throws a usage error with the invalid part of the command line */
 export function parsed<Value>(what: string, text: string, parse: (text: string) => Value): Value {
   try {
     return parse(text);
@@ -47,7 +47,6 @@ export function parsed<Value>(what: string, text: string, parse: (text: string) 
   }
 }
 
-/** The base URL, if there is one. */
 export function baseUrlOf(
   { allowInsecureHttp }: Pick<Flags, 'allowInsecureHttp'>,
   { baseUrl }: Settings,
@@ -55,9 +54,9 @@ export function baseUrlOf(
   return baseUrl === undefined ? undefined : parseBaseUrl(baseUrl, { allowInsecureHttp });
 }
 
-/** @throws a usage error when there is no base URL. */
+/** @throws a usage error without a base URL */
 export function runOptions({ flags, settings, approved }: Workplace): RunOptions {
-  // A signed-off plan may be run with more care than it asks for.
+  // A signed-off plan may be run with a more careful canary.
   if (approved !== undefined)
     return { ...approved.options, ...canaryOptions(settings, approved.options.onConflict) };
   const baseUrl = baseUrlOf(flags, settings);
@@ -74,7 +73,7 @@ export function runOptions({ flags, settings, approved }: Workplace): RunOptions
   };
 }
 
-/** Says that `--stop-at` means tomorrow, where that time of day has passed. */
+/** Says that `--stop-at` means tomorrow if the time has passed today. */
 export async function sayIfTomorrow({
   terminal,
   settings,
@@ -89,10 +88,10 @@ export async function sayIfTomorrow({
     terminal.say(`--stop-at ${stopAt.time} has passed today: the run stops at ${stopAt.time} tomorrow.`);
 }
 
-/** What is said of this command, and not of the run that is planned. */
+/** Flags of this command, not of the planned run. */
 const ownFlags: ReadonlySet<string> = new Set<keyof Flags>(['json', 'quiet', 'out', 'approvedBy']);
 
-/** The words of a command line that say again what flags said of the run. */
+/** The run's flags, to be repeated in another command. */
 export function runWords(flags: Flags): readonly string[] {
   return flagWords(Object.fromEntries(Object.entries(flags).filter(([name]) => !ownFlags.has(name))));
 }

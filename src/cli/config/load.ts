@@ -15,20 +15,20 @@ import { requireOwn } from './trust.ts';
 /** The one place that reads the process's environment. */
 export const environment: Readonly<Record<string, string | undefined>> = process.env;
 
-/** What a command line says. Each command has those flags that `commands.ts` gives it. */
+/** The flags of a command line; `commands.ts` gives each command its flags. */
 export type Flags = RawSettings & OwnFlags;
 
 /** The user's own settings in the state folder. */
 export const configFile = 'config.json';
 
-/** The state folder: `--state-dir`, else `CQBATCH_STATE_DIR`. */
+/** `--state-dir`, or else `CQBATCH_STATE_DIR`. */
 export function stateDirOf(flags: Flags): string {
   return flags.stateDir ?? (environment['CQBATCH_STATE_DIR'] || defaultStateDir);
 }
 
 /**
- * The state folder. Its configuration and its runs decide where the token goes, so that one that was only found in the current
- * folder must be this user's; one that is named is trusted, as git trusts a repository that `GIT_DIR` names.
+ * The state folder. Its configuration and runs decide where the token goes, so a folder found in the current one must belong to
+ * this user; a named folder is trusted, as git trusts `GIT_DIR`.
  *
  * @throws a usage error `STATE_DIR_UNTRUSTED`
  */
@@ -42,7 +42,7 @@ export async function trustedStateDir(flags: Flags): Promise<string> {
 /**
  * The settings of a command: flags, environment and `config.json` in the state folder, in this order.
  *
- * @throws a usage error when one of them can't be understood, or `config.json` may be another user's.
+ * @throws a usage error for an invalid setting, or when another user may have written `config.json`
  */
 export async function loadSettings(flags: Flags): Promise<Settings> {
   const path = join(await trustedStateDir(flags), configFile);
@@ -74,23 +74,23 @@ async function readConfigFile(path: string): Promise<Readonly<Record<string, unk
   throw usageError('CONFIG_UNREADABLE', `${path} must hold a JSON object.`);
 }
 
-/** The configuration file, where that is what gives a setting its value. */
+/** The configuration file, if a setting's value comes from there. */
 export function fileThatSays(name: FlagName, flags: Flags): string | undefined {
   const isSaidBefore = flags[name] !== undefined || Boolean(environment[variableOf(name)]);
   return isSaidBefore ? undefined : join(stateDirOf(flags), configFile);
 }
 
-/** Where a secret stands: never in a flag. */
+/** Where a secret is read from: never a flag. */
 interface SecretPlace {
-  /** The file that a setting names; it goes first. */
+  /** Path of a file; takes precedence. */
   readonly file: string | undefined;
   readonly variable: string;
-  /** What the file is called in the message that it can't be read, and the code of that error. */
+  /** What the error message calls the file, and the error's code. */
   readonly what: string;
   readonly code: string;
 }
 
-/** @throws a usage error when the file can't be read. */
+/** @throws a usage error when the file can't be read */
 export async function readSecret({ file, variable, what, code }: SecretPlace): Promise<string | undefined> {
   if (file === undefined) return environment[variable] || undefined;
   try {

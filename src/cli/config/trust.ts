@@ -7,8 +7,8 @@ import { shellWord } from '../../text/shell-word.ts';
 const othersMayWrite = 0o022;
 
 /**
- * Refuses a state folder of another user, and a configuration file that another user owns or may change. What is trusted
- * besides is as git's `safe.directory` has it: root can do anything anyway, and sudo acts for the user who typed it.
+ * Refuses a state folder of another user, and a configuration file that another user owns or may change. Like git's
+ * `safe.directory`, it trusts root, who can do anything anyway, and for sudo the user who typed it.
  *
  * @param sudoUid the variable SUDO_UID
  * @throws a usage error `STATE_DIR_UNTRUSTED`

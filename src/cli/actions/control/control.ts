@@ -35,7 +35,7 @@ import {
 import { printNewReport } from '../look/report.ts';
 import { attributionOf, parsed } from '../options.ts';
 
-/** How long a run is waited for that was told something: its calls in flight may finish, then it writes its report. */
+/** How long to wait for a run after a control: calls in flight finish, then it writes its report. */
 const patienceMs = 120_000;
 
 /** `cqbatch pause`: no more rows of a run are called until it is unpaused. */
@@ -43,12 +43,12 @@ export function pause(id: string | undefined, flags: Flags): Promise<ExitCode> {
   return change('pause', runningRun, 'running', 'paused', id, flags);
 }
 
-/** `cqbatch unpause`: a paused run goes on. */
+/** `cqbatch unpause`: a paused run continues. */
 export function unpause(id: string | undefined, flags: Flags): Promise<ExitCode> {
   return change('unpause', pausedRun, 'paused', 'running', id, flags);
 }
 
-/** Leads a run from one state to another. */
+/** Moves a run from one state to another. */
 async function change(
   command: 'pause' | 'unpause',
   fitting: FittingRun,
@@ -76,7 +76,7 @@ async function change(
   });
 }
 
-/** `cqbatch cancel`: gives a run up for good. */
+/** `cqbatch cancel`: cancels a run for good. */
 export async function cancel(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
   const { store } = context;
@@ -96,7 +96,7 @@ export async function cancel(id: string | undefined, flags: Flags): Promise<Exit
 async function cancelHere(context: Context, id: string): Promise<void> {
   const { terminal, store, flags } = context;
   const attribution = attributionOf(flags);
-  // Its state may be another one since the question was asked.
+  // The state may have changed since the question.
   const record = await store.load(id);
   const state = actualState(record);
   refuseEnded(id, state);
@@ -115,7 +115,7 @@ async function cancelHere(context: Context, id: string): Promise<void> {
       if (settled === undefined) throw error;
       return settled;
     }
-    // By a daemon that takes one run after the other.
+    // A daemon that runs one run at a time will cancel it.
     await ask();
     return undefined;
   });
@@ -129,7 +129,7 @@ async function cancelHere(context: Context, id: string): Promise<void> {
 /**
  * A cancelled run can't be resumed: without a terminal, the user must name the run.
  *
- * @throws a usage error when it is not.
+ * @throws a usage error when the user did not
  */
 function requireName({ terminal, flags: { yes } }: Context, id: string | undefined): void {
   if (id !== undefined || yes || terminal.canAsk) return;
@@ -139,7 +139,7 @@ function requireName({ terminal, flags: { yes } }: Context, id: string | undefin
   );
 }
 
-/** Asks whether to cancel this run, unless `--yes` says so or there is no terminal. */
+/** Asks for confirmation, unless `--yes` is set or there is no terminal. */
 async function isMeant({ terminal, flags: { yes } }: Context, view: RunView): Promise<boolean> {
   if (yes || !terminal.canAsk) return true;
   const { id, manifest, baseUrl, state, rows, done } = view;
@@ -157,7 +157,7 @@ function refuseEnded(id: string, state: string): void {
     throw usageError('RUN_ENDED', `Run ${id} is already ${state}.`);
 }
 
-/** Cancels a run that no process works on. */
+/** Cancels a run without a process. */
 async function cancelStopped(
   { terminal, store, datastore, flags }: Context,
   record: RunRecord,
@@ -176,7 +176,7 @@ async function cancelStopped(
   });
 }
 
-/** Waits until the process that works on the run has left it. */
+/** Waits until the run's process has left it. */
 async function ended(context: Context, { id, process }: RunRecord): Promise<RunRecord> {
   const left = await firstSeen(patienceMs, async () => {
     const record = await context.store.load(id);
@@ -188,11 +188,11 @@ async function ended(context: Context, { id, process }: RunRecord): Promise<RunR
       `Process ${process?.pid} did not stop run ${id} within two minutes; stop the process, then cancel again.`,
     );
   }
-  // Its process may have died before it had read the request.
+  // Its process may have died before reading the request.
   return isActive(left.state) ? cancelStopped(context, left) : left;
 }
 
-/** Asks the coordinator of a run, on another machine, through the datastore. */
+/** Sends the request to the run's coordinator on another machine. */
 async function cancelElsewhere(
   { terminal, flags }: Context,
   { entry: { id, state, coordinator }, cluster }: Extract<FoundRun, { readonly entry: unknown }>,
@@ -216,10 +216,10 @@ async function cancelElsewhere(
   );
 }
 
-/** A run takes another rate within a second, unless its machine is busy. */
+/** A run takes a new rate within a second, unless its machine is busy. */
 const ratePatienceMs = 20_000;
 
-/** `cqbatch set-rate`: changes the rate of a run in progress, also while it is paused. */
+/** `cqbatch set-rate`: changes the rate of a run in progress, even while paused. */
 export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const attribution = attributionOf(flags);
   const rate = parsed('set-rate', text, parseRate);
@@ -245,7 +245,7 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
   });
 }
 
-/** @throws a usage error when no process works on the run. */
+/** @throws a usage error for a run without a process */
 function refuseUnlessActive(runId: string, state: string, rate: string): void {
   if (isActive(state)) return;
   const instead = runStates.filter(isResumable).some((each) => each === state)

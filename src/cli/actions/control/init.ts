@@ -8,7 +8,7 @@ import { configFile, type Flags, trustedStateDir } from '../../config/load.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { openTerminal } from '../../terminal.ts';
 
-/** The settings that most people need, each with a value to begin with. */
+/** The settings that most users need, with sample values. */
 const samples = {
   baseUrl: 'https://api.example.com',
   tokenFile: '/home/me/callquality.token',
@@ -20,7 +20,7 @@ const samples = {
   notifyUrl: 'https://hooks.example.com/cqbatch',
 } as const satisfies Partial<Record<SettingName, string | number>>;
 
-/** `cqbatch init`: writes a configuration file to fill in, and keeps the state folder out of git. Overwrites nothing. */
+/** `cqbatch init`: writes a configuration file to fill in, and a `.gitignore` for the state folder. Overwrites nothing. */
 export async function init(flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const stateDir = await trustedStateDir(flags);
@@ -45,7 +45,7 @@ export async function init(flags: Flags): Promise<ExitCode> {
   return exitCodes.success;
 }
 
-/** @returns false if there is such a file already */
+/** @returns false if the file exists */
 function writeNew(path: string, text: string): Promise<boolean> {
   return onDisk(path, async () => {
     try {
@@ -58,7 +58,7 @@ function writeNew(path: string, text: string): Promise<boolean> {
   });
 }
 
-/** A configuration file in which all settings are commented out, as far as JSON allows. */
+/** A configuration file with all settings commented out, as far as JSON allows. */
 function configText(): string {
   const names = Object.keys(samples) as (keyof typeof samples)[];
   const keys = names.map((name) => [nameInWords(name, '_'), name] as const);

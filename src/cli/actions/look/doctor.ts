@@ -15,23 +15,23 @@ import { openTerminal, silentTerminal } from '../../terminal.ts';
 import { apiClient, proxyTo, tokenSource } from '../api-client.ts';
 import { baseUrlOf } from '../options.ts';
 
-/** What was looked at, and what to mend. */
+/** A check, and what to fix. */
 interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed';
   readonly text: string;
-  /** Of a failed check, what a command would exit with. */
+  /** For a failed check, the exit code of a command. */
   readonly exitCode?: ExitCode;
 }
 
-/** A run of a million rows needs about as much. */
+/** About the need of a run of a million rows. */
 const enoughDisk = 1_000_000_000;
 const leastDisk = 100_000_000;
-/** A clock that differs by more makes time-outs, schedules and the times of a report wrong. */
+/** A larger difference makes time-outs, schedules and report times wrong. */
 const clockToleranceMs = 30_000;
 const callMs = 10_000;
 
-/** `cqbatch doctor`: looks at all that a run needs, and changes nothing. */
+/** `cqbatch doctor`: checks everything that a run needs, and changes nothing. */
 export async function doctor(flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const findings: Finding[] = [nodeFinding()];
@@ -82,7 +82,7 @@ function warning(check: string, text: string): Finding {
   return { check, state: 'warning', text };
 }
 
-/** What an error of the way to the API is about. */
+/** The check that an error belongs to. */
 function checkOf(code: string): string | undefined {
   if (code.startsWith('PROXY')) return 'proxy';
   if (code.startsWith('TLS')) return 'TLS';
@@ -106,7 +106,7 @@ async function stateFolder(stateDir: string): Promise<readonly Finding[]> {
   return [ok(check, place === resolve(stateDir) ? stateDir : `${stateDir} will be created by the first run`)];
 }
 
-/** The path, or the nearest folder above it that exists. */
+/** The path, or its nearest existing parent. */
 async function existing(path: string): Promise<string> {
   const full = resolve(path);
   return (await exists(full)) || full === dirname(full) ? full : existing(dirname(full));
@@ -137,7 +137,7 @@ async function datastore(flags: Flags, settings: Settings): Promise<readonly Fin
   return [ok(check, opened.description), ...warnings.map((text) => warning(check, text))];
 }
 
-/** Proxy, TLS, token and clock, by one request that the API must refuse: it says nothing to be done. */
+/** Checks proxy, TLS, token and clock by one empty request, which the API must refuse. */
 async function api(flags: Flags, settings: Settings): Promise<readonly Finding[]> {
   const baseUrl = baseUrlOf(flags, settings);
   if (baseUrl === undefined)

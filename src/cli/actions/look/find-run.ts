@@ -20,17 +20,17 @@ import {
 import { escapeInvisible } from '../../../text/printable.ts';
 import type { Context, DatastoreChoice } from '../../context.ts';
 
-/** A run that is wanted: of this state folder, or one that only the shared datastore knows, which is open then. */
+/** A run of this state folder, or one known only from the shared datastore, which is then open. */
 export type FoundRun =
   | { readonly record: RunRecord }
   | { readonly entry: RunEntry; readonly cluster: Cluster };
 
-/** A run that was found, and where it is told what to do. */
+/** A found run, and where to send controls. */
 interface RunContact extends ControlPlace {
   readonly runId: string;
-  /** Its state as it really was when it was found. */
+  /** The real state when found. */
   readonly state: string;
-  /** Undefined: the shared datastore knows it no longer. */
+  /** Undefined when the shared datastore no longer has the run. */
   look(): Promise<{ readonly state: string; readonly rate?: RatePolicy | undefined } | undefined>;
 }
 
@@ -49,9 +49,9 @@ export function contactOf(store: RunStore, found: FoundRun): RunContact {
   return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), look };
 }
 
-/** Which run a command means when the user names none: the newest that it fits. */
+/** Selects the run of a command without a name: the newest that fits. */
 export interface FittingRun {
-  /** What is true of such a run, for people. */
+  /** Describes the fitting runs, for messages. */
   readonly what: string;
   readonly fits: (record: RunRecord) => boolean | Promise<boolean>;
   /** Like `fits`, for a run of another machine, by its state. */
@@ -60,7 +60,7 @@ export interface FittingRun {
   readonly otherwise?: string | ((newest: RunRecord) => string | undefined);
 }
 
-/** Runs that fit when they are in such a state. */
+/** Fits runs in certain states. */
 function inState(what: string, fits: (state: string) => boolean, otherwise?: string): FittingRun {
   return {
     what,
@@ -70,7 +70,7 @@ function inState(what: string, fits: (state: string) => boolean, otherwise?: str
   };
 }
 
-/** Whether a process works on a run in this state, or will without being asked. */
+/** Whether a process works on a run in this state, or will by itself. */
 export function isInProgress(state: string): boolean {
   return isActive(state) || state === 'submitted';
 }
@@ -92,11 +92,11 @@ export const unfinishedRun: FittingRun = {
 };
 
 /**
- * Finds the run of that name, or the newest one that fits, in the state folder, else in the shared datastore, which stays open
- * while it is used.
+ * Finds the named run, or the newest that fits, in the state folder or else in the shared datastore, which stays open during
+ * `use`.
  *
- * @param name its id, or a part that no other id has
- * @throws a usage error `RUN_UNKNOWN`, `RUN_AMBIGUOUS`, or `NO_RUN_FITS` when none is named and none fits.
+ * @param name its id, or a unique part of it
+ * @throws a usage error `RUN_UNKNOWN`, `RUN_AMBIGUOUS`, or `NO_RUN_FITS` without a name
  */
 export async function withRun<Result>(
   { store, datastore }: Pick<Context, 'store' | 'datastore'>,
@@ -172,7 +172,7 @@ function newestFirst(runs: readonly RunEntry[]): readonly RunEntry[] {
   return runs.toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
 }
 
-/** Opens the shared datastore to see who is there. */
+/** Uses the cluster of the shared datastore. */
 async function withCluster<Result>(
   datastore: DatastoreChoice,
   look: (cluster: Cluster) => Promise<Result>,

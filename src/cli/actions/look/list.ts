@@ -8,15 +8,15 @@ import { clockTime, table } from '../../render/words.ts';
 import { newestEntries } from './find-run.ts';
 import { isCured } from './next-commands.ts';
 
-/** A run as `cqbatch list` tells it; null where it is not known here. */
+/** A run in `cqbatch list`; null where unknown. */
 interface ListedRun {
   readonly run: string;
   readonly state: string;
   readonly manifest: string;
   readonly base_url: string;
-  /** When it started; null when it has not. */
+  /** Start, or null before. */
   readonly started_at: string | null;
-  /** How long it was active. */
+  /** Active time. */
   readonly duration_s: number | null;
   readonly rows: number;
   readonly done: number | null;
@@ -24,11 +24,11 @@ interface ListedRun {
   readonly failed: number | null;
   /** Whether its retries have left no row to retry. */
   readonly cured: boolean;
-  /** The machine that has its state folder, if that is another one. */
+  /** The machine with its state folder, if it is another one. */
   readonly host: string | null;
 }
 
-/** @param warn says that a journal is damaged */
+/** @param warn called for a damaged journal */
 async function listedRecord(
   store: RunStore,
   record: RunRecord,
@@ -59,7 +59,7 @@ function rowCounts(counts: OutcomeCounts | undefined) {
   };
 }
 
-/** Runs that only the shared datastore knows, because their state folders are elsewhere. */
+/** Runs known only from the shared datastore: their state folders are elsewhere. */
 async function runsElsewhere(
   datastore: DatastoreChoice,
   known: ReadonlySet<string>,
@@ -119,7 +119,6 @@ function listText(runs: readonly ListedRun[]): string {
   return table([header, ...cells], [4, 5]).join('\n');
 }
 
-/** A number of rows, if it is known. */
 function numberOf(rows: number | null): string {
   return rows === null ? '?' : count(rows);
 }

@@ -12,13 +12,13 @@ import {
   retriesAmong,
 } from '../../../index.ts';
 
-/** More codes than that make a command too long to read. */
+/** More codes make a command too long to read. */
 const maxCodes = 4;
 
-/** What became of rows, and why. */
+/** Results of rows, with codes. */
 type Codes = readonly Pick<CodeCount, 'outcome' | 'code'>[];
 
-/** The commands that one would type after the report of a run. */
+/** The next commands to type after the report of a run. */
 export function nextCommands(
   record: RunRecord,
   { codes, retries, retry_of: retryOf }: Pick<RunSummary, 'retries' | 'retry_of'> & { readonly codes: Codes },
@@ -32,7 +32,7 @@ export function nextCommands(
   return [...retryCommand(id, codes), ...(isPartOfOthers ? [`cqbatch report ${id} --with-retries`] : [])];
 }
 
-/** Whether rows of a run have failed, and later retries have left nothing of it to be tried again. */
+/** Whether rows of a run failed, and its retries have left no row to retry. */
 export async function isCured(
   store: RunStore,
   record: RunRecord,
@@ -42,12 +42,12 @@ export async function isCured(
     const later = retriesAfter(retriesAmong(runs ?? (await store.list()), record), record);
     return later.length > 0 && !(await hasRowsToRetry(store, record, later));
   } catch {
-    // Another run may be damaged: this one can be reported none the less.
+    // If another run is damaged, this run can still be reported.
     return false;
   }
 }
 
-/** `retry`, when there is something that may pass; only what may, when that is not all of it. */
+/** `retry`, if some failures are transient; limited to those if not all are. */
 export function retryCommand(id: string, codes: Codes): readonly string[] {
   const open = codes.filter(({ outcome }) => outcome === 'failed' || outcome === 'not_attempted');
   const hopeful = [...new Set(open.map(({ code }) => code).filter(mayPassAgain))];

@@ -22,7 +22,7 @@ import type { Terminal } from '../../terminal.ts';
 import { anyRun, findRecord } from './find-run.ts';
 import { isCured, nextCommands } from './next-commands.ts';
 
-/** `cqbatch report`: writes the report again, from the journal. */
+/** `cqbatch report`: rewrites the report from the journal. */
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const { terminal, store, settings } = await openWorkplace(flags);
   const { delimiter } = settings;
@@ -31,7 +31,7 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
   const how = {
     ...(delimiter !== undefined && { delimiter }),
     xlsx: wantsXlsx(flags),
-    // Of a run that wanted none, who asks to see it wants one.
+    // A run without a page gets one when the user wants to open it.
     ...((flags.open || flags.html === false) && { html: flags.open === true }),
   };
   const record = await findRecord(store, id, anyRun);
@@ -57,7 +57,7 @@ function wantsXlsx({ format = 'csv' }: Flags): boolean {
   throw usageError('INVALID_SETTING', `--format "${format}": use csv or xlsx.`);
 }
 
-/** Writes and prints the report of a run that is not worked on here. */
+/** Writes and prints the report of a run that this process does not work on. */
 export async function printNewReport(
   terminal: Terminal,
   store: RunStore,
@@ -69,13 +69,13 @@ export async function printNewReport(
   return reports;
 }
 
-/** The program that opens a file as a double click would, with what comes before its name. */
+/** The command that opens a file like a double click. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>>> = {
   darwin: ['open'],
   win32: ['explorer.exe'],
 };
 
-/** Hands the page to the browser of the user; the command does not wait for it. */
+/** Opens the page in the user's browser, without waiting. */
 function showPage(terminal: Terminal, { paths: { html = '' } }: WrittenReports): void {
   const [program, ...args] = openers[process.platform] ?? ['xdg-open'];
   const opening = spawn(program, [...args, resolve(html)], { stdio: 'ignore', detached: true });
@@ -85,7 +85,7 @@ function showPage(terminal: Terminal, { paths: { html = '' } }: WrittenReports):
   opening.unref();
 }
 
-/** Prints what commands say that end with a report. */
+/** Prints the messages of commands that end with a report. */
 export function printReport(
   terminal: Terminal,
   record: RunRecord,

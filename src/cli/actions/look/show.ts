@@ -14,7 +14,7 @@ import { auditDocument, auditText, type RunAudit } from '../../render/audit.ts';
 import { rowDocument, rowText } from '../../render/row-story.ts';
 import { anyRun, findRecord } from './find-run.ts';
 
-/** `cqbatch show`: what a run was, and what happened to it: who, when, why. With `--row`, the story of one row. */
+/** `cqbatch show`: the history of a run, with users and reasons. With `--row`, the story of one row. */
 export async function show(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const row = rowOf(flags);
   const workplace = await openWorkplace(flags);
@@ -31,7 +31,7 @@ export async function show(id: string | undefined, flags: Flags): Promise<ExitCo
 }
 
 async function auditOf({ terminal, store }: Workplace, record: RunRecord): Promise<RunAudit> {
-  // What happened can be told without what became of the rows.
+  // The history is useful even without results.
   const result = await readJournalSummary(store, record).catch(({ message }: Error) => {
     terminal.warn(`warning: ${message}`);
     return undefined;
@@ -46,7 +46,7 @@ async function auditOf({ terminal, store }: Workplace, record: RunRecord): Promi
   };
 }
 
-/** @throws a usage error when the flag is no number of a row. */
+/** @throws a usage error when the flag is not a row number */
 function rowOf({ row }: Flags): number | undefined {
   if (row === undefined) return undefined;
   const number = /^[1-9]\d{0,14}$/.test(row) ? Number(row) : undefined;

@@ -20,7 +20,7 @@ import { anyRun, type FoundRun, isInProgress, withRun } from './find-run.ts';
 const lookMs = 1_000;
 const printEveryLooks = 5;
 
-/** `cqbatch status`: where a run stands, from its folder and from the shared datastore; or of all runs in progress. */
+/** `cqbatch status`: the progress of one run or of all runs in progress, from the state folder and the shared datastore. */
 export async function status(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
   return withReleases(async (atEnd) => {
@@ -28,7 +28,7 @@ export async function status(id: string | undefined, flags: Flags): Promise<Exit
       const cluster = await seenFromHere(context, atEnd);
       const all = allRuns(context.store, warningOnce(context.terminal));
       atEnd(() => all.close());
-      // Also those that begin meanwhile, and those that have ended since.
+      // Includes runs that start or end while it follows.
       const seen = new Map<string, RunView>();
       const look = async (): Promise<readonly RunView[]> => {
         const isWanted = (each: string, state: string): boolean => isInProgress(state) || seen.has(each);
@@ -46,9 +46,9 @@ export async function status(id: string | undefined, flags: Flags): Promise<Exit
   });
 }
 
-/** The shared datastore, if there is one that answers: what the state folder tells is better than nothing. */
+/** The shared datastore, if it answers: without it, the state folder still shows something. */
 async function seenFromHere({ terminal, datastore }: Context, atEnd: AtEnd): Promise<Cluster | undefined> {
-  // The embedded datastore can be looked into by one process only.
+  // Only one process can open the embedded datastore.
   if (datastore.queue === undefined) return undefined;
   try {
     const opened = await datastore.open('look');
@@ -68,7 +68,7 @@ function warningOnce(terminal: Terminal): (error: Error) => void {
   };
 }
 
-/** One run, to its end if that is wanted. */
+/** Shows one run, until its end if requested. */
 async function show(
   { terminal, store, flags }: Context,
   found: FoundRun,
@@ -85,7 +85,7 @@ async function show(
   return flags.watch ? exitCodeOf(view, view.counts) : exitCodes.success;
 }
 
-/** Shows how runs are getting on, until all have ended. @returns them as they are then */
+/** Shows the progress of runs until all have ended. @returns the final views */
 async function follow<Views extends readonly RunView[]>(
   terminal: Terminal,
   look: () => Promise<Views>,
@@ -100,7 +100,7 @@ async function follow<Views extends readonly RunView[]>(
   }
 }
 
-/** @returns the highest of their exit codes */
+/** @returns the highest exit code */
 function showAll({ terminal }: Context, views: readonly RunView[]): ExitCode {
   terminal.result({ runs: views.map(statusDocument) }, views.map(statusLine).join('\n'));
   const codes = views.map((view) => exitCodeOf(view, view.counts));

@@ -16,10 +16,10 @@ import type { Workplace } from '../../context.ts';
 import { baseUrlOf } from '../options.ts';
 
 /**
- * What a run is made of, and how it is wanted. Where a signed-off plan is given for a manifest: its manifest, options and consent in place of those of the command line.
+ * The manifest and options of a run. A signed-off plan supplies its manifest, options and consent instead of the command line.
  *
- * @param source path of the manifest, or of the plan; `-` for standard input
- * @throws a usage error when the plan or its manifest was changed, or when something else is wanted now than it says.
+ * @param source path of the manifest or plan; `-` for standard input
+ * @throws a usage error when the plan or its manifest was changed, or an option contradicts the plan
  */
 export async function approvedSource<Place extends Workplace>(
   workplace: Place,
@@ -37,7 +37,7 @@ export async function approvedSource<Place extends Workplace>(
         ...flags,
         yes: true,
         skipInvalid: approved.skip_invalid,
-        // It is carried out once.
+        // One id, so that a plan is carried out only once.
         runId: flags.runId ?? contentRunId(basename(approved.file), approved.sha256),
       },
       settings: { ...settings, allowPartial: settings.allowPartial || approved.allow_partial },
@@ -46,7 +46,7 @@ export async function approvedSource<Place extends Workplace>(
   };
 }
 
-/** What is not said now is as the plan has it. */
+/** Omitted options keep the plan's values. */
 function refuseOtherOptions(
   { flags, settings }: Workplace,
   { file, options, skip_invalid }: ApprovedPlan,
@@ -74,7 +74,7 @@ function refuseOtherOptions(
   }
 }
 
-/** @throws a usage error when the rows are not those that were signed off, though the manifest is. */
+/** @throws a usage error when the rows differ from those signed off, though the manifest does not */
 export function refuseOtherRows({ file, counts, made_by }: ApprovedPlan, scan: ScanSummary): void {
   for (const [name, planned] of Object.entries(counts)) {
     const now = scan[name as keyof typeof counts];

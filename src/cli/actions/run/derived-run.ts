@@ -28,17 +28,16 @@ import { execute } from './execute.ts';
 import { isAgreed, planOf, runIdOf } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
-/** Rows of another run, as a manifest that is to be run. */
+/** Rows of another run, as a manifest. */
 export interface DerivedRows extends Pick<NonNullable<CreateRunInput['from']>, 'rowNumbers' | 'histories'> {
-  /** What its rows mean. */
+  /** How to interpret the rows. */
   readonly options: Pick<RunOptions, 'map'> & Required<Pick<RunOptions, 'onConflict'>>;
 }
 
 /**
- * Makes a run of rows of another run, asks, and takes it to its end: on the same API, called in the same way unless the user
- * wants it otherwise now.
+ * Creates a run of another run's rows, asks, and takes it to its end, with the same API and options unless overridden.
  *
- * @param write makes the manifest, a JSON Lines file, and says what it is; or the exit code when there is nothing to run.
+ * @param write writes the manifest, a JSON Lines file, and describes it; or returns an exit code when there is nothing to run
  */
 export async function runDerived(
   context: Context,
@@ -84,7 +83,7 @@ export async function runDerived(
   }
 }
 
-/** Shows the rows as `cqbatch plan` does. */
+/** Shows the rows like `cqbatch plan`. */
 async function preview(
   context: Context,
   input: { readonly path: string; readonly name: string; readonly options: RunOptions },
@@ -92,7 +91,7 @@ async function preview(
 ): Promise<ExitCode> {
   const checked = await checkManifest(context.store, input);
   const { sha256 } = await hashFile(input.path);
-  // The run that the rows are of was allowed to leave fields out.
+  // The original run was allowed to omit fields.
   const planned = { ...(await planOf(context, checked, input.options, sha256, proxy)), allowPartial: true };
   context.terminal.result(planDocument(planned), `${planText(planned)}\n\n${verdictText(planned)}`);
   context.terminal.say('Nothing was sent.');
@@ -100,8 +99,8 @@ async function preview(
 }
 
 /**
- * @param doing what one wants to do with its rows: `retry`
- * @throws a usage or busy error when another run may call rows of this run, too.
+ * @param doing the command: `retry` or `undo`
+ * @throws a usage or busy error when another run may call rows of this run, too
  */
 export function refuseUnlessOver(
   doing: 'retry' | 'undo',

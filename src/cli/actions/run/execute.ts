@@ -26,14 +26,14 @@ import { nextCommands } from '../look/next-commands.ts';
 import { printReport } from '../look/report.ts';
 import { attributionOf, calls } from '../options.ts';
 
-/** How often a screen is redrawn, and how often a line is printed without a screen. */
+/** How often the screen is redrawn, or a line printed without one. */
 const drawEveryMs = 100;
 const printEveryMs = 5_000;
 
 /**
- * Takes a run to its end, showing how it goes, and prints what it came to.
+ * Takes a run to its end, showing progress, and prints the result.
  *
- * @param journal of a new run, open already.
+ * @param journal the open journal of a new run
  */
 export async function execute(context: Context, record: RunRecord, journal?: Journal): Promise<ExitCode> {
   const executed = await withReleases((atEnd) => untilEnd(context, record, journal, atEnd));
@@ -54,7 +54,7 @@ async function untilEnd(
   const { terminal, store, settings, metrics } = context;
   const { options } = record;
   const log = await openLog(context.flags, terminal);
-  // Of a new run, the reason stands where it was planned.
+  // A new run has its reason in the state `planned`.
   const attribution = journal === undefined ? attributionOf(context.flags) : attributed();
   const callsHere = calls(context);
   const token = callsHere ? tokenSource(settings) : undefined;
@@ -102,7 +102,7 @@ async function untilEnd(
   } catch (error) {
     reporter.end();
     if (failed !== undefined) terminal.warn(failureText(record, failed));
-    // What kept the run from beginning may keep it from being removed: it is in nobody's way.
+    // If discarding fails, too, the leftover does no harm.
     else if (!hasStarted && journal !== undefined) await discard(store, record, journal).catch(() => {});
     if (journal !== undefined || failed !== undefined) throw error;
     throw systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
@@ -110,10 +110,10 @@ async function untilEnd(
 }
 
 /**
- * Shows what became of the canary, and asks whether the run goes on.
+ * Shows the results of the canary, and asks whether to continue.
  *
- * @param stop is called on Ctrl-C
- * @returns undefined when there is no terminal
+ * @param stop called on Ctrl-C
+ * @returns undefined without a terminal
  */
 async function confirmAfterCanary(
   { terminal, flags: { yes } }: Context,
@@ -138,14 +138,14 @@ async function confirmAfterCanary(
   }
 }
 
-/** Prints what a run came to. */
+/** Prints the result of a run. */
 function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): ExitCode {
   if (reports === undefined) throw new Error('Only a daemon hands runs over.');
   const { paths, summary, alteredRows } = reports;
   try {
     printReport(terminal, record, reports);
   } catch (error) {
-    // A reader that can't read the result must not take the run for a failed one.
+    // A failure to print must not look like a failed run.
     terminal.warn(`Run ${record.id} is ${record.state}; its report is ${paths.report}`);
     throw systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
   }
@@ -174,7 +174,7 @@ function openReporter(terminal: Terminal, { id, options }: RunRecord, proxy: str
       };
       timer = setInterval(look, live ? drawEveryMs : printEveryMs);
     },
-    /** Says nothing, as long as a question stands on the screen. */
+    /** Hides progress while a question is on the screen. */
     hold(held: boolean): void {
       isHeld = held;
       terminal.draw('');

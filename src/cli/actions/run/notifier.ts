@@ -7,7 +7,7 @@ import type { CommandInput } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { bodyFor, type EndedRun, newsOf } from '../../render/ended-run.ts';
 
-/** Tells the URLs of the user what begins and how it ends. Whether they take it, only a warning says. */
+/** Notifies the user's URLs of start and end. Failures only cause warnings. */
 export interface Notifier {
   started(): Promise<void>;
   ended(ended: {

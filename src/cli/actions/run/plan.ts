@@ -28,7 +28,7 @@ import { baseUrlOf, runOptions, runWords } from '../options.ts';
 import { approvedSource, refuseOtherRows } from './approval.ts';
 import { doneBefore, planOf, readingManifest } from './planned-run.ts';
 
-/** `cqbatch plan`: looks at every row, sends nothing. */
+/** `cqbatch plan`: checks every row, sends nothing. */
 export async function plan(given: string, flags: Flags): Promise<ExitCode> {
   const opened = await openWorkplace(flags);
   const out = planWriter(opened, given);
@@ -81,9 +81,9 @@ function signedOffText({ file, sha256, made_at: at, made_by: maker, approved_by:
 }
 
 /**
- * What writes a plan into the file that is wanted with `--out`.
+ * Writes the plan into the file of `--out`.
  *
- * @throws a usage error when that is no name for a plan, or the run could not be carried out elsewhere.
+ * @throws a usage error for an invalid name, or a run that can't be carried out elsewhere
  */
 function planWriter(workplace: Workplace, source: string) {
   const { out, approvedBy, skipDone } = workplace.flags;
@@ -109,7 +109,7 @@ function planWriter(workplace: Workplace, source: string) {
     });
 }
 
-/** Standard input and pipes can be read only once, a plan may need to read twice. */
+/** Copies standard input and pipes: a plan may read twice. */
 async function readable(source: string, stateDir: string, input: InputOptions, reading: ReadingOptions) {
   if (source !== '-' && (await inputKind(source, source, input)) === 'file') {
     return { path: source, name: source, dispose: async () => {} };

@@ -33,9 +33,9 @@ import { refuseOtherRows } from './approval.ts';
 /**
  * Plans a run, shows the plan and asks.
  *
- * @param callsHere whether this process is to call the API.
- * @param origin of a manifest that was put elsewhere
- * @returns the run, or the exit code of a command that ends here: rows are invalid, or the user has declined.
+ * @param callsHere whether this process will call the API
+ * @param origin of a manifest that was moved aside
+ * @returns the run, or an exit code when rows are invalid or the user declines
  */
 export async function planRun(
   workplace: Workplace,
@@ -76,7 +76,7 @@ export async function planRun(
   return (await isAgreed(workplace, created, proxy)) ? created : exitCodes.usage;
 }
 
-/** What the user says was done before, if anything. */
+/** The runs and reports of `--skip-done`, if any. */
 export async function doneBefore(
   { store, flags: { skipDone } }: Workplace,
   { baseUrl, map, clearToken }: Partial<Pick<RunOptions, 'baseUrl'>> & Pick<RunOptions, 'map' | 'clearToken'>,
@@ -87,10 +87,10 @@ export async function doneBefore(
 }
 
 /**
- * Does what reads a manifest and sends nothing. The user can stop it, and is told when it waits for a pipe or for
- * standard input.
+ * Does work that reads a manifest and sends nothing. The user can stop it, and is told about waiting for a pipe or standard
+ * input.
  *
- * @returns what `work` does, or the exit code when the user has stopped it.
+ * @returns the result of `work`, or an exit code when the user stops it
  */
 export async function readingManifest<Result>(
   { terminal, store, settings: { maxManifestSize = defaults.maxManifestSize } }: Workplace,
@@ -118,7 +118,7 @@ export async function readingManifest<Result>(
   }
 }
 
-/** @throws a usage error when the id that the user chose can't be one. */
+/** @throws a usage error for an invalid id */
 export function runIdOf({ runId }: Flags): string | undefined {
   if (runId === undefined || isRunId(runId)) return runId;
   throw usageError(
@@ -130,9 +130,9 @@ export function runIdOf({ runId }: Flags): string | undefined {
 }
 
 /**
- * Finds out before any work whether the user could be asked.
+ * Checks in advance whether the user can be asked.
  *
- * @throws a usage error when not, and `--yes` is missing.
+ * @throws a usage error when not, and `--yes` is missing
  */
 export function requireConsent({ terminal, flags: { yes } }: Workplace, source?: string): void {
   if (yes || (terminal.canAsk && source !== '-')) return;
@@ -143,7 +143,7 @@ export function requireConsent({ terminal, flags: { yes } }: Workplace, source?:
   );
 }
 
-/** Asks whether a run may begin, unless `--yes` says so; else it is undone. */
+/** Asks whether a run may start, unless `--yes` is set. Otherwise discards the run. */
 export async function isAgreed(
   workplace: Workplace,
   { scan, record, journal }: CreatedRun,
@@ -157,7 +157,7 @@ export async function isAgreed(
   await sayIfTomorrow(workplace);
   let agreed = yes === true;
   try {
-    // A user who must type the number has read it.
+    // Typing the number proves that the user has read it.
     agreed ||=
       scan.callable > confirmAbove
         ? await terminal.confirmNumber(`Send ${requests} to ${way}?`, scan.callable)
@@ -170,7 +170,7 @@ export async function isAgreed(
   return false;
 }
 
-/** What checked rows mean for a run with these options. */
+/** The plan of checked rows with these options. */
 export async function planOf(
   workplace: Workplace,
   checked: Pick<Plan, 'manifest' | 'scan' | 'choice' | 'problems'>,
@@ -181,7 +181,7 @@ export async function planOf(
   const { store, flags, settings } = workplace;
   const { skipInvalid = false, skipDone } = flags;
   const { baseUrl, onConflict = defaults.onConflict } = options;
-  // With --skip-done, the user knows of earlier runs.
+  // With --skip-done, the user knows about earlier runs.
   const isNews = skipDone === undefined && baseUrl !== undefined;
   return {
     ...checked,
@@ -194,7 +194,7 @@ export async function planOf(
 }
 
 /**
- * The forecast of a run; without an address, it knows nothing of the API.
+ * The forecast of a run; without a base URL, nothing is known about the API.
  *
  * @param proxy to the API, without its password
  */
@@ -219,7 +219,7 @@ async function forecastOf(
   };
 }
 
-/** Calls per second that an API permitted the last time. */
+/** Calls per second that the API last permitted. */
 async function limitOf({ store, settings }: Workplace, baseUrl: string): Promise<number | undefined> {
   const token = tokenIfAny(settings);
   const estimates = token && (await estimatedLimits(store, { baseUrl }, token));
@@ -234,7 +234,7 @@ function tokenIfAny(settings: Workplace['settings']): TokenSource | undefined {
   }
 }
 
-/** Says why a plan is not carried out. */
+/** Prints why a plan is refused. */
 function refuse({ terminal, onRefused }: Workplace, planned: Plan, code: string): ExitCode {
   const message = `${verdictText(planned)} Nothing was sent.`;
   const problems = problemText(planned);

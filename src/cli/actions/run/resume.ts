@@ -38,7 +38,7 @@ import { baseUrlOf, sayIfTomorrow } from '../options.ts';
 import { execute } from './execute.ts';
 import { readingManifest } from './planned-run.ts';
 import { runWhenFree } from './when-free.ts';
-/** `cqbatch resume`: goes on where a run stopped. */
+/** `cqbatch resume`: continues a stopped run. */
 export async function resume(id: string | undefined, flags: Flags): Promise<ExitCode> {
   return runWhenFree(flags, `resume ${id ?? ''}`.trim(), async (context) => {
     const record = await findRecord(context.store, id, unfinishedRun);
@@ -47,7 +47,7 @@ export async function resume(id: string | undefined, flags: Flags): Promise<Exit
   });
 }
 
-/** Continues a run that no process works on. */
+/** Continues a run without a process. */
 export async function resumeRun(context: Context, record: RunRecord): Promise<ExitCode> {
   const { store, settings, flags } = context;
   await refuseChangedManifest(store, record);
@@ -61,7 +61,7 @@ export async function resumeRun(context: Context, record: RunRecord): Promise<Ex
   return execute(context, { ...record, options, ...ratesOf(record, options.rate) });
 }
 
-/** Each rate that the run was given since its start, and the new one if it differs. */
+/** The rates of a run since its start, with the new one if it differs. */
 function ratesOf(
   { rates = [], options }: RunRecord,
   rate: RunRecord['options']['rate'],
@@ -72,9 +72,9 @@ function ratesOf(
 }
 
 /**
- * The API of the run. A run that has come to nothing because its base URL was wrong may go on with another one.
+ * The API of the run. A run without results may continue on another base URL.
  *
- * @throws a usage error when rows of the run have their results from the API that it started on.
+ * @throws a usage error for another base URL when rows have results from the first one
  */
 function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, settings: Settings): string {
   const allowInsecureHttp = flags.allowInsecureHttp ?? options.allowInsecureHttp ?? false;
@@ -84,7 +84,7 @@ function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, set
   throw otherApi(id, options.baseUrl, wanted, flags);
 }
 
-/** Why rows of a run are not called: an access token is for one API, and the user names another one. */
+/** The error for another base URL: an access token is for one API. */
 export function otherApi(
   id: string,
   baseUrl: string,
@@ -112,7 +112,7 @@ function refuseUnlessResumable(record: RunRecord): void {
   throw usageError('RUN_NOT_RESUMABLE', `Run ${record.id} ${why}.`);
 }
 
-/** Why no other process may work on a run in progress. */
+/** The error for a run in progress. */
 export function busyWith({ id, state, process }: RunRecord): BusyError {
   return state === 'paused'
     ? new BusyError('RUN_RUNNING', `Run ${id} is paused`, `"cqbatch unpause ${id}" continues it.`)
@@ -124,9 +124,9 @@ export function busyWith({ id, state, process }: RunRecord): BusyError {
 }
 
 /**
- * `run --or-resume` where there is a run of that name: goes on with it, unless it is finished or a guard has halted it.
+ * `run --or-resume` for an existing run: continues it unless it has ended or a guard halted it.
  *
- * @throws a usage error when it is of another manifest, or reads it in another way; a busy error when it is in progress.
+ * @throws a usage error for another manifest or other row options; a busy error while in progress
  */
 export async function continueRun(context: Context, record: RunRecord, source: string): Promise<ExitCode> {
   const { terminal, store } = context;
@@ -147,7 +147,7 @@ export async function continueRun(context: Context, record: RunRecord, source: s
   return isDone ? exitCodes.success : exitCodes.halted;
 }
 
-/** What a guard has halted is not gone on with before a person wants that: each start by cron would call more rows. */
+/** Only a user continues a run that a guard halted: otherwise each start by cron would call more rows. */
 async function stillHalted(context: Context, record: RunRecord): Promise<ExitCode> {
   const ended = await endedRun(context.store, record);
   const { summary, next } = ended;
@@ -157,7 +157,7 @@ async function stillHalted(context: Context, record: RunRecord): Promise<ExitCod
   return exitCodes.halted;
 }
 
-/** Prints what became of a run that is not gone on with. */
+/** Prints the result of a run that is not continued. */
 function sayEnded(
   terminal: Terminal,
   record: RunRecord,
@@ -171,16 +171,16 @@ function sayEnded(
   terminal.result({ run: id, state: actualState(record), outcomes, next }, lines.join('\n'));
 }
 
-/** What a run has come to that was taken to its end before, perhaps by a process that had no time to report it. */
+/** The result of a run that ended earlier, perhaps without a report. */
 export async function endedRun(store: RunStore, record: RunRecord): Promise<EndedRun> {
   const { summary } = await rewriteReport(store, record);
   return { record, summary, next: nextCommands(record, summary) };
 }
 
 /**
- * The same name for the same rows is the same run; for other rows it is a mistake.
+ * An existing name must mean the same rows.
  *
- * @returns an exit code when the user has stopped the reading.
+ * @returns an exit code when the user stops reading
  */
 export async function refuseOtherManifest(
   workplace: Workplace,
@@ -197,7 +197,7 @@ export async function refuseOtherManifest(
   throw usageError('RUN_EXISTS', `Run ${id} already exists, ${difference}: choose another --run-id.`);
 }
 
-/** What can be read only once is put into a file first. */
+/** Copies input that can be read only once into a file. */
 async function hashPipe(workplace: Workplace, source: string): Promise<string | ExitCode> {
   const folder = await makeTemporaryFolder(workplace.store.stateDir, 'plan');
   try {
@@ -211,7 +211,7 @@ async function hashPipe(workplace: Workplace, source: string): Promise<string | 
   }
 }
 
-/** What is left out is as it was when the run started. */
+/** Omitted options keep the run's values. */
 function refuseOtherOptions({ flags, settings }: Context, { id, options }: RunRecord): void {
   const wanted = givenRowOptions(flags, settings);
   for (const [name, value] of Object.entries(wanted)) {

@@ -23,7 +23,7 @@ import { refuseUnlessOver, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
 import { runWhenFree } from './when-free.ts';
 
-/** `cqbatch retry`: a new run of the rows that failed, and of those that a cancelled run has not called. */
+/** `cqbatch retry`: a new run of the failed rows, and of the uncalled rows of a cancelled run. */
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
   return runWhenFree(flags, `retry ${id ?? ''}`.trim(), (context) => retryRun(context, id));
 }
@@ -44,13 +44,13 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
       `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${count(rowNumbers.length)} of ` +
         `${counted(before.plan.rows, 'row')} to retry (${codeTexts(codes, choice.codes)})${left}`,
     );
-    // Older versions called rows that conflict, too: now at least one after the other.
+    // Older versions called conflicting rows in any order; a retry calls them one after the other.
     const { map, onConflict = 'in-order' } = before.options;
     return { rowNumbers, histories, options: { onConflict, ...(map !== undefined && { map }) } };
   });
 }
 
-/** The newest run with rows that have failed, and not succeeded in a later retry. */
+/** The newest run with failed rows that no later retry has done. */
 function runToRetry(store: RunStore): FittingRun {
   let all: Promise<readonly RunRecord[]> | undefined;
   return {
@@ -73,7 +73,7 @@ interface Choice {
   readonly unclear: boolean | undefined;
 }
 
-/** @throws a usage error when there is nothing to retry, or of a code that is wanted. */
+/** @throws a usage error when there is nothing to retry, or nothing with a requested code */
 function refuseNothing(
   { id, state }: RunRecord,
   { codes, rowNumbers, overtaken }: RetryManifest,

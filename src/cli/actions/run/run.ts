@@ -7,7 +7,7 @@ import type { ExitCode } from '../../exit-codes.ts';
 export function run(manifest: string, flags: Flags): Promise<ExitCode> {
   return withReleases(async (atEnd) => {
     const context = await openContext(flags);
-    // Its datastore gets ready while all else is loaded, and the manifest checked.
+    // Prepares the datastore while code is loaded and the manifest checked.
     context.datastore.prepare(atEnd);
     const { runManifest } = await import('./run-manifest.ts');
     return runManifest(context, manifest);

@@ -18,10 +18,10 @@ import { approvedSource } from './approval.ts';
 import { planRun, runIdOf } from './planned-run.ts';
 import { refuseOtherManifest } from './resume.ts';
 
-/** Another process that plans a run of the same name needs no longer, unless its manifest is huge. */
+/** Planning takes less, unless the manifest is huge. */
 const planningMs = 120_000;
 
-/** `cqbatch submit`: plans a run and leaves it to a coordinator that sees the state folder. */
+/** `cqbatch submit`: plans a run and leaves it to a coordinator on the state folder. */
 export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
   const { workplace, source } = await approvedSource(await openWorkplace(flags), manifest);
   const { terminal, store } = workplace;
@@ -35,7 +35,7 @@ export async function submit(manifest: string, flags: Flags): Promise<ExitCode> 
     } catch (error) {
       if (!(error instanceof CqbatchError) || error.code !== 'RUN_EXISTS') throw error;
       const existing = await recordOf(store, runIdOf(workplace.flags) ?? '');
-      // The other process gave it up: the id is free again.
+      // The other process discarded its run: the id is free again.
       if (existing === undefined) continue;
       const checked = await refuseOtherManifest(workplace, existing, source);
       if (checked !== undefined) return checked;
@@ -47,8 +47,8 @@ export async function submit(manifest: string, flags: Flags): Promise<ExitCode> 
 /**
  * Plans a run and leaves it to a coordinator.
  *
- * @param origin of a manifest that was put elsewhere
- * @returns its record, or the exit code of a command that ends here.
+ * @param origin of a manifest that was moved aside
+ * @returns its record, or an exit code when the command ends here
  */
 export async function submitRun(
   workplace: Workplace,
@@ -74,7 +74,7 @@ function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCo
   return exitCodes.success;
 }
 
-/** The record of a run that exists; undefined when it was given up while it was being planned. */
+/** The record of a run; undefined when its plan was discarded. */
 async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefined> {
   const seen = await firstSeen(planningMs, async () => {
     const found = await store.look(id);

@@ -21,9 +21,9 @@ import { refuseUnlessOver, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
 import { runWhenFree } from './when-free.ts';
 
-/** `cqbatch undo`: a new run that puts back what a run has changed, as far as its manifest says what was before. */
+/** `cqbatch undo`: a new run that puts back what a run changed, as far as the manifest has old values. */
 export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  // A preview is no work: it waits for no run, and no URL is told.
+  // A preview waits for no run, and notifies no URL.
   if (flags.plan) return undoRun(await openContext(flags), id);
   return runWhenFree(flags, `undo ${id ?? ''}`.trim(), (context) => undoRun(context, id));
 }
@@ -51,7 +51,7 @@ async function undoRun(context: Context, id: string | undefined): Promise<ExitCo
   });
 }
 
-/** The newest run that has done something and was not undone, the retries of others left out: they are undone with these. */
+/** The newest run that changed something and was not undone. Retries of other runs are excluded: they are undone together. */
 function runToUndo(store: RunStore): FittingRun {
   let all: Promise<readonly RunRecord[]> | undefined;
   return {
@@ -76,7 +76,7 @@ function isEnded(record: RunRecord): boolean {
   return ['completed', 'cancelled'].includes(actualState(record));
 }
 
-/** @throws a usage error for a run that may yet be gone on with: it would do again what was undone. */
+/** @throws a usage error for a run that can be resumed: it would repeat what was undone */
 function refuseUnlessEnded(record: RunRecord): void {
   if (isEnded(record)) return;
   const { id } = record;
@@ -86,7 +86,7 @@ function refuseUnlessEnded(record: RunRecord): void {
   );
 }
 
-/** What is left to be done by hand, or can't be undone, and which file lists it. */
+/** What remains to be done by hand or can't be undone, and the file that lists it. */
 function leftTexts({ notUndone, byHand }: UndoManifest): readonly string[] {
   const texts: string[] = [];
   if (notUndone.file !== undefined) {
@@ -100,7 +100,7 @@ function leftTexts({ notUndone, byHand }: UndoManifest): readonly string[] {
   return texts;
 }
 
-/** @throws a usage error when there is nothing to be done by hand, either. */
+/** @throws a usage error when nothing is to be done by hand, either */
 function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoManifest): ExitCode {
   const { notUndone, byHand } = undone;
   const files = { not_undone: notUndone.file ?? null, by_hand: byHand.file ?? null };
@@ -118,7 +118,7 @@ function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoMan
   return exitCodes.success;
 }
 
-/** Later edits of the same entries would be lost. */
+/** Warns of later edits of the same entries, which would be lost. */
 async function warnOfLaterEdits(
   { store, terminal }: Context,
   before: RunRecord,
@@ -130,7 +130,7 @@ async function warnOfLaterEdits(
   for (const run of since) {
     const isOther = !related.has(run.id) && run.undoOf !== before.id;
     if (!isOther || run.state === 'planned' || run.options.baseUrl !== before.options.baseUrl) continue;
-    // A run whose copy of its manifest is gone has nothing to say.
+    // Ignore a run without its copy of the manifest.
     const rows = await rowsOn(store, run, subjects).catch(() => 0);
     if (rows > 0)
       terminal.warn(

@@ -15,10 +15,10 @@ import type { Notifier } from './notifier.ts';
 
 const lookMs = 1_000;
 
-/** Passes when the other process has finished. A name that is taken stays taken. */
+/** Errors that end when the other process does. A taken name stays taken. */
 const passing = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
 
-/** Takes a run to its end once no other process is in the way: counts it for the metrics file, and notifies the URLs of the user. */
+/** Runs once no other process is in the way, with metrics file and notifications. */
 export function runWhenFree(
   flags: Flags,
   purpose: string,
@@ -32,11 +32,11 @@ export function runWhenFree(
 }
 
 /**
- * Does what one process at a time can do, once no other process does it, if that is within `--wait`. The embedded datastore is
- * held from the beginning then: what is found of runs stays so.
+ * Does exclusive work once no other process does any, within `--wait`. Holds the embedded datastore from the start, so that the
+ * state of runs stays as found.
  *
- * @param work starts again when another process was in the way.
- * @throws a busy error when another process takes longer, `Interrupted` when the user has stopped waiting.
+ * @param work restarted after another process was in the way
+ * @throws a busy error when the wait is over, `Interrupted` when the user stops waiting
  */
 export function whenFree<Result>(
   context: Context,
@@ -59,16 +59,16 @@ export function whenFree<Result>(
   });
 }
 
-/** For those who close what they have opened. */
+/** A datastore that its users can't close. */
 function keptOpen(datastore: Datastore): Datastore {
   return Object.create(datastore, { close: { value: async () => {} } });
 }
 
-/** Does work once no other process is in its way. All work done by one of these shares the waiting time. */
+/** Waits for other processes. All work through one of these shares the waiting time. */
 function waiting(terminal: Terminal, ms: number) {
   const howLong = duration(ms / 1_000);
   let until: number | undefined;
-  /** @throws the error when there is no time left. */
+  /** @throws the error when the wait is over */
   const pauseAfter = async ({ code, what }: BusyError, stopped: AbortSignal): Promise<void> => {
     if (until === undefined) {
       until = steadyNow() + ms;
@@ -79,7 +79,7 @@ function waiting(terminal: Terminal, ms: number) {
     await pause(Math.min(lookMs, left), undefined, { signal: stopped }).catch(() => {});
     refuseStopped(stopped);
   };
-  /** @param work is told when the user has stopped the waiting before it. */
+  /** @param work receives a signal of an interrupt during the wait */
   return async <Result>(work: (stopped?: AbortSignal) => Promise<Result>): Promise<Result> => {
     let interrupt: Interrupt | undefined;
     try {
@@ -103,9 +103,9 @@ function refuseStopped(stopped: AbortSignal | undefined): void {
 }
 
 /**
- * Does what a command is for, and keeps the file of its metrics. That this can't be written changes nothing of the exit code.
+ * Does the work of a command, and writes its metrics file. A write failure does not change the exit code.
  *
- * @param work is to let `context.metrics` count
+ * @param work counts in `context.metrics`
  */
 export function measuring(
   context: Context,
@@ -132,10 +132,9 @@ export function measuring(
 }
 
 /**
- * Does what a command is for, and tells the URLs of the user how it ended. Whether they take it changes nothing of the
- * exit code.
+ * Does the work of a command, and notifies the user's URLs of the end. A failed notification does not change the exit code.
  *
- * @param work is to hand the run that it took to its end to `context.onEnded`
+ * @param work passes its ended run to `context.onEnded`
  */
 export function notifying(
   context: Context,
@@ -161,7 +160,6 @@ export function notifying(
   });
 }
 
-/** Undefined when no URL is set. */
 export async function notifierOf(
   input: Pick<CommandInput, 'settings' | 'terminal'>,
   atEnd: AtEnd,

@@ -29,16 +29,16 @@ import { beginScheduled, inboxFinisher } from './scheduled.ts';
 export interface DaemonOptions {
   readonly datastore: Datastore;
   readonly queue: string | undefined;
-  /** The API that it calls itself, where there are no other workers. */
+  /** The API to call in this process, if there are no other workers. */
   readonly api: CallSettings | undefined;
-  /** Counts what becomes of runs and requests. */
+  /** Counts runs and requests. */
   readonly metrics: Metrics | undefined;
   readonly version: string;
   readonly log: Log;
   readonly stop: AbortSignal;
 }
 
-/** `cqbatch worker --coordinate`: takes submitted runs to their end, carries out schedules, removes old runs. */
+/** `cqbatch worker --coordinate`: completes submitted runs, carries out schedules, removes old runs. */
 export async function runDaemon(workplace: Workplace, options: DaemonOptions, atEnd: AtEnd): Promise<void> {
   const { store } = workplace;
   const { datastore, queue, version, metrics, log, stop } = options;
@@ -83,7 +83,7 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
   ]);
 }
 
-/** On the embedded datastore this process calls the API, as it does for "cqbatch run". */
+/** With the embedded datastore, this process calls the API, like "cqbatch run". */
 function callerFor(
   { store, settings }: Workplace,
   { datastore, api, metrics }: DaemonOptions,
@@ -99,7 +99,7 @@ function callerFor(
   });
 }
 
-/** Tells one after the other; nothing waits for that, but the end of the daemon. */
+/** Sends notifications one after the other; only the daemon's end waits for them. */
 function newsTo(notifier: Notifier): RunNews & { told(): Promise<void> } {
   let telling = Promise.resolve();
   const tell = (work: () => Promise<void>): void => {
@@ -122,9 +122,9 @@ function newsTo(notifier: Notifier): RunNews & { told(): Promise<void> } {
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Removes old runs when the daemon begins, and once a day, if its user says which are kept.
+ * Removes old runs at start and once a day, if configured.
  *
- * @param before what needs those that have ended: without its run, a manifest that was taken would be run again
+ * @param before work that needs ended runs: without its run, a taken manifest would be run again
  */
 function pruneDaily(
   { store, settings }: Workplace,

@@ -24,22 +24,22 @@ import { planRun } from '../run/planned-run.ts';
 import { busyWith, endedRun, resumeRun } from '../run/resume.ts';
 import { notifying, whenFree } from '../run/when-free.ts';
 
-/** What became of a manifest of an inbox. */
+/** The result of an inbox's manifest. */
 export interface CarriedOut {
   readonly exitCode: ExitCode;
-  /** Where it is now; unfinished: its run was stopped, and waits to be gone on with. */
+  /** Its folder; unfinished if its run stopped and can be resumed. */
   readonly folder: FinalFolder | 'unfinished';
-  /** For programs. */
+  /** For --json. */
   readonly document: object;
 }
 
-/** After these, a run goes on later. */
+/** With these codes, a run continues later. */
 const unfinishedCodes: readonly ExitCode[] = [exitCodes.interrupted, exitCodes.spent, exitCodes.fatal];
 
 /**
- * Takes a manifest of an inbox to its end, from where its run stands, and puts it where it belongs.
+ * Runs a manifest of an inbox to its end, starting or resuming its run, and moves it to its final folder.
  *
- * @throws what has nothing to do with the manifest; it is left to the next look.
+ * @throws errors not caused by the manifest, which is left to the next look
  */
 export async function carryOut(context: Context, manifest: ClaimedManifest): Promise<CarriedOut> {
   const { store } = context;
@@ -51,7 +51,7 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
   const work = (noted: Context): Promise<ExitCode> => {
     const own: Context = {
       ...noted,
-      // With --json, one document tells of all manifests.
+      // With --json, one document covers all manifests.
       terminal: {
         ...terminal,
         result(document, text) {
@@ -94,7 +94,7 @@ async function beginOrGoOn(context: Context, { record, path, origin }: ClaimedMa
   return typeof planned === 'number' ? planned : execute(context, planned.record, planned.journal);
 }
 
-/** Whether an error would not be there with another manifest. */
+/** Whether an error is the fault of the manifest. */
 export function isOfManifest({ kind, code }: CqbatchError): boolean {
   return kind === 'usage' && (code.startsWith('MANIFEST_') || code === 'RUN_ID_TAKEN');
 }
@@ -109,7 +109,7 @@ async function continueRun(context: Context, record: RunRecord): Promise<ExitCod
   return exitCodeOf({ ...endOf(record), state }, ended.summary.outcomes);
 }
 
-/** Of a manifest that was not run. */
+/** The ending of a manifest that was not run. */
 export function endingOfRefused(
   { text, problems }: RefusedManifest = { text: 'It was not run.' },
 ): ManifestEnding {
@@ -117,7 +117,7 @@ export function endingOfRefused(
   return { folder: 'failed', files, text: plain(text) };
 }
 
-/** Of a manifest whose run has ended. */
+/** The ending of a manifest whose run has ended. */
 export async function endingOf(store: RunStore, ended: EndedRun): Promise<ManifestEnding> {
   const folder = finalFolderOf(ended);
   const ranOn = ended.record.options.baseUrl;
@@ -126,7 +126,7 @@ export async function endingOf(store: RunStore, ended: EndedRun): Promise<Manife
   return { folder, ranOn, files, text: endingText(ended, files) };
 }
 
-/** The files of a run's folder with rows that were not done, by what is put behind the name of its manifest. */
+/** Files of a run's folder with rows to run again, by the suffix of the manifest's name. */
 async function refeedable(folder: string): Promise<Readonly<Record<string, string>>> {
   const files: Record<string, string> = {};
   for (const name of ['failed.csv', 'not-attempted.csv']) {

@@ -16,10 +16,10 @@ import { type CarriedOut, carryOut } from './inbox-manifest.ts';
 import { openProbes } from './probes.ts';
 
 const lookMs = 1_000;
-/** A watcher leaves the embedded datastore to others for that long before it complains. */
+/** How long a watcher waits for the embedded datastore before it gives up. */
 const patienceMs = 24 * 60 * 60 * 1_000;
 
-/** The worst comes first. */
+/** Worst first. */
 const severity = [
   exitCodes.interrupted,
   exitCodes.fatal,
@@ -63,11 +63,11 @@ function keepRunning(context: Context, path: string): Promise<ExitCode> {
   });
 }
 
-/** Runs the manifests that wait in a folder now. */
+/** Runs the waiting manifests of a folder once. */
 function runOnce(context: Context, path: string): Promise<ExitCode> {
   const { notifyUrl: _notifyUrl, ...pinging } = context.settings;
   const { pingUrl: _pingUrl, ...telling } = context.settings;
-  // Notifications are for each manifest, pings for all of them.
+  // Notifications are per manifest, pings per command.
   return notifying({ ...context, settings: pinging }, async () => {
     const stop = interruptible(stopping(context.terminal));
     try {
@@ -85,10 +85,10 @@ function declined({ terminal }: Context): ExitCode {
 }
 
 /**
- * Finds out, before any manifest is taken, whether it could be run.
+ * Checks, before taking a manifest, whether any could be run.
  *
  * @param stop aborts when no other manifest may start
- * @returns undefined when the user does not want it.
+ * @returns undefined when the user declines
  */
 async function openWork(context: Context, path: string, stop: AbortSignal) {
   const { terminal, flags, settings, store } = context;
@@ -106,7 +106,7 @@ async function openWork(context: Context, path: string, stop: AbortSignal) {
   return inboxWork({ ...context, flags: { ...flags, yes: true } }, inbox, stop);
 }
 
-/** The manifests of an inbox, one after the other. */
+/** Runs the manifests of an inbox one after the other. */
 function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
   const { terminal, store, settings } = context;
   const carriedOut: CarriedOut[] = [];
@@ -117,7 +117,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
     said.add(text);
   }
 
-  /** Undefined unless a run can't go on, for a reason that others would meet as well. */
+  /** A run that stopped for a reason that would stop others, too; undefined without one. */
   const unfinished = (): CarriedOut | undefined => carriedOut.find(({ folder }) => folder === 'unfinished');
   const isOver = (): boolean => stop.aborted || unfinished() !== undefined;
 
@@ -140,7 +140,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
     return found;
   }
 
-  /** @returns what is left in the folder. */
+  /** @returns the files left in the folder */
   async function untilNoneWaits(onCarriedOut: (carriedOut: CarriedOut) => void = () => {}): Promise<Found> {
     for (;;) {
       if (isOver()) return { others: [], growing: [] };
@@ -168,7 +168,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
           if (!(error instanceof BusyError)) throw error;
           sayOnce(error.message);
         });
-        // A supervisor starts it again, and it goes on with what it has left.
+        // A supervisor restarts the process, which continues the run.
         const stuck = unfinished();
         if (stuck !== undefined) return stuck.exitCode;
         carriedOut.length = 0;
@@ -179,7 +179,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
 
     async untilEmpty(): Promise<ExitCode> {
       let left = await untilNoneWaits();
-      // What was put there a moment ago may be complete.
+      // Files put there a moment ago may be complete by now.
       if (left.growing.length > 0 && !isOver()) {
         await pause(settings.settle ?? defaults.settle, stop);
         left = await untilNoneWaits();
@@ -197,7 +197,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
   };
 }
 
-/** Keeps the process alive meanwhile. */
+/** The timer keeps the process alive. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {});
 }

@@ -14,19 +14,19 @@ import type { AtEnd } from '../../../releases.ts';
 interface ProbesOptions {
   readonly settings: Settings;
   readonly operations: readonly Operation[];
-  /** The runs that it works on; undefined where it works on none. */
+  /** The runs that it works on, if any. */
   readonly store?: RunStore | undefined;
   /** Asked at each probe. */
   readonly state: () => HealthState;
-  /** Called when the file of the metrics can't be written. */
+  /** Called when the metrics file can't be written. */
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Answers supervisors and Prometheus on `--health-port`, and keeps `--metrics-file`, as far as the user wants them.
+ * Serves `--health-port` and writes `--metrics-file`, as configured.
  *
- * @returns what it counts, if that can be seen anywhere, and where it answers, if it does
- * @throws a usage error when the port can't be used.
+ * @returns the counters, if they are visible anywhere, and the address, if served
+ * @throws a usage error when the port can't be used
  */
 export async function openProbes(
   { settings, operations, store, state, onError }: ProbesOptions,

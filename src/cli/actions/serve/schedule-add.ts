@@ -83,7 +83,7 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
   return exitCodes.success;
 }
 
-/** What runs are made of; the daemon may be in another folder. */
+/** The source of runs, with absolute paths: the daemon may be in another folder. */
 async function sourceOf({ manifest, inbox }: Flags, stateDir: string): Promise<Schedule['source']> {
   if (manifest !== undefined && inbox !== undefined)
     throw usageError(
@@ -114,18 +114,18 @@ async function sourceOf({ manifest, inbox }: Flags, stateDir: string): Promise<S
   return { manifest: resolve(manifest) };
 }
 
-/** @throws a usage error for run options that can't be understood. Where the API is may be left to the daemon. */
+/** @throws a usage error for invalid run options. The base URL may be left to the daemon. */
 function checkOptions({ settings, ...place }: Place): void {
   runOptions({ ...place, settings: { baseUrl: 'https://api.invalid', ...settings } });
 }
 
-/** What is said of the schedule, or of this command, and not of its runs. */
+/** Flags of the schedule or of this command, not of its runs. */
 const ownFlags: ReadonlySet<string> = new Set<keyof Flags>([
   ...(['cron', 'manifest', 'inbox', 'overlap', 'catchUp', 'replace', 'reason'] as const),
   ...(['json', 'quiet', 'stateDir'] as const),
 ]);
 
-/** The run options that were given, as they were. */
+/** The given run options, unchanged. */
 async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule['options']> {
   const options = Object.entries(flags).filter(([name]) => !ownFlags.has(name)) as [string, string | true][];
   return {
@@ -135,7 +135,7 @@ async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule
   };
 }
 
-/** A run has a name, a report a path. */
+/** A run has a name, a report has a path. */
 async function absoluteIfFile(name: string): Promise<string> {
   return (await stat(name).catch(() => undefined))?.isFile() ? resolve(name) : name;
 }

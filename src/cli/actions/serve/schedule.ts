@@ -30,7 +30,7 @@ import {
 } from '../../render/schedule.ts';
 import { attributionOf } from '../options.ts';
 
-/** `cqbatch schedule …`: everything is in the state folder, so that none of it needs the datastore. */
+/** `cqbatch schedule …` works on the state folder only, without the datastore. */
 export interface Place extends Workplace {
   readonly schedules: ScheduleStore;
 }
@@ -153,10 +153,10 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
   return exitCodes.success;
 }
 
-/** What users did to a schedule is kept so far back. */
+/** Number of changes kept. */
 const mostChanges = 50;
 
-/** What a user does to a schedule now, and a key that tells it from what it was before. */
+/** A change by a user, and a new random key for the schedule. */
 export function changed(
   what: Schedule['changes'][number]['what'],
   before: Schedule['changes'],
@@ -167,10 +167,10 @@ export function changed(
   return { key: randomUUID().slice(0, 8), since: at, changes };
 }
 
-/** Daemons look at a schedule for a moment every half minute; beginning a run may take minutes. */
+/** Daemons lock a schedule for a moment every half minute; starting a run may take minutes. */
 const patienceMs = 2_000;
 
-/** Does what must not happen while a run of a schedule begins. @throws a busy error when one does. */
+/** Does work that must not overlap with the start of a run. @throws a busy error while a run starts */
 export async function whileNoneBegins<Result>(
   { schedules }: Place,
   name: string,
@@ -192,7 +192,7 @@ export async function whileNoneBegins<Result>(
   }
 }
 
-/** @throws a busy error when no process would move the manifest of a run in progress to where it belongs. */
+/** @throws a busy error when no process would archive the manifest of a run in progress */
 export function refuseToLeave(source: Schedule['source'], going: string | undefined): void {
   if (!('inbox' in source) || going === undefined) return;
   throw new BusyError(
@@ -202,7 +202,7 @@ export function refuseToLeave(source: Schedule['source'], going: string | undefi
   );
 }
 
-/** Tells which manifests stay in `running/` when no schedule looks after their inbox any more. */
+/** Warns of manifests that stay in `running/` because no schedule takes care of their inbox any more. */
 export async function warnOfLeftManifests(
   { terminal, schedules, store }: Pick<Place, 'terminal' | 'schedules' | 'store'>,
   source: Schedule['source'],
@@ -226,7 +226,6 @@ export async function warnOfLeftManifests(
 
 const shownTimes = 5;
 
-/** All that is shown of a schedule. */
 export async function viewOf({ schedules, store }: Place, schedule: Schedule): Promise<ScheduleView> {
   const state = await schedules.state(schedule.name);
   const times = await timesOf(schedule);
@@ -246,7 +245,7 @@ export async function viewOf({ schedules, store }: Place, schedule: Schedule): P
   return { schedule, state, next: schedule.paused ? [] : next, triggered, run: (id) => runs.get(id) };
 }
 
-/** Schedules alone do nothing. */
+/** Warns if no daemon is running. */
 export async function sayWhoCarriesOut({
   terminal,
   schedules,

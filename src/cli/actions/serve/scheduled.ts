@@ -29,13 +29,13 @@ import { endedRun } from '../run/resume.ts';
 import { submitRun } from '../run/submit.ts';
 import { endingOf, endingOfRefused, isOfManifest } from './inbox-manifest.ts';
 
-/** What a daemon brings to a schedule, which may say it otherwise. */
+/** The daemon's defaults, which a schedule may override. */
 type DaemonPlace = Pick<Workplace, 'store' | 'flags'>;
 
-/** Tells that a manifest can't be run, and waits until that is told. */
+/** Reports a manifest that can't be run. Resolves when reported. */
 type Tell = (message: string) => Promise<void>;
 
-/** Submits what an occasion of a schedule begins. @throws a defect of this program */
+/** Submits the runs of a schedule's occasion. @throws a defect of this program */
 export async function beginScheduled(
   daemon: DaemonPlace,
   schedule: Schedule,
@@ -54,7 +54,7 @@ export async function beginScheduled(
   }
 }
 
-/** Submits a run, unless it is there. */
+/** Submits a run unless it exists. */
 async function beginRun(workplace: Workplace, runId: string, manifest: string): Promise<Beginning> {
   const submitted = await submitOnce(workplace, runId, manifest);
   if (submitted.is === 'there') return { came: 'began', runs: [runId] };
@@ -62,17 +62,16 @@ async function beginRun(workplace: Workplace, runId: string, manifest: string): 
   return { came: 'failed', code: 'MANIFEST_REFUSED', message: submitted.why.text };
 }
 
-/** Whether a run is there now. */
 type Submitted =
   | { readonly is: 'there' }
-  /** Another process is planning it, or this one is being stopped. */
+  /** Another process is planning the run, or this process is stopping. */
   | { readonly is: 'later' }
   | { readonly is: 'refused'; readonly why: RefusedManifest };
 
 /**
- * Plans and submits a run of an id, unless there is one.
+ * Plans and submits a run unless its id exists.
  *
- * @throws what has nothing to do with the manifest
+ * @throws errors not caused by the manifest
  */
 async function submitOnce(
   { store, flags, ...workplace }: Workplace,
@@ -93,14 +92,14 @@ async function submitOnce(
     return submitted === exitCodes.interrupted ? { is: 'later' } : { is: 'refused', why };
   } catch (error) {
     if (!(error instanceof CqbatchError)) throw error;
-    // Another process was quicker: the next look shows it.
+    // Another process was faster: the next look finds the run.
     if (error.code === 'RUN_EXISTS') return { is: 'later' };
     if (!isOfManifest(error)) throw error;
     return { is: 'refused', why: { text: error.message } };
   }
 }
 
-/** Where the runs of a schedule are planned. What the schedule leaves open is as the daemon has it. */
+/** The workplace for runs of a schedule. The daemon supplies options that the schedule omits. */
 async function scheduledWorkplace(
   { store, flags: { baseUrl, allowInsecureHttp, stateDir } }: DaemonPlace,
   { name, options }: Schedule,
@@ -119,20 +118,20 @@ async function scheduledWorkplace(
     terminal: silentTerminal(),
     flags,
     store,
-    // That of a daemon which calls nothing says nothing of the run.
+    // A daemon without calls has concurrency 0, which does not apply to the run.
     settings: { ...settings, ...(concurrency !== undefined && concurrency !== 0 && { concurrency }) },
   };
 }
 
-/** Submits a run of each manifest that waits in an inbox, and of what was taken out of it and is not finished. */
+/** Submits a run of each waiting or unfinished manifest of an inbox. */
 async function beginInbox(workplace: Workplace, path: string, tell: Tell): Promise<Beginning> {
-  // Found out before anything is taken.
+  // Checked before a manifest is taken.
   runOptions(workplace);
   const { store, settings } = workplace;
   const { settle: settleMs = defaults.settle } = settings;
   const runs = new Set<string>();
   const refused: string[] = [];
-  /** @returns false when beginning it has to wait. */
+  /** @returns false to try again later */
   const begin = async (taking: Taking): Promise<boolean> => {
     if (taking.kind !== 'taken') return true;
     const { manifest } = taking;
@@ -141,7 +140,7 @@ async function beginInbox(workplace: Workplace, path: string, tell: Tell): Promi
       const submitted = await submitOnce(workplace, record.run, taken, origin);
       if (submitted.is === 'later') return false;
       if (submitted.is === 'refused') {
-        // Before it is put away: what comes after a process that was killed would know nothing of it.
+        // Reported before it is moved: after a kill, the next process could not report it.
         await tell(`${record.name}: ${submitted.why.text}`);
         await manifest.finish(endingOfRefused(submitted.why));
         refused.push(record.name);
@@ -166,7 +165,7 @@ async function beginInbox(workplace: Workplace, path: string, tell: Tell): Promi
   return { came: 'began', runs: [...runs], refused };
 }
 
-/** Whether a run goes on by itself, from now on if it has stopped before its end. */
+/** Whether a run will continue by itself; makes a stopped run do so. */
 async function goesOn({ store, settings }: Workplace, id: string): Promise<boolean> {
   const record = await store.load(id);
   if (goesOnByItself(record)) return true;
@@ -184,13 +183,13 @@ async function goesOn({ store, settings }: Workplace, id: string): Promise<boole
   }
 }
 
-/** Puts the manifests of an inbox whose runs have ended where they belong. That is done every second, so inboxes are kept open. */
+/** Moves manifests of ended runs to their final folders. Called every second, so it keeps inboxes open. */
 export function inboxFinisher(store: RunStore, log: Log): (path: string) => Promise<void> {
   const inboxes = new Map<string, Inbox>();
   return async (path) => {
     const known = inboxes.get(path);
     const inbox = known ?? (await Inbox.open({ path, stateDir: store.stateDir, settleMs: 0 }));
-    // When this fails, the next time makes what is missing.
+    // After an error, the next call reopens the inbox and creates missing folders.
     inboxes.delete(path);
     await finishInbox(inbox, store, log);
     inboxes.set(path, inbox);
@@ -219,7 +218,7 @@ async function finishInbox(inbox: Inbox, store: RunStore, log: Log): Promise<voi
   }
 }
 
-/** Whether nothing of the run is gone on with. A halt before the first answer (a wrong token, say) is no end. */
+/** Whether a run is over for its inbox. A halt before the first answer (for example a wrong token) is not final. */
 function isFinal(record: RunRecord): boolean {
   const { counts } = record;
   const state = actualState(record);
@@ -227,7 +226,7 @@ function isFinal(record: RunRecord): boolean {
   return counts !== undefined && counts.succeeded + counts.failed > 0;
 }
 
-/** The lock of a run; undefined while another process works on it. */
+/** The lock of a run; undefined while another process works on the run. */
 async function lockIfFree(store: RunStore, id: string) {
   return lockRun(store.folder(id), id, `inbox of run ${id}`).catch((error: unknown) => {
     if (error instanceof BusyError) return undefined;

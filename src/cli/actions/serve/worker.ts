@@ -66,7 +66,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
         shutdownMs: settings.shutdownTimeout,
         ...common,
       });
-      // One that can't go on calling must not go on coordinating either: a supervisor starts it again.
+      // If the worker fails, stop coordinating, too: a supervisor restarts the process.
       void serving.end.then(stop.abort);
     }
     const target = { base_url: api?.baseUrl, proxy: api && proxyTo(api) };
@@ -84,7 +84,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
   });
 }
 
-/** @throws a usage error for a worker that could not get any rows. */
+/** @throws a usage error for a worker that can't get rows */
 function refuseToBeAlone(
   { coordinate }: Flags,
   queue: string | undefined,
@@ -106,16 +106,16 @@ function refuseToBeAlone(
   }
 }
 
-/** @throws why the datastore has failed for good, if it has. */
+/** @throws the error of a lost datastore */
 async function throwIfLost({ lost }: Datastore): Promise<void> {
   const reason = await Promise.race([lost, Promise.resolve(undefined)]);
   if (reason !== undefined) throw reason;
 }
 
 /**
- * The API whose rows the worker calls; undefined when it only coordinates.
+ * The API of the worker; undefined when it only coordinates.
  *
- * @throws a usage error when it could do nothing, or not without more being said.
+ * @throws a usage error for settings that leave nothing to do, or are incomplete
  */
 function apiOf(
   { coordinate, allowInsecureHttp }: Flags,
@@ -149,7 +149,7 @@ function healthOf(datastore: Datastore, stop: AbortSignal, serving: Serving | un
   };
 }
 
-/** Says once when the datastore goes away, and once when it is back. */
+/** Logs when the datastore goes away, and when it is back. */
 function watchTrouble(datastore: Datastore, log: Log): Repeated {
   let before: string | undefined;
   const look = (): void => {
