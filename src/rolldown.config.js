@@ -19,7 +19,9 @@ export default defineConfig({
   external: ['msgpackr-extract'],
   // A module of ours does nothing when it is loaded: a command loads those that it uses, not all that the library exports.
   treeshake: {
-    moduleSideEffects: [{ test: /\/dist\/(?:src|jobs)\/|\/node_modules\/bullmq\//, sideEffects: false }],
+    moduleSideEffects: [
+      { test: /[/\\]dist[/\\](?:src|jobs)[/\\]|[/\\]node_modules[/\\]bullmq[/\\]/, sideEffects: false },
+    ],
   },
   // What has ES modules, too, is taken in parts, as BullMQ.
   resolve: { mainFields: ['module', 'main'] },
@@ -55,7 +57,7 @@ function parts() {
   };
   return Object.entries(modules).map(([name, path], index, { length }) => ({
     name,
-    test: new RegExp(`/dist/${path}\\.js$`),
+    test: new RegExp(`/dist/${path}\\.js$`.replaceAll('/', '[/\\\\]')),
     priority: length - index,
   }));
 }
@@ -81,13 +83,13 @@ function undiciInParts() {
  * much code, are left out.
  */
 function bullmqInParts() {
-  const from = /\/bullmq\/dist\/esm\//;
+  const from = /[/\\]bullmq[/\\]dist[/\\]esm[/\\]/;
   return [
     virtual('../utils/create-backend', 'export const getDefaultBackendFactory = undefined;', from),
     virtual(
       './redis-queue-backend',
       'export class RedisQueueBackend {}',
-      /\/bullmq\/dist\/esm\/classes\/queue-getters.js$/,
+      /[/\\]bullmq[/\\]dist[/\\]esm[/\\]classes[/\\]queue-getters.js$/,
     ),
     virtual('cron-parser', 'export const CronExpressionParser = undefined;', from),
     virtual(

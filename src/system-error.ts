@@ -42,6 +42,7 @@ const full = rule('DISK_FULL', 'free some space');
 const readOnly = rule('DISK_READ_ONLY', 'make the disk writable or choose another folder with --state-dir');
 const failed = rule('DISK_FAILED', "see the system's log and repair the disk");
 const forbidden = rule('FILE_FORBIDDEN', 'give this user access (chown, chmod)');
+const inUse = rule('FILE_IN_USE', 'close that program');
 const tooMany = rule('TOO_MANY_FILES', 'raise the limit (as with "ulimit -n 1024")');
 
 /** The stored data are intact; circumstances prevent their use. */
@@ -52,6 +53,7 @@ const circumstances: Readonly<Record<string, Rule>> = {
   EIO: failed('the disk of % does not work (input/output error)', 'I/O error', 29),
   EACCES: forbidden('this user has no permission for %', 'Permission denied', 2),
   EPERM: forbidden('this user has no permission for %', 'Operation not permitted', 63),
+  EBUSY: inUse('another program has % open', 'Resource busy', 10),
   EMFILE: tooMany('this process has reached its limit of open files', 'No file descriptors available', 33),
   ENFILE: tooMany('the system has no file descriptors left', 'Too many open files in system', 41),
 };

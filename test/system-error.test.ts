@@ -17,6 +17,7 @@ describe('an error of the system', () => {
     ['EIO', 'DISK_FAILED', /^the disk of \/there does not work /],
     ['EACCES', 'FILE_FORBIDDEN', /^this user has no permission for \/there: /],
     ['EPERM', 'FILE_FORBIDDEN', /^this user has no permission for \/there: /],
+    ['EBUSY', 'FILE_IN_USE', 'another program has /there open: close that program, then try again.'],
     ['EMFILE', 'TOO_MANY_FILES', /^this process has reached its limit of open files: raise the limit/],
     ['ENFILE', 'TOO_MANY_FILES', /^the system has no file descriptors left: /],
     ['ENOENT', 'FILE_MISSING', "/there doesn't exist: create it or put it back, then try again."],
