@@ -1,51 +1,50 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 
 /**
- * What BullMQ stores jobs in. Everything above this folder sees only BullMQ objects made from these options, so that
- * a run is the same on every datastore.
+ * A datastore for BullMQ. Code above this folder sees only BullMQ objects made from these options, so that a run is the same on
+ * every datastore.
  */
 export interface Datastore {
-  /** For people, never with a password: `embedded (.cqbatch/queue)`, `Redis 7.0.15 at redis://10.0.0.7:6379/0`. */
+  /** For display, without a password: `embedded (.cqbatch/queue)`, `Redis 7.0.15 at redis://10.0.0.7:6379/0`. */
   readonly description: string;
-  /** Handed to BullMQ's constructors as `connection`, together with `backend` and `prefix`. */
+  /** For BullMQ's constructors as `connection`, with `backend` and `prefix`. */
   readonly connection: object;
   /**
-   * For what adds rows. A command whose reply was lost is never repeated on it: the rows may have been added,
-   * called and removed since, and adding them again would call them twice.
+   * For adding rows. It never repeats a command whose reply was lost: the rows may have been added, called and removed, and
+   * adding them again would call them twice.
    */
   readonly producerConnection: object;
   readonly backend: BackendFactory<IQueueBackend, object>;
-  /** BullMQ's `prefix` of all keys, where the datastore is shared with others. */
+  /** BullMQ's `prefix` of all keys, on a shared datastore. */
   readonly prefix?: string;
   /**
-   * Whether no other process can have a worker on this datastore. A row that is active when it is opened was then
-   * left behind by a process that died.
+   * Whether no other process can have a worker on this datastore. If so, rows that are active when it opens were left by a dead
+   * process.
    */
   readonly exclusive: boolean;
-  /** What keeps it from answering at the moment, in words; undefined while all is well. It may pass. */
+  /** Why it does not answer at the moment; undefined without a problem. May be transient. */
   readonly trouble: string | undefined;
   /** Resolves with the reason when the datastore fails for good; never settles otherwise. */
   readonly lost: Promise<Error>;
   /**
-   * Which epoch of the datastore this is, as an opaque text: another one may have lost something that an earlier one
-   * had acknowledged. Undefined when that is not known.
+   * The epoch of the datastore, an opaque text: a later epoch may have lost data that an earlier one had acknowledged.
+   * Undefined when unknown.
    */
   epoch(): Promise<string | undefined>;
-  /** Whether it surely holds nothing of any run; absent where the datastore is shared. */
+  /** Whether it certainly holds no rows; absent on a shared datastore. */
   readonly isEmpty?: () => Promise<boolean>;
   /**
-   * Begins another epoch: what was fed to an earlier one is never looked for again. Only where it is exclusively
-   * ours, and what it holds has been reconciled.
+   * Starts a new epoch: rows fed in earlier epochs are abandoned. Only for an exclusive datastore whose content was reconciled.
    */
   renew(): Promise<void>;
   /**
-   * Runs a Lua script at once and whole, on keys that begin with `prefix`; absent where the datastore is exclusively ours.
-   * While the datastore is unreachable, it waits.
+   * Runs a Lua script atomically, on keys that begin with `prefix`; absent on an exclusive datastore. Waits while the datastore
+   * is unreachable.
    */
   readonly runScript?: RunScript;
-  /** Keeps the datastore small and quick; to be called now and then while jobs come and go. */
+  /** Keeps the datastore small and fast; call it occasionally while jobs come and go. */
   maintain(): Promise<void>;
-  /** Idempotent. BullMQ objects must be closed before. */
+  /** Idempotent. Close BullMQ objects first. */
   close(): Promise<void>;
 }
 

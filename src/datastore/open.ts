@@ -2,31 +2,30 @@ import type { Datastore } from './datastore.ts';
 import type { SessionThread } from './embedded/session.ts';
 import type { RedisOptions } from './redis/redis.ts';
 
-/** Which datastore is wanted. */
 export interface WantedDatastore {
-  /** The shared one; absent: the embedded one of the state folder. */
+  /** The shared datastore; absent: the embedded one of the state folder. */
   readonly redis?: Omit<RedisOptions, 'purpose'> | undefined;
   readonly stateDir: string;
-  /** What it is opened for: a process that finds the embedded datastore in use shows it. */
+  /** Shown to processes that find the embedded datastore in use. */
   readonly purpose: string;
-  /** What was prepared before. */
+  /** A prepared embedded datastore. */
   readonly prepared?: PreparedDatastore | undefined;
 }
 
-/** What opening the embedded datastore can begin with before it is known whether it will be opened. */
+/** The part of opening the embedded datastore that needs no decision yet. */
 export type PreparedDatastore = Promise<SessionThread>;
 
-/** Has a thread load the embedded datastore. It touches no file of it, and keeps no process alive. */
+/** Loads the embedded datastore's code in a thread, without touching its files or keeping the process alive. */
 export async function prepareEmbedded(): PreparedDatastore {
   const { startThread } = await import('./embedded/session.ts');
   return startThread();
 }
 
 /**
- * Opens a datastore. Only the code of the one that is wanted is loaded.
+ * Opens a datastore, and loads only its code.
  *
- * @returns what is not as it should be beside it, for people
- * @throws a fatal error that says why it can't be used and what to do about it
+ * @returns the datastore and warnings for display
+ * @throws a fatal error with the reason and the remedy
  */
 export async function openDatastore({
   redis,
@@ -43,9 +42,9 @@ export async function openDatastore({
 }
 
 /**
- * The address of a shared datastore without its password, for records and people; undefined for the embedded one.
+ * A shared datastore's address without its password, for records and display; undefined for the embedded one.
  *
- * @throws a usage error when it can't be understood
+ * @throws a usage error for an invalid address
  */
 export async function datastoreAddress(url: string | undefined): Promise<string | undefined> {
   if (url === undefined) return undefined;

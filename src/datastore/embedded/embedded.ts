@@ -11,24 +11,24 @@ import { openSession, type Session, type SessionThread, startThread } from './se
 
 /** Name of the embedded datastore's folder inside the state folder. */
 const folderName = 'queue';
-/** No jobs, and no queue that a process had paused to take it out, and died. */
+/** No jobs, and no queue that a dead process had paused in order to remove it. */
 const emptiness = `SELECT NOT EXISTS (SELECT FROM bullmq.job)
   AND NOT EXISTS (SELECT FROM bullmq.rate_limit)
   AND NOT EXISTS (SELECT FROM bullmq.meta WHERE field = 'paused') AS is_empty`;
-/** What PostgreSQL writes into its folder at each start. */
+/** Files that PostgreSQL creates at each start. */
 const madeAtStart = ['global/pg_internal.init', 'base/5/pg_internal.init'];
-/** Files that PostgreSQL has open at a time. */
+/** Number of files that PostgreSQL opens. */
 const filesOpen = 110;
 
 /**
- * Opens the embedded datastore: BullMQ's PostgreSQL backend on PGlite, in a folder, for one process at a time. The
- * first opening makes the database, which takes some two seconds, later ones take less than one.
+ * Opens the embedded datastore: BullMQ's PostgreSQL backend on PGlite, in a folder, for one process at a time. The first
+ * opening creates the database, which takes about two seconds; later ones take less than one.
  *
- * @param stateDir the state folder; the datastore lives in its `queue` folder
- * @param purpose what this process does, for the error that another one gets: `run 20261121-…`
- * @param thread of the session, where it was started before
- * @throws a busy error `DATASTORE_LOCKED` when another process holds the folder, a fatal error `DATASTORE_UNUSABLE` when
- *   it can't be opened.
+ * @param stateDir the state folder; the datastore is in its `queue` folder
+ * @param purpose of this process, for error messages of others: `run 20261121-…`
+ * @param thread of the session, if already started
+ * @throws a busy error `DATASTORE_LOCKED` when another process holds the folder, a fatal error `DATASTORE_UNUSABLE` when it
+ *   can't be opened
  */
 export async function openEmbedded({
   stateDir,
@@ -58,7 +58,7 @@ export async function openEmbedded({
     checkDescriptors(filesOpen);
     opening = openSession(folder, thread ?? startThread());
     const [session, { backend, migrate }] = await Promise.all([opening, import('./postgres.ts')]);
-    // PGlite gives everybody the files that it makes: all of a database that it has made itself, else those of each start.
+    // PGlite creates files that everyone can read: a whole database of its own, or else some files at each start.
     if (await isOpenToOthers(join(folder, 'PG_VERSION'))) await makePrivate(await realpath(folder));
     else await Promise.all(madeAtStart.map((path) => makePrivate(join(folder, path))));
     const epoch = await openEpoch(session, folder, before);
@@ -80,7 +80,7 @@ export async function openEmbedded({
       },
       renew: () => epoch.renew(),
       lost: Promise.race([session.lost, lock.lost]),
-      // PGlite has no autovacuum: without this the tables grow with every row ever processed.
+      // PGlite has no autovacuum: without this, the tables grow with every row.
       async maintain() {
         await session.query(
           'VACUUM bullmq.job, bullmq.job_dependency, bullmq.job_log, bullmq.event, bullmq.meta, bullmq.rate_limit',
@@ -103,9 +103,9 @@ export async function openEmbedded({
 }
 
 /**
- * PostgreSQL takes a lack of file descriptors for files that are there already.
+ * Without file descriptors, PostgreSQL would report existing files instead.
  *
- * @throws `EMFILE` when this process may not open that many more files
+ * @throws `EMFILE` when this process can't open that many more files
  */
 function checkDescriptors(count: number): void {
   const open: number[] = [];

@@ -8,27 +8,27 @@ import { bootId } from '../../disk/process.ts';
 import { onDisk } from '../../system-error.ts';
 import type { Session } from './session.ts';
 
-/*
- * The name of what the embedded datastore holds. It is kept inside the datastore and in a file beside its folder; while
- * both agree, and the files are those that were written last, the datastore is in its latest state.
+/**
+ * The epoch of the embedded datastore is stored inside it and in a file beside its folder. If both agree, and the database
+ * files are the last written ones, the datastore is in its latest state.
  */
 
 const recordSchema = z.object({
   name: z.string(),
-  /** The start of the system: its files are not synced, so the next one may find an earlier state of them. */
+  /** Boot id of the system: files are not synced, so a crash of the system may restore an earlier state. */
   boot: z.string(),
-  /** The state folder: when it is another one, everything in it was moved together. */
+  /** Identity of the state folder: if it differs, the whole state folder was moved. */
   home: z.string(),
-  /** `PG_VERSION`, which is never written again: copying over it changes its time, replacing it its number. */
+  /** `PG_VERSION`, which is never rewritten: copying over it changes its time, replacing it changes its inode number. */
   version: z.string(),
-  /** `pg_control`, which is never replaced but by a tool that copies only what differs. */
+  /** `pg_control`, which only a tool that copies differences replaces. */
   control: z.string(),
 });
 
-/** What tells these files from copies of them. */
+/** Distinguishes these files from copies. */
 type FileIdentity = Omit<z.infer<typeof recordSchema>, 'name'>;
 
-/** @returns undefined when there is no datastore yet. */
+/** @returns undefined without a datastore */
 export async function readFileIdentity(folder: string): Promise<FileIdentity | undefined> {
   const paths = [dirname(folder), join(folder, 'PG_VERSION'), join(folder, 'global', 'pg_control')];
   const found = await onDisk(folder, () =>
@@ -48,11 +48,11 @@ export async function readFileIdentity(folder: string): Promise<FileIdentity | u
 }
 
 /**
- * Finds out whether the datastore is in its latest state. If not, because it is new, an earlier copy of it was put in its
- * place, or the system was started since, then what it holds may have been called since: it is emptied, and gets another
- * name. A journal that was fed to the former one takes the rows for lost.
+ * Checks whether the datastore is in its latest state. If not (it is new, was replaced by a copy, or the system was restarted),
+ * its rows may have been called since: empties it, and starts a new epoch. A journal that fed rows to the former epoch treats
+ * them as lost.
  *
- * @param before what it was before it was opened.
+ * @param before the files before opening
  */
 export async function openEpoch(session: Session, folder: string, before: FileIdentity | undefined) {
   const file = `${folder}.epoch.json`;
@@ -78,17 +78,17 @@ export async function openEpoch(session: Session, folder: string, before: FileId
   };
 
   if (!isLatest) {
-    // A new one is empty as it is.
+    // A new datastore is already empty.
     if (before !== undefined) await session.query('DROP SCHEMA IF EXISTS bullmq CASCADE');
     await draw();
   }
   await save();
   return {
-    /** Undefined where the system does not tell one of its starts from another. */
+    /** Undefined where the system has no boot id. */
     get name(): string | undefined {
       return bootId() === undefined ? undefined : name;
     },
-    /** Draws another name. */
+    /** Starts a new epoch. */
     async renew(): Promise<void> {
       await draw();
       await save();

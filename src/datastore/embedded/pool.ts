@@ -3,9 +3,9 @@ import type { PgPool, PgPoolClient, PgQueryResult } from 'bullmq';
 import type { Session } from './session.ts';
 
 /**
- * Gives one session the shape of a `pg.Pool`, which is all that BullMQ's PostgreSQL backend asks for: every client
- * is a view of the same session. That is sound because the backend uses single statements only (migrations, the one
- * transaction, run before any BullMQ object exists).
+ * Presents one session as a `pg.Pool`, as BullMQ's PostgreSQL backend requires: every client is a view of the session. This is
+ * safe because the backend uses only single statements (its one transaction, the migration, runs before any BullMQ object
+ * exists).
  */
 export function poolOver(session: Session): PgPool {
   const clients = new Set<EventEmitter>();
@@ -20,16 +20,16 @@ export function poolOver(session: Session): PgPool {
       const client = newView();
       clients.add(client);
       return Object.assign(client, {
-        /** The session goes on; only the listeners of this view go. */
+        /** Removes this view's listeners; the session continues. */
         release() {
           clients.delete(client);
           client.removeAllListeners();
         },
       });
     },
-    /** The session belongs to the datastore, which closes it. */
+    /** The datastore closes the session. */
     async end() {},
-    /** BullMQ asks whether a dropped connection would be noticed: in one process no connection can drop. */
+    /** BullMQ checks whether dropped connections are noticed; within a process, none can drop. */
     options: { keepAlive: true },
   });
 }

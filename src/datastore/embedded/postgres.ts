@@ -7,11 +7,11 @@ import {
 } from 'bullmq';
 import type { Datastore } from '../datastore.ts';
 
-/** What BullMQ has for PostgreSQL: it is loaded while that opens. */
+/** BullMQ's PostgreSQL backend; its code loads while PGlite opens. */
 
 export const backend = createPostgresBackend as unknown as Datastore['backend'];
 
-/** Brings the tables of BullMQ up to its version. It looks first: to migrate takes ten statements, also where nothing is to do. */
+/** Updates BullMQ's tables to its version. Checks first: a migration takes ten statements, even with nothing to do. */
 export async function migrate(pool: PgPool): Promise<void> {
   const client = await pool.connect();
   const version = await assertSchemaCompatibility(client).catch(() => 0);

@@ -13,22 +13,22 @@ export interface StatementResult {
   readonly rowCount: number;
 }
 
-/** What the main thread asks of the thread that runs PGlite. */
+/** A request to the thread of PGlite. */
 export type Request = Statement & { readonly id: number };
 
 type Statement =
   | { readonly type: 'query'; readonly text: string; readonly params: readonly unknown[] }
   | { readonly type: 'close' };
 
-/** What that thread says. */
+/** A reply of that thread. */
 export type Reply =
   | { readonly type: 'opened' }
   | { readonly type: 'result'; readonly id: number; readonly result: StatementResult }
-  /** A statement has failed; without one (0), the disk has refused something, also before it is opened. */
+  /** A failed statement, or with id 0 a refusal by the disk, even before opening. */
   | { readonly type: 'error'; readonly id: number; readonly error: StatementError }
   | { readonly type: 'notification'; readonly channel: string; readonly payload: string };
 
-/** What a statement failed with: a PostgreSQL error, of which BullMQ reads `code` (SQLSTATE) and `detail`, or PGlite's end. */
+/** The error of a statement: a PostgreSQL error, of which BullMQ reads `code` (SQLSTATE) and `detail`, or PGlite's end. */
 export interface StatementError {
   readonly name: string;
   readonly message: string;
@@ -36,29 +36,28 @@ export interface StatementError {
   readonly detail?: string;
 }
 
-/** BullMQ asks again as soon as it is refused: at once, that would leave no time for timers, nor for an end. */
+/** BullMQ retries at once: without a delay, timers and the end of the process would starve. */
 const refusedAfterMs = 20;
-/** A database that has not closed by then is left as a crash would leave it. */
+/** A database that does not close in time is left as after a crash. */
 const closingLimitMs = 10_000;
 
 /**
- * PostgreSQL's code is compiled once, quickly, and not a second time for speed: that takes 2.5 s of CPU time and 80 MB,
- * and what a run asks of it is too little to earn them back. A function is checked and compiled when it is called for the first
- * time: most are never called.
+ * Compiles PostgreSQL's code once and fast, without optimizing it: that would take 2.5 s of CPU time and 80 MB, more than a run
+ * can save. Compiles each function at its first call, because most are never called.
  */
 const v8Flags = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-lazy-validation'];
 
-/** A thread that loads PGlite, and opens the folder that it is told. */
+/** A thread that loads PGlite, and then opens a folder. */
 export type SessionThread = ReturnType<typeof startThread>;
 
-/** Starts the thread of a session. It keeps no process alive until it is given its folder. */
+/** Starts the thread of a session. The thread does not keep the process alive until it gets its folder. */
 export function startThread() {
   for (const flag of v8Flags) setFlagsFromString(flag);
-  // The built file: threads need JavaScript.
+  // The built file, because threads need JavaScript.
   const thread = new Worker(new URL('dist/bin/thread.js', packageRoot), {
-    // Flags of the main program, such as --input-type, need not suit a thread.
+    // Flags of the main program, such as --input-type, may not suit a thread.
     execArgv: [],
-    // PGlite prints debugging aids that belong in nobody's terminal.
+    // Hides PGlite's debug output.
     stdout: true,
     stderr: true,
   });
@@ -66,21 +65,20 @@ export function startThread() {
   thread.stdout.resume();
   thread.stderr.resume();
   const opened = once(thread, 'message');
-  // What keeps it from loading is told when it is to open a folder.
+  // A failure to load is reported when a folder is opened.
   opened.catch(() => {});
   return { thread, opened };
 }
 
 /**
- * Has PGlite open a folder (made when it does not exist) and waits until it answers.
+ * Opens a folder with PGlite, created if missing, and waits for an answer.
  *
- * @throws a `SystemError` when the disk is full or may not be used, a fatal error `DATASTORE_UNUSABLE` when the folder
- *   can't be opened for another reason.
+ * @throws a `SystemError` when the disk is full or access is denied, a fatal error `DATASTORE_UNUSABLE` for other reasons
  */
 export async function openSession(folder: string, { thread, opened }: SessionThread): Promise<Session> {
   thread.ref();
   try {
-    // Here, where there is nothing else to do until the thread has loaded what it needs.
+    // Done here, while the thread is still loading.
     await ensureDatabase(folder);
     thread.postMessage(folder);
     const [said] = (await opened) as [Reply];
@@ -102,12 +100,12 @@ export async function openSession(folder: string, { thread, opened }: SessionThr
   return new Session(thread, folder);
 }
 
-/** One PostgreSQL session, kept by a thread of its own. */
+/** One PostgreSQL session in a separate thread. */
 export class Session {
   readonly #lost = deferred<Error>();
-  /** Resolves with the reason when the thread ends without having been asked to, or its disk refuses. */
+  /** Resolves with the reason when the thread ends unexpectedly, or its disk refuses writes. */
   readonly lost = this.#lost.promise;
-  /** Called with what PostgreSQL notifies of. */
+  /** Called with PostgreSQL's notifications. */
   onNotification: (channel: string, payload: string) => void = () => {};
   readonly #folder: string;
   readonly #thread: Worker;
@@ -135,7 +133,7 @@ export class Session {
     return this.#send({ type: 'query', text, params });
   }
 
-  /** Idempotent. Never fails: what was not left in order is put in order at the next opening. */
+  /** Idempotent. Never fails: the next opening repairs an incomplete close. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -144,7 +142,7 @@ export class Session {
   async #close(): Promise<void> {
     if (this.#failure === undefined)
       await orAfter(this.#send({ type: 'close' }), closingLimitMs).catch(() => {});
-    // It has nothing to do any more, and its end takes longer than that of the database.
+    // The thread is done, but would end later than the database.
     this.#thread.unref();
     void this.#thread.terminate();
   }
@@ -190,7 +188,7 @@ export class Session {
     this.#failure = failure;
     for (const { reject } of this.#waiting.values()) reject(failure);
     this.#waiting.clear();
-    // After a write to its log that failed, PostgreSQL takes statements and never answers.
+    // After a failed write to its log, PostgreSQL accepts statements and never answers.
     void this.#thread.terminate();
     if (this.#closing === undefined) this.#lost.resolve(failure);
   }
@@ -200,7 +198,7 @@ function asError(error: StatementError): Error {
   return Object.assign(new Error(error.message), error);
 }
 
-/** Whether the error ends the session: the system refused something, or the error is not one of PostgreSQL's. */
+/** Whether the error ends the session: a refusal of the system, or an error from outside PostgreSQL. */
 function isFinal(error: StatementError): boolean {
   return (
     systemError(error) !== undefined || ['RuntimeError', 'ErrnoError', 'ExitStatus'].includes(error.name)

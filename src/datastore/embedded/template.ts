@@ -5,19 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { ifThere } from '../../disk/files.ts';
 import { packageRoot } from '../../package.ts';
 
-/**
- * A new database as an archive, made when the project is built: unpacking it takes a twentieth of the time that PostgreSQL
- * takes to make one.
- */
+/** Archive of a new database, made by the build: unpacking it takes a twentieth of the time that PostgreSQL needs. */
 export const templateFile = fileURLToPath(new URL('dist/template.tar', packageRoot));
 
-/** PostgreSQL's log is in files of that size. In the archive there is one, with nothing but what is written. */
+/** Size of PostgreSQL's log files. The archive contains one, cut after its used part. */
 const logFileBytes = 16 * 1024 * 1024;
 
 /**
- * Makes the database when it is missing: beside its place first, so that a crash leaves no half of it.
+ * Creates the database if missing. It is created beside its place and renamed, so that a crash leaves no half of it.
  *
- * @throws an error when there are other files in its place: PGlite would make a new database among them.
+ * @throws an error when the folder has other files: PGlite would create a new database among them
  */
 export async function ensureDatabase(folder: string): Promise<void> {
   const files = await ifThere(readdir(folder));
@@ -26,7 +23,7 @@ export async function ensureDatabase(folder: string): Promise<void> {
       throw new Error('the database in it is damaged: PG_VERSION is missing');
     return;
   }
-  // The root of a volume can't be replaced: there, PGlite makes its database from scratch.
+  // The root of a volume can't be replaced: let PGlite create its database there.
   if (files !== undefined && !(await removed(folder))) return;
   const temporary = `${folder}.new`;
   await rm(temporary, { recursive: true, force: true });
@@ -35,13 +32,13 @@ export async function ensureDatabase(folder: string): Promise<void> {
     unpack(await readFile(templateFile), temporary);
     await rename(temporary, folder);
   } catch (error) {
-    // On a full disk, half of it would only be in the way.
+    // On a full disk, remove the partial database.
     await rm(temporary, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** Unpacks the folders and files of a tar archive: each has a header of 512 bytes, and is filled up to a multiple of that. */
+/** Unpacks a tar archive: each entry has a header of 512 bytes, and is padded to a multiple of 512. */
 function unpack(archive: Buffer, into: string): void {
   for (let at = 0; archive[at] !== 0; ) {
     const field = (from: number, to: number): string =>

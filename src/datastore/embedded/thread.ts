@@ -5,15 +5,15 @@ import { NodeFS } from '@electric-sql/pglite/nodefs';
 import type { Reply, Request, StatementError, StatementResult } from './session.ts';
 
 /**
- * The thread that runs PGlite. Its statements block the thread they run on, so in a thread of its own they leave the
- * HTTP calls, the progress line and the timers of the main thread alone.
+ * The thread that runs PGlite. Statements block their thread, so a separate thread keeps the main thread's HTTP calls, progress
+ * line and timers running.
  */
 
 const port = parentPort;
 if (port === null) throw new Error('This file runs as a worker thread only.');
 const firstMessage = once(port, 'message');
 
-/** The folder of the database: it is named when all that can be loaded without it is. */
+/** A folder that is set once everything else is loaded. */
 class LateFolder extends NodeFS {
   folder: string | undefined;
 
@@ -32,12 +32,12 @@ class LateFolder extends NodeFS {
   }
 }
 
-/** What a disk says that takes no more. */
+/** Error codes of a disk that refuses writes. */
 const refusals = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 
 /**
- * Tells what the disk refuses at once. PostgreSQL ends its process when its log can't be written; PGlite has no process
- * to end: it may spin forever, or fail the statement with another error.
+ * Reports a refusal by the disk at once. PostgreSQL ends its process when its log can't be written; PGlite has no process to
+ * end, and may spin forever or fail with another error.
  */
 function tellWhatDiskRefuses(files: { tryFSOperation<Result>(operation: () => Result): Result }): void {
   const tryOperation = files.tryFSOperation;
@@ -53,10 +53,10 @@ function tellWhatDiskRefuses(files: { tryFSOperation<Result>(operation: () => Re
     });
 }
 
-/** The arrays that BullMQ asks with and gets, by their numbers in PostgreSQL, and what they are of. */
+/** The array types that BullMQ uses, by PostgreSQL's numbers. */
 const arrays = { 1009: types.TEXT, 1016: types.INT8, 3807: types.JSONB };
 
-/** PGlite asks PostgreSQL for all kinds of arrays, which takes as long as all that opening needs besides. */
+/** PGlite would query all array types, which doubles the time of opening. */
 class Database extends PGlite {
   override async _initArrayTypes(): Promise<void> {
     for (const [name, element] of Object.entries(arrays)) {
@@ -68,7 +68,7 @@ class Database extends PGlite {
   }
 }
 
-/** The datastore holds some seconds of work: PostgreSQL's usual 128 MB of buffers would only fill up with the past. */
+/** The datastore holds some seconds of work: PostgreSQL's default of 128 MB of buffers would only fill up with old rows. */
 const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 
 const fs = new LateFolder('/');
@@ -87,7 +87,7 @@ async function open(): Promise<PGlite> {
   }
 }
 
-/** What PostgreSQL itself says against opening the database: PGlite tells it only where it tells of all that happens. */
+/** PostgreSQL's own reason for not opening the database, which PGlite shows only in its debug output. */
 async function whyNot(): Promise<Error | undefined> {
   const { folder } = fs;
   if (folder === undefined) return undefined;
@@ -100,7 +100,7 @@ async function whyNot(): Promise<Error | undefined> {
   const reason = said
     .map((line) => /\b(?:FATAL|PANIC): +(.+)/.exec(line)?.[1])
     .find((text) => text !== undefined);
-  // The SQLSTATE is not told.
+  // PGlite does not report the SQLSTATE.
   return reason === undefined ? undefined : Object.assign(new Error(reason), { code: 'XX000' });
 }
 
@@ -118,13 +118,13 @@ async function serve(request: Request): Promise<void> {
   }
 }
 
-/** An error as it is sent. */
+/** An error as a message. */
 function told(error: unknown): StatementError {
   const { name, message, code, detail } = error as StatementError;
   return { name, message, ...(code !== undefined && { code }), ...(detail !== undefined && { detail }) };
 }
 
-/** Statements without parameters may be several at once (migrations), which only the simple protocol takes. */
+/** Several statements at once (migrations) require the simple protocol, without parameters. */
 async function run(text: string, params: readonly unknown[]): Promise<StatementResult> {
   const result =
     params.length > 0 ? await database.query(text, [...params]) : (await database.exec(text)).at(-1);

@@ -6,12 +6,12 @@ export interface RedisEndpoint {
 }
 
 interface Login {
-  /** The ACL user; without one it is Redis's `default`. */
+  /** The ACL user. Default: Redis's `default`. */
   readonly username?: string | undefined;
   readonly password?: string | undefined;
 }
 
-/** Where Redis is and how to log in. It holds a password: for people there is `describeAddress`. */
+/** Address of Redis, with the login. Contains a password: display `describeAddress`. */
 export type RedisAddress = Login &
   (
     | {
@@ -24,10 +24,10 @@ export type RedisAddress = Login &
     | {
         readonly kind: 'sentinel';
         readonly sentinels: readonly RedisEndpoint[];
-        /** Name under which the Sentinels know the primary. */
+        /** The primary's name in the Sentinels. */
         readonly name: string;
         readonly sentinelUsername?: string | undefined;
-        /** For the connections to the Sentinels and to Redis alike. */
+        /** For connections to Sentinels and to Redis. */
         readonly tls: boolean;
         readonly db: number;
       }
@@ -66,10 +66,10 @@ const kinds: Readonly<Record<Kind, { readonly example: string; readonly paramete
 };
 
 /**
- * Reads the address of Redis.
+ * Parses an address of Redis.
  *
- * @throws a usage error `REDIS_URL` that says what is wrong and shows an example, but never a part of the address: any
- *   part may belong to a password that was not percent-encoded.
+ * @throws a usage error `REDIS_URL` with the problem and an example, but no part of the address: any part may belong to a
+ *   password that was not percent-encoded
  */
 export function parseRedisUrl(url: string): RedisAddress {
   const [, schemeText = '', rest] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(url.trim()) ?? [];
@@ -123,7 +123,7 @@ export function parseRedisUrl(url: string): RedisAddress {
   }
 }
 
-/** The address for people: without user and password. */
+/** The address for display, without user and password. */
 export function describeAddress(address: RedisAddress): string {
   const s = address.tls ? 's' : '';
   switch (address.kind) {
@@ -139,9 +139,9 @@ export function describeAddress(address: RedisAddress): string {
 }
 
 /**
- * The addresses of the nodes of a Cluster, or of the Sentinels, each by itself; none for a single Redis.
+ * The separate addresses of a Cluster's nodes or of Sentinels; none for a single Redis.
  *
- * @param sentinelPassword that of the Sentinels, who have one of their own
+ * @param sentinelPassword the separate password of the Sentinels
  */
 export function membersOf(address: RedisAddress, sentinelPassword?: string): readonly RedisAddress[] {
   const { tls, username, password } = address;

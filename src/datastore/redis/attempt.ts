@@ -4,12 +4,12 @@ import { membersOf } from './address.ts';
 import { createRedisClient, type RedisClient, type RedisClientOptions } from './client.ts';
 import { explainFailure, type FailureContext } from './failure.ts';
 
-/** What ioredis tells of failures: of the connection, of a Sentinel, of a node of a Cluster. */
+/** Events with errors of the connection, a Sentinel, or a node of a Cluster. */
 const failureEvents = ['error', 'sentinelError', 'node error'] as const;
 
 /**
- * Does something with a client that must be done by a time (of `performance.now`), and explains why it can't be. The
- * work may `note` what it waits for.
+ * Does work with a client until a deadline (of `performance.now`), and explains a failure. The work may `note` reasons for
+ * waiting.
  */
 export async function attempt<Result>(
   client: RedisClient,
@@ -41,7 +41,7 @@ export async function attempt<Result>(
   }
 }
 
-/** Connects a new client, and waits until it is ready or has given up. */
+/** Connects a new client. Resolves when it is ready or has given up. */
 export async function ready(client: RedisClient): Promise<void> {
   if (client.status === 'wait') client.connect().catch(() => {});
   if (client.status === 'ready') return;
@@ -56,8 +56,8 @@ export async function ready(client: RedisClient): Promise<void> {
 }
 
 /**
- * Of nodes of a Cluster and of Sentinels ioredis only says that the connection is closed. This connects to each by
- * itself, to learn why: the errors go to `note`.
+ * For Cluster nodes and Sentinels, ioredis reports only a closed connection. Connects to each of them separately, and passes
+ * the reasons to `note`.
  */
 export async function noteReasons(options: RedisClientOptions, note: (error: Error) => void): Promise<void> {
   await Promise.all(

@@ -7,13 +7,13 @@ import { dropCommand } from './failure.ts';
 import { isAtLeast } from './info.ts';
 
 /**
- * BullMQ's Redis backend, kept from printing to the console and from showing passwords. The connections that it makes
- * for itself follow the primary as ours do.
+ * BullMQ's Redis backend, without prints to the console and passwords in errors. Its own connections follow the primary like
+ * ours.
  */
 export function backendFor(inspection: Inspection, failover: FailoverWatch): Datastore['backend'] {
   const { evictionPolicy = 'noeviction', mayAskInfo, version } = inspection;
-  // BullMQ asks INFO on each connection: it fails where that is forbidden, and prints a warning about the policy even
-  // where there is no memory limit and so nothing is ever deleted.
+  // BullMQ runs INFO on each connection: this fails where forbidden, and prints a warning about the eviction policy even
+  // without a memory limit, when nothing is ever evicted.
   const askInfo = mayAskInfo && evictionPolicy === 'noeviction';
   const canBlockFor1Ms = version !== undefined && isAtLeast(version, '7.0.8');
   return (name, options, connections) => {
@@ -23,7 +23,7 @@ export function backendFor(inspection: Inspection, failover: FailoverWatch): Dat
       askInfo ? bullmqOptions : { ...bullmqOptions, skipVersionCheck: true },
       connections,
     );
-    // First of all listeners, so that none sees what a failed login was made with.
+    // The first listener, so that no other sees the command of a failed login.
     backend.on('error', dropCommand);
     backend.blockingConnection?.client.then(
       (client) => {
@@ -34,7 +34,7 @@ export function backendFor(inspection: Inspection, failover: FailoverWatch): Dat
     );
     for (const connection of askInfo ? [] : [backend.connection, backend.blockingConnection]) {
       connection?.client.then(
-        // Without it BullMQ takes Redis for one that blocks for whole seconds only, and claims rows that much later.
+        // Otherwise BullMQ assumes that Redis blocks for whole seconds only, and claims rows later.
         () => {
           connection.capabilities = { canDoubleTimeout: true, canBlockFor1Ms };
         },

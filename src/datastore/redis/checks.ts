@@ -5,17 +5,17 @@ import type { RedisClient } from './client.ts';
 import type { FailureContext } from './failure.ts';
 import { isClusterNode, isLoading, judgeInfo, type ServerInfo } from './info.ts';
 
-/** What was found out about a Redis that can be used. */
+/** Facts about a checked Redis. */
 export interface Inspection extends ServerInfo {
-  /** Whether this user may ask `INFO`. */
+  /** Whether this user may run `INFO`. */
   readonly mayAskInfo: boolean;
 }
 
 /**
- * Finds out whether the queue can live in a Redis, by its own account and by writing to it.
+ * Checks whether the queue can use a Redis, by its `INFO` and by writing to it.
  *
- * @param onLoading called when it is loading its data and must be waited for
- * @throws a fatal error that says what must change; an error of the driver when the connection or a command fails.
+ * @param onLoading called while Redis is loading its data
+ * @throws a fatal error that says what must change; an error of the driver when the connection or a command fails
  */
 export async function inspect(
   client: RedisClient,
@@ -24,17 +24,17 @@ export async function inspect(
 ): Promise<Inspection> {
   if (client instanceof Cluster) {
     if (!(await isWorking(client))) throw new Error('CLUSTERDOWN');
-    // ioredis itself goes on in database 0 when the one it was told to use does not exist.
+    // If the database does not exist, ioredis itself would silently use database 0.
   } else if (address.db > 0) await client.select(address.db);
   const inspection = await inspectInfo(client, where, onLoading);
-  // What BullMQ lives on: scripts that write, and blocking reads, which here take away what was written.
+  // BullMQ needs scripts that write, and blocking reads; the read removes the written key.
   const key = `${prefix}:check`;
   await client.eval("redis.call('ZADD', KEYS[1], 0, '1') redis.call('EXPIRE', KEYS[1], 10)", 1, key);
   await client.bzpopmin(key, 0.01);
   return inspection;
 }
 
-/** A Cluster that serves no slots has no nodes as far as ioredis is concerned. */
+/** Without slots, a Cluster has no nodes for ioredis. */
 async function isWorking(cluster: Cluster): Promise<boolean> {
   return (
     cluster.nodes('master').length > 0 && !/^cluster_state:fail/m.test(String(await cluster.cluster('INFO')))
@@ -76,7 +76,7 @@ async function inspectInfo(client: RedisClient, where: string, onLoading: () => 
   };
 }
 
-/** The text of `INFO` once the data is loaded; undefined when it may not be asked. */
+/** The text of `INFO` once the data are loaded; undefined where forbidden. */
 async function readInfo(node: Redis, onLoading: () => void): Promise<string | undefined> {
   for (;;) {
     try {

@@ -7,8 +7,8 @@ export type RedisClient = Redis | Cluster;
 type ClusterAddress = Extract<RedisAddress, { kind: 'cluster' }>;
 
 /**
- * `probe`: gives up at the first failure. `worker`: waits for Redis however long it is unreachable, and sends again what it
- * got no reply to. `producer`: waits likewise, but never sends anything twice.
+ * `probe`: gives up at the first failure. `worker`: waits for an unreachable Redis, and repeats commands without a reply.
+ * `producer`: waits, too, but never sends anything twice.
  */
 export type Role = 'probe' | 'worker' | 'producer';
 
@@ -18,25 +18,25 @@ export interface RedisClientOptions {
   readonly role: Role;
   /** Its name in `CLIENT LIST`. */
   readonly name: string;
-  /** Whether this user may ask `INFO`: only then can a Redis that is loading its data be waited for. */
+  /** Whether this user may run `INFO`: waiting for a loading Redis requires it. */
   readonly mayAskInfo: boolean;
-  /** Is told each error that Redis replies. */
+  /** Called with each error reply of Redis. */
   readonly onErrorReply?: (error: Error) => void;
 }
 
 const connectTimeoutMs = 4_000;
-/** A connection that has not answered a question for that long is dead. Workers block for 10 s at most. */
+/** A connection that is silent for longer is dead. Workers block for at most 10 s. */
 const silenceLimitMs = 30_000;
 
-/** Makes a client, which begins to connect at once, a `probe` when told to. It always has a listener for errors. */
+/** Makes a client, which connects at once, or a `probe` on request. It always has an error listener. */
 export function createRedisClient(options: RedisClientOptions): RedisClient {
   const { address } = options;
   const client =
     address.kind === 'cluster' ? clusterClient(address, options) : singleClient(address, options);
-  // Node ends the process over an error event without a listener; code that wants to know adds its own.
+  // Node ends the process for an unhandled error event; interested code adds a listener.
   client.on('error', () => {});
-  // ioredis does not send again what a lost connection left unanswered if told so, but it does not say so either: the commands
-  // would stay pending for good. A Cluster needs no help, as it ends the connections to its nodes.
+  // When told not to repeat commands of a lost connection, ioredis does not reject them, either: they would stay pending
+  // forever. A Cluster ends the connections to its nodes itself.
   if (options.role === 'producer')
     client.on('close', () =>
       rejectCommands(client, 'The connection to Redis was lost before it replied.', { waiting: false }),
@@ -45,7 +45,7 @@ export function createRedisClient(options: RedisClientOptions): RedisClient {
   return client;
 }
 
-/** Rejects what was asked and not answered, and with `waiting` what was not sent yet either. */
+/** Rejects commands without a reply, and with `waiting` also commands not sent. */
 export function rejectCommands(
   client: RedisClient,
   message: string,
@@ -64,13 +64,13 @@ export function rejectCommands(
 }
 
 /**
- * Has a client end also when it is told to between two tries to connect. ioredis then gives up in silence, and BullMQ, which
- * ends the connection over which a worker waits before it closes it, would wait for its last word for good.
+ * Makes `disconnect` work between two attempts to connect. ioredis then gives up without an event, and BullMQ, which ends a
+ * worker's blocking connection before it closes the worker, would wait for this event forever.
  */
 export function endBetweenTries(client: RedisClient): void {
   const disconnect = client.disconnect.bind(client);
   client.disconnect = (reconnect = false) => {
-    // As ioredis calls a connection that is yet to be made: it ends that at once, and says so.
+    // The status of a connection before its first attempt: ioredis ends it at once, with an event.
     if (client.status === 'reconnecting' && !reconnect) client.status = 'wait';
     disconnect(reconnect);
   };
@@ -100,7 +100,7 @@ function singleClient(address: Exclude<RedisAddress, ClusterAddress>, options: R
           sentinelPassword: options.sentinelPassword,
         }),
         ...(address.tls && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
-        // Without a delay the connection would end for good once no Sentinel answers.
+        // Without a delay, the connection would end for good when no Sentinel answers.
         sentinelRetryStrategy: persistent ? retryDelay : () => null,
         sentinelCommandTimeout: connectTimeoutMs,
       });
@@ -112,16 +112,16 @@ function clusterClient(address: ClusterAddress, options: RedisClientOptions): Cl
   const settings = {
     redisOptions: commonSettings(options),
     lazyConnect: role === 'probe',
-    // The check of the probe says more.
+    // The probe's own check is more informative.
     enableReadyCheck: role !== 'probe',
     clusterRetryStrategy: role === 'probe' ? () => null : retryDelay,
     slotsRefreshTimeout: connectTimeoutMs,
-    // A command waits for a failover as long as a primary is missed, some 60 s in all, rather than fail after two.
+    // Lets a command wait for a failover, about 60 s in all, rather than fail after two.
     maxRedirections: role === 'probe' ? 16 : 300,
     retryDelayOnClusterDown: 200,
-    // What a lost node did not answer is sent again after this time; 0 rejects it.
+    // Delay before repeating commands of a lost node; 0 rejects them.
     retryDelayOnFailover: role === 'worker' ? 200 : 0,
-    // Certificates are made out to names, not to the addresses that they resolve to.
+    // Certificates are for names, not for resolved addresses.
     ...(address.tls && { dnsLookup: (name, callback) => callback(null, name) }),
   } satisfies ClusterOptions;
   return new Cluster(
@@ -133,7 +133,7 @@ function clusterClient(address: ClusterAddress, options: RedisClientOptions): Cl
 function commonSettings({ address, role, name, mayAskInfo, onErrorReply }: RedisClientOptions) {
   return {
     ...(address.password !== undefined && {
-      // Named, because with a bare password ioredis prints a warning where Redis has no password.
+      // Explicit, because with only a password ioredis prints a warning for a Redis without one.
       username: address.username ?? 'default',
       password: address.password,
     }),
@@ -144,7 +144,7 @@ function commonSettings({ address, role, name, mayAskInfo, onErrorReply }: Redis
     disconnectTimeout: 500,
     keepAlive: 10_000,
     socketTimeout: silenceLimitMs,
-    // The version of the protocol that BullMQ is tested with.
+    // The protocol version that BullMQ is tested with.
     protocol: 2,
     maxRetriesPerRequest: null,
     enableReadyCheck: role !== 'probe' && mayAskInfo,
@@ -158,11 +158,11 @@ function commonSettings({ address, role, name, mayAskInfo, onErrorReply }: Redis
 }
 
 /**
- * After a failover behind a name, the connection still leads to the old primary: a new one leads to the new primary.
- * Nothing was done yet, so that a worker's command goes there (2), rather than fail a row that succeeded.
+ * After a failover behind a name, the connection still leads to the old primary; a new connection leads to the new one. The
+ * command had no effect, so a worker repeats it there (2) rather than fail a row that succeeded.
  *
- * A transaction that was refused takes with it the scripts in it, which ioredis believes to be loaded from then on:
- * all later ones would fail. With a new connection it loads them again.
+ * A refused transaction also loses its scripts, which ioredis then considers loaded: all later transactions would fail. A new
+ * connection loads them again.
  */
 function reconnectOn({ message }: Error, role: Role): false | 1 | 2 {
   if (role === 'probe') return false;
@@ -181,16 +181,16 @@ function retryDelay(times: number): number {
 }
 
 /**
- * Has a client send together what it is asked within one turn of the event loop: writing to a socket takes longer than
- * all else that is done for a command. It waits for the end of the turn at most.
+ * Makes a client send the commands of one turn of the event loop together: writing to a socket costs more than the rest of a
+ * command. Commands wait for the end of the turn at most.
  */
 export function corkTurns(client: RedisClient): void {
   if (client instanceof Cluster) client.on('+node', (node: Redis) => corkTurns(node));
-  // Every new connection has a new socket.
+  // Each new connection has a new socket.
   else client.on('connect', () => corkSocket(client.stream));
 }
 
-/** From now on the first write of a turn holds all of them back until its end. Closing the socket sends them at once. */
+/** Corks the socket from the first write of a turn to its end. Closing the socket flushes it. */
 function corkSocket(socket: Socket): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   let corked = false;

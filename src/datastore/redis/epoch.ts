@@ -3,11 +3,11 @@ import { Cluster } from 'ioredis';
 import type { RedisClient } from './client.ts';
 
 /**
- * Which epoch of Redis this is. Three things tell, of every primary: the id that a server draws when it starts,
- * because a restart may lose what was acknowledged just before; the id of its data, which changes when it takes over those
- * of another server; and a key of ours, which is gone with all others when they are deleted.
+ * The epoch of Redis. It consists of three parts for every primary: the server's start id, because a restart may lose recently
+ * acknowledged writes; the id of its data, which changes when it takes over another server's data; and a key of ours, which
+ * disappears when all keys are deleted.
  *
- * @returns undefined when Redis does not let this user know.
+ * @returns undefined when this user may not read them
  */
 export async function epochOf(client: RedisClient, prefix: string): Promise<string | undefined> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];

@@ -1,7 +1,7 @@
 import { membersOf } from './address.ts';
 import { createRedisClient, type RedisClientOptions } from './client.ts';
 
-/** What can be told to connect again. */
+/** A connection that can reconnect. */
 export interface Connection {
   readonly status: string;
   disconnect(reconnect?: boolean): void;
@@ -10,8 +10,8 @@ export interface Connection {
 export type FailoverWatch = ReturnType<typeof watchFailover>;
 
 /**
- * Leads connections to the new primary as soon as a Sentinel names one. The old primary may go on for ten seconds as
- * if nothing had happened: what is written to it meanwhile, such as results, is lost. Without Sentinels, it does nothing.
+ * Moves connections to the new primary as soon as a Sentinel names it. The old primary may accept writes for ten more seconds,
+ * and lose them. Without Sentinels, does nothing.
  */
 export function watchFailover(options: RedisClientOptions) {
   const { address, sentinelPassword } = options;
@@ -19,7 +19,7 @@ export function watchFailover(options: RedisClientOptions) {
   const reconnect = (): void => {
     for (const connection of connections) {
       if (connection.status === 'end') connections.delete(connection);
-      // One that is connecting asks the Sentinels anyway, and ioredis would take the call for the end.
+      // A connecting client asks the Sentinels anyway, and ioredis would treat the call as final.
       else if (connection.status === 'ready') connection.disconnect(true);
     }
   };
@@ -29,7 +29,7 @@ export function watchFailover(options: RedisClientOptions) {
     sentinel.on('message', (_, message: string) => {
       if (address.kind === 'sentinel' && message.startsWith(`${address.name} `)) reconnect();
     });
-    // It is repeated with every new connection to the Sentinel, and fails only when that is given up.
+    // Repeated on every new connection to the Sentinel; fails only when the connection is given up.
     sentinel.subscribe('+switch-master').catch(() => {});
     return sentinel;
   });

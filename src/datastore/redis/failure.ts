@@ -2,21 +2,21 @@ import { type CqbatchError, fatalError } from '../../errors.ts';
 import { SystemError } from '../../system-error.ts';
 import type { RedisAddress } from './address.ts';
 
-/** What an error is explained from, besides itself. */
+/** The context for explaining an error. */
 export interface FailureContext {
   /** Without a password: `redis://127.0.0.1:6379/0`. */
   readonly where: string;
   readonly address: RedisAddress;
-  /** The name that all keys begin with, in braces. */
+  /** The prefix of all keys, in braces. */
   readonly prefix: string;
-  /** Never to be shown. */
+  /** Never shown. */
   readonly secrets: readonly string[];
 }
 
-/** What is wrong and what to do, after `Redis at <address> `. */
+/** The problem and the remedy, after `Redis at <address> `. */
 type Explanation = string | ((context: FailureContext, message: string) => string);
 
-/** A code, what an error's code or message looks like that has it, and what is said of it; what says most comes first. */
+/** A code, a pattern for an error's code or message, and the explanation; most informative first. */
 const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Explanation])[] = [
   [
     'REDIS_AUTH',
@@ -172,8 +172,7 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
 ];
 
 /**
- * Explains why Redis can't be used, from what went wrong in the order in which it did: the rule that says most wins,
- * whichever of the errors it is about.
+ * Explains why Redis can't be used, from errors in order of time: the most informative rule wins, whichever error it matches.
  */
 export function explainFailure(errors: readonly unknown[], context: FailureContext): CqbatchError {
   const causes = errors.map(innermost);
@@ -204,7 +203,7 @@ export function explainFailure(errors: readonly unknown[], context: FailureConte
   );
 }
 
-/** ioredis wraps the errors of a Cluster's nodes, Node those of a host with several addresses. */
+/** ioredis wraps errors of a Cluster's nodes; Node wraps errors of a host with several addresses. */
 function innermost(error: unknown): unknown {
   const { lastNodeError, errors } = error as { lastNodeError?: unknown; errors?: readonly unknown[] };
   return lastNodeError ?? errors?.at(-1) ?? error;
@@ -219,19 +218,19 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
 }
 
-/** The error for logs and as a `cause`: the same message and code, without passwords and without what was sent. */
+/** The error for logs and as a `cause`: same message and code, without passwords and commands. */
 function withoutSecrets(error: unknown, secrets: readonly string[]): Error {
   const { message, code } = error as Partial<NodeJS.ErrnoException>;
   const clean = new Error(removeSecrets(String(message ?? error), secrets));
   return code === undefined ? clean : Object.assign(clean, { code });
 }
 
-/** Takes the command that ioredis hangs on an error, which may hold a password, off an error that others get to see. */
+/** Removes the command, which may contain a password, from an error of ioredis. */
 export function dropCommand(error: unknown): void {
   if (typeof error === 'object' && error !== null && 'command' in error) delete error.command;
 }
 
-/** The text without the passwords in it. */
+/** Removes passwords from a text. */
 export function removeSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '…')), text);
 }

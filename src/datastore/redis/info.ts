@@ -1,13 +1,13 @@
 import { fatalError } from '../../errors.ts';
 
-/** What Redis says of itself (`INFO`), and whether the queue can live with it. Pure, so that every case has a test. */
+/** Judges the self-description of Redis (`INFO`). Pure, so that every case has a test. */
 
-/** Redis as BullMQ's scripts need it; Valkey began with more. */
+/** Required by BullMQ's scripts; Valkey started with a later version. */
 const leastVersion = '6.2';
 
-/** What a Redis that can be used says of itself. */
+/** Facts about a usable Redis. */
 export interface ServerInfo {
-  /** `Redis 7.0.15`, `Valkey 8.1.0`; without a number where it does not say one. */
+  /** `Redis 7.0.15`, `Valkey 8.1.0`; without a number if unknown. */
   readonly server: string;
   readonly version: string | undefined;
   readonly evictionPolicy: string | undefined;
@@ -18,9 +18,9 @@ export interface ServerInfo {
 type Fields = ReadonlyMap<string, string>;
 
 /**
- * Judges the text of `INFO`; `where` is the address without a password. What it does not say is not held against it.
+ * Judges the text of `INFO`; `where` is the address without a password. Missing facts count as fine.
  *
- * @throws a fatal error that says what must change.
+ * @throws a fatal error that says what must change
  */
 export function judgeInfo(text: string, where: string): ServerInfo {
   const fields = parseInfo(text);
@@ -78,17 +78,17 @@ export function judgeInfo(text: string, where: string): ServerInfo {
   };
 }
 
-/** Whether it says that it is still reading its data from disk. */
+/** Whether Redis is still reading its data from disk. */
 export function isLoading(text: string): boolean {
   return numberOf(parseInfo(text), 'loading') > 0;
 }
 
-/** Whether it says that it is a node of a Cluster. */
+/** Whether Redis is a node of a Cluster. */
 export function isClusterNode(text: string): boolean {
   return numberOf(parseInfo(text), 'cluster_enabled') > 0;
 }
 
-/** Whether a version is at least another; both as `7.0.15`. */
+/** Whether a version is at least another, both in the form `7.0.15`. */
 export function isAtLeast(version: string, least: string): boolean {
   return version.localeCompare(least, 'en', { numeric: true }) >= 0;
 }

@@ -19,38 +19,37 @@ export interface RedisOptions {
   readonly url: string;
   /** Overrides a password in the address. */
   readonly password?: string | undefined;
-  /** For the Sentinels, which have a password of their own. */
+  /** For the Sentinels, which have a separate password. */
   readonly sentinelPassword?: string | undefined;
-  /** Name of this installation, with which all keys begin. Default `cqbatch`. */
+  /** Name of this installation, the prefix of all keys. Default `cqbatch`. */
   readonly prefix?: string;
-  /** What this process does, for `CLIENT LIST`. */
+  /** Purpose of this process, shown in `CLIENT LIST`. */
   readonly purpose: string;
 }
 
 export interface OpenedRedis {
   readonly datastore: Datastore;
-  /** What does not prevent a run, one sentence each, with its remedy. */
+  /** Problems that do not prevent a run, one sentence each, with the remedy. */
   readonly warnings: readonly string[];
 }
 
-/** Opening takes no longer, whatever Redis does. */
+/** Opening takes at most this long. */
 const openingLimitMs = 5_000;
-/** Closing waits no longer for Redis to take leave. */
+/** Closing waits at most this long for Redis. */
 const closingLimitMs = 1_000;
 
 /**
- * Opens Redis, having checked that the queue can live in it. Once it is open, everything waits for a Redis that goes
- * away, however long; `trouble` says so meanwhile. It is lost when its disk has kept it from writing for some seconds.
+ * Opens Redis after checking that the queue can use it. Once open, everything waits while Redis is away, however long, and
+ * `trouble` says so. The datastore is lost when a full disk has blocked writes for some seconds.
  *
- * @throws a usage error `REDIS_URL`; within some seconds a fatal error `REDIS_…` that says why this
- *   Redis can't be used and what to do.
+ * @throws a usage error `REDIS_URL`; within some seconds a fatal error `REDIS_…` with the reason and the remedy
  */
 export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   const context = contextOf(options);
   const until = performance.now() + openingLimitMs;
   const settings = {
     address: context.address,
-    // Redis takes no spaces in the name of a client.
+    // Names of clients can't contain spaces.
     name: `cqbatch-${options.purpose}`.replaceAll(/[^\x21-\x7e]+/g, '-'),
     sentinelPassword: options.sentinelPassword,
     mayAskInfo: true,
@@ -97,7 +96,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       get trouble() {
         return troubles.map(({ text }) => text).find((text) => text !== undefined);
       },
-      // However long it is unreachable, it may come back; one whose disk is full needs a person.
+      // An unreachable Redis may come back; a full disk needs a person.
       lost: lost.promise,
       epoch: () => epochOf(connection, context.prefix),
       runScript: scriptsOn(connection),
@@ -119,13 +118,13 @@ function contextOf({ url, password, sentinelPassword, prefix = 'cqbatch' }: Redi
   return {
     where: describeAddress(address),
     address,
-    // In braces, so that a Cluster keeps all of its keys on one node: BullMQ's scripts need them together.
+    // In braces, so that a Cluster keeps all keys on one node, as BullMQ's scripts require.
     prefix: `{${prefix}}`,
     secrets: [address.password, sentinelPassword].filter((secret) => secret !== undefined),
   };
 }
 
-/** Looks at Redis over a connection of its own, which gives up rather than wait. */
+/** Checks Redis over a separate connection, which gives up rather than wait. */
 async function inspectFirst(
   context: FailureContext,
   settings: RedisClientOptions,
@@ -151,11 +150,11 @@ async function closeClient(client: RedisClient): Promise<void> {
     await orAfter(goodbye, closingLimitMs);
   }
   client.disconnect();
-  // What still waits for an unreachable Redis would wait for good.
+  // Commands for an unreachable Redis would wait forever.
   rejectCommands(client, 'Connection is closed.', { waiting: true });
 }
 
-/** Runs scripts by their digests, and sends those that Redis does not have yet. */
+/** Runs scripts by digest, and sends scripts that Redis does not have. */
 function scriptsOn(client: RedisClient): RunScript {
   const digests = new Map<string, string>();
   return async (script, keys, args) => {

@@ -1,17 +1,17 @@
 import type { RedisClient } from './client.ts';
 import { type FailureContext, removeSecrets } from './failure.ts';
 
-/** A refused command is a sign of trouble for that long; the next one renews it. */
+/** A refused command means trouble for this long, unless repeated. */
 const refusalLastsMs = 10_000;
 
 /**
- * A Redis that has refused writes for that long will not recover by itself: after a save that failed it tries
- * again every 5 s. What writes to it does so at least every two seconds, so that a longer silence was a success.
+ * After refusing writes for this long, Redis will not recover by itself: it retries a failed save every 5 s. Something writes
+ * at least every two seconds, so a longer silence means success.
  */
 const unwritableAfterMs = 10_000;
 const sameSpellMs = 4_000;
 
-/** Replies that refuse every write, or every command, until a person or time fixes it. */
+/** Replies that refuse every write or command until someone acts or time passes. */
 const refusals: Readonly<Record<string, string>> = {
   LOADING: 'is still loading its data',
   READONLY: 'is a read-only replica at the moment',
@@ -23,9 +23,9 @@ const refusals: Readonly<Record<string, string>> = {
 };
 
 /**
- * Knows in words what keeps a connection from working.
+ * Describes why a connection does not work.
  *
- * @param onUnwritable is told when its disk keeps Redis from writing, and no longer for a moment only.
+ * @param onUnwritable called when a full or failing disk keeps Redis from writing for more than a moment
  */
 export function connectionTrouble(
   { where, secrets }: Pick<FailureContext, 'where' | 'secrets'>,
@@ -41,7 +41,7 @@ export function connectionTrouble(
       if (refusal === undefined || performance.now() > refusal.until) return undefined;
       return `Redis at ${where} ${refusal.words}`;
     },
-    /** Notices when the connection goes and comes. */
+    /** Watches the connection for losses and returns. */
     watch(client: RedisClient): void {
       const lost = (): void => {
         away ??= 'the connection was lost';
@@ -59,7 +59,7 @@ export function connectionTrouble(
         refusal = undefined;
       });
     },
-    /** Takes note of an error that Redis replied to some command. */
+    /** Notes an error reply to a command. */
     noteReply(reply: Error): void {
       const code = /^-?([A-Z]+)/.exec(reply.message)?.[1] ?? '';
       const at = performance.now();
