@@ -9,7 +9,7 @@ import { waitingTime } from './waiting-time.ts';
 export interface AnswerContext {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Hides the token in messages and in everything else that is made of an answer. */
+  /** Hides the token in messages and other text from an answer. */
   readonly mask: TokenMask;
 }
 
@@ -31,7 +31,7 @@ export function classify(answer: HttpAnswer, { now, mask }: AnswerContext): ApiF
   const waitMs = waitingTime(headers, body.json, now);
   if (waitMs === undefined) return failure;
   const isThrottled = usualClass === 'slow-down' || status === 503 || throttlingCodes.has(code);
-  // A server that says when to come back has refused the request on purpose.
+  // A server that names a waiting time has refused the request deliberately.
   return isThrottled ? { ...failure, class: 'slow-down', waitMs, unclear: false } : { ...failure, waitMs };
 }
 

@@ -68,7 +68,7 @@ export interface ApiClient {
    * @param options.signal stops the call; it then ends with a failure of class `aborted`.
    */
   readonly send: (request: ApiRequest, options?: SendOptions) => Promise<ApiAnswer>;
-  /** Waits for the calls under way and closes the connections; later calls fail with `CLIENT_CLOSED`. */
+  /** Waits for calls in flight and closes the connections; later calls fail with `CLIENT_CLOSED`. */
   readonly close: () => Promise<void>;
 }
 
@@ -88,9 +88,9 @@ export interface CallFigures {
   readonly requests: number;
   /** Duration of the call in milliseconds. */
   readonly durationMs: number;
-  /** The API's limits as the last answer states them; absent when it states none, or no answer came. */
+  /** The API's limits as stated by the last answer, if any. */
   readonly limits?: readonly StatedLimit[];
-  /** The last answer, if there was one and it was wanted. */
+  /** The last answer, if requested and received. */
   readonly received?: ReceivedAnswer;
 }
 
@@ -240,7 +240,7 @@ async function repeatUnsent(
   for (const pauseMs of pausesMs) {
     const ending = await exchange(dispatcher, request, options);
     if (!mayPass(ending)) return ending;
-    // Up to twice as long, so that calls that failed together do not come back together.
+    // Up to twice as long, so that calls that failed together do not return together.
     await options.stop.pause(pauseMs * (1 + Math.random()));
     if (options.stop.reason !== undefined) return { kind: 'stopped', progress: 'unsent' };
   }
@@ -253,7 +253,7 @@ function mayPass(ending: Ending): boolean {
   return failure.class === 'unreachable' && failure.code !== 'TLS_ERROR';
 }
 
-/** Made of a token once, and used for as long as the token stays the same. */
+/** Derived from a token, and kept while the token stays the same. */
 interface Credentials {
   readonly token: string;
   /** For requests without a body. */
@@ -264,7 +264,7 @@ interface Credentials {
 
 function credentialsOf(text: string, userAgent: string | undefined): Credentials {
   const token = checkToken(text);
-  // As a list, because undici adds to an object when there is a proxy.
+  // As a list, because undici modifies an object when there is a proxy.
   const headersOf = (hasBody: boolean) =>
     Object.entries(requestHeaders(token, { hasBody, userAgent })).flat();
   return { token, headers: headersOf(false), headersWithBody: headersOf(true), mask: createTokenMask(token) };

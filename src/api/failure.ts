@@ -5,7 +5,7 @@ export interface ApiFailure {
   readonly class: FailureClass;
   /** Stable, upper-case: a `google.rpc.Code` name (`NOT_FOUND`), or a code of this client (`CONNECTION_LOST`). */
   readonly code: FailureCode;
-  /** One line for people. Parts that come from the server are shortened and cleaned; the token never appears. */
+  /** One line for display. Text of the server is shortened and cleaned; the token never appears. */
   readonly message: string;
   /** HTTP status, when the head of an answer arrived. */
   readonly status?: number;

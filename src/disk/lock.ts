@@ -48,9 +48,9 @@ export async function lockPath({
 }: {
   /** The lock's files have this path, with `.lock` and `.holder.json` added; its folder must exist. */
   readonly path: string;
-  /** What this process does, for the error in another one: `run 20261121-…`. */
+  /** Purpose of this process, for error messages of others: `run 20261121-…`. */
   readonly purpose: string;
-  /** The error when another process holds the lock; `who` says what is known about it. */
+  /** The error when another process holds the lock; `who` describes that process. */
   readonly taken: (who: string) => Error;
 }): Promise<ProcessLock> {
   const { holderFile, lockFile } = filesOf(path);
@@ -88,7 +88,7 @@ export async function lockPath({
   let releasing: Promise<void> | undefined;
   const releaseAll = async (): Promise<void> => {
     held.delete(path);
-    // The files may belong to another process by now.
+    // The files may belong to another process now.
     if (isLost) return;
     await rm(holderFile, { force: true }).catch(() => {});
     await release().catch(() => {});
@@ -114,8 +114,8 @@ async function lockLost(lockFile: string, cause: Error): Promise<Error> {
 }
 
 /**
- * Whether a lock is free when its time says nothing. After clocks were set back, the lock of a dead holder may lie in the
- * future; that of a living one on another machine may lie in the past because its clock is behind.
+ * Whether a lock is free when its time is inconclusive. After clocks were set back, a dead holder's lock may lie in the future;
+ * a living holder's lock on another machine may lie in the past because that clock is behind.
  */
 async function isFree(lockFile: string, holder: ReturnType<typeof stateOfHolder>): Promise<boolean> {
   const touchedAt = await lastTouched(lockFile);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 export const processSchema = z.object({
   pid: z.number(),
   host: z.string(),
-  /** Distinguishes it from another process with the same number; empty where the system does not tell. */
+  /** Distinguishes processes with the same number; empty where the system has no start time. */
   started: z.string(),
 });
 
@@ -21,7 +21,7 @@ export function isThisProcess({ pid, host, started }: ProcessId): boolean {
   return pid === own.pid && host === own.host && started === own.started;
 }
 
-/** Whether that very process is alive; processes of other machines can't be asked. */
+/** Whether exactly this process is alive; unknown for other machines. */
 export function stateOfProcess({ pid, host, started }: ProcessId): 'alive' | 'dead' | 'unknown' {
   if (host !== hostname()) return 'unknown';
   try {
@@ -34,7 +34,7 @@ export function stateOfProcess({ pid, host, started }: ProcessId): 'alive' | 'de
   return now.state !== 'Z' && (started === '' || now.start === started) ? 'alive' : 'dead';
 }
 
-/** The id of this start of the system; undefined where the system does not give one (see random(4)). */
+/** The boot id of the system; undefined where unavailable (see random(4)). */
 export function bootId(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();

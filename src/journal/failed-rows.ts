@@ -25,7 +25,7 @@ export class FailureCodes extends Map<string, FailedRows> {
 export class FailureTally {
   finished = 0;
   failed = 0;
-  /** How many rows failed without a success between them: the most so far, and the current count. */
+  /** Failed rows without a success in between: the maximum so far, and the current count. */
   mostInARow = 0;
   inARow = 0;
   /** How many of the first rows all failed with one code, and that code. */

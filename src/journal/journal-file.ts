@@ -30,7 +30,7 @@ interface PlacedRow {
   readonly offset: number;
 }
 
-/** A journal that another process may be writing. It is first read from its beginning, and later from where reading stopped. */
+/** A journal that another process may be writing. Reading continues where it stopped. */
 export class JournalFile extends JournalState implements JournalReader {
   protected readonly source: JournalSource;
   /** End of the last complete line that was read, in bytes. */
@@ -82,7 +82,7 @@ export class JournalFile extends JournalState implements JournalReader {
     return this.#closing;
   }
 
-  /** Waits for what must be done before the file is closed. */
+  /** Waits for pending work before the file is closed. */
   protected async finish(): Promise<void> {
     // The caller of the refresh learns why it failed.
     await this.#refreshing?.catch(() => {});

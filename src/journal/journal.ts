@@ -31,6 +31,6 @@ export interface Journal extends JournalView {
 
 /** A journal that this process only reads, while another one may be writing it. */
 export interface JournalReader extends JournalView {
-  /** Reads what was appended since the last read. */
+  /** Reads new entries. */
   refresh(): Promise<unknown>;
 }

@@ -11,7 +11,7 @@ export interface JournalOptions {
   readonly runId: string;
   /** Only read: the file must exist and is never changed. Default: false. */
   readonly readOnly?: boolean;
-  /** What the record of a started run says: a missing journal is not created, and one that says less is refused. */
+  /** Facts from the record of a started run: its journal must exist, and contain at least these results. */
   readonly recorded?: RecordedRun;
 }
 

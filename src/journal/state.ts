@@ -74,7 +74,7 @@ export class JournalState {
     return this.#unsettled.has(row);
   }
 
-  /** The epoch of the datastore to which an unsettled row was fed, if the journal says it. */
+  /** The epoch of the datastore that an unsettled row was fed to, if recorded. */
   fedTo(row: number): string | undefined {
     return this.#unsettled.get(row);
   }

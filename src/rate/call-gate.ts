@@ -58,7 +58,7 @@ export class CallGate {
     return this.#scheduler.callers;
   }
 
-  /** Whether a rest is under way that is too long to wait for with a row in hand. */
+  /** Whether a rest in progress is too long to hold a row. */
   get isResting(): boolean {
     return this.restMs > 0;
   }
@@ -78,8 +78,8 @@ export class CallGate {
   /**
    * Waits for a turn.
    *
-   * @returns true when the intent of the row is to be written, and then `enter` or `release` to be called; false when the row
-   *   must not be called now
+   * @returns true when the row's intent must be written, followed by `enter` or `release`; false when the row must not be
+   *   called now
    */
   reserve(): Promise<boolean> {
     return new Promise((resolve) => {
@@ -92,9 +92,9 @@ export class CallGate {
   /**
    * Waits for the moment of the call.
    *
-   * @param tookMs how long it took to write the intent
-   * @returns the time at which the call is to leave at once, with `left` to be called when it has left and `leave` when it is
-   *   over; undefined when the row must not be called now: its turn is over
+   * @param tookMs how long writing the intent took
+   * @returns the time of the call, which must leave at once: call `left` when it has left and `leave` when it is over.
+   *   Undefined when the row must not be called now: its turn is over
    */
   enter(tookMs: number): Promise<number | undefined> {
     this.#scheduler.written(preciseNow(), tookMs);
@@ -104,7 +104,7 @@ export class CallGate {
     });
   }
 
-  /** A call has left. @param admittedAt what `enter` returned; undefined when the call is made once more */
+  /** Records a call that has left. @param admittedAt result of `enter`; undefined for a repeated call */
   left(admittedAt?: number): void {
     this.#scheduler.left(preciseNow(), admittedAt);
   }
@@ -143,7 +143,7 @@ export class CallGate {
     return this.#scheduler.active + this.#scheduler.reserved;
   }
 
-  /** Rows arrive by the dozen, with a batch or a group of written intents: one look is enough for them. */
+  /** Rows arrive in groups, with a batch or a group of written intents: one look suffices. */
   #letInSoon(): void {
     if (this.#isLookDue) return;
     this.#isLookDue = true;
@@ -187,7 +187,7 @@ export class CallGate {
         ? setTimeout(() => this.#wake(), Math.max(1, Math.ceil(at - now)))
         : undefined;
     }
-    // Telling the timeline what is under way must not keep a process alive.
+    // Visits to the timeline must not keep the process alive.
     if (this.#waiting.length + this.#scheduler.reserved === 0) this.#timer?.unref();
     else this.#timer?.ref();
   }
@@ -203,7 +203,7 @@ export class CallGate {
       this.#scheduler.replied(sentAt, preciseNow(), reply);
       this.#letIn();
     } catch (error) {
-      // The next visit is made when this one counts as lost.
+      // The next visit follows when this one counts as lost.
       if (!this.#closed) this.#options.onError(error as Error);
     }
   }

@@ -33,7 +33,7 @@ export interface PendingCalls {
 
 /** What to do now. */
 export interface Step {
-  /** How many waiting rows get a turn: their intents are to be written. */
+  /** Waiting rows that get a turn: write their intents. */
   readonly reserved: number;
   /** How many ready rows are called now. */
   readonly admitted: number;
@@ -58,7 +58,7 @@ export interface Step {
  * of a few rows are written before their places are free.
  */
 export class CallScheduler {
-  /** Calls in flight that the user wants in this process, whatever others do; undefined means as many as it is given. */
+  /** The user's number of calls in flight for this process, whatever others do; undefined: as granted. */
   readonly #wanted: number | undefined;
   readonly #timing: VisitTiming;
   readonly #slots: HeldSlots;
@@ -90,7 +90,7 @@ export class CallScheduler {
   /** Calls that other workers have in flight, as the timeline knew them a moment ago. */
   elsewhere = 0;
 
-  /** Workers that want to call, this one included if it does. */
+  /** Workers that want to call, including this one. */
   get callers(): number {
     return this.#visits.callers;
   }
@@ -145,7 +145,7 @@ export class CallScheduler {
     this.#reserved -= rows;
   }
 
-  /** An admitted call has left; without `admittedAt`, a call that is made once more has left. */
+  /** Records a call that has left; `admittedAt` is absent for a repeated call. */
   left(now: number, admittedAt?: number): void {
     if (this.#gap !== undefined) this.#slots.left(now, admittedAt);
   }

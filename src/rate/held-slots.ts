@@ -18,7 +18,7 @@ export interface LateUse {
   readonly isShared: boolean;
 }
 
-/** What nearly every look removes: a new array each time would cost more than the look. */
+/** Shared, because nearly every look returns an empty array. */
 const none: readonly never[] = [];
 
 interface Slot {
@@ -60,7 +60,7 @@ export class HeldSlots {
     return this.#slots.length;
   }
 
-  /** When the slot with that index can be used, as far as known; infinite when there are fewer slots. */
+  /** When the slot with this index can be used, if known; infinite without such a slot. */
   at(index: number): number {
     return this.#slots[index]?.at ?? Number.POSITIVE_INFINITY;
   }
@@ -79,7 +79,7 @@ export class HeldSlots {
 
   add(from: number, gap: number, count: number): void {
     for (let index = 0; index < count; index += 1) this.#slots.push({ at: from + index * gap, gap });
-    // Where the rate was raised, the new slots lie between those that were taken before.
+    // After the rate was raised, new slots lie between older ones.
     this.#slots.sort((a, b) => a.at - b.at);
   }
 
@@ -109,7 +109,7 @@ export class HeldSlots {
     return true;
   }
 
-  /** A call has left. @param admittedAt when its slot was used; undefined when the call is made once more, without a slot */
+  /** Records a call that has left. @param admittedAt time of its slot; undefined for a repeated call without a slot */
   left(now: number, admittedAt?: number): void {
     const call = this.#calls.findLast(({ at }) => at === admittedAt);
     if (call === undefined && admittedAt !== undefined) return;
@@ -169,7 +169,7 @@ function latestMs(gap: number): number {
   return Math.max(graceMs(gap), (graceMs(gap) + gap) / 2);
 }
 
-/** Removes everything before the first element to be kept. @returns what was removed */
+/** Removes the elements before the first one to keep. @returns the removed elements */
 function takeUntil<Each>(list: Each[], isKept: (each: Each) => boolean): readonly Each[] {
   const kept = list.findIndex(isKept);
   return kept === 0 || list.length === 0 ? none : list.splice(0, kept < 0 ? list.length : kept);

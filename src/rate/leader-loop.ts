@@ -17,7 +17,7 @@ export interface LeaderLoopOptions {
   readonly gate: CallGate;
   /** What this worker reports about itself. */
   readonly facts: () => { readonly finished: number; readonly concurrency: number };
-  /** Calls in flight that the user wants in this process; absent means as many as the API bears. */
+  /** The user's number of calls in flight for this process; absent: as many as the API bears. */
   readonly concurrency?: number | undefined;
   /** What an earlier run learned about the API. */
   readonly known?: StartingPoint | undefined;
@@ -47,7 +47,7 @@ const beatMs = 100;
 const beatPerCallerMs = 1;
 /** Random, so that workers do not beat at the same time; less than `silentMs`. */
 const idleBeatMs = { least: 1_000, most: 1_500 } as const;
-/** Workers that know the end of a rest do not all come at once. */
+/** Spreads the beats after a rest, whose end all workers know. */
 const restSpreadMs = 100;
 /** After this long without a run and without calls, no worker leads. */
 const restedAfterMs = 3_000;
@@ -132,7 +132,7 @@ export class LeaderLoop {
     this.#beganAt = performance.now();
     const own = { active: gate.active, ...facts(), traffic: meter.report() };
     const beat = await member.beat(own, !this.#isIdle);
-    // The lead may have been given up meanwhile: then this worker sets nothing.
+    // The lead may have been given up by now: then this worker sets nothing.
     if (this.#state.mode === 'stopped') return;
     if (beat.leads) await this.#decide(beat);
     else this.#follow(beat.pace);
@@ -147,7 +147,7 @@ export class LeaderLoop {
 
   async #decide({ hasLed, reports, hasRuns, policies, rows, pace }: Beat): Promise<void> {
     const now = steadyNow();
-    // Rows that a run left behind are called as that run wanted, or as carefully as possible.
+    // Rows left behind by a run are called at its rate, or else as carefully as possible.
     if (policies.size > 0) this.#wanted = commonPolicy(policies);
     this.#state = { mode: 'leading' };
     if (this.#lead === undefined || !hasLed) {

@@ -10,7 +10,7 @@ export { mostConcurrency, usualConcurrency };
 /** A limit that the workers do not reach for this long is lifted: slots would only delay calls. */
 const idleAfterMs = 2_000;
 
-/** Decides how an API may be called, from how calls end and from what the runs want: pure, on the clock of the caller. */
+/** Decides how an API may be called, from results of calls and the runs' policies: pure, on the caller's clock. */
 export class RateController {
   readonly #governor: Governor;
   #lookedAt: number;

@@ -4,15 +4,15 @@ const drift = 0.0005;
 const tolerance = 1;
 
 /**
- * How far the clock of the timeline is ahead of the steady clock of this process. The quickest reply tells, until a reply
- * contradicts it because one of the clocks was set or they drifted apart.
+ * How far the timeline's clock is ahead of this process's monotonic clock. The fastest reply decides, until a later reply
+ * contradicts it because a clock was set or drifted.
  */
 export class ServerClock {
   #offset = 0;
   #roundTripMs = Number.POSITIVE_INFINITY;
   #measuredAt = 0;
 
-  /** @param serverNow by the other clock, at some time between the request and the reply */
+  /** @param serverNow time of the other clock, between request and reply */
   heard(sentAt: number, now: number, serverNow: number): void {
     const roundTripMs = now - sentAt;
     const error = tolerance + drift * (now - this.#measuredAt);
@@ -23,7 +23,7 @@ export class ServerClock {
     this.#measuredAt = now;
   }
 
-  /** @param serverTime by the other clock. @returns the same time by the steady clock */
+  /** @param serverTime time of the other clock. @returns the same moment by the monotonic clock */
   localTime(serverTime: number): number {
     return serverTime - this.#offset;
   }

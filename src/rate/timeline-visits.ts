@@ -77,14 +77,14 @@ export type Visit = Omit<SlotRequest, 'worker'>;
 
 /** The situation of a worker. */
 export interface WorkerSituation {
-  /** All rows to be called, and those of them that have a turn. */
+  /** Rows to call, and how many of them have a turn. */
   readonly uncalled: number;
   readonly reserved: number;
-  /** Calls in flight, calls that may be in flight, and calls that its user wants. */
+  /** Calls in flight, calls that may be in flight, and the user's number of calls. */
   readonly active: number;
   readonly places: number;
   readonly wanted: number;
-  /** Slots that it has, and whether slots are needed at all. */
+  /** Slots held, and whether slots are needed. */
   readonly slots: number;
   readonly isRateKept: boolean;
   /** How long before its slot the intent of a row is written. */
@@ -127,14 +127,13 @@ export class TimelineVisits {
   }
 
   /**
-   * The timeline has replied to a visit.
+   * Records the reply to a visit.
    *
-   * @param granted slots
-   * @returns whether that is news: the reply to a later visit may have come first
+   * @param granted number of slots
+   * @returns whether it is the latest: the reply to a later visit may have come first
    */
   replied(sentAt: number, now: number, granted: number): boolean {
-    // A worker that was frozen meanwhile is no farther away than before: it would otherwise take slots that lie too far
-    // ahead.
+    // A worker that was frozen is no farther from the timeline: it would otherwise take slots too far ahead.
     this.#replyMs += (Math.min(now - sentAt, lostMs) - this.#replyMs) * smoothing;
     if (sentAt < this.#repliedTo) return false;
     this.#repliedTo = sentAt;
@@ -157,7 +156,7 @@ export class TimelineVisits {
     return leadMs + Math.max(aheadMs, (1 + visitSpread) * visitMs + 2 * this.#replyMs);
   }
 
-  /** When to visit the timeline; infinite: a worker with nothing to call says so once, and then nothing. */
+  /** When to visit the timeline; infinite when nothing is to be called and the timeline knows it. */
   nextAt({ uncalled, reserved, active, places, slots, isRateKept }: WorkerSituation): number {
     if (this.#isVisiting) return this.#visitedAt + lostMs;
     if (uncalled === 0 && active === 0 && this.#toldNeed === 0) return Number.POSITIVE_INFINITY;
@@ -192,7 +191,7 @@ export class TimelineVisits {
     };
   }
 
-  /** Slots for the calls that can be made in the time ahead: any more would be lost to all workers. */
+  /** Slots for calls that can be made in time: more would be lost to all workers. */
   #want({ uncalled, active, places, slots, leadMs }: WorkerSituation): number {
     const aheadMs = this.aheadMs(leadMs);
     const free = Math.max(0, places - active);

@@ -2,7 +2,8 @@ import type { TrafficReport } from '../cluster/entries.ts';
 import type { Traffic } from './governor/traffic.ts';
 
 /**
- * Adds up the reports of all workers. Each report covers everything since its worker started; the governor wants what is new.
+ * Adds up the reports of all workers. Each report covers everything since its worker started; the governor needs the
+ * difference.
  */
 export class TrafficLedger {
   readonly #known = new Map<string, TrafficReport>();

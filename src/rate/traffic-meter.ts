@@ -10,15 +10,15 @@ const maxStated = 16;
 /** Calls that a process is making. */
 export interface CallsInFlight {
   readonly calls: number;
-  /** How long the oldest of them has been under way. */
+  /** Age of the oldest one. */
   readonly oldestMs: number;
 }
 
-/** A call under way. */
+/** A call in flight. */
 export interface MeteredCall {
   /** On the steady clock. */
   readonly sentAt: number;
-  /** Calls in flight when it was sent, itself included, as far as known here. */
+  /** Calls in flight when it was sent, including itself, as far as known here. */
   readonly among: number;
 }
 
@@ -26,7 +26,7 @@ export interface MeteredCall {
 export class TrafficMeter {
   /** Called at once when a call is refused, with the time of the steady clock until which the API asks to wait. */
   onRefused: (waitUntil: number) => void = () => {};
-  /** How many calls other processes have in flight, as far as known. */
+  /** Calls in flight of other processes, as far as known. */
   elsewhere: () => number = () => 0;
   /** Whether each 503 is a refusal. */
   refuses503 = false;
@@ -120,7 +120,7 @@ export class TrafficMeter {
     const { failure } = answer;
     if (isRefusal(failure, this.refuses503)) return 'rejected';
     if (isUnavailable(failure)) return 'unavailable';
-    // Whatever else the API said about the call, it let the call through.
+    // Whatever else it said, the API let the call through.
     return failure.status === undefined ? 'neither' : 'accepted';
   }
 }
@@ -131,7 +131,7 @@ export function isUnavailable({ class: failureClass, status, waitMs }: KindOfFai
 }
 
 /**
- * Whether a failure means that there are too many calls.
+ * Whether a failure means too many calls.
  *
  * @param refuses503 whether 503s are known to depend on the rate
  */

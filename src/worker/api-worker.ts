@@ -33,7 +33,7 @@ export interface ApiWorkerOptions {
   readonly maxOutageMs?: number | undefined;
   /** Calls in flight at once, or as many as the API bears. */
   readonly concurrency: number | 'auto';
-  /** This worker among those of the API; it leaves them at the end. */
+  /** This worker among the workers of the API; it leaves at the end. */
   readonly member: Member;
   /** What an earlier run learned about the API. */
   readonly known?: StartingPoint | undefined;
@@ -62,7 +62,7 @@ export interface ApiWorkerOptions {
  */
 export class ApiWorker {
   readonly #options: ApiWorkerOptions;
-  /** Calls in flight that the user wants; undefined means as many as the API bears. */
+  /** The user's number of calls in flight; undefined: as many as the API bears. */
   readonly #wanted: number | undefined;
   readonly #gate: CallGate;
   readonly #meter = new TrafficMeter();
@@ -117,7 +117,7 @@ export class ApiWorker {
     return this.#gate.active;
   }
 
-  /** Claims no more rows; calls in flight go on. Takes effect at once. */
+  /** Claims no more rows; calls in flight continue. Takes effect at once. */
   pause(): void {
     this.#state = 'paused';
     this.#worker?.pause();
@@ -195,7 +195,7 @@ export class ApiWorker {
   }
 }
 
-/** While the API is away, the outage is what the pace reports. */
+/** During an outage, the pace reports the outage. */
 function withOutage(pace: PaceReport, { outage }: CircuitBreaker, baseUrl: string): PaceReport {
   if (outage === undefined) return pace;
   const { failure } = outage.trouble;

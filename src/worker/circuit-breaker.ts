@@ -8,7 +8,7 @@ export type Sign =
   | { readonly kind: 'none' }
   | Trouble;
 
-/** A call that failed in a way in which all others may fail. */
+/** A failure that other calls may share. */
 export interface Trouble {
   readonly kind: 'trouble';
   /**
@@ -106,7 +106,7 @@ export class CircuitBreaker {
     this.#options = options;
   }
 
-  /** The outage that is waited for, and in how many milliseconds the next call tests whether it is over. */
+  /** The outage in progress, and the milliseconds until the next test call. */
   get outage(): { readonly trouble: Trouble; readonly testMs: number } | undefined {
     if (this.#state !== 'open' || this.#streak === undefined) return undefined;
     return { trouble: this.#streak.latest, testMs: Math.max(0, this.#nextTestAt - performance.now()) };
@@ -119,7 +119,7 @@ export class CircuitBreaker {
     return Math.min(wanted, this.#recovering) + Math.min(this.#held.length, manyCalls);
   }
 
-  /** A row was claimed; `end` is to be called when its verdict is known. */
+  /** Counts a claimed row; call `end` with its verdict. */
   begin(): void {
     this.#inHand += 1;
     this.#watchIdle();
@@ -142,7 +142,7 @@ export class CircuitBreaker {
     });
   }
 
-  /** Records how a call ended, and finds out what was to blame. */
+  /** Records how a call ended, and determines what was to blame. */
   assess(sign: Sign): Blame | Promise<Blame> {
     if (this.#state === 'halted') return this.#afterHalt;
     if (this.#closed) return isDoubtful(sign) || this.#state === 'open' ? 'halted' : 'row';
@@ -169,7 +169,7 @@ export class CircuitBreaker {
     });
   }
 
-  /** Admits no more calls, and releases what is held. */
+  /** Admits no more calls, and releases held rows. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#decision);
@@ -192,7 +192,7 @@ export class CircuitBreaker {
     if (changes) this.#options.onChange();
   }
 
-  /** Whether enough calls have failed, by number and time, and if not, when to look again. */
+  /** Decides whether enough calls have failed, by number and time; if not, schedules the next look. */
   #decide(): void {
     clearTimeout(this.#decision);
     if (this.#streak === undefined || this.#closed) return;
@@ -266,7 +266,7 @@ export class CircuitBreaker {
     this.#idle.unref();
   }
 
-  /** Nothing else will be called before these rows have their verdicts. */
+  /** No other call will follow before these rows have verdicts. */
   #nothingLeft(): void {
     const troubles = this.#held.map(({ trouble }) => trouble);
     const several = troubles.filter(({ repeated }) => !repeated).length >= severalCalls;

@@ -2,7 +2,7 @@ import type { ApiFailure } from '../api/failure.ts';
 import { type CqbatchError, fatalError } from '../errors.ts';
 import type { Halt } from './circuit-breaker.ts';
 
-/** Why no more calls are made, for people: what was asked, what came back, what to correct. */
+/** Why calling stops, for display: the request, the answer, and what to correct. */
 export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {
   if (because === 'unproven') {
     const tries = calls === 1 ? '1 try' : `${calls} tries`;

@@ -9,7 +9,7 @@ export interface HealthState {
   readonly healthy: boolean;
   /** Whether it takes rows. A worker that is starting, stopping, or waiting for its datastore does not, but is healthy. */
   readonly ready: boolean;
-  /** Why it is not healthy or not ready, for people. It never contains a secret: anyone who reaches the port can read it. */
+  /** Why it is not healthy or ready, for display. Never contains a secret: anyone who reaches the port can read it. */
   readonly reason?: string;
   /** Other useful facts, such as the rows in flight. They stand beside `status` in both answers. */
   readonly facts?: Readonly<Record<string, string | number | boolean>>;
@@ -21,7 +21,7 @@ export interface HealthServerOptions {
   readonly port: number;
   /** Asked at each request. */
   readonly state: () => HealthState;
-  /** The content of `/metrics`; absent: there is no such page. */
+  /** The content of `/metrics`; absent without this page. */
   readonly metrics?: (() => Promise<MetricsPage>) | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface JudgedAttempt {
   readonly random: number;
 }
 
-/** A verdict, or that this worker can't continue: every other row would fail in the same way. */
+/** A verdict, or a reason for this worker to halt: every other row would fail in the same way. */
 export type Judgement =
   | RowVerdict
   | { readonly kind: 'halted'; readonly history: RowHistory; readonly failure: ApiFailure };
@@ -36,14 +36,14 @@ const maxBackoffMs = 60_000;
 /** The pause when the API says "slow down" and not for how long; it doubles with each refusal of the row. */
 const unknownWaitMs = 1_000;
 const maxUnknownWaitMs = 30_000;
-/** A row that was refused this often is not refused because of the rate: from then on its 503s are failures of its own. */
+/** After this many refusals of a row, its 503s do not depend on the rate: they count as its own failures. */
 const mostRefusals = 5;
-/** The least wait: an API that asks to wait for no time at all would be called again and again. */
+/** The shortest wait: otherwise an API that asks for a wait of 0 would be called continuously. */
 const leastWaitMs = 100;
 
 /**
- * Treats the answer as one that asks to slow down, if it is a 503 where those are known to depend on the rate: like a 429, it
- * was most likely not processed. That is not certain enough for a row that must not be repeated.
+ * Treats a 503 as "slow down" where 503s are known to depend on the rate: like a 429, it was most likely not processed. This is
+ * not certain enough for a row that must not be repeated.
  */
 export function asRefusal(
   answer: ApiAnswer,

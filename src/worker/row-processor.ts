@@ -60,7 +60,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
   const { operations, client, gate, meter, breaker, log, onEvent, onHalt } = options;
   const proven = new Set<string>();
 
-  /** @returns when the call was admitted, and `gate.leave` is to be called after it; undefined when it must not be made now */
+  /** @returns the time of admission, after which `gate.leave` must be called; undefined when the call must not be made now */
   async function admitted(claim: Claim): Promise<number | undefined> {
     if (!(await gate.reserve())) return undefined;
     const admission = breaker.admit();
@@ -148,7 +148,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     }
   }
 
-  /** The API is to blame, not the row: it goes back. */
+  /** Hands a row back, because the API is to blame. */
   function spared(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
     const { run, row } = attempt.task;
     log.debug({ run, row, code: failure.code }, 'row spared');

@@ -15,17 +15,17 @@ export interface ServeOptions
   readonly version: string;
   /** How long calls in flight may take to finish when the worker stops, milliseconds; then they are safely abandoned. */
   readonly shutdownMs: number;
-  /** Aborts when the worker is to stop. */
+  /** Aborts when the worker must stop. */
   readonly stop: AbortSignal;
 }
 
 /** A worker that serves. */
 export type Serving = ReturnType<typeof serveRows>;
 
-/** A datastore that is away would be waited for without end; its rows come back by themselves. */
+/** An unreachable datastore would block forever; its rows come back without this worker's help. */
 const farewellMs = 3_000;
 
-/** Calls the API for the rows of every run of a shared datastore, until it is told to stop or can't continue. */
+/** Calls the API for the rows of all runs on a shared datastore, until stopped or unable to continue. */
 export function serveRows({ stop, shutdownMs, version, ...options }: ServeOptions) {
   const { datastore, baseUrl, log } = options;
   const rows = openRowQueue(datastore, baseUrl);
@@ -73,7 +73,7 @@ export function serveRows({ stop, shutdownMs, version, ...options }: ServeOption
     get ending(): boolean {
       return ending;
     },
-    /** Resolves with undefined when it was told to stop, or else with why it can't continue. */
+    /** Resolves with undefined after a stop, or with the reason that the worker can't continue. */
     end,
   };
 }

@@ -16,7 +16,7 @@ export function signOf(attempt: JudgedAttempt, judgement: Judgement): Sign {
     if (judgement.kind !== 'finished' || judgement.result.outcome === 'succeeded')
       return { kind: 'answered' };
     const { code, message, unclear } = judgement.result;
-    // An answer that names no identifier at all may come from another service.
+    // An answer without an identifier may come from another service.
     if (code !== 'ANSWER_INCOMPLETE') return { kind: 'answered' };
     return trouble('path', { class: 'permanent', code, message, status: answer.status, unclear });
   }

@@ -16,7 +16,7 @@ export interface WatchedWorkerOptions extends BatchWorkerOptions {
 }
 
 const watchEveryMs = 5_000;
-/** A datastore that takes longer to tell its state counts as not answering. */
+/** A datastore that takes longer to report its state counts as silent. */
 const answerMs = 10_000;
 
 /**

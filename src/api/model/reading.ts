@@ -51,7 +51,7 @@ export function text(value: unknown): string | undefined {
     : undefined;
 }
 
-/** A time, opaque because its format is not documented (section 2.7): text, or the JSON text of anything else. */
+/** A time, kept as text because its format is undocumented (section 2.7); other JSON values become JSON text. */
 export function time(value: unknown): string | undefined {
   return value === undefined ? undefined : (text(value) ?? stringifyJson(value));
 }

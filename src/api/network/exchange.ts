@@ -90,7 +90,7 @@ export function exchange(
   });
 }
 
-/** One request under way, as undici reports it. A class, because closures would be garbage for each call. */
+/** One request in progress, as undici reports it. A class, because closures for each call would be garbage. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #resolve: (ending: Ending) => void;
@@ -112,7 +112,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A request that was stopped while it waited for a connection must not be sent any more.
+    // A request that was stopped while waiting for a connection must not be sent.
     if (this.#isOver) controller.abort(new Error('stopped before it was sent'));
     else {
       this.#controller = controller;
@@ -179,7 +179,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A body that can't be decompressed is taken as it is: some proxies decompress answers and leave their headers. */
+/** Returns a body unchanged if it can't be decompressed: some proxies decompress answers and keep the headers. */
 function bodyOf(
   bytes: Buffer,
   headers: AnswerHeaders,
@@ -218,7 +218,7 @@ export class Stop {
     else this.#others = signal && stopsOf(signal).add(this);
   }
 
-  /** Undefined as long as the call may go on. */
+  /** Undefined while the call may continue. */
   get reason(): CallStop | undefined {
     return this.#reason;
   }

@@ -44,7 +44,7 @@ export function chooseProxy(
   return proxy;
 }
 
-/** A proxy for people: `http://proxy.example.com:3128 (HTTPS_PROXY)`. */
+/** A proxy for display: `http://proxy.example.com:3128 (HTTPS_PROXY)`. */
 export function describeProxy({ url, variable }: HttpProxy): string {
   return `${url} (${variable})`;
 }

@@ -27,7 +27,7 @@ export class CapTrial {
     this.#endsAt = now + trialMs + trialReactions * reactionMs;
   }
 
-  /** @returns undefined while the trial goes on */
+  /** @returns undefined while the trial continues */
   update(now: number, accepted: number): boolean | undefined {
     if (now < this.#halfAt) return undefined;
     if (this.#countedFrom === undefined) this.#countedFrom = now;
@@ -41,7 +41,7 @@ export class CapTrial {
   }
 }
 
-/** How long it is remembered what was accepted among how many calls in flight. */
+/** How long accepted calls are remembered by calls in flight. */
 const memoryMs = 10_000;
 /** The time over which the mean of accepted calls is taken. */
 const meanMs = 3_000;

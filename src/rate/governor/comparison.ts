@@ -81,7 +81,7 @@ export class Comparison {
   readonly #held: number | undefined;
   readonly #before: { readonly accepted: number; readonly ms: number };
   #fast: Stretch | undefined;
-  /** The stretch that is under way. */
+  /** The current stretch. */
   #now = empty;
   /** Whether a call of this stretch was accepted. */
   #isWet = false;
@@ -98,7 +98,7 @@ export class Comparison {
     this.#dryCalls = isSpread ? dryCallsOfWindow : dryCalls;
   }
 
-  /** Calls that were compared, and those of them that failed. */
+  /** Compared calls, and how many of them failed. */
   get calls(): number {
     return (this.#fast?.calls ?? 0) + this.#now.calls;
   }
@@ -107,7 +107,7 @@ export class Comparison {
     return (this.#fast?.failed ?? 0) + this.#now.failed;
   }
 
-  /** Calls that were sent per second at the higher rate, and those of them that were accepted. */
+  /** Calls per second sent at the higher rate, and how many of these were accepted. */
   get sending(): number {
     return perSecond(this.#fast?.calls ?? 0, this.#fast?.ms ?? 0);
   }
@@ -126,7 +126,7 @@ export class Comparison {
     return ratio >= ofHeld && ratio <= aboveHeld ? this.#held : undefined;
   }
 
-  /** The rate to call at, where the search wants `rate`; calls per second. */
+  /** The rate to call at in calls per second, given the search's `rate`. */
   paced(rate: number): number {
     const paced = this.#fast === undefined ? Math.max(rate, leastRate) : Math.max(this.#lower, slowestRate);
     return !this.#isWet && this.#now.calls >= this.#dryCalls ? Math.min(paced, dryRate) : paced;
@@ -138,7 +138,7 @@ export class Comparison {
     return (this.#held === undefined ? ofAccepted : ofAcceptedWhereLearned) * accepting;
   }
 
-  /** @returns undefined while the comparison goes on */
+  /** @returns undefined while the comparison continues */
   update(calls: number, failed: number, passedMs: number, reactionMs: number): ComparisonVerdict | undefined {
     const before = this.#now;
     if (before.ms < 0) {
@@ -154,7 +154,7 @@ export class Comparison {
     return this.#fast === undefined ? this.#judgeFast(reactionMs) : this.#judgeSlow(this.#fast, reactionMs);
   }
 
-  /** Begins the next stretch at a lower rate than this one. */
+  /** Starts the next stretch at a lower rate. */
   #slowDown(reactionMs: number): void {
     this.#fast = this.#now;
     this.#now = { ...empty, ms: -lateNewsMs - 2 * reactionMs };

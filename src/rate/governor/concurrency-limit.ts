@@ -30,7 +30,7 @@ const mostLowered = 0.6;
 const raised = 1.15;
 /** The calls in flight are enough when at most this share of them is used. */
 const enough = 0.8;
-/** What the API said about calls in flight is forgotten after this time. */
+/** The API's statements about calls in flight expire after this time. */
 const statedForMs = 120_000;
 
 /**
@@ -72,7 +72,7 @@ export class ConcurrencyLimit {
     return this.#cap.isTrying;
   }
 
-  /** Records that the rate is what was refused so far. */
+  /** Records that the first refusal was due to the rate. */
   ruleOutFirst(): void {
     this.#cap.ruleOutFirst();
   }

@@ -66,7 +66,7 @@ export class Governor {
   /** No call is made before this time, for any reason. */
   #restUntil = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
-  /** Whether what the API states gives the rate, or at least a bound on it. */
+  /** Whether the API's statements give the rate, or a bound on it. */
   #isStated = false;
   #isCeiled = false;
   /** Whether the rate of the search is one that the API stated. */
@@ -130,7 +130,7 @@ export class Governor {
     return this.#decide(now, traffic.active);
   }
 
-  /** Counts 503s as refusals or not. A search that lowered the rate because of 503s that come at any rate starts again. */
+  /** Decides whether 503s count as refusals. Restarts a search that lowered the rate because of 503s that occur at any rate. */
   #leaveOut(now: number, met: Traffic): Traffic {
     const wasComparing = this.#dependence.isComparing;
     const time = { now, passedMs: now - this.#updatedAt, reactionMs: this.#reaction.ms };
@@ -163,19 +163,19 @@ export class Governor {
     const isFound = this.#strays.isKnown && this.#isTrying;
     this.#isTrying = this.#strays.isTrying;
     if (isFound) {
-      // What the 503s told about the limit is wrong.
+      // The limit learned from 503s is wrong.
       this.#search = new RateSearch(time.now);
       this.#search.near(rate);
     }
     return traffic;
   }
 
-  /** Whether calls are made at another rate than that of the search, to see how they end. */
+  /** Whether calls are made at another rate than the search's, for a comparison. */
   get #isComparing(): boolean {
     return this.#dependence.isComparing || this.#strays.isTrying;
   }
 
-  /** Whether calls were refused though they kept to what the API had stated. */
+  /** Whether calls were refused within the API's stated limit. */
   #isUnexpected(now: number, { rejectedSentAt = now }: Traffic): boolean {
     // Calls that were sent before the last refusal was known say nothing new.
     if (!this.#isStated || rejectedSentAt <= this.#refusedAt + this.#reaction.lagMs) return false;
@@ -222,7 +222,7 @@ export class Governor {
     };
   }
 
-  /** A wait that the API asks for is always the reason shown, whatever else goes on. */
+  /** A wait that the API asks for is always the reason shown. */
   #state(now: number): Pick<Pace, 'phase' | 'reason'> {
     const { phase, reason } = this.#undertaking();
     return { phase, reason: this.#waitUntil > now ? 'the API asks to wait' : reason };

@@ -32,10 +32,9 @@ const uncertainCalls = 3;
 const uncertainShare = 0.01;
 
 /**
- * What the allowance gains per second. While the API asks to wait, its allowance may also fill up, for all of that time or for
- * none of it.
+ * The allowance's gain per second. While the API asks to wait, the allowance may fill up for the whole time or not at all.
  *
- * @returns undefined when the cycle says nothing
+ * @returns undefined when the cycle is inconclusive
  */
 export function gainOf({ accepted, activeSeconds, waitedSeconds }: Cycle): Gain | undefined {
   if (activeSeconds < fewestSeconds || accepted < fewestCalls) return undefined;
@@ -104,8 +103,7 @@ export class KnownRates {
   }
 
   /**
-   * A probe was refused. The probe had used up what had gathered while less was used, so the rate at its end is far above the
-   * limit.
+   * A refused probe had used up what had gathered at lower use, so its final rate is far above the limit.
    *
    * @returns the rate to hold from now on
    */
@@ -137,7 +135,7 @@ export class KnownRates {
     return approached(Math.max(rate, held), goal, seconds, inSeconds);
   }
 
-  /** Neither rate is higher than what was sent. */
+  /** Keeps both rates at or below the sent rate. */
   #conclude({ sending, cycle, isCostly }: RefusedRate, fine: number, failed: number): number {
     const gain = cycle && gainOf(cycle);
     const held = Math.min(Math.max(fine, gain?.perSecond ?? 0), sending);

@@ -1,4 +1,4 @@
-/** Why the rate is what it is, for people. */
+/** Reasons for the rate, for display. */
 export const reasons = {
   unknown: 'looking for the API limit',
   learned: 'the limit of the last run',

@@ -61,7 +61,7 @@ export class RateDependence {
   /** How often calls have failed again after others were accepted, since the last comparison. */
   #setbacks = 0;
   readonly #backoff = new Backoff();
-  /** Recent calls, and those of them that failed; older ones count less. */
+  /** Recent calls, and how many of them failed; older calls weigh less. */
   #calls = 0;
   #failed = 0;
   /** The calls accepted within the last second, and the most in any second. */
@@ -82,7 +82,7 @@ export class RateDependence {
     return this.#comparison !== undefined;
   }
 
-  /** Accepted calls per second, as a comparison has just shown, and whether that is the limit that was held before. */
+  /** Accepted calls per second according to the last comparison, and whether this is the limit that was held before. */
   get found(): { readonly rate: number; readonly isHeld: boolean } | undefined {
     return this.#found;
   }
@@ -92,12 +92,12 @@ export class RateDependence {
     return this.#isProven && !this.isComparing;
   }
 
-  /** Whether 503s are known to come at any rate, and no more come than usual. */
+  /** Whether 503s are known to occur at any rate, and are no more frequent than usual. */
   get isAccident(): boolean {
     return this.#usual?.isUsual ?? false;
   }
 
-  /** The rate to call at, calls per second: that of the search, or that of a comparison; never more than `most`. */
+  /** The rate to call at in calls per second: the search's or the comparison's, at most `most`. */
   paced(rate: number, most: number): number {
     return Math.min(this.#comparison?.paced(rate) ?? rate, most);
   }
@@ -158,7 +158,7 @@ export class RateDependence {
     );
   }
 
-  /** 503s that went away with a lower rate come back when it rises, or were an accident that is over. */
+  /** A lower rate removed the 503s: if they return when the rate rises, they depend on it; otherwise an accident is over. */
   #awaitReturn(failed: number, rate: number): void {
     if (this.#awaited === undefined) return;
     const { from, to } = this.#awaited;

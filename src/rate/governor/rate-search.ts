@@ -66,7 +66,7 @@ export class RateSearch {
     return this.#phase;
   }
 
-  /** Why the rate is what it is, for people. */
+  /** Reason for the rate, for display. */
   get reason(): string {
     return this.#reason;
   }
@@ -129,7 +129,7 @@ export class RateSearch {
 
   /** The API refuses calls because too many are in flight: starts a new search at the present rate. */
   suspectCap(): void {
-    // At the start, what was held before counts no more.
+    // At the start, a formerly held rate does not count.
     const held = this.#phase === 'starting' ? undefined : this.#known.held;
     this.#suspected = { held, sending: this.sending };
     this.#known.forget();
@@ -144,19 +144,19 @@ export class RateSearch {
     if (before === undefined || this.#phase === 'waiting') return;
     if (before.held !== undefined) {
       this.#known.learn(before.held);
-      // Calls under way may still be refused, and say nothing about the held rate.
+      // Calls in flight may still be refused, which is irrelevant to the held rate.
       this.#cut(news, cutToHeld(before.held, 0));
       this.#enter('cooldown', reasons.held);
       return;
     }
-    // The cooldown after the refusal that has shown it goes on.
+    // Continue the cooldown after the refusal that revealed the limit.
     if (this.#phase !== 'starting') return;
     this.#known.begin(before.sending);
     this.#rate = cutDeep(before.sending);
     this.#enter('searching', reasons.refused);
   }
 
-  /** Follows a rate that the API states, and goes on from there when the API stops stating it. */
+  /** Follows a rate that the API states, and continues from there when it stops stating it. */
   follow(rate: number): void {
     if (this.#phase === 'waiting') return;
     if (this.#phase === 'holding') this.#known.learn(rate);
@@ -200,7 +200,7 @@ export class RateSearch {
     else if (this.#phase !== 'cooldown') this.#lower(news);
   }
 
-  /** The limit is below the present rate: goes back to a rate that is fine, as far as known. */
+  /** The limit is below the current rate: returns to a rate that is known to be fine. */
   #lower(news: RateNews): void {
     const { now, waitUntil } = news;
     const waitMs = Math.max(0, waitUntil - now);
@@ -230,7 +230,7 @@ export class RateSearch {
     this.#restUntil = this.#cooldown.restUntil;
   }
 
-  /** Where much is refused, nothing is sent before the news of the calls under way has arrived. */
+  /** When much is refused, sends nothing until the calls in flight have reported. */
   #cutDeep(news: RateNews, rate: number): void {
     this.#cut(news, cutDeep(rate), 1.5 * news.latencyMs + 2 * news.lagMs);
   }

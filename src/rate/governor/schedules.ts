@@ -4,7 +4,7 @@ const usualMs = 14_000;
 const callsPerProbe = 150;
 /** Very slow rates are probed more often than that: a moment of refusals must not slow a run down for a day. */
 const callsWithinMs = 1_800_000;
-/** What was learned in an earlier run may not hold any more. */
+/** Findings of an earlier run may be outdated. */
 const firstAfterLearnedMs = 3_000;
 /**
  * A failed probe costs the wait that the API then asks for: the pause before the next one is this many times as long, and grows
@@ -15,7 +15,7 @@ const mostWaits = 50;
 const longer = 1.25;
 const rarestMs = 600_000;
 
-/** When to look whether the limit has risen: often enough to notice it soon, seldom enough to cost little. */
+/** When to check whether the limit has risen: often enough to notice soon, rarely enough to cost little. */
 export class ProbeSchedule {
   #afterMs = usualMs;
   #isUnproven: boolean;

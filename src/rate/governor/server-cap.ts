@@ -43,7 +43,7 @@ export interface Circumstances {
   readonly sending: number;
   /** How long it takes until a decision shows, milliseconds. */
   readonly reactionMs: number;
-  /** Whether the API states what it limits: that explains refusals. */
+  /** Whether the API states its limits: that explains refusals. */
   readonly isStated: boolean;
 }
 
@@ -86,7 +86,7 @@ export class ServerCap {
     this.#memory = new AcceptedCalls(now);
   }
 
-  /** Calls that the API accepts at once, while calls in flight are what it limits. */
+  /** Calls that the API accepts at once, if calls in flight are limited. */
   get value(): number | undefined {
     return this.#value;
   }
@@ -96,7 +96,7 @@ export class ServerCap {
     return this.#trial !== undefined;
   }
 
-  /** The rate is what was refused: the next refusal is no longer the first unexplained one. */
+  /** The rate caused the refusal: the next refusal is no longer the first unexplained one. */
   ruleOutFirst(): void {
     this.#hasTried = true;
   }

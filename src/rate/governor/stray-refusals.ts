@@ -19,7 +19,7 @@ const clearly = 4;
 const clearShare = 0.15;
 /** More refusals are unusual beyond this many standard deviations. */
 const deviations = 2;
-/** Up to this share, refusals leave open what the limit is. */
+/** Up to this share, refusals do not reveal the limit. */
 const mostStray = 0.1;
 
 /** Calls at the rate on trial. */
@@ -49,7 +49,7 @@ export class StrayRefusals {
   #best = 0;
   #sent = 0;
   #refusals = 0;
-  /** Recent calls, and those of them that were refused; older ones count less. */
+  /** Recent calls, and how many of them were refused; older calls weigh less. */
   #calls = 0;
   #refused = 0;
   readonly #backoff = new Backoff();
@@ -58,12 +58,12 @@ export class StrayRefusals {
     return this.#trial !== undefined;
   }
 
-  /** Whether refusals are known to come at any rate. */
+  /** Whether refusals are known to occur at any rate. */
   get isKnown(): boolean {
     return this.#usual !== undefined;
   }
 
-  /** The rate on trial, or the one that the search wants; calls per second. */
+  /** The rate on trial, or the search's rate; calls per second. */
   paced(rate: number): number {
     return this.#trial?.rate ?? rate;
   }

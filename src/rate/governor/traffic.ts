@@ -36,7 +36,7 @@ export interface UpdateTime {
   readonly reactionMs: number;
 }
 
-/** Whether the API itself says that there are too many calls: with a 429, or by asking to wait. */
+/** Whether the API itself reports too many calls, by a 429 or by asking to wait. */
 export function isAboutRate({ rejected, rejectedWith, waitUntil }: Traffic): boolean {
   return (rejected > 0 && rejectedWith !== 503) || waitUntil !== undefined;
 }
@@ -67,7 +67,7 @@ export interface RateNews {
   readonly rejected: number;
   /** Calls accepted while the search stood still: they use up the allowance, and say nothing about the rate. */
   readonly acceptedAside: number;
-  /** Calls that the API says are still permitted, where it states that and nothing else about its limit. */
+  /** The remaining permitted calls, where the API states only this number. */
   readonly remaining: number | undefined;
   /** Calls in flight, which the API may not have counted yet. */
   readonly active: number;
@@ -80,7 +80,7 @@ export interface RateNews {
   readonly lagMs: number;
   /** The most calls per second that may be made. */
   readonly most: number;
-  /** Rows that are still to be called, as far as known. */
+  /** Uncalled rows, as far as known. */
   readonly rows: number;
 }
 
@@ -88,16 +88,16 @@ export interface RateNews {
 const meanOfCalls = 10;
 const meanOfMs = 500;
 
-/** Counts what was accepted, and how fast calls are sent. */
+/** Counts accepted calls, and the sending rate. */
 export class CallTally {
   #accepted = 0;
   #waitedMs = 0;
   /** Calls sent and the time it took; older ones count less. */
   #sent = 0;
   #sentMs = 0;
-  /** Calls that were allowed in that time, weighted in the same way. */
+  /** Allowed calls in the same time, with the same weights. */
   #allowed = 0;
-  /** When the allowance was last used up, and what had been accepted and waited until then. */
+  /** When the allowance was last used up, and the calls and waits until then. */
   #empty: { readonly at: number; readonly accepted: number; readonly waitedMs: number } | undefined;
 
   get accepted(): number {
@@ -145,7 +145,7 @@ export class CallTally {
     return this.#sentMs === 0 ? 0 : (this.#sent * 1_000) / this.#sentMs;
   }
 
-  /** The share of a rate that is used lately, or of what was allowed meanwhile where that is less, as while the rate rises. */
+  /** The recently used share of a rate, or of the allowed calls if these were fewer, as while the rate rises. */
   usedShareOf(rate: number): number {
     const allowed = Math.min(this.#allowed, (rate * this.#sentMs) / 1_000);
     return allowed === 0 ? 0 : this.#sent / allowed;
