@@ -68,11 +68,15 @@ export class Overview {
   async look(wanted: ReadonlySet<string | undefined>): Promise<Look> {
     this.#warnings.clear();
     const seen = await this.#lookAtShared();
+    const datastore = this.#shared && this.#datastore(this.#shared);
+    const away = this.#awaySince && lastSeenBefore(this.#awaySince);
     const views = await this.#runs.look(
       seen,
       (id, state, newer) => isActive(state) || state === 'submitted' || newer < mostEnded || wanted.has(id),
     );
-    const here = views.filter(({ local }) => local !== undefined).map((view) => runData(view, seen));
+    const here = views
+      .filter(({ local }) => local !== undefined)
+      .map((view) => runData(view, seen, datastore?.trouble));
     const old = new Set(here.filter(({ ended, id }) => ended && !wanted.has(id)).slice(recentEnded));
     if (seen !== undefined || this.#shared === undefined) {
       this.#elsewhere = views.filter(({ local }) => local === undefined).map((view) => runData(view, seen));
@@ -80,11 +84,10 @@ export class Overview {
     }
     return {
       stateDir: this.#store.stateDir,
-      ...(this.#shared !== undefined && { datastore: this.#datastore(this.#shared) }),
-      runs: [...here.filter((run) => !old.has(run)), ...this.#elsewhere],
+      ...(datastore !== undefined && { datastore }),
+      runs: [...here.filter((run) => !old.has(run)), ...(away ? this.#elsewhere.map(away) : this.#elsewhere)],
       older: [...old],
-      workers:
-        this.#awaySince === undefined ? this.#workers : this.#workers.map(lastSeenBefore(this.#awaySince)),
+      workers: away ? this.#workers.map(away) : this.#workers,
       schedules: await this.#lookAtSchedules(),
       hasDaemon: (await this.#schedules.daemon()) !== undefined,
       warnings: [...this.#warnings],
@@ -171,9 +174,9 @@ export class Overview {
   }
 }
 
-/** While the shared datastore is unreachable, its workers were last seen before that. */
-function lastSeenBefore(awaySince: Date): (worker: WorkerData) => WorkerData {
-  return (worker) => ({ lastSeenAt: awaySince.toISOString(), ...worker });
+/** While the shared datastore is unreachable, what it told of was last seen before that. */
+function lastSeenBefore(awaySince: Date): <Seen extends RunData | WorkerData>(seen: Seen) => Seen {
+  return (seen) => ({ lastSeenAt: awaySince.toISOString(), ...seen });
 }
 
 function workerData(worker: WorkerEntry, share: number | undefined): WorkerData {
@@ -185,12 +188,16 @@ function workerData(worker: WorkerEntry, share: number | undefined): WorkerData 
   };
 }
 
-/** @param seen the answer of the shared datastore, if any */
-export function runData(view: RunView, seen: ClusterLook | undefined): RunData {
+/**
+ * @param seen the answer of the shared datastore, if any
+ * @param trouble why it does not answer
+ */
+export function runData(view: RunView, seen: ClusterLook | undefined, trouble?: string): RunData {
   const { id, state, ended, manifest, baseUrl, rows, done, counts, wantedRate } = view;
   const { throughput, pace, coordinator, local } = view;
   const waitMs = (pace?.restUntil ?? 0) - steadyNow();
-  const waiting = waitingOf(view, seen, waitMs);
+  const isShared = local === undefined || local.isShared;
+  const waiting = isShared && state === 'running' && trouble ? trouble : waitingOf(view, seen, waitMs);
   const perSecond = throughput?.rowsPerSecond ?? 0;
   const isCalled = state === 'running' && waiting === undefined && perSecond > 0;
   const startedAt = local?.states.find((entered) => entered.state === 'running')?.at;
@@ -203,6 +210,7 @@ export function runData(view: RunView, seen: ClusterLook | undefined): RunData {
     ...(isCalled && { etaSeconds: Math.ceil((rows - done) / perSecond) }),
     ...(coordinator !== undefined && { coordinator: { host: coordinator.host, pid: coordinator.pid } }),
     isElsewhere: local === undefined,
+    isShared,
     ...(startedAt !== undefined && { startedAt }),
   };
 }

@@ -22,23 +22,30 @@ export interface RunData
   readonly coordinator?: { readonly host: string; readonly pid: number };
   /** Whether its state folder is on another machine. */
   readonly isElsewhere: boolean;
+  /** Whether workers of other machines may call its rows. */
+  readonly isShared: boolean;
+  /** When it was last seen; absent while the datastore that tells of it answers. */
+  readonly lastSeenAt?: string;
   readonly startedAt?: string;
 }
 
 /** The name of a run's state, and the CSS class for its colour and icon. A completed run may have failures. */
-export function stateOf({ state, waiting, counts }: RunData): {
+export function stateOf({ state, waiting, counts, ended, lastSeenAt }: RunData): {
   readonly text: string;
   readonly kind: string;
 } {
   const failed = counts.failed + counts.invalid;
   if (state === 'completed' && failed > 0)
     return { text: `completed, ${count(failed)} failed`, kind: 'failed' };
+  if (lastSeenAt !== undefined && !ended) return { text: `last seen ${state}`, kind: 'waiting' };
   if (state === 'running' && waiting !== undefined) return { text: 'waiting', kind: 'waiting' };
   return { text: state, kind: state };
 }
 
 /** What a run in progress does, and what is to be done: `Waiting until 2026-11-21 22:10:00 UTC: the API asks to wait. …` */
-export function sentenceOf({ id, state, waiting, waitUntil, etaSeconds }: RunData): string {
+export function sentenceOf({ id, state, waiting, waitUntil, etaSeconds, lastSeenAt }: RunData): string {
+  if (lastSeenAt !== undefined)
+    return `Unknown since ${localTime(lastSeenAt)}: the datastore of this run does not answer.`;
   if (state === 'paused') return 'Paused: no row is called until you unpause it.';
   if (waiting !== undefined && /^(for|until) /.test(waiting)) return `Waiting ${waiting}.`;
   if (waiting !== undefined) {

@@ -205,13 +205,16 @@ function classOf({ kind, name, role, isNumber }: Column): string {
 }
 
 /** Widths in characters of columns whose texts have another form on the page. */
-const shownWidths: Readonly<Record<string, number>> = { outcome: 17, started: 24, duration: 10 };
+const shownWidths: Readonly<Record<string, number>> = { started: 24, duration: 10 };
+/** The icon and the ends of an outcome, in characters. */
+const chipWidth = 4;
 /** Longer texts are cut with an ellipsis. */
 const widestColumn = 56;
 
 /** As wide as its longest text, so that no column changes its width while the reader scrolls. */
 function columnWidth({ kind, name, title, width }: Column): HTMLElement {
-  const text = (kind === 'fact' && shownWidths[name]) || width;
+  const chip = kind === 'fact' && name === 'outcome' ? chipWidth : 0;
+  const text = (kind === 'fact' && shownWidths[name]) || width + chip;
   const made = element('col');
   // Capitals are wider than digits, which the unit is made for.
   made.style.width = `calc(${Math.min(widestColumn, Math.max(text * 1.1, title.length + 2)).toFixed(1)}ch + 20px)`;

@@ -74,7 +74,7 @@ test('an open run is included regardless of its age', async () => {
   expect(await told('r-00')).toEqual([...ids.slice(2).toReversed(), 'r-00']);
 });
 
-test('while Redis is away, its workers were last seen before that', async () => {
+test('while Redis is away, its runs and workers were last seen before that', async () => {
   const store = openRunStore(join(await temporaryFolder(), '.cqbatch'), operations);
   const here = { runs: [runEntry()], workers: [workerEntry()], pace: undefined };
   let isAway = false;
@@ -87,15 +87,26 @@ test('while Redis is away, its workers were last seen before that', async () => 
     workers: () => answer(here.workers),
     pace: () => answer(here.pace),
   } as Partial<Cluster> as Cluster;
-  const overview = new Overview(store, { name: 'redis://r', cluster, trouble: () => undefined });
+  const overview = new Overview(store, { name: 'redis://r', cluster, trouble: () => 'Redis is away' });
   onTestFinished(() => overview.close());
   const before = await overview.look(new Set());
   expect(before.workers).toMatchObject([{ pid: 2 }]);
   expect(before.workers[0]).not.toHaveProperty('lastSeenAt');
+  expect(before.runs[0]).not.toHaveProperty('lastSeenAt');
   isAway = true;
   const away = await overview.look(new Set());
   expect(away.datastore?.since).toEqual(expect.any(String));
   expect(away.workers).toMatchObject([{ pid: 2, lastSeenAt: away.datastore?.since }]);
+  expect(away.runs).toMatchObject([{ isElsewhere: true, lastSeenAt: away.datastore?.since }]);
+});
+
+test.each([
+  [true, 'Redis is away'],
+  [false, undefined],
+])('a run of this machine waits for Redis only if its rows are there: %s', (isShared, waiting) => {
+  const view = viewOfEntry(runEntry(), undefined);
+  const here = { ...view, local: { states: [], resumable: false, isShared } };
+  expect(runData(here, undefined, 'Redis is away').waiting).toBe(waiting);
 });
 
 test('a schedule tells when it is due today and next, and nothing while it is paused', async () => {

@@ -15,12 +15,15 @@ const run: RunData = {
   throughput: undefined,
   wantedRate: 'auto',
   isElsewhere: false,
+  isShared: false,
 };
+const until = '2026-11-21T22:10:00.000Z';
 const completed = { ...run, state: 'completed', ended: true };
 
 test.each([
   ['a run that calls rows', run, 'running', 'running'],
   ['an API that is away', { ...run, waiting: 'away' }, 'waiting', 'waiting'],
+  ['a run that its datastore last told of', { ...run, lastSeenAt: until }, 'last seen running', 'waiting'],
   ['a paused run', { ...run, state: 'paused', waiting: 'until' }, 'paused', 'paused'],
   ['success', { ...completed, counts: { ...run.counts, succeeded: 100 } }, 'completed', 'completed'],
   [
@@ -33,10 +36,10 @@ test.each([
   expect(stateOf(data)).toEqual({ text, kind });
 });
 
-const until = '2026-11-21T22:10:00.000Z';
 const resume = 'The run continues by itself; if it ends first, type: cqbatch resume r';
 
 test.each([
+  ['its start', {}, 'Starting.'],
   ['the time left', { etaSeconds: 90 }, 'About 1 min 30 s left.'],
   [
     'a run that is paused',
@@ -48,6 +51,16 @@ test.each([
     'a wait whose end is known',
     { waiting: 'the API asks to wait', waitUntil: until },
     `Waiting until ${localTime(until)}: the API asks to wait. ${resume}`,
+  ],
+  [
+    'a daemon that is missing',
+    { state: 'submitted', waiting: 'for a daemon: start "cqbatch worker --coordinate"' },
+    'Waiting for a daemon: start "cqbatch worker --coordinate".',
+  ],
+  [
+    'a datastore that is away',
+    { etaSeconds: 90, lastSeenAt: until },
+    `Unknown since ${localTime(until)}: the datastore of this run does not answer.`,
   ],
   [
     'a worker that is missing',

@@ -1,6 +1,6 @@
 import { heartbeatMs, type RunData, type Snapshot } from '../../dashboard/page-data.ts';
 import { localTime } from '../../text/local-time.ts';
-import { exactDuration } from '../../text/quantities.ts';
+import { count, exactDuration } from '../../text/quantities.ts';
 import { type Child, element, redraw } from '../dom.ts';
 import { ControlDialog } from './control-dialog.ts';
 import { OverviewPage } from './overview.ts';
@@ -10,6 +10,8 @@ import type { OnControl } from './run-parts.ts';
 
 /** After this long without an event, the connection counts as lost. */
 const silenceMs = 3 * heartbeatMs;
+/** More are folded, so that they leave room for the runs. */
+const mostWarnings = 3;
 
 /** The page. An event stream brings snapshots, and the page redraws what has changed. */
 class Dashboard {
@@ -131,8 +133,20 @@ function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): Chil
   const away = `${trouble}. Start Redis or repair the network: this page continues by itself. Runs and workers of other machines are shown as of ${localTime(since ?? '')}.`;
   const lost =
     'You can no longer control runs here: the dashboard was restarted. Open the new address that it printed.';
-  const texts = [trouble !== undefined && away, hasLostControl && lost, ...warnings];
-  return texts.map((text) => text && element('p', { class: 'note', role: 'status' }, text));
+  const note = (text: string) => element('p', { class: 'note', role: 'status' }, text);
+  const damaged = warnings.map(note);
+  return [
+    trouble !== undefined && note(away),
+    hasLostControl && note(lost),
+    damaged.length <= mostWarnings
+      ? damaged
+      : element(
+          'details',
+          { class: 'note', id: 'warnings' },
+          element('summary', `${count(damaged.length)} files are damaged or unreadable`),
+          damaged,
+        ),
+  ];
 }
 
 const main = document.getElementById('page');

@@ -7,13 +7,13 @@ import {
 } from '../../dashboard/page-data.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count } from '../../text/quantities.ts';
-import { type Child, element, redraw, tableElement } from '../dom.ts';
+import { button, type Child, element, redraw, tableElement } from '../dom.ts';
 import { calendar } from './calendar.ts';
 import { addressOf, type OnControl, runCard, stateText } from './run-parts.ts';
 import { Trend } from './trend.ts';
 
-/** Ended runs that the table shows at once. */
-const mostShown = 100;
+/** The newest ended runs, which the table shows unless the reader wants all. */
+const fewEnded = 20;
 
 /** All runs, workers and schedules. What the reader searches for, and the cards, stay when newer data is shown. */
 export class OverviewPage {
@@ -22,6 +22,7 @@ export class OverviewPage {
   #cards = new Map<string, { readonly card: HTMLElement; readonly trend: Trend }>();
   #ended: readonly RunData[] = [];
   readonly #found = element('div');
+  #mostEnded = fewEnded;
   #schedules: readonly ScheduleData[] = [];
   readonly #calendar = element('div');
   readonly #search = element('input', {
@@ -65,7 +66,11 @@ export class OverviewPage {
       this.#ended.length > 0 && [element('h2', 'Ended runs'), this.#found],
       datastore !== undefined && [
         element('h2', 'Workers'),
-        workerTable(workers, datastore, inProgress.length > 0),
+        workerTable(
+          workers,
+          datastore,
+          inProgress.some(({ isShared }) => isShared),
+        ),
       ],
       schedules.length > 0 && [
         element('h2', 'Schedules'),
@@ -93,19 +98,20 @@ export class OverviewPage {
       const text = [run.id, stateOf(run).text, run.manifest, run.coordinator?.host].join(' ').toLowerCase();
       return words.every((word) => text.includes(word));
     });
-    const shown = found.slice(0, mostShown);
+    const shown = found.slice(0, this.#mostEnded);
     const all = count(this.#ended.length);
     redraw(
       this.#found,
       this.#ended.length > 10 && this.#search,
-      found.length > shown.length &&
-        element(
-          'p',
-          { class: 'quiet' },
-          `The newest ${count(shown.length)} of ${count(found.length)}. Search for the others.`,
-        ),
       shown.length === 0 ? element('p', `None of the ${all} ended runs matches.`) : endedTable(shown),
+      found.length > shown.length &&
+        button(`Show all ${count(found.length)}`, () => this.#showAll(), { id: 'all-ended' }),
     );
+  }
+
+  #showAll(): void {
+    this.#mostEnded = Number.POSITIVE_INFINITY;
+    this.#find();
   }
 }
 
@@ -137,7 +143,7 @@ function endedTable(runs: readonly RunData[]): HTMLElement {
   );
 }
 
-/** The workers of one API or of all. @param isAnyRun whether a run is in progress: workers are found by its API */
+/** The workers of one API or of all. @param isAnyRun whether a shared run is in progress: workers are found by its API */
 export function workerTable(
   workers: readonly WorkerData[],
   datastore: Snapshot['datastore'],

@@ -61,8 +61,8 @@ export class RunPage {
       details?.hasReport && reportLink(this.id),
     );
     const own = workers.filter(({ baseUrl }) => baseUrl === run.baseUrl);
-    const isShown = datastore !== undefined && !run.ended;
-    redraw(this.#workers, isShown && [element('h2', 'Workers'), workerTable(own, datastore, true)]);
+    const areShown = datastore !== undefined && run.isShared && !run.ended;
+    redraw(this.#workers, areShown && [element('h2', 'Workers'), workerTable(own, datastore, true)]);
     if (!details) return;
     this.#states.hidden = false;
     const history = details.states.map(({ at, state, by = '', reason = '' }) => [

@@ -50,13 +50,14 @@ export function stateText(run: RunData): HTMLElement {
 
 /** The bar of outcomes, what the run does now in a sentence, and its facts. */
 export function progressElements(run: RunData): Child {
-  const { rows, done, counts, throughput, pace, ended, wantedRate, waiting } = run;
+  const { rows, done, counts, throughput, pace, ended, wantedRate, waiting, lastSeenAt } = run;
   const told = outcomes
     .filter((outcome) => counts[outcome] > 0)
     .map((outcome) => `${count(counts[outcome])} ${outcomeText(outcome)}`);
   const label = [`${count(done)} of ${count(rows)} rows (${percentOf(done, rows)} %)`, ...told].join(', ');
-  const speed = throughput && perSecond(throughput.rowsPerSecond);
-  const isCalled = !ended && pace !== undefined;
+  const isKnown = lastSeenAt === undefined;
+  const speed = isKnown && throughput ? perSecond(throughput.rowsPerSecond) : '';
+  const isCalled = isKnown && !ended && pace !== undefined;
   return [
     !ended && element('p', { class: 'doing' }, sentenceOf(run)),
     outcomeBar(counts, rows - totalOf(counts), label),

@@ -51,6 +51,8 @@ export interface RunView {
     readonly states: RunRecord['states'];
     readonly retryOf?: string | undefined;
     readonly resumable: boolean;
+    /** Whether its rows are on a shared datastore. */
+    readonly isShared: boolean;
   };
 }
 
@@ -118,6 +120,7 @@ export async function viewOfRecord(
       states: record.states,
       retryOf: record.retryOf,
       resumable: isResumable(state) && state !== 'submitted',
+      isShared: record.queue !== undefined,
     },
   };
 }
