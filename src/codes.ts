@@ -18,7 +18,7 @@ export type FailureClass =
   | 'halt-early'
   | 'aborted';
 
-/** What a code means and what to do about it, for people. */
+/** The meaning of a code, and what to do, for display. */
 export interface CodeAdvice {
   readonly meaning: string;
   readonly remedy?: string;
@@ -215,7 +215,7 @@ export function codeFacts(code: string): CodeFacts {
   };
 }
 
-/** The advice on a code, for people. */
+/** The advice on a code, for display. */
 export function adviceOn(code: string): CodeAdvice {
   const { meaning, remedy } = codeFacts(code);
   return { meaning, ...(remedy !== undefined && { remedy }) };

@@ -58,7 +58,7 @@ export interface Attempt {
   readonly at?: string;
   readonly durationMs?: number;
   readonly code?: string;
-  /** One line for people, perhaps cut. */
+  /** One line for display, perhaps cut. */
   readonly message?: string;
   readonly httpStatus?: number;
   /** HTTP requests made, unless it was one. */
@@ -76,7 +76,7 @@ export interface RowResult {
   readonly outcome: Outcome;
   /** Stable, upper-case reason: `OK`, `ALREADY_APPLIED`, `NOT_FOUND`, `INVALID_ROW`, … */
   readonly code: string;
-  /** One line for people; empty when the code says it all. */
+  /** One line for display; empty when the code says it all. */
   readonly message: string;
   /** Status of the last HTTP answer, when there was one. */
   readonly httpStatus?: number;

@@ -5,7 +5,7 @@ import { writeLogLine } from './output.ts';
 import { logLine } from './render/progress.ts';
 import type { Terminal } from './terminal.ts';
 
-/** From saying nothing to saying everything. */
+/** From least to most detailed. */
 export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'];
 
 /** @throws a usage error for an unknown level */
@@ -16,11 +16,11 @@ export function logLevelIn({ logLevel }: Flags, usual = 'silent'): string {
 }
 
 /**
- * The structured log, JSON lines on standard error: what happens to each row, never what is in it, never a token. With
- * `--verbose` lines for people in its place, of the rate and of what is tried again.
+ * The structured log, JSON lines on standard error: events of each row, but no content and no token. With `--verbose`, readable
+ * lines about the rate and retries instead.
  *
- * @param usual the level where none is typed
- * @throws a usage error for an unknown level.
+ * @param usual default level
+ * @throws a usage error for an unknown level
  */
 export async function openLog(flags: Flags, terminal: Terminal, usual = 'silent'): Promise<Log> {
   const level = logLevelIn(flags, usual);

@@ -6,43 +6,43 @@ export type OptionGroups = Readonly<Record<string, readonly OptionName[]>>;
 /** Options of every command. */
 export const output = ['json', 'quiet', 'stateDir'] as const;
 
-/** Of the commands that write a report. */
+/** For commands that write a report. */
 export const reporting: OptionGroups = { Report: ['delimiter', 'html'] };
 
-/** Of the commands that take a run to its end here. */
+/** For commands that take a run to its end here. */
 const following: OptionGroups = { ...reporting, Log: ['verbose', 'logLevel'] };
 
-/** How people learn how a run ended. */
+/** How users learn of the end of a run. */
 export const telling: OptionGroups = {
   Notifications: ['notifyUrl', 'pingUrl', 'metricsFile'],
 };
 
-/** What is kept of a run for questions that come later. */
+/** What is stored for later questions about a run. */
 export const audit: OptionGroups = { Audit: ['reason', 'saveResponses'] };
 
 const meaning = ['operation', 'where', 'operations', 'default', 'map'] as const;
 const reading = ['sheet', 'encoding', 'skipLines', 'rowsAt', 'trim'] as const;
 
-/** What the rows of a manifest mean, and how the file is read. */
+/** How to read a manifest's file and its rows. */
 export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };
 
-/** Of the commands that work on a run that was planned with operations of the user's own. */
+/** For commands on a run that was planned with the user's own operations. */
 export const own: OptionGroups = { Manifest: ['operations'] };
 
-/** What keeps a run from doing harm. */
+/** Limits that keep a run from doing harm. */
 export const guards: OptionGroups = {
   Guards: ['canary', 'maxFailures', 'maxRows', 'stopAt', 'maxDuration'],
 };
 
-/** How the API is called. */
+/** How to call the API. */
 export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
 
 const sharing = ['queue', 'queuePasswordFile'] as const;
 
-/** Of the commands that look at runs or control them, also from another machine. */
+/** For commands that inspect or control runs, even of other machines. */
 export const shared: OptionGroups = { 'Shared datastore': sharing };
 
-/** Of the commands that take a run to its end, after the groups of their own. */
+/** For commands that take a run to its end, after their own groups. */
 export const executing: OptionGroups = {
   Calls: [...calling, 'attempts'],
   'Shared datastore': [...sharing, 'worker'],

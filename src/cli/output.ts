@@ -36,17 +36,17 @@ export const screen = {
   },
 };
 
-/** Text for people on standard output, with its line feeds. @throws a `SystemError` when it can't be written. */
+/** Prints text with its line feeds on standard output. @throws a `SystemError` when it can't be written */
 export function writeResult(text: string): void {
   unlessHeld(() => writeData(coloured(1, printable(text))));
 }
 
-/** Data for machines on standard output: one JSON document. @throws a `SystemError` when it can't be written. */
+/** Prints data on standard output: one JSON document. @throws a `SystemError` when it can't be written */
 export function writeDocument(document: object): void {
   unlessHeld(() => writeData(`${printableJson(JSON.stringify(document))}\n`));
 }
 
-/** Talk on standard error; the text has its line feeds. */
+/** Prints a message with its line feeds on standard error. */
 export function writeTalk(text: string): void {
   unlessHeld(() => writeFreely(coloured(2, printable(text))));
 }
@@ -56,7 +56,7 @@ export function writeLogLine(json: string): void {
   writeFreely(printableJson(json));
 }
 
-/** Output that waits for the exit code; undefined if none has to wait. */
+/** Output held back until the exit code is known; undefined if none is. */
 let held: (() => void)[] | undefined;
 
 /** Holds further output until the process ends with an exit code above 0, or asks a question. */
@@ -90,7 +90,7 @@ const clearLine = '\r\u001b[2K';
 const usualRows = 24;
 
 /**
- * Replaces the last lines of the screen, up to that of the cursor. Lines are cut to the width of the screen.
+ * Replaces the last lines of the screen, up to the cursor. Cuts lines to the width of the screen.
  *
  * @param before the number of lines to replace
  */
@@ -115,9 +115,9 @@ function showsColours(stream: 1 | 2): boolean {
 }
 
 /**
- * Asks for a line on standard error. The end of the input, and the abortion of the signal, give an empty line.
+ * Asks for a line on standard error. The end of the input, or an abort of the signal, gives an empty line.
  *
- * @throws `Interrupted` on Ctrl-C.
+ * @throws `Interrupted` on Ctrl-C
  */
 export async function askLine(question: string, signal?: AbortSignal): Promise<string> {
   showHeld();
@@ -137,7 +137,7 @@ export async function askLine(question: string, signal?: AbortSignal): Promise<s
   }
 }
 
-/** Data reaches its reader, however slow, or the command fails. After the reader has closed the pipe, data is dropped. */
+/** Writes data to its reader, however slow, or fails the command. After the reader has closed the pipe, drops data. */
 function writeData(text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
@@ -156,9 +156,9 @@ function writeData(text: string): void {
 }
 
 const pauseMs = 10;
-/** A reader that takes nothing for this time no longer delays the command. */
+/** A reader that reads nothing for this long no longer delays the command. */
 const patienceMs = 1_000;
-/** The rest of the text at which such a reader stopped; later text is dropped. */
+/** The unwritten rest of a text; later text is dropped. */
 let rest: Buffer = Buffer.alloc(0);
 
 function writeFreely(text: string): void {
@@ -167,7 +167,7 @@ function writeFreely(text: string): void {
   if (rest.length === 0) rest = writeFor(stalled ? 0 : patienceMs, Buffer.from(text));
 }
 
-/** @returns the rest that could not be written in that time. */
+/** @returns the part that could not be written in time */
 function writeFor(milliseconds: number, bytes: Buffer): Buffer {
   let at = 0;
   for (let waitedMs = 0; at < bytes.length; ) {
@@ -175,7 +175,7 @@ function writeFor(milliseconds: number, bytes: Buffer): Buffer {
       at += writeSync(2, bytes, at);
       waitedMs = 0;
     } catch (error) {
-      // Else: a full disk, a closed pipe or terminal.
+      // Otherwise a full disk, or a closed pipe or terminal.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return Buffer.alloc(0);
       if (waitedMs >= milliseconds) break;
       sleep(pauseMs);
@@ -190,7 +190,7 @@ function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** Closing the terminal at a question, which Node writes, ends nothing. This also makes pipes return `EAGAIN`. */
+/** Lets a question survive the closing of its terminal. This also makes pipes return `EAGAIN`. */
 export function outliveTerminal(): void {
   process.stderr.on('error', () => {});
 }

@@ -1,19 +1,19 @@
 import { environment, type Flags } from './config/load.ts';
 import { askLine, holdOutput, redrawLines, screen, writeDocument, writeResult, writeTalk } from './output.ts';
 
-/** Where a command's words go. */
+/** Output and questions of a command. */
 export type Terminal = ReturnType<typeof openTerminal>;
 
 /**
- * Standard output carries data: with `--json` exactly one document, failures included. Standard error carries talk:
+ * Standard output carries data: with `--json` exactly one document, even for failures. Standard error carries messages:
  * progress, hints, questions.
  */
 export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, 'json' | 'quiet'>) {
   const quiet = silence > 0;
   if (silence > 1) holdOutput();
-  /** Whether talk goes to a screen on which lines can be redrawn. */
+  /** Whether messages go to a screen that can redraw lines. */
   const live = screen.isTerminal && !quiet && environment['TERM'] !== 'dumb';
-  /** How many lines are on the screen that will be redrawn. */
+  /** Number of lines on the screen to redraw. */
   let drawn = 0;
   const drawLines = (lines: readonly string[]): void => {
     if (!live || drawn + lines.length === 0) return;
@@ -32,19 +32,19 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     json,
     quiet,
     live,
-    /** How wide the screen is on which a result is shown, if it is one; pictures are for screens only. */
+    /** Width of the screen that shows results; undefined without a screen, which then gets no charts. */
     columns: quiet || json ? undefined : screen.resultColumns,
     /** Whether a question can be asked. */
     canAsk: screen.canAsk,
-    /** Prints the result of a command: the document with `--json`, else the text. */
+    /** Prints the result of a command: the document with `--json`, or else the text. */
     result(document: object, text: string): void {
       clear();
       if (json) writeDocument(document);
       else writeResult(`${text}\n`);
     },
-    /** Says what must not be missed, even with `--quiet`. */
+    /** Prints an important message, even with `--quiet`. */
     warn,
-    /** Talks, unless `--quiet`. */
+    /** Prints a message, unless `--quiet`. */
     say(text: string): void {
       if (!quiet) warn(text);
     },
@@ -57,25 +57,25 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     /**
      * Asks a question that only `y` or `yes` affirms.
      *
-     * @param signal takes the question back: it is not affirmed
-     * @throws `Interrupted` on Ctrl-C.
+     * @param signal withdraws the question, which counts as no
+     * @throws `Interrupted` on Ctrl-C
      */
     async confirm(question: string, signal?: AbortSignal): Promise<boolean> {
       clear();
       return /^\s*y(es)?\s*$/i.test(await askLine(`${question} [y/N] `, signal));
     },
     /**
-     * Asks whether to do something, unless the user said yes before, or can't be asked, as under cron.
+     * Asks for confirmation, unless the user has given it or can't be asked, as under cron.
      *
-     * @throws `Interrupted` on Ctrl-C.
+     * @throws `Interrupted` on Ctrl-C
      */
     async agrees(question: string, yes = false): Promise<boolean> {
       return yes || !this.canAsk || this.confirm(question);
     },
     /**
-     * Asks a question that only this number affirms, however its digits are grouped.
+     * Asks a question that only this number affirms; digits may be grouped.
      *
-     * @throws `Interrupted` on Ctrl-C.
+     * @throws `Interrupted` on Ctrl-C
      */
     async confirmNumber(question: string, number: number): Promise<boolean> {
       clear();
@@ -85,7 +85,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
   };
 }
 
-/** The terminal of a command that has no reader: nothing is said, and nothing can be asked. */
+/** A terminal without a reader: prints nothing and asks nothing. */
 export function silentTerminal(): Terminal {
   return { ...openTerminal({ quiet: 1 }), canAsk: false, result() {}, warn() {} };
 }

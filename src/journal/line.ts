@@ -7,8 +7,8 @@ import { isJsonObject } from '../text/json.ts';
  * - `row`: a row is finished. The first result of a row counts; later ones are ignored.
  * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the epoch named by `to`.
  * - `open`: an unfinished row and what its attempts did, written when a run is stopped or recovered. The latest counts.
- * - `settled`: every row fed before is finished, described by an `open` entry, or was never called; the datastore holds nothing
- *   of this run any more.
+ * - `settled`: every row fed before is finished, described by an `open` entry, or was never called; the datastore no longer
+ *   holds anything of this run.
  * - `accepted`: a user resumes the run after a guard has halted it. The guards count from here.
  */
 export type JournalEntry =

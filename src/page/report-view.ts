@@ -161,7 +161,7 @@ export class ReportView {
     );
   }
 
-  /** On paper are the rows that need attention, whatever the filter. */
+  /** Prints the rows that need attention, whatever the filter. */
   #print(): void {
     const { rows, data } = this.#shown ?? {};
     if (rows === undefined || data === undefined) return;
@@ -169,7 +169,7 @@ export class ReportView {
   }
 }
 
-/** The columns of the table, in order: what the row is and what came of it, its other cells, and the calls. */
+/** The columns of the table, in order: the row and its result, its other cells, and the calls. */
 function columnsOf({ columns }: Rows, { operations }: PageData): readonly Column[] {
   const facts = (...names: readonly string[]): readonly Column[] =>
     columns.filter(({ kind, name }) => kind === 'fact' && names.includes(name));

@@ -117,7 +117,7 @@ function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
   ];
 }
 
-/** Attempts as bars on a line of time, the last one in the colour of success when it succeeded. The table has the same in words. */
+/** Attempts as bars on a time axis; a successful last one has the color of success. The table gives the same facts as text. */
 function timeline(attempts: readonly Attempt[]): HTMLElement | undefined {
   const known = attempts.flatMap(({ at, durationMs = 0, code }) =>
     at === undefined ? [] : [{ from: Date.parse(at), to: Date.parse(at) + durationMs, code }],

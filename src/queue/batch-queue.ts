@@ -111,7 +111,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   async function recover() {
-    await goOn();
+    await unpause();
     // Their process died while collecting them. A batch whose collection failed is delayed by a clock that may have been set
     // back since.
     for (const job of await queue.getActive()) await job.moveToWait('0');
@@ -136,7 +136,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   /**
    * A process of the run may have died while the queue was paused, or an older copy of the datastore says that it is paused.
    */
-  async function goOn(): Promise<void> {
+  async function unpause(): Promise<void> {
     if (await queue.isPaused()) await queue.resume();
   }
 
@@ -189,7 +189,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     if (answers.length > 0) await options.onAnswers(answers);
   }
 
-  async function tellNews(of: readonly (readonly [string, OpenBatch])[], graceMs?: number): Promise<void> {
+  async function reportNews(of: readonly (readonly [string, OpenBatch])[], graceMs?: number): Promise<void> {
     const news = await Promise.all(
       of.map(([id, batch]) => batch.news((first) => rows.readLedger(id, first), graceMs)),
     );
@@ -198,24 +198,24 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     if (results.length > 0) await options.onResults(results);
   }
 
-  async function lookForAll(): Promise<void> {
+  async function checkAll(): Promise<void> {
     // Compare ids, not counts: the queue may contain batches of another coordinator of the run.
-    const there = new Set(await queue.getRanges([...unfinished], 0, -1));
-    const missing = [...open].filter(([id]) => !there.has(id));
-    await Promise.all(missing.map(([id, batch]) => lookFor(id, batch)));
+    const present = new Set(await queue.getRanges([...unfinished], 0, -1));
+    const missing = [...open].filter(([id]) => !present.has(id));
+    await Promise.all(missing.map(([id, batch]) => reportIfVanished(id, batch)));
   }
 
   /** Reports a batch as vanished. A finished batch stays until it is collected, and a batch in collection can't be lost. */
-  async function lookFor(id: string, batch: OpenBatch): Promise<void> {
-    if (batch.isAdding || !(await isNotThere(id, batch)) || !open.delete(id)) return;
+  async function reportIfVanished(id: string, batch: OpenBatch): Promise<void> {
+    if (batch.isAdding || !(await hasVanished(id, batch)) || !open.delete(id)) return;
     await options.onVanished(batch.rows, batch.size);
   }
 
-  async function isNotThere(id: string, batch: OpenBatch): Promise<boolean> {
+  async function hasVanished(id: string, batch: OpenBatch): Promise<boolean> {
     return open.has(id) && (await queue.getJob(id)) === undefined && open.has(id) && !batch.isCollected;
   }
 
-  async function isStill(epoch: string | undefined): Promise<boolean> {
+  async function isCurrent(epoch: string | undefined): Promise<boolean> {
     return epoch !== undefined && (await datastore.epoch()) === epoch;
   }
 
@@ -228,13 +228,13 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     },
     /** Reads what workers have written for open batches, and checks that the datastore still has all batches. */
     async refresh(): Promise<void> {
-      await tellNews([...open]);
-      await goOn();
-      await lookForAll();
+      await reportNews([...open]);
+      await unpause();
+      await checkAll();
     },
     /** Reads at once what workers have written for batches with an awaited row. */
     async lookAfter(isAwaited: (row: number) => boolean): Promise<void> {
-      await tellNews(
+      await reportNews(
         [...open].filter(([, batch]) => batch.rows.some(isAwaited)),
         0,
       );
@@ -264,11 +264,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
           // Perhaps only the reply was lost: a second batch of the same rows would call them again.
           mayBeAdded ||= !isQueueRefusal(error);
           await orAborted(after(addAgainMs), signal);
-          batch.isAdding = !signal.aborted && (await isNotThere(id, batch));
-          if (!batch.isAdding || !mayBeAdded || (await isStill(into))) continue;
+          batch.isAdding = !signal.aborted && (await hasVanished(id, batch));
+          if (!batch.isAdding || !mayBeAdded || (await isCurrent(into))) continue;
           // The datastore may have lost the batch after its rows were called.
           batch.isAdding = false;
-          await lookFor(id, batch);
+          await reportIfVanished(id, batch);
         }
       }
     },

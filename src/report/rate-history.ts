@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { readJsonFileIfAny } from '../disk/json-file.ts';
 import { phases } from '../pace.ts';
 
-/**
- * `rate.json` of a run: the rate over time, and why. For people only: nothing depends on it.
- */
+/** `rate.json` of a run: the rate over time, with reasons. For display only: nothing depends on it. */
 const pointSchema = z.object({
   /** Seconds of work since the run was first started. */
   t_s: z.number(),
@@ -17,7 +15,7 @@ const pointSchema = z.object({
   rejected: z.number(),
   /** Seconds since the previous point that count in the total `waited_s`; absent when 0. */
   waited_s: z.number().optional(),
-  /** Why no call could be made then, for people. */
+  /** Why no call could be made, for display. */
   reason: z.string().optional(),
 });
 
@@ -46,7 +44,7 @@ const rateHistorySchema = z.object({
   seen_at: z.string(),
   /** In time order: one point per second, fewer in long runs. */
   series: z.array(pointSchema),
-  /** When work began, and when it went on after a stop; also where a clock was set. */
+  /** When work started, continued after a stop, or a clock was set. */
   starts: z.array(startSchema),
 });
 

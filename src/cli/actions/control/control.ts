@@ -87,7 +87,7 @@ export async function cancel(id: string | undefined, flags: Flags): Promise<Exit
         ? viewOfEntry(found.entry, undefined)
         : await viewOfRecord(store, found.record, undefined);
     refuseEnded(view.id, view.state);
-    if (!(await isMeant(context, view))) return exitCodes.usage;
+    if (!(await isConfirmed(context, view))) return exitCodes.usage;
     await ('entry' in found ? cancelElsewhere(context, found) : cancelHere(context, view.id));
     return exitCodes.success;
   });
@@ -140,7 +140,7 @@ function requireName({ terminal, flags: { yes } }: Context, id: string | undefin
 }
 
 /** Asks for confirmation, unless `--yes` is set or there is no terminal. */
-async function isMeant({ terminal, flags: { yes } }: Context, view: RunView): Promise<boolean> {
+async function isConfirmed({ terminal, flags: { yes } }: Context, view: RunView): Promise<boolean> {
   if (yes || !terminal.canAsk) return true;
   const { id, manifest, baseUrl, state, rows, done } = view;
   terminal.warn(

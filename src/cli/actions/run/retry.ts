@@ -84,12 +84,12 @@ function refuseNothing(
   if (codes.size === 0 && overtaken > 0)
     throw usageError('NOTHING_TO_RETRY', `Nothing to retry in run ${id}: ${overtakenText(overtaken)}.`);
   if (codes.size === 0) {
-    const goesOn = ['completed', 'cancelled'].includes(state)
+    const hint = ['completed', 'cancelled'].includes(state)
       ? ''
       : ` "cqbatch resume ${id}" calls its rows without a result.`;
     throw usageError(
       'NOTHING_TO_RETRY',
-      `Nothing to retry: no row of run ${id} failed, or every row that failed has since succeeded.${goesOn}`,
+      `Nothing to retry: no row of run ${id} failed, or every row that failed has since succeeded.${hint}`,
     );
   }
   const which = unknown === undefined ? 'is unclear' : `has the code ${unknown}`;
