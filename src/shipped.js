@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
@@ -102,12 +102,16 @@ function executable() {
   return { name: 'executable', writeBundle: () => chmodSync('dist/bin/cqbatch.js', 0o755) };
 }
 
-/** Emits files. @param make their names and contents, from the bundle */
+/** Writes files beside the bundle. @param make their names and contents, from the bundle */
 function assets(name, make) {
   return {
     name,
-    generateBundle(_, bundle) {
-      for (const [fileName, source] of make(bundle)) this.emitFile({ type: 'asset', fileName, source });
+    writeBundle({ dir }, bundle) {
+      for (const [fileName, content] of make(bundle)) {
+        const path = join(dir, fileName);
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, content);
+      }
     },
   };
 }
