@@ -151,6 +151,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
       'src/journal',
       'src/operation',
       'src/disk',
+      'src/text',
       'src',
     ],
     packages: ['croner', 'zod'],

@@ -253,7 +253,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await schedules.add(hourly);
     await schedules.add({ ...hourly, name: 'held', paused: true });
     await schedules.add({ ...hourly, name: 'busy', cron: '* * * * *' });
-    const { url } = await dashboardOf(place);
+    const { url, served } = await dashboardOf(place);
     const { page } = await open(url, { viewport: { width: 380, height: 800 }, timezoneId: 'Asia/Kolkata' });
     const shown = () => page.locator('td a').allTextContents();
     const all = page.getByRole('button', { name: 'Show all 120' });
@@ -278,6 +278,16 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await search.fill('');
     await all.click();
     expect(await shown()).toHaveLength(120);
+
+    await page.clock.install();
+    await page.reload();
+    const hour = page.locator('.hours span').last();
+    const before = await hour.getAttribute('style');
+    // Without news, too, the calendar moves on each minute.
+    served.kill('SIGSTOP');
+    await page.clock.fastForward(60_000);
+    expect(await hour.getAttribute('style')).not.toBe(before);
+    served.kill('SIGCONT');
   });
 
   test('says when its server no longer answers, and that control ended with the old server', async () => {

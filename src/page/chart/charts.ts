@@ -16,9 +16,12 @@ export class Charts {
 
   show(data: PageData): void {
     for (const chart of chartsOf(data)) {
-      const figure = this.#figures.get(chart.title) ?? new Figure(this.#signal);
-      if (!this.#figures.has(chart.title)) this.element.append(figure.element);
-      this.#figures.set(chart.title, figure);
+      let figure = this.#figures.get(chart.title);
+      if (figure === undefined) {
+        figure = new Figure(this.#signal);
+        this.#figures.set(chart.title, figure);
+        this.element.append(figure.element);
+      }
       figure.show(chart);
     }
   }

@@ -1,4 +1,4 @@
-import type { Pace, StartingPoint } from '../../pace.ts';
+import { noticeableRestMs, type Pace, type StartingPoint } from '../../pace.ts';
 import { ConcurrencyLimit, mostConcurrency } from './concurrency-limit.ts';
 import { fastestRate, reasons, slowestRate } from './pace.ts';
 import { SlowStart } from './rate-changes.ts';
@@ -222,10 +222,10 @@ export class Governor {
     };
   }
 
-  /** A wait that the API asks for is always the reason shown. */
+  /** A wait that the API asks for is always the reason shown, unless it is too short to notice. */
   #state(now: number): Pick<Pace, 'phase' | 'reason'> {
     const { phase, reason } = this.#undertaking();
-    return { phase, reason: this.#waitUntil > now ? 'the API asks to wait' : reason };
+    return { phase, reason: this.#waitUntil - now >= noticeableRestMs ? reasons.told : reason };
   }
 
   #undertaking(): Pick<Pace, 'phase' | 'reason'> {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RowResult } from '../../domain.ts';
 import { type FailedRows, FailureTally } from '../../journal/failed-rows.ts';
+import { shortened } from '../../text/printable.ts';
 
 /** How many rows may fail before a run halts: a number, a share of the finished rows, or any number. */
 const failureLimitSchema = z.union([
@@ -114,9 +115,8 @@ export function haltText(
   numberOf: (row: number) => number,
 ): string {
   const { code, rows, example } = most;
-  const { length } = example.message;
-  const message = length > messageLength ? `${example.message.slice(0, messageLength)}…` : example.message;
-  const such = `row ${numberOf(example.row)}${length === 0 ? '' : ` (${message})`}`;
+  const message = shortened(example.message, messageLength);
+  const such = `row ${numberOf(example.row)}${message === '' ? '' : ` (${message})`}`;
   return (
     `${what}. ${rows === 1 ? `Code ${code}` : `Mostly ${code} (${rows} rows)`}, such as ${such}. ` +
     `Look at report.csv, then continue with: cqbatch resume ${runId}`

@@ -216,6 +216,13 @@ describe('a wait', () => {
     expect(pace).toMatchObject({ phase: 'waiting', restUntil: until, reason: 'the API asks to wait' });
   });
 
+  test('too short to notice is kept without being the reason', () => {
+    const until = begin + 100;
+    const pace = governor().update(begin, { ...nothing, rejected: 1, rejectedWith: 429, waitUntil: until });
+    expect(pace.restUntil).toBeGreaterThanOrEqual(until);
+    expect(pace.reason).not.toBe('the API asks to wait');
+  });
+
   test.each([
     ['asked for', { waitUntil: begin + 999_999_999 * second, rejected: 1 }],
     ['carried over', {}],
