@@ -172,7 +172,7 @@ export class ReportView {
 /** The columns of the table, in order: the row and its result, its other cells, and the calls. */
 function columnsOf({ columns }: Rows, { operations }: PageData): readonly Column[] {
   const facts = (...names: readonly string[]): readonly Column[] =>
-    columns.filter(({ kind, name }) => kind === 'fact' && names.includes(name));
+    names.flatMap((wanted) => columns.filter(({ kind, name }) => kind === 'fact' && name === wanted));
   const cells = columns.filter(({ kind }) => kind === 'cell');
   const ordered = [
     ...facts('row', 'outcome'),
