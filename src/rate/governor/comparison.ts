@@ -12,7 +12,7 @@ interface Stretch {
  * - `same`: as large a share fails: the rate does not cause them;
  * - `dry`: nothing is accepted, which says nothing about the rate;
  * - `few`: hardly any call fails at the first rate either;
- * - `unclear`: there were too few calls.
+ * - `unclear`: there were too few calls, or neither explanation fits.
  */
 export type ComparisonVerdict = 'gone' | 'same' | 'dry' | 'few' | 'unclear';
 
@@ -22,8 +22,6 @@ export interface SearchedRate {
   readonly rate: number;
   /** The limit, once it is known. */
   readonly limit: number | undefined;
-  /** Whether the rate is the quota of a longer window, spread over it. */
-  readonly isSpread: boolean;
   /** Whether single calls test if any call is accepted. */
   readonly isWaiting: boolean;
 }
@@ -44,7 +42,6 @@ const ofAccepted = 0.6;
 const ofAcceptedWhereLearned = 0.75;
 const ofHeld = 0.9;
 const aboveHeld = 1.2;
-const slowestRate = 0.5;
 /** News of calls that were sent before the rate was lowered arrives for this long, plus two reactions. */
 const lateNewsMs = 300;
 /** The second stretch is judged after this many calls, or this time with fewer. Either ends after `longestMs`. */
@@ -58,7 +55,6 @@ const longestMs = 20_000;
  * one, the API is unavailable or a longer window is used up.
  */
 const dryCalls = 40;
-const dryCallsOfWindow = 5;
 const dryRate = 5;
 const dryMs = 3_000;
 /** One explanation must be 200 times as likely as the other (natural logarithm). */
@@ -68,16 +64,11 @@ const partLeft = 0.25;
 const timesAccepted = 3;
 /** "Hardly any" fails: at most this share. */
 const hardlyAny = 0.04;
-/** How often the rate is lowered again while fewer calls fail, but not few. */
-const mostSteps = 3;
 
 const empty: Stretch = { calls: 0, failed: 0, ms: 0 };
 
 /** Compares two stretches of calls, the second one at a lower rate: does the same share fail in it, or only part of that? */
 export class Comparison {
-  /** Whether the comparison calls faster than the search does. */
-  readonly isRaised: boolean;
-  readonly #dryCalls: number;
   readonly #held: number | undefined;
   readonly #before: { readonly accepted: number; readonly ms: number };
   #fast: Stretch | undefined;
@@ -85,17 +76,14 @@ export class Comparison {
   #now = empty;
   /** Whether a call of this stretch was accepted. */
   #isWet = false;
-  #steps = 0;
 
   /** @param before calls accepted in the second before the comparison, or since the first call */
   constructor(
-    { rate, limit, isSpread }: SearchedRate,
+    { limit }: Pick<SearchedRate, 'limit'>,
     before: { readonly accepted: number; readonly ms: number },
   ) {
     this.#held = limit;
     this.#before = before;
-    this.isRaised = rate < leastRate;
-    this.#dryCalls = isSpread ? dryCallsOfWindow : dryCalls;
   }
 
   /** Compared calls, and how many of them failed. */
@@ -116,20 +104,20 @@ export class Comparison {
     const { calls, failed, ms } = this.#fast ?? empty;
     // What a window of a second accepts at its start is not its rate (fixed-window:limit=50,window=1s).
     const mean = perSecond(calls - failed + this.#before.accepted, ms + this.#before.ms);
-    return this.#steps > 0 ? perSecond(calls - failed, ms) : Math.min(perSecond(calls - failed, ms), mean);
+    return Math.min(perSecond(calls - failed, ms), mean);
   }
 
   /** The limit that was held before, if about as much is accepted: the failed calls were beyond it. */
   get held(): number | undefined {
-    if (this.#held === undefined || this.#steps > 0) return undefined;
+    if (this.#held === undefined) return undefined;
     const ratio = this.accepting / this.#held;
     return ratio >= ofHeld && ratio <= aboveHeld ? this.#held : undefined;
   }
 
   /** The rate to call at in calls per second, given the search's `rate`. */
   paced(rate: number): number {
-    const paced = this.#fast === undefined ? Math.max(rate, leastRate) : Math.max(this.#lower, slowestRate);
-    return !this.#isWet && this.#now.calls >= this.#dryCalls ? Math.min(paced, dryRate) : paced;
+    const paced = this.#fast === undefined ? Math.max(rate, leastRate) : this.#lower;
+    return !this.#isWet && this.#now.calls >= dryCalls ? Math.min(paced, dryRate) : paced;
   }
 
   get #lower(): number {
@@ -151,7 +139,7 @@ export class Comparison {
       ms: before.ms + passedMs,
     };
     if (!this.#isWet) return this.#awaitFirst(reactionMs);
-    return this.#fast === undefined ? this.#judgeFast(reactionMs) : this.#judgeSlow(this.#fast, reactionMs);
+    return this.#fast === undefined ? this.#judgeFast(reactionMs) : this.#judgeSlow(this.#fast);
   }
 
   /** Starts the next stretch at a lower rate. */
@@ -166,9 +154,9 @@ export class Comparison {
     if (calls > failed) {
       this.#isWet = true;
       // A first stretch without a break counts all of its calls.
-      if (this.#fast === undefined && calls < this.#dryCalls) return this.#judgeFast(reactionMs);
+      if (this.#fast === undefined && calls < dryCalls) return this.#judgeFast(reactionMs);
       this.#now = empty;
-    } else if (calls >= this.#dryCalls && ms >= dryMs) return 'dry';
+    } else if (calls >= dryCalls && ms >= dryMs) return 'dry';
     return ms >= longestMs ? 'unclear' : undefined;
   }
 
@@ -182,19 +170,15 @@ export class Comparison {
     return ms >= longestMs || (ms >= fewMs && failed <= hardlyAny * calls) ? 'few' : undefined;
   }
 
-  #judgeSlow(fast: Stretch, reactionMs: number): ComparisonVerdict | undefined {
+  #judgeSlow(fast: Stretch): ComparisonVerdict | undefined {
     const { calls, failed, ms } = this.#now;
     const isOver = ms >= longestMs;
     if (!isOver && calls < cleanCalls && (calls < fewestCalls || ms < cleanMs)) return undefined;
     const same = likelihoodOfSame(fast, this.#now);
     const other = likelihoodOfOther(fast, this.#now);
-    if (same >= other + (isOver ? 0 : certain)) return 'same';
+    if (same >= other + certain) return 'same';
     if (other < same + certain) return isOver ? 'unclear' : undefined;
-    if (failed <= hardlyAny * calls) return 'gone';
-    this.#steps += 1;
-    if (this.#steps >= mostSteps) return 'unclear';
-    this.#slowDown(reactionMs);
-    return undefined;
+    return failed <= hardlyAny * calls ? 'gone' : 'unclear';
   }
 }
 

@@ -138,11 +138,10 @@ export class Governor {
     const traffic = this.#leaveOutStrays(counted, time);
     this.#updatedAt = now;
     const { found } = this.#dependence;
-    // The quota of a longer window is known already.
     if (found?.isHeld) {
       this.#search.goBack();
       this.#concurrency.ruleOutFirst();
-    } else if (found !== undefined && !this.#search.isSpread) {
+    } else if (found !== undefined) {
       this.#search = new RateSearch(now);
       this.#search.near(found.rate);
       this.#strays = new StrayRefusals();

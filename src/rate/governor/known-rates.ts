@@ -116,7 +116,7 @@ export class KnownRates {
   /** @returns the rate to hold from now on */
   searchFailed(refusal: RefusedRate): number {
     const { sending } = refusal;
-    return this.#conclude(refusal, Math.max(this.#held ?? 0, sending * afterSearch), sending);
+    return this.#conclude(refusal, sending * afterSearch, sending);
   }
 
   /** @returns the rate to hold from now on */

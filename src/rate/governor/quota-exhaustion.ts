@@ -77,8 +77,7 @@ export class QuotaExhaustion {
     const lastedMs = now - this.#since;
     const before = this.#lastEnd;
     const spanMs = now - before.at;
-    // In a sliding window, what was used up in one burst comes back in parts.
-    if (lastedMs < shortestMs || spanMs < 0.6 * (this.periodMs ?? 0)) return { lastedMs };
+    if (lastedMs < shortestMs) return { lastedMs };
     this.#lastEnd = { earliest: this.#testedAt, at: now, accepted };
     this.#ends += 1;
     const fitting = usualPeriod(this.#lastEnd.earliest - before.at, now - before.earliest);

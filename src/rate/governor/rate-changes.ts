@@ -113,8 +113,6 @@ const judgedCalls = 4;
 const shortestMs = 200;
 /** After this many refusals and no accepted call, nothing will be accepted for a while. */
 const dryAfter = 3;
-/** This many refusals that are more than half of the calls leave no doubt. */
-const clearly = 5;
 /** Calls that may still be refused, and the share of all calls. */
 const toleratedCalls = 1;
 const tolerated = 0.1;
@@ -163,7 +161,6 @@ export class Cooldown {
     this.#accepted += accepted;
     this.#refused += rejected;
     if (this.#refused >= dryAfter && this.#accepted === 0) return 'dry';
-    if (this.#refused >= clearly && this.#refused > this.#accepted) return 'too-fast';
     if (now < this.#countedFrom + this.#judgedMs) return 'going-on';
     return this.#refused > Math.max(toleratedCalls, tolerated * this.#accepted) ? 'too-fast' : 'enough';
   }

@@ -7,9 +7,6 @@ import { UsualShare } from './usual-share.ts';
 /** 503s that went away at a lower rate depend on the rate when they come back at this share of what was accepted, or sent. */
 const comesBackFrom = 0.85;
 const comesBackTo = 1.2;
-/** After calls were accepted, calls fail again this often: it is not a window that is used up now and then. */
-const fewSetbacks = 2;
-const manySetbacks = 4;
 /** A single 503 is an accident; several among few calls call for a comparison. */
 const severalCalls = 3;
 const amongCalls = 20;
@@ -30,7 +27,7 @@ const forgottenMs = 60_000;
  *             several among few calls             hardly any at the lower rate
  *   unknown ───────────────────────────▶ compared ────────────────────────────▶ refusals
  *    ▲  ▲                                 │    │ as large a share                  │
- *    │  │    nothing is accepted, or      │    ▼                                   │
+ *    │  │    nothing is accepted:         │    ▼                                   │
  *    │  └── doubted for a while ◀─────────┘  accidents ──(hardly any more)──▶ unknown
  *    └────────────── they go on though the rate is far below what was accepted ────┘
  * ```
@@ -39,7 +36,8 @@ const forgottenMs = 60_000;
  * - **compared**: the search stands still, and 503s do not count.
  * - **refusals**: each 503 is a refusal, for the rate and for its row.
  * - **accidents**: 503s are not refusals as long as there are no more than usual.
- * - **doubted**: each 503 lowers the rate, but its row counts as possibly processed.
+ * - **doubted**: each 503 lowers the rate, but its row counts as possibly processed. When 503s go on far below what was
+ *   accepted, they are compared again.
  */
 export class RateDependence {
   #comparison: Comparison | undefined;
@@ -55,11 +53,6 @@ export class RateDependence {
   #comparedAt = Number.NEGATIVE_INFINITY;
   /** Whether 503s lower the rate until the next comparison is due. */
   #isDoubted = false;
-  /** Consecutive unclear comparisons: the first one is repeated. */
-  #unclear = 0;
-  #wasAccepted = false;
-  /** How often calls have failed again after others were accepted, since the last comparison. */
-  #setbacks = 0;
   readonly #backoff = new Backoff();
   /** Recent calls, and how many of them failed; older calls weigh less. */
   #calls = 0;
@@ -108,7 +101,7 @@ export class RateDependence {
     this.#count(traffic, time);
     this.#found = undefined;
     if (this.#comparison !== undefined) {
-      if (isAboutRate(traffic)) this.#stop(now, this.#comparison.isRaised ? 'dry' : undefined);
+      if (isAboutRate(traffic)) this.#stop(now);
       else this.#compare(this.#comparison, traffic, time);
     } else {
       this.#usual?.update(sentOf(traffic), failedOf(traffic));
@@ -143,10 +136,6 @@ export class RateDependence {
   #count(traffic: Traffic, { now, passedMs }: UpdateTime): void {
     const sent = sentOf(traffic);
     const kept = Math.exp(-sent / amongCalls);
-    if (failedOf(traffic) > 0) {
-      if (this.#wasAccepted) this.#setbacks += 1;
-      this.#wasAccepted = false;
-    } else if (traffic.accepted > 0) this.#wasAccepted = true;
     this.#calls = this.#calls * kept + sent;
     this.#failed = this.#failed * kept + failedOf(traffic);
     if (sent > 0 || this.#lately.length > 0)
@@ -179,13 +168,11 @@ export class RateDependence {
     return this.#failed >= severalCalls && this.#failed >= (severalCalls / amongCalls) * this.#calls;
   }
 
-  #isWorthComparing(now: number, { rate, isSpread, isWaiting }: SearchedRate): boolean {
+  #isWorthComparing(now: number, { rate, isWaiting }: SearchedRate): boolean {
     const isSome = this.#failed >= 1 && this.#calls - this.#failed >= 1;
     const isFar = isSome && !isWaiting && rate < farBelow * this.#mostAccepted;
     if (this.#isProven || this.#awaited !== undefined) return isFar;
-    if (this.#isDoubted && isFar && !this.#backoff.lasts(now)) return true;
-    if (this.#isDoubted)
-      return this.#setbacks >= (isSpread || this.#backoff.lasts(now) ? manySetbacks : fewSetbacks);
+    if (this.#isDoubted) return isFar && !this.#backoff.lasts(now);
     if (this.#usual === undefined) return this.#isMany;
     if (this.#usual.isUsual) return false;
     const compareAt = this.#comparedAt + (isFar ? farCompareAgainMs : compareAgainMs);
@@ -208,14 +195,12 @@ export class RateDependence {
     }
   }
 
-  #stop(now: number, verdict: ComparisonVerdict | undefined): void {
+  #stop(now: number, verdict?: ComparisonVerdict): void {
     this.#comparison = undefined;
     this.#failed = 0;
-    this.#setbacks = 0;
-    this.#unclear = verdict === 'unclear' ? this.#unclear + 1 : 0;
-    if (verdict !== 'few') this.#isDoubted = verdict === 'dry' || this.#unclear > 1;
+    if (verdict !== 'few') this.#isDoubted = verdict === 'dry';
     this.#comparedAt = now;
-    if (this.#isDoubted && this.#usual === undefined && verdict !== 'few') this.#backoff.begin(now);
+    if (verdict === 'dry' && this.#usual === undefined) this.#backoff.begin(now);
   }
 }
 

@@ -247,7 +247,7 @@ export class RateSearch {
     const isUsedUp = this.isSpread && this.#known.held !== undefined;
     if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
     else if (verdict === 'too-fast') {
-      this.#known.begin(Math.min(this.#known.failed ?? this.#rate, this.#rate));
+      this.#known.begin(this.#rate);
       this.#cutDeep(news, this.#rate);
     }
   }

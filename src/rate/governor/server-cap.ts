@@ -10,8 +10,6 @@ import type { Traffic } from './traffic.ts';
 const firstWithinMs = 20_000;
 /** Before this time it is not known how many calls others had in flight when calls were accepted. */
 const heardOfMs = 1_000;
-/** Two refusals are not compared before the usual number of accepted calls is known. */
-const comparableAfterMs = 5_000;
 /** Refusals that are closer together have one cause. */
 const apartMs = 500;
 /** A call that was refused with this share fewer calls in flight was not refused because of the cap. */
@@ -169,7 +167,7 @@ export class ServerCap {
     const isHeardOf = error <= 1 || now >= this.#begunAt + heardOfMs;
     // With this few calls in flight, an error of this size says little.
     const isEnough = among > (isFirst ? 1 : 2 * error);
-    const isCredible = isHeardOf && isEnough && most > 0 && among > most - 2 * error - unheard;
+    const isCredible = isHeardOf && isEnough && among > most - 2 * error - unheard;
     if (this.#backoff.lasts(now) || !isCredible) {
       this.#suspicion = undefined;
       return limit;
@@ -179,8 +177,7 @@ export class ServerCap {
     this.#suspicion = { at: now, among };
     let fewest = among;
     if (!isFirst) {
-      if (before === undefined || now < this.#begunAt + comparableAfterMs) return limit;
-      if (Math.abs(before.among - among) > Math.max(1 + 2 * error, 0.1 * among)) return limit;
+      if (before === undefined) return limit;
       fewest = Math.min(before.among, among);
     }
     this.#suspicion = undefined;

@@ -15,8 +15,6 @@ const forgivenMs = 300_000;
 const jitterMs = 25;
 /** The rest of a window that is not spread is used within this time at the earliest, so that it ends without a refusal. */
 const usedUpInMs = 1_000;
-/** The last calls of a window are not sent all at once. */
-const shortestSpreadMs = 250;
 /** After this many rejections within this time, the API does not state all of its limits (50/s, 100/s stated). */
 const contradictions = 4;
 const contradictionsWithinMs = 10_000;
@@ -117,7 +115,7 @@ function allowedBy(limit: KnownLimit, now: number, active: number): StatedRate {
   const ceiling = (free * 1_000) / usedUpInMs;
   if (isEnough) return { ceiling, isEnough };
   if (leftMs > longestSpreadMs) return { ceiling };
-  const rate = (free * 1_000) / Math.max(leftMs, shortestSpreadMs);
+  const rate = (free * 1_000) / leftMs;
   return { rate, ceiling: rate };
 }
 

@@ -1,6 +1,4 @@
 import type { SearchedRate } from './comparison.ts';
-import { longWaitMs } from './quota-exhaustion.ts';
-import { Backoff } from './schedules.ts';
 import { type Traffic, type UpdateTime, withoutRefusals } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
 
@@ -19,8 +17,6 @@ const clearly = 4;
 const clearShare = 0.15;
 /** More refusals are unusual beyond this many standard deviations. */
 const deviations = 2;
-/** Up to this share, refusals do not reveal the limit. */
-const mostStray = 0.1;
 
 /** Calls at the rate on trial. */
 interface Trial {
@@ -39,7 +35,7 @@ interface Trial {
  *            the rate came down by single refusals             no more of them than before
  *   unknown ──────────────────────────────────────▶ on trial ──────────────────────────────▶ known
  *      ▲                                              │ many                                   │
- *      └────── for a minute, and longer each time ◀───┘◀──────────── hardly any any more ──────┘
+ *      └──────────────────────────────────────────────┘◀──────────── hardly any any more ──────┘
  * ```
  */
 export class StrayRefusals {
@@ -52,7 +48,6 @@ export class StrayRefusals {
   /** Recent calls, and how many of them were refused; older calls weigh less. */
   #calls = 0;
   #refused = 0;
-  readonly #backoff = new Backoff();
 
   get isTrying(): boolean {
     return this.#trial !== undefined;
@@ -80,20 +75,15 @@ export class StrayRefusals {
     // The allowance of a limit that asks to wait fills up meanwhile: a trial would take its refusals for ones that come
     // at any rate.
     const isLimit = waitUntil > now && rejected > 0 && traffic.rejectedWith !== 503;
-    if (waitUntil - now > longWaitMs || isLimit || isWaiting) {
+    if (isLimit || isWaiting) {
       this.#trial = undefined;
       this.#forget();
       return traffic;
     }
     this.#usual?.update(calls, rejected);
     if (this.#usual?.isOver) this.#usual = undefined;
-    if (this.#trial !== undefined) this.#try(this.#trial, calls, rejected, passedMs, now);
-    else if (
-      this.#refusals >= severalRefused &&
-      rejected > 0 &&
-      rate < farBelow * this.#best &&
-      !this.#backoff.lasts(now)
-    )
+    if (this.#trial !== undefined) this.#try(this.#trial, calls, rejected, passedMs);
+    else if (this.#refusals >= severalRefused && rejected > 0 && rate < farBelow * this.#best)
       this.#trial = { rate: this.#best, calls: 0, refused: 0, ms: -2 * reactionMs - passedMs };
     const isStray = this.isTrying || (this.#usual?.isUsual ?? false);
     if (rejected === 0) return traffic;
@@ -119,7 +109,7 @@ export class StrayRefusals {
     this.#refusals = 0;
   }
 
-  #try(trial: Trial, calls: number, rejected: number, passedMs: number, now: number): void {
+  #try(trial: Trial, calls: number, rejected: number, passedMs: number): void {
     const ms = trial.ms + passedMs;
     if (ms < 0) {
       this.#trial = { ...trial, ms };
@@ -130,9 +120,8 @@ export class StrayRefusals {
     const isLimit = tried.refused >= clearly && tried.refused >= clearShare * tried.calls;
     if (!isLimit && (tried.calls < triedCalls || ms < triedMs) && ms < longestMs) return;
     this.#trial = undefined;
-    if (isLimit || tried.refused > mostStray * tried.calls || tried.calls < triedCalls)
-      this.#backoff.begin(now);
-    else this.#usual = new UsualShare({ calls: this.#sent, failed: this.#refusals, deviations });
+    if (!isLimit && tried.calls >= triedCalls)
+      this.#usual = new UsualShare({ calls: this.#sent, failed: this.#refusals, deviations });
     this.#forget();
   }
 }

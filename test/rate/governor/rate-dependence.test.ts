@@ -38,7 +38,7 @@ function searching(rate: number) {
     rates,
     told,
     go(seconds: number, api: Api, searched: { rate?: number } = {}, most = Number.POSITIVE_INFINITY): void {
-      const search = { rate, limit: undefined, isSpread: false, isWaiting: false, ...searched };
+      const search = { rate, limit: undefined, isWaiting: false, ...searched };
       for (const end = now + seconds * 1_000; now < end; ) {
         now += beatMs;
         const paced = dependence.paced(search.rate, most);

@@ -33,6 +33,14 @@ describe('what the API states', () => {
     expect(allowed(limits).rate).toBeCloseTo(rate);
   });
 
+  test('what was enough for the rows stays enough while the number of rows arrives late', () => {
+    const pace = new StatedPace();
+    const limit = { name: 'minute', unit: 'requests' as const, quota: 600, resetMs: minute };
+    pace.update(now, [{ ...limit, remaining: 500 }], false, 500);
+    pace.update(now + second, [{ ...limit, remaining: 450, resetMs: 59 * second }], false, 500);
+    expect(pace.allowed(now + second, 0).isEnough).toBe(true);
+  });
+
   test('calls in flight are not counted as remaining', () => {
     expect(allowed([{ remaining: 310, resetMs: 30 * second }], 10).rate).toBeCloseTo(10);
   });

@@ -18,7 +18,7 @@ function slowed() {
       stated: [],
     };
     const time = { now, passedMs: beatMs, reactionMs: beatMs };
-    return strays.update(met, time, { rate, limit: rate, isSpread: false, isWaiting: false }).rejected;
+    return strays.update(met, time, { rate, limit: rate, isWaiting: false }).rejected;
   };
   return { strays, go };
 }
@@ -32,6 +32,15 @@ function known() {
 }
 
 describe('single refusals', () => {
+  test('of too few calls in a minute show nothing', () => {
+    const { strays, go } = slowed();
+    go(5, 0, 50);
+    for (let beat = 0; beat < 200 && !strays.isTrying; beat += 1) go(5, beat % 20 === 0 ? 1 : 0);
+    expect(strays.isTrying).toBe(true);
+    for (let beat = 0; beat < 700; beat += 1) go(beat % 20 === 0 ? 1 : 0, 0);
+    expect([strays.isTrying, strays.isKnown]).toEqual([false, false]);
+  });
+
   test('that come as often at the earlier rate have nothing to do with it', () => {
     const { strays, go } = known();
     expect(strays.isKnown).toBe(true);

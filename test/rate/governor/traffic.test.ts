@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CallTally } from '../../../src/rate/governor/traffic.ts';
+import { CallTally, Reaction } from '../../../src/rate/governor/traffic.ts';
 
 const stepMs = 100;
 
@@ -43,4 +43,10 @@ describe('the used share of a rate', () => {
     count(tally, 100, 1_000, { part: 0.1 });
     expect(tally.usedShareOf(10)).toBeGreaterThanOrEqual(1);
   });
+});
+
+test('a process that was suspended for an hour does not expect late news', () => {
+  const reaction = new Reaction(0);
+  reaction.update(3_600_000, { accepted: 0, rejected: 0, durationMs: 0, active: 0, stated: [] });
+  expect(reaction.lagMs).toBeLessThanOrEqual(100);
 });
