@@ -206,6 +206,7 @@ export function runData(view: RunView, seen: ClusterLook | undefined, trouble?: 
     throughput: throughput && { ...throughput, rowsPerSecond: Math.round(perSecond * 10) / 10 },
     ...(pace !== undefined && { pace: { rate: pace.rate, limit: pace.limit, reason: pace.reason } }),
     ...(waiting !== undefined && { waiting }),
+    ...(local?.held && { held: local.held }),
     ...(isActive(state) && waitMs >= noticeableRestMs && { waitUntil: wholeSecond(waitMs) }),
     ...(isCalled && { etaSeconds: Math.ceil((rows - done) / perSecond) }),
     ...(coordinator !== undefined && { coordinator: { host: coordinator.host, pid: coordinator.pid } }),

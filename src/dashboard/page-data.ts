@@ -18,6 +18,8 @@ export interface RunData
   /** When the wait ends, if known. */
   readonly waitUntil?: string;
   readonly etaSeconds?: number;
+  /** Rows that were called without a result and wait for their next call; absent for none, or when unknown. */
+  readonly held?: number;
   /** The process that coordinates the run. */
   readonly coordinator?: { readonly host: string; readonly pid: number };
   /** Whether its state folder is on another machine. */

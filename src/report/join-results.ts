@@ -149,6 +149,8 @@ export interface ResultCounts {
   readonly codes: readonly CodeCount[];
   /** Includes rows that will still be called. */
   readonly unclear: number;
+  /** Rows that were called without a result and wait for their next call. */
+  readonly held: number;
 }
 
 /** Counts the rows of a run from its journal, with the same result as its report. @param rows of the manifest */
@@ -156,6 +158,7 @@ export function countRows(journal: JournalView, rows: number, unfinished: WhyUnf
   const outcomes = { ...noOutcomes(), ...journal.outcomeCounts };
   const codes = new Map(journal.codeCounts.map((count) => [`${count.outcome} ${count.code}`, { ...count }]));
   let unclear = journal.unclearCount;
+  let held = 0;
   let left = rows - journal.finishedCount;
   const add = (outcome: Outcome, code: string, count: number): void => {
     if (unfinished === 'pending' || count === 0) return;
@@ -168,11 +171,12 @@ export function countRows(journal: JournalView, rows: number, unfinished: WhyUnf
     const result = unfinishedResult(unfinished, { row, operation: '', history, unsettled });
     add(result.outcome, result.code, 1);
     if (result.unclear) unclear += 1;
+    if (unfinished === 'pending' && history !== undefined && !unsettled) held += 1;
     left -= 1;
   }
   const { outcome, code } = unfinishedResult(unfinished, noRowCalled);
   add(outcome, code, left);
-  return { done: journal.finishedCount, outcomes, codes: [...codes.values()], unclear };
+  return { done: journal.finishedCount, outcomes, codes: [...codes.values()], unclear, held };
 }
 
 const noRowCalled = { row: 0, operation: '', history: undefined, unsettled: false };

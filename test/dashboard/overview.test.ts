@@ -109,6 +109,14 @@ test.each([
   expect(runData(here, undefined, 'Redis is away').waiting).toBe(waiting);
 });
 
+test.each([
+  [2, 2],
+  [0, undefined],
+])('%s rows that wait for a retry are told as %s', (held, told) => {
+  const local = { states: [], resumable: true, isShared: false, held };
+  expect(runData({ ...viewOfEntry(runEntry(), undefined), local }, undefined).held).toBe(told);
+});
+
 test('a schedule tells when it is due today and next, and nothing while it is paused', async () => {
   const { stateDir } = openRunStore(join(await temporaryFolder(), '.cqbatch'), operations);
   const schedules = openScheduleStore(stateDir);

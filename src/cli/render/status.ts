@@ -62,6 +62,7 @@ export function statusText(view: RunView, now = Date.now()): string {
     ['API', view.baseUrl],
     ['done', `${count(done)} of ${counted(rows, 'row')} (${percentOf(done, rows)} %)`],
     ['', [...outcomeTexts(view.counts), ...(local?.unclear ? [unclearRows(local.unclear)] : [])]],
+    ['waiting for a retry', local?.held ? counted(local.held, 'row') : undefined],
     [
       'rate',
       throughput && `${perSecond(throughput.rowsPerSecond)}${throughput.of === 'now' ? '' : ' on average'}`,

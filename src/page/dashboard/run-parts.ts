@@ -2,7 +2,7 @@ import { type ControlName, type RunData, sentenceOf, stateOf } from '../../dashb
 import { outcomes, outcomeText, percentOf, totalOf } from '../../domain.ts';
 import { factList } from '../../report/html/markup.ts';
 import { localTime } from '../../text/local-time.ts';
-import { count, perSecond } from '../../text/quantities.ts';
+import { count, counted, perSecond } from '../../text/quantities.ts';
 import { button, type Child, drawn, element, outcomeBar } from '../dom.ts';
 import { type Trend, trendSize } from './trend.ts';
 
@@ -69,6 +69,7 @@ export function progressElements(run: RunData): Child {
         ['API limit', isCalled && pace.limit !== undefined ? perSecond(pace.limit) : ''],
         ['Requested rate', ended ? '' : wantedRate],
         ['Why this rate', isCalled && waiting === undefined ? pace.reason : ''],
+        ['Waiting for a retry', run.held === undefined ? '' : counted(run.held, 'row')],
         ['Manifest', run.manifest],
         ['API', run.baseUrl],
         ['Started', run.startedAt === undefined ? '' : localTime(run.startedAt)],

@@ -45,8 +45,9 @@ export interface RunView {
   readonly wantedRate: string;
   /** What only the state folder knows; absent for a run of another machine. */
   readonly local?: {
-    /** Absent, like the codes, unless the journal was read. */
+    /** These three are absent unless the journal was read. */
     readonly unclear?: number;
+    readonly held?: number;
     readonly codes?: readonly CodeCount[];
     readonly states: RunRecord['states'];
     readonly retryOf?: string | undefined;
@@ -92,7 +93,7 @@ export async function viewOfRecord(
   summary?: KnownSummary,
 ): Promise<RunView> {
   const known: KnownSummary = summary ?? (await readJournalSummary(store, record));
-  const { done, outcomes: counts, unclear, codes, activeMs } = known;
+  const { done, outcomes: counts, unclear, held, codes, activeMs } = known;
   const state = actualState(record);
   const entry = live?.entry && isPresent(live.entry) ? live.entry : undefined;
   const active = isActive(state);
@@ -116,6 +117,7 @@ export async function viewOfRecord(
     pace: active ? (live?.pace ?? (await paceFromFolder(store.folder(record.id)))) : undefined,
     local: {
       ...(unclear !== undefined && { unclear }),
+      ...(held !== undefined && { held }),
       ...(codes !== undefined && { codes }),
       states: record.states,
       retryOf: record.retryOf,

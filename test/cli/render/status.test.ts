@@ -54,6 +54,12 @@ const local = {
 } as unknown as NonNullable<RunView['local']>;
 
 describe('the status', () => {
+  test('counts the rows that wait for a retry, if any', () => {
+    const held = (rows: number) => statusText({ ...running, local: { ...local, held: rows } }, now);
+    expect(held(1)).toMatch(/^ {2}waiting for a retry {2}1 row$/m);
+    expect(held(0)).not.toContain('retry');
+  });
+
   test('shows the progress of a run and its processes', () => {
     expect(statusText(running, now).split('\n')).toEqual([
       'Run monthly running',

@@ -34,6 +34,27 @@ async function goingRun() {
   };
 }
 
+test('a row waits for a retry from its failed attempt until it is fed again', async () => {
+  const { store, journal, succeed } = await goingRun();
+  const runs = allRuns(store, vi.fn());
+  const fed = (row: number) => journal.append([{ type: 'fed', first: row, last: row }]);
+  const history = { attempts: 1, unprocessed: 0, unclear: false };
+  const handBack = (row: number) => journal.append([{ type: 'open', row, history }]);
+  const held = async () => (await runs.look(nobody, all))[0]?.local?.held;
+  await fed(1);
+  await fed(2);
+  expect(await held()).toBe(0);
+  await handBack(1);
+  await handBack(2);
+  expect(await held()).toBe(2);
+  await fed(1);
+  expect(await held()).toBe(1);
+  await succeed(2);
+  expect(await held()).toBe(0);
+  await journal.close();
+  await runs.close();
+});
+
 test('a run is followed through its journal to its end', async () => {
   const { store, record, journal, succeed } = await goingRun();
   const runs = allRuns(store, vi.fn());
