@@ -58,11 +58,11 @@ describe('an error of the system', () => {
     ['53000', 'could not open file "base": No file descriptors available', 'TOO_MANY_FILES'],
     ['22P02', 'invalid input syntax for type json: No space left on device', undefined],
     ['23505', 'duplicate key value violates unique constraint', undefined],
-  ])('is recognised by the words of PostgreSQL: %s %s', (code, message, known) => {
+  ])('is recognized by the words of PostgreSQL: %s %s', (code, message, known) => {
     expect(systemError(Object.assign(new Error(message), { code }))?.code).toBe(known);
   });
 
-  test('is recognised by the number that PGlite gives', () => {
+  test('is recognized by the number that PGlite gives', () => {
     expect(systemError({ name: 'ErrnoError', errno: 51 }, 'queue')?.code).toBe('DISK_FULL');
     expect(systemError({ name: 'ErrnoError', errno: 999 }, 'queue')).toBeUndefined();
   });

@@ -60,7 +60,7 @@ export const defaultTimeouts = {
 
 /** The client as the row worker uses it: requests in, answers or failures out. */
 export interface ApiClient {
-  /** The normalised base URL of the API. */
+  /** The normalized base URL of the API. */
   readonly baseUrl: string;
   /**
    * Makes the call. Faults of the server, the network or the token file are returned as failures.

@@ -10,7 +10,7 @@ import { usualColumns } from './render/words.ts';
 
 /**
  * The only access to standard output, standard error and the user's answers. Manifests, file names, arguments and API answers are
- * hostile, so characters that a terminal would act on are made visible, as `\u001b`. Colours are added afterwards, and only
+ * hostile, so characters that a terminal would act on are made visible, as `\u001b`. Colors are added afterwards, and only
  * those of `render/style.ts`. `test/e2e/output.test.ts` fails for other code that writes to either stream.
  *
  * If data (standard output) can't be written, the command fails. Talk (standard error) never ends or delays a run.
@@ -38,7 +38,7 @@ export const screen = {
 
 /** Prints text with its line feeds on standard output. @throws a `SystemError` when it can't be written */
 export function writeResult(text: string): void {
-  unlessHeld(() => writeData(coloured(1, printable(text))));
+  unlessHeld(() => writeData(colored(1, printable(text))));
 }
 
 /** Prints data on standard output: one JSON document. @throws a `SystemError` when it can't be written */
@@ -48,7 +48,7 @@ export function writeDocument(document: object): void {
 
 /** Prints a message with its line feeds on standard error. */
 export function writeTalk(text: string): void {
-  unlessHeld(() => writeFreely(coloured(2, printable(text))));
+  unlessHeld(() => writeFreely(colored(2, printable(text))));
 }
 
 /** One line of the structured log on standard error: JSON, with its line feed. */
@@ -98,15 +98,15 @@ export function redrawLines(lines: readonly string[], before: number): void {
   const columns = process.stderr.columns || usualColumns;
   const upwards = before > 1 ? `\u001b[${before - 1}A\u001b[J` : '';
   const text = lines.map((line) => cutTo(columns - 1, escapeInvisible(line))).join('\n');
-  writeFreely(clearLine + upwards + coloured(2, text));
+  writeFreely(clearLine + upwards + colored(2, text));
 }
 
-function coloured(stream: 1 | 2, text: string): string {
-  return showsColours(stream) ? painted(text) : plain(text);
+function colored(stream: 1 | 2, text: string): string {
+  return showsColors(stream) ? painted(text) : plain(text);
 }
 
-/** Whether a stream is a terminal with colours; `NO_COLOR` and `FORCE_COLOR` take precedence, in this order. */
-function showsColours(stream: 1 | 2): boolean {
+/** Whether a stream is a terminal with colors; `NO_COLOR` and `FORCE_COLOR` take precedence, in this order. */
+function showsColors(stream: 1 | 2): boolean {
   const { NO_COLOR, FORCE_COLOR } = environment;
   if (NO_COLOR) return false;
   if (FORCE_COLOR) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';

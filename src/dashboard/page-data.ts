@@ -31,7 +31,7 @@ export interface RunData
   readonly startedAt?: string;
 }
 
-/** The name of a run's state, and the CSS class for its colour and icon. A completed run may have failures. */
+/** The name of a run's state, and the CSS class for its color and icon. A completed run may have failures. */
 export function stateOf({ state, waiting, counts, ended, lastSeenAt }: RunData): {
   readonly text: string;
   readonly kind: string;

@@ -35,7 +35,7 @@ export interface Reaction {
  * The body is read before the first stage for the log's sake, but is only judged in the second.
  */
 export class Service {
-  /** Its behaviour. May be replaced while it runs; the state stays. */
+  /** Its behavior. May be replaced while it runs; the state stays. */
   settings: SandboxSettings;
   readonly state: State;
   readonly log = new RequestLog();

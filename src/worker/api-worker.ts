@@ -27,7 +27,7 @@ export interface ApiWorkerOptions {
   readonly datastore: Datastore;
   readonly rows: RowQueue;
   readonly client: ApiClient;
-  /** The normalised base URL of the API. */
+  /** The normalized base URL of the API. */
   readonly baseUrl: string;
   /** How long an outage of the API is waited for, milliseconds; absent: without end. */
   readonly maxOutageMs?: number | undefined;

@@ -7,7 +7,7 @@ describe('serverText', () => {
   test.each([
     ['plain text', 'evaluation 5 does not exist', 'evaluation 5 does not exist'],
     ['lines and tabs', ' a\r\n\tb\u2028c ', 'a b c'],
-    ['colours', '\u001b[31mred\u001b[0m', 'red'],
+    ['colors', '\u001b[31mred\u001b[0m', 'red'],
     ['a screen wipe', '\u001b[2J\u001b[Hgone', 'gone'],
     ['a NUL', 'a\u0000b', 'a b'],
     ['8-bit controls', 'a\u0085b\u009fc', 'a b c'],

@@ -3,7 +3,7 @@ import { commandGroups } from '../../src/cli/commands.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { plain } from '../../src/cli/render/style.ts';
 
-/** What `cqbatch` prints for these words, of which one asks for help, on a screen of 80 columns without colours. */
+/** What `cqbatch` prints for these words, of which one asks for help, on a screen of 80 columns without colors. */
 export async function helpOf(...words: readonly string[]): Promise<string> {
   const program = await createProgram('1.2.3', words);
   let command = program;

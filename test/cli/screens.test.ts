@@ -18,7 +18,7 @@ import { zoneText } from '../../src/text/local-time.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 /**
- * What people see on screens of three widths, without colours and with them; `screens/` has it.
+ * What people see on screens of three widths, without colors and with them; `screens/` has it.
  * After a change that is wanted: `npm test -- test/cli/screens.test.ts -u`, and read the difference.
  */
 const widths = [40, 80, 120] as const;
@@ -31,11 +31,11 @@ const names = new Map([
   ['33', 'yellow'],
 ]);
 
-const colour = /\p{Cc}\[(\d+)m/gu;
+const color = /\p{Cc}\[(\d+)m/gu;
 
-/** Colours as words. */
+/** Colors as words. */
 function readable(text: string): string {
-  return text.replaceAll(colour, (_sequence, code: string) =>
+  return text.replaceAll(color, (_sequence, code: string) =>
     names.has(code) ? `<${names.get(code)}>` : '</>',
   );
 }

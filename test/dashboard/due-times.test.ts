@@ -7,12 +7,7 @@ const day = (cron: string, time = '12:03:30.000', tz = 'UTC') => new DueTimes().
 test.each([
   ['once a day, in its own time zone', '30 2 * * *', 'Europe/Berlin', ['2026-11-26T01:30:00.000Z']],
   ['twice, minutes apart', '10,12 14 * * *', 'UTC', ['2026-11-25T14:10:00.000Z']],
-  [
-    'in neighbouring slots',
-    '14,15 14 * * *',
-    'UTC',
-    ['2026-11-25T14:14:00.000Z', '2026-11-25T14:15:00.000Z'],
-  ],
+  ['in neighboring slots', '14,15 14 * * *', 'UTC', ['2026-11-25T14:14:00.000Z', '2026-11-25T14:15:00.000Z']],
   ['not within a day', '0 0 1 * *', 'UTC', []],
 ] as const)('the calendar has the first due time of each slot: %s', async (_title, cron, tz, expected) => {
   expect(await day(cron, '12:03:30.000', tz)).toEqual(expected);

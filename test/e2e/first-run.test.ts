@@ -12,7 +12,7 @@ const address = '127.0.0.1:8791';
 /**
  * What the page and a terminal have in common. Run ids are numbered in order of appearance. Durations, the curve of the
  * rate (a run of some seconds has one) and the port of the sandbox are left out, as is what the terminal erases or uses for
- * colours.
+ * colors.
  */
 function comparable(): (text: string) => string {
   const ids: string[] = [];

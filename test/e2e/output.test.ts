@@ -34,7 +34,7 @@ describe('only one file writes to standard output and standard error', () => {
   });
 });
 
-/** What clears a line, colours, the terminal's own line ends, and the line editor's moves at the question. */
+/** What clears a line, colors, the terminal's own line ends, and the line editor's moves at the question. */
 const ownSequences = [
   '\r\u001b[2K',
   /\p{Cc}\[(?:[1-3]?\d)m/u,

@@ -44,15 +44,15 @@ async function pointAt(page: Page, share: number): Promise<void> {
   await area.hover({ position: { x: Math.round(width * share), y: 60 } });
 }
 
-/** The colours in a chart. */
-function coloursOf(page: Page, chart: number): Promise<readonly string[]> {
+/** The colors in a chart. */
+function colorsOf(page: Page, chart: number): Promise<readonly string[]> {
   return page.evaluate<readonly string[]>(`(() => {
     const canvas = document.querySelectorAll('canvas')[${chart}];
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-    const colours = new Set();
+    const colors = new Set();
     for (let at = 0; at < data.length; at += 4)
-      if (data[at + 3] === 255) colours.add([...data.slice(at, at + 3)].join(' '));
-    return [...colours];
+      if (data[at + 3] === 255) colors.add([...data.slice(at, at + 3)].join(' '));
+    return [...colors];
   })()`);
 }
 
@@ -135,10 +135,10 @@ describeWithBrowser('the charts of report.html', (open) => {
     const { page } = await open(await addressOf(eventful), { colorScheme: 'dark' });
     await page.waitForSelector('canvas');
     const achieved = { light: '11 92 173', dark: '108 176 245' };
-    expect(await coloursOf(page, 0)).toContain(achieved.dark);
+    expect(await colorsOf(page, 0)).toContain(achieved.dark);
     await page.emulateMedia({ colorScheme: 'light' });
-    await expect.poll(() => coloursOf(page, 0), { timeout: 60_000 }).toContain(achieved.light);
-    expect(await coloursOf(page, 0)).not.toContain(achieved.dark);
+    await expect.poll(() => colorsOf(page, 0), { timeout: 60_000 }).toContain(achieved.light);
+    expect(await colorsOf(page, 0)).not.toContain(achieved.dark);
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('canvas').first().isVisible()).toBe(false);
   });
@@ -167,7 +167,7 @@ describeWithBrowser('the charts of report.html', (open) => {
         await addressOf({ accepted: Array.from({ length: 30 }, () => 40), points }),
       );
       await page.waitForSelector('canvas');
-      expect((await coloursOf(page, 0)).includes(rejected)).toBe(wanted);
+      expect((await colorsOf(page, 0)).includes(rejected)).toBe(wanted);
     }
   });
 

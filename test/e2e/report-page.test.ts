@@ -152,7 +152,7 @@ describeWithBrowser('report.html', (open) => {
     await expectAccessible(page);
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(overflow).toBeLessThanOrEqual(0);
-    // On paper are the rows that need attention, in the colours of the day, whatever the reader looks at.
+    // On paper are the rows that need attention, in the colors of the day, whatever the reader looks at.
     expect(await found(page)).toBe(`All ${report.length} rows`);
     await page.evaluate('dispatchEvent(new Event("beforeprint"))');
     expect(await cellsUnder(page, 'Row')).toEqual(troubled.map((row) => row['_row']));

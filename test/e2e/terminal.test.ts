@@ -71,13 +71,13 @@ describe('the question after a canary', () => {
 });
 
 describe('outcomes', () => {
-  test('have colours and a bar at a terminal', async () => {
+  test('have colors and a bar at a terminal', async () => {
     const { stdout } = await (await prepared()).runAtTerminal('y\n');
     expect(stdout).toContain(`${green}1 succeeded`);
     expect(stdout).toContain(`${green}${'█'.repeat(20)}`);
   });
 
-  test('have no colours with NO_COLOR, but the same line of progress', async () => {
+  test('have no colors with NO_COLOR, but the same line of progress', async () => {
     const { stdout } = await (await prepared()).runAtTerminal('y\n', { NO_COLOR: '1' });
     expect(stdout).toContain('1 succeeded, 1 failed');
     expect(stdout).toMatch(/█{20,}░{20,}/);
@@ -85,7 +85,7 @@ describe('outcomes', () => {
     expect(stdout).not.toContain('\u001b[3');
   });
 
-  test('have colours elsewhere with FORCE_COLOR only, and in JSON never', async () => {
+  test('have colors elsewhere with FORCE_COLOR only, and in JSON never', async () => {
     const { run } = await prepared();
     expect((await run(['run', 'rows.csv', '--yes'])).stdout).not.toContain('\u001b');
     const forced = await run(['report'], { FORCE_COLOR: '1' });

@@ -202,14 +202,14 @@ describe('the manifests for Kubernetes', () => {
   });
 
   test('the probes of the Deployment use the port and paths that answer', async () => {
-    const { spec, metadata: labelled } = daemon.spec.template;
+    const { spec, metadata: labeled } = daemon.spec.template;
     const [{ args, ports, livenessProbe, readinessProbe }] = spec.containers;
     const { given } = await understood(args);
     expect(ports?.[0].containerPort).toBe(given.healthPort);
     expect(given.healthHost).toBe('0.0.0.0');
-    expect(labelled.annotations?.['prometheus.io/port']).toBe(String(given.healthPort));
+    expect(labeled.annotations?.['prometheus.io/port']).toBe(String(given.healthPort));
     expect(livenessProbe?.httpGet).toEqual({ path: '/healthz', port: ports?.[0].name });
     expect(readinessProbe?.httpGet).toEqual({ path: '/readyz', port: ports?.[0].name });
-    expect(labelled.labels).toMatchObject(daemon.spec.selector.matchLabels);
+    expect(labeled.labels).toMatchObject(daemon.spec.selector.matchLabels);
   });
 });

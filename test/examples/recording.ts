@@ -65,7 +65,7 @@ export function recordingOf(commands: readonly Typed[], title: string): string {
       return name;
     };
     const text = (line: Line, name: string): string =>
-      `<text class="${isLast ? 'last' : ''}" style="animation-name:${name}" x="${margin}" y="${yOf(line.row) + 13}">${coloured(line.text)}</text>`;
+      `<text class="${isLast ? 'last' : ''}" style="animation-name:${name}" x="${margin}" y="${yOf(line.row) + 13}">${colored(line.text)}</text>`;
     const whole = shown(from);
     const typing = `t${number}`;
     // A cover that moves to the right, character by character.
@@ -104,8 +104,8 @@ function yOf(row: number): number {
   return margin + row * lineHeight;
 }
 
-/** Colours as a terminal shows them, roughly: what was typed, good and bad results, and lines that are left out. */
-function coloured(text: string): string {
+/** Colors as a terminal shows them, roughly: what was typed, good and bad results, and lines that are left out. */
+function colored(text: string): string {
   const safe = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   if (safe.startsWith('$ '))
     return `<tspan class="good">$</tspan><tspan class="command">${safe.slice(1)}</tspan>`;

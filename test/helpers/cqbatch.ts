@@ -9,7 +9,7 @@ export type { Finished };
 
 const main = fileURLToPath(new URL('../../dist/bin/cqbatch.js', import.meta.url));
 /**
- * Most runs of tests are too short to gain from optimised code of PostgreSQL, whose compilation would take half of the time.
+ * Most runs of tests are too short to gain from optimized code of PostgreSQL, whose compilation would take half of the time.
  */
 const command = [process.execPath, '--liftoff-only', main];
 

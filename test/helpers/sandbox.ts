@@ -3,7 +3,7 @@
  * `cqbatch sandbox`, it
  *
  * - reports when a number of requests have arrived,
- * - changes its behaviour at any moment: `configure`,
+ * - changes its behavior at any moment: `configure`,
  * - compresses its answers, whatever the client accepts: `--compress`, one of `none`, `gzip`, `br`, `deflate`,
  * - has faults that users do not rehearse: `403` refuses a call as forbidden; after processing a call, `wrong-id` names the
  *   next identifier in a 200, `slow-body` sends the second half of the answer late (`--slow-body-delay`, 5s), and `cut-body`
@@ -51,7 +51,7 @@ export interface TestSandbox {
   changed(): Promise<readonly object[]>;
   evaluation(id: number): Evaluation | undefined;
   soundboard(id: number): Soundboard | undefined;
-  /** Changes its behaviour from now on. A given limit starts with its whole allowance; other options stay. */
+  /** Changes its behavior from now on. A given limit starts with its whole allowance; other options stay. */
   configure(changes: TestOptions): void;
   close(): void;
 }

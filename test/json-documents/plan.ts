@@ -101,7 +101,9 @@ export const plan = z
     problems: z.strictObject({
       count: z.int().min(0),
       groups: z.array(problemGroup).describe('equal problems together'),
-      first: z.array(z.string()).describe('the first ones, for people: `file:line: column: problem (value)`'),
+      first: z
+        .array(z.string())
+        .describe('the first problems, as text: `file:line: column: problem (value)`'),
       file: z.string().nullable().describe('a file with all of them'),
     }),
     on_conflict: z.enum(conflictRules),
@@ -111,7 +113,7 @@ export const plan = z
     warnings: z.array(z.strictObject({ code: z.string(), message: z.string() })),
     preview: z.array(request).describe('the first three requests'),
   })
-  .describe('what a manifest has, and what a run of it would do');
+  .describe('the content of a manifest, and the effect of a run');
 
 export const planOfCommand = plan
   .safeExtend({

@@ -22,7 +22,7 @@ const ratePoint = z.strictObject({
   accepted_per_s: z.number().describe('calls per second that the API accepted'),
   rejected: z.int().min(0).describe('calls that the API rejected as too many'),
   waited_s: seconds.exactOptional().describe('seconds in which no call was possible; absent: 0'),
-  reason: z.string().exactOptional().describe('why, for people'),
+  reason: z.string().exactOptional().describe('the reason, as text'),
 });
 
 const rate = z.strictObject({
@@ -34,7 +34,7 @@ const rate = z.strictObject({
   starts: z
     .array(z.strictObject({ t_s: seconds, at: time }))
     .exactOptional()
-    .describe('when work began or went on'),
+    .describe('when work started or continued'),
 });
 
 const summary = z
@@ -97,7 +97,7 @@ export const report = z
     }),
     next,
   })
-  .describe('what became of a run, and the files of its report');
+  .describe('the result of a run, and the files of its report');
 
 export const knownRun = runInState
   .safeExtend({ outcomes: outcomeCounts, next })
@@ -131,14 +131,14 @@ const worker = z.strictObject({
   active: rows.describe('rows in flight'),
   finished: rows.describe('rows that it has finished since its start'),
   started_at: time,
-  seen_at: time.describe('when it was last heard of'),
+  seen_at: time.describe('when it was last seen'),
 });
 
 const pace = z.strictObject({
   allowed_per_s: z.number().nullable().describe('allowed calls per second; null: unlimited'),
   limit_per_s: z.number().nullable().describe('limit of the API in calls per second; null: not known'),
   concurrency: z.number().describe('calls that may be in flight'),
-  reason: z.string().describe('why, for people'),
+  reason: z.string().describe('the reason, as text'),
   wait_until: time.nullable().describe('when calls are allowed again; null: now'),
 });
 

@@ -10,7 +10,7 @@ const occasion = z
   .strictObject({
     due: time,
     until: time.nullable().describe('of several occasions in one entry: when the last was due'),
-    at: time.nullable().describe('when the daemon dealt with the occasion'),
+    at: time.nullable().describe('when the daemon handled the due time'),
     came: z.enum(['began', 'idle', 'skipped', 'missed', 'failed']).describe('the result'),
     triggered_by: actor.nullable().describe('null when the pattern was due'),
     reason: z.string().nullable().describe('of the trigger'),
@@ -25,7 +25,7 @@ const occasion = z
     because: z.string().nullable().describe('of `skipped`: `paused`, or the run in progress'),
     error: failure.shape.error.nullable(),
   })
-  .describe('what came of a time of the schedule');
+  .describe('the result of a scheduled time');
 
 export const schedule = z
   .strictObject({

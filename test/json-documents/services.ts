@@ -18,7 +18,7 @@ export const inboxManifest = z
     result: z
       .union([report, refusedPlan, interrupted])
       .nullable()
-      .describe('what cqbatch run prints; null when nothing was run now'),
+      .describe('the document of cqbatch run; null when nothing was run'),
   })
   .describe('a manifest that was run (one per line)');
 

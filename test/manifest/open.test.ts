@@ -46,7 +46,7 @@ test.each<[title: string, name: string, content: string, lines: readonly number[
   ['an array called .jsonl', 'rows.jsonl', `[${objects.replace('\n', ',')}]`, [1, 1]],
   ['rows in an object', 'rows.json', `{"rows":[${objects.replace('\n', ',')}]}`, [1, 1]],
   ['text with tabs called .csv', 'rows.csv', delimited.replaceAll(',', '\t'), [2, 3]],
-])('recognises the format by the content: %s', async (_title, name, content, lines) => {
+])('recognizes the format by the content: %s', async (_title, name, content, lines) => {
   const rows = expected.map((row, index) => ({ ...row, line: lines[index] }));
   expect(await allRows(await openText(name, content))).toEqual(rows);
   expect(await allRows(await openText(`${name}.gz`, content))).toEqual(rows);

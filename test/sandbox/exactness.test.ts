@@ -19,7 +19,7 @@ describe('identifiers are exact', () => {
     ]);
   });
 
-  test('a neighbour that a JavaScript number cannot distinguish is not found', async () => {
+  test('a neighbor that a JavaScript number cannot distinguish is not found', async () => {
     const sandbox = await start({ evaluations: '9007199254740992' });
     expect((await restore(sandbox, 9007199254740993n)).status).toBe(404);
   });

@@ -22,7 +22,7 @@ test('keys that differ in one part give different sequences', () => {
   expect(new Set(keys.map((key) => randomFor(...key).fraction())).size).toBe(keys.length);
 });
 
-test('the first numbers of neighbouring keys are spread evenly', () => {
+test('the first numbers of neighboring keys are spread evenly', () => {
   const count = 20_000;
   const tenths = new Array<number>(10).fill(0);
   for (let id = 1; id <= count; id++) {

@@ -4,7 +4,7 @@ export class Random {
 
   constructor(seed: number) {
     this.#state = seed >>> 0;
-    // Otherwise neighbouring seeds would begin alike.
+    // Otherwise neighboring seeds would begin alike.
     for (let skipped = 0; skipped < 4; skipped += 1) this.next();
   }
 

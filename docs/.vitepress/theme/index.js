@@ -1,6 +1,6 @@
 import theme from 'vitepress/theme';
 import '../../../src/page/style/tokens.css';
-import './colours.css';
+import './colors.css';
 
-/* The site has the colours of report.html and of the dashboard. */
+/* The site has the colors of report.html and of the dashboard. */
 export default theme;

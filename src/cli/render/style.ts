@@ -30,7 +30,7 @@ export function plain(text: string): string {
   return text.replace(spans, '$2');
 }
 
-/** The text for a screen that shows colours. */
+/** The text for a screen that shows colors. */
 export function painted(text: string): string {
   return text.replace(spans, (_span, style: Style, inner: string) => {
     const [on, off] = inspect.colors[style] ?? [0, 0];

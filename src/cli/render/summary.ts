@@ -100,7 +100,7 @@ function pictures({ outcomes, rate, retries }: RunSummary, columns: number): rea
   ];
 }
 
-/** Distinct without colours. */
+/** Distinct without colors. */
 const blocks: Readonly<Record<Outcome, string>> = {
   succeeded: '█',
   failed: '░',

@@ -23,24 +23,24 @@ export interface ChartData {
 
 export interface Line {
   readonly label: string;
-  readonly colour: ColourName;
+  readonly color: ColorName;
   /** Null at times without a value. */
   readonly values: readonly (number | null)[];
   /** The value of the whole run. */
   readonly overall: string;
   /** Whether each value was valid since the one before. */
   readonly isStepped?: boolean;
-  /** Lines differ by more than their colours. */
+  /** Lines differ by more than their colors. */
   readonly stroke: keyof typeof dashes;
 }
 
-/** The CSS variables with the colours of charts. */
-export const colourNames = [
+/** The CSS variables with the colors of charts. */
+export const colorNames = [
   ...(['--quiet', '--line', '--achieved', '--allowed', '--slowest'] as const),
   ...(['--rejected', '--wait', '--stop'] as const),
 ] as const;
 
-export type ColourName = (typeof colourNames)[number];
+export type ColorName = (typeof colorNames)[number];
 
 /** The dash patterns, in pixels, by their names in CSS. */
 export const dashes = { solid: [], dashed: [6, 4], dotted: [2, 3] } as const;

@@ -52,7 +52,7 @@ export class Figure {
     else if (this.#plot.width !== width) this.#plot.setSize({ width, height: this.#plot.height });
   }
 
-  /** Draws in the current colours. */
+  /** Draws in the current colors. */
   #draw(): void {
     this.#plot?.destroy();
     this.#plot = undefined;

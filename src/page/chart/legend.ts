@@ -1,7 +1,7 @@
 import { localTime } from '../../text/local-time.ts';
 import { counted } from '../../text/quantities.ts';
 import { element, redraw } from '../dom.ts';
-import { bandAt, type ChartData, type ColourName } from './chart.ts';
+import { bandAt, type ChartData, type ColorName } from './chart.ts';
 import { lengthOf } from './run-times.ts';
 
 const bandLabels = { wait: 'waiting', stop: 'not in progress' } as const;
@@ -15,10 +15,10 @@ export class Legend {
     const time = index == null ? undefined : data.times[index];
     const at = index ?? 0;
     const { rejected, bands, lines, valueText } = data;
-    const items = lines.map(({ label, colour, stroke, values, overall }) => {
+    const items = lines.map(({ label, color, stroke, values, overall }) => {
       const value = values[at] ?? null;
       const text = value === null ? '–' : valueText(value);
-      return entry(`line ${stroke}`, colour, label, time === undefined ? overall : text);
+      return entry(`line ${stroke}`, color, label, time === undefined ? overall : text);
     });
     if (rejected !== undefined) {
       const calls = time === undefined ? rejected.reduce((sum, each) => sum + each) : (rejected[at] ?? 0);
@@ -45,8 +45,8 @@ function momentText({ times }: ChartData, time: number): string {
   return localTime(time * 1_000).slice(first === last ? 11 : 0);
 }
 
-function entry(kind: string, colour: ColourName, label: string, value: string): HTMLElement {
+function entry(kind: string, color: ColorName, label: string, value: string): HTMLElement {
   const swatch = element('span', { class: `swatch ${kind}` });
-  swatch.style.color = `var(${colour})`;
+  swatch.style.color = `var(${color})`;
   return element('li', swatch, `${label} `, element('b', value));
 }

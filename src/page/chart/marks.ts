@@ -1,9 +1,9 @@
 import type uPlot from 'uplot';
 import { count } from '../../text/quantities.ts';
-import type { Band, ChartData, ColourName } from './chart.ts';
+import type { Band, ChartData, ColorName } from './chart.ts';
 import { lengthOf } from './run-times.ts';
 
-export type Colours = Readonly<Record<ColourName, string>>;
+export type Colors = Readonly<Record<ColorName, string>>;
 
 /** The space above a chart with marks of rejected calls, in CSS pixels. */
 export const marksHeight = 24;
@@ -31,11 +31,11 @@ function edges(plot: uPlot, { from, to }: Band, width: number): readonly [left: 
 }
 
 /** Shades the bands. */
-export function drawBands(plot: uPlot, { bands }: ChartData, colours: Colours): void {
+export function drawBands(plot: uPlot, { bands }: ChartData, colors: Colors): void {
   draw(plot, (context, width) => {
     for (const band of bands) {
       const [left, right] = edges(plot, band, width);
-      context.fillStyle = colours[`--${band.kind}`];
+      context.fillStyle = colors[`--${band.kind}`];
       // A short wait in a long run is visible, too.
       if (right >= left) context.fillRect(left, 0, Math.max(1, right - left), plot.over.clientHeight);
     }
@@ -43,9 +43,9 @@ export function drawBands(plot: uPlot, { bands }: ChartData, colours: Colours): 
 }
 
 /** Writes reason and length into each band that has room for them, or only the length. */
-export function nameBands(plot: uPlot, { bands }: ChartData, colours: Colours): void {
+export function nameBands(plot: uPlot, { bands }: ChartData, colors: Colors): void {
   draw(plot, (context, width) => {
-    context.fillStyle = colours['--quiet'];
+    context.fillStyle = colors['--quiet'];
     for (const band of bands) {
       const [left, right] = edges(plot, band, width);
       const length = lengthOf([band]);
@@ -58,7 +58,7 @@ export function nameBands(plot: uPlot, { bands }: ChartData, colours: Colours): 
 }
 
 /** Marks the rejected calls above the lines, with their number where there is room. */
-export function drawMarks(plot: uPlot, { times, rejected = [] }: ChartData, colours: Colours): void {
+export function drawMarks(plot: uPlot, { times, rejected = [] }: ChartData, colors: Colors): void {
   draw(plot, (context, width) => {
     const marks: { at: number; calls: number }[] = [];
     for (const [index, calls] of rejected.entries()) {
@@ -71,7 +71,7 @@ export function drawMarks(plot: uPlot, { times, rejected = [] }: ChartData, colo
     context.textAlign = 'center';
     let free = Number.NEGATIVE_INFINITY;
     for (const { at, calls } of marks) {
-      context.fillStyle = colours['--rejected'];
+      context.fillStyle = colors['--rejected'];
       context.beginPath();
       context.moveTo(at - 5, -9);
       context.lineTo(at + 5, -9);
@@ -80,7 +80,7 @@ export function drawMarks(plot: uPlot, { times, rejected = [] }: ChartData, colo
       const half = context.measureText(count(calls)).width / 2 + 3;
       if (at - half < free) continue;
       free = at + half;
-      context.fillStyle = colours['--quiet'];
+      context.fillStyle = colors['--quiet'];
       context.fillText(count(calls), at, -12);
     }
   });

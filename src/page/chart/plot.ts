@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
-import { type ChartData, colourNames, dashes, type Line } from './chart.ts';
-import { type Colours, drawBands, drawMarks, marksHeight, nameBands } from './marks.ts';
+import { type ChartData, colorNames, dashes, type Line } from './chart.ts';
+import { type Colors, drawBands, drawMarks, marksHeight, nameBands } from './marks.ts';
 import { timeSteps, timeTicks } from './ticks.ts';
 
 const height = 220;
@@ -13,7 +13,7 @@ const labelWidth = 18;
 const halfLabel = 36;
 
 export interface PlotOptions {
-  /** The place of the chart; its style sheet says its colours. */
+  /** The place of the chart; its style sheet says its colors. */
   readonly place: HTMLElement;
   readonly width: number;
   /** The data as it is now. */
@@ -25,11 +25,11 @@ export interface PlotOptions {
 /** Draws a chart. The reader looks at the same time in all charts of the page. */
 export function plotOf({ place, width, data, onLook }: PlotOptions): uPlot {
   const { lines, rejected, steps, valueText, isLogarithmic } = data();
-  const colours = coloursOf(place);
+  const colors = colorsOf(place);
   const axis = (isLogarithmic = false): uPlot.Axis => ({
-    stroke: colours['--quiet'],
-    grid: { stroke: colours['--line'], width: 1, ...(isLogarithmic && { filter: powersOnly }) },
-    ticks: { stroke: colours['--line'], size: 5, ...(isLogarithmic && { filter: powersOnly }) },
+    stroke: colors['--quiet'],
+    grid: { stroke: colors['--line'], width: 1, ...(isLogarithmic && { filter: powersOnly }) },
+    ticks: { stroke: colors['--line'], size: 5, ...(isLogarithmic && { filter: powersOnly }) },
   });
   const options: uPlot.Options = {
     width,
@@ -39,11 +39,11 @@ export function plotOf({ place, width, data, onLook }: PlotOptions): uPlot {
     legend: { show: false },
     cursor: { y: false, drag: { x: true, y: false }, sync: { key: 'time' } },
     hooks: {
-      drawClear: [(plot) => drawBands(plot, data(), colours)],
+      drawClear: [(plot) => drawBands(plot, data(), colors)],
       draw: [
         (plot) => {
-          nameBands(plot, data(), colours);
-          drawMarks(plot, data(), colours);
+          nameBands(plot, data(), colors);
+          drawMarks(plot, data(), colors);
         },
       ],
       setCursor: [({ cursor }) => onLook(cursor.idx ?? null)],
@@ -65,7 +65,7 @@ export function plotOf({ place, width, data, onLook }: PlotOptions): uPlot {
           values.map((value) => (value === null ? '' : valueText(value))),
       },
     ],
-    series: [{}, ...lines.map((line) => seriesOf(line, colours))],
+    series: [{}, ...lines.map((line) => seriesOf(line, colors))],
   };
   return new uPlot(options, alignedData(data()), place);
 }
@@ -75,19 +75,19 @@ export function alignedData({ times, lines }: ChartData): uPlot.AlignedData {
   return [[...times], ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
 }
 
-/** The colours that the style sheet gives an element now. Later, the chart may be drawn in another medium. */
-function coloursOf(place: HTMLElement): Colours {
-  const found = colourNames.map((name) => {
+/** The colors that the style sheet gives an element now. Later, the chart may be drawn in another medium. */
+function colorsOf(place: HTMLElement): Colors {
+  const found = colorNames.map((name) => {
     place.style.color = `var(${name})`;
     return [name, getComputedStyle(place).color];
   });
   place.style.color = '';
-  return Object.fromEntries(found) as Colours;
+  return Object.fromEntries(found) as Colors;
 }
 
-function seriesOf({ colour, stroke, isStepped }: Line, colours: Colours): uPlot.Series {
+function seriesOf({ color, stroke, isStepped }: Line, colors: Colors): uPlot.Series {
   return {
-    stroke: colours[colour],
+    stroke: colors[color],
     width: 2,
     spanGaps: false,
     points: {

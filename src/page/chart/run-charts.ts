@@ -76,7 +76,7 @@ function rateChart(
       lines: [
         {
           label: 'allowed',
-          colour: '--allowed',
+          color: '--allowed',
           values: allowed,
           overall: rangeText(allowed.filter((value) => value !== null)),
           isStepped: true,
@@ -84,7 +84,7 @@ function rateChart(
         },
         {
           label: 'achieved',
-          colour: '--achieved',
+          color: '--achieved',
           values: values((point) => point.accepted_per_s),
           overall: perSecond(calls / Math.max(seconds, 1)),
           stroke: 'solid',
@@ -129,9 +129,9 @@ function latencyChart(
     data: framed(span, {
       times: p50.map((_, index) => (from + (index + 1) * stretchMs) / 1_000),
       lines: [
-        { ...line('p50', p50), colour: '--achieved', stroke: 'solid' },
-        { ...line('p90', p90), colour: '--allowed', stroke: 'dashed' },
-        { ...line('p99', p99), colour: '--slowest', stroke: 'dotted' },
+        { ...line('p50', p50), color: '--achieved', stroke: 'solid' },
+        { ...line('p90', p90), color: '--allowed', stroke: 'dashed' },
+        { ...line('p99', p99), color: '--slowest', stroke: 'dotted' },
       ],
       bands,
       valueText: exactDuration,

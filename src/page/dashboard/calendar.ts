@@ -5,7 +5,7 @@ import { element } from '../dom.ts';
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** Shares of the day at whose ends the time of an hour has no room, beside "now" and before the edge. */
-const labelled = { from: 0.09, to: 0.9 };
+const labeled = { from: 0.09, to: 0.9 };
 
 /**
  * The next 24 hours of each schedule, from now on the left, in the reader's time zone. Screen readers skip it: the table below
@@ -38,7 +38,7 @@ function hourLabels(hours: readonly Date[], from: number): readonly HTMLElement[
   return hours
     .filter((hour) => {
       const share = (hour.getTime() - from) / calendarMs;
-      return hour.getHours() % 3 === 0 && share > labelled.from && share < labelled.to;
+      return hour.getHours() % 3 === 0 && share > labeled.from && share < labeled.to;
     })
     .map((hour) => {
       const text = `${String(hour.getHours()).padStart(2, '0')}:00`;
@@ -54,7 +54,7 @@ function strip({ paused, day, next }: ScheduleData, hours: readonly Date[], from
     .filter((due) => Date.parse(due) >= from && Date.parse(due) < from + calendarMs)
     .map((due) => {
       const mark = element('b', { title: localTime(due) });
-      // Marks of neighbouring slots overlap, so that they make a band without gaps.
+      // Marks of neighboring slots overlap, so that they make a band without gaps.
       mark.style.width = `calc(${percent(slotMs / calendarMs)} + 1px)`;
       return placed(mark, Math.max(from, Date.parse(due) - (Date.parse(due) % slotMs)), from);
     });

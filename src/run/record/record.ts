@@ -47,7 +47,7 @@ const canaryOptionsSchema = z.object({
 });
 
 export const runOptionsSchema = z.object({
-  /** Normalised base URL of the API. */
+  /** Normalized base URL of the API. */
   baseUrl: z.string(),
   /** Whether the user allowed `http:` to another host; also applies to `resume` and `retry`. */
   allowInsecureHttp: z.boolean().exactOptional(),

@@ -94,7 +94,7 @@ describe('refusals at any rate', () => {
     expect(last(seconds)).toBeGreaterThan(100);
   });
 
-  test.each(seeds)('are recognised without a second in which nothing is called (seed %d)', (seed) => {
+  test.each(seeds)('are recognized without a second in which nothing is called (seed %d)', (seed) => {
     const seconds = played({ limit: 'none', noise: 0.5, seed, seconds: 20, capacity: 300 });
     expect(Math.min(...seconds.map(({ accepted, rejected }) => accepted + rejected))).toBeGreaterThan(0);
   });
@@ -102,7 +102,7 @@ describe('refusals at any rate', () => {
   test.each([
     ['after an outage', 1],
     ['after fewer of them', 0.2],
-  ])('are recognised when they come %s (%d)', (_title, noise) => {
+  ])('are recognized when they come %s (%d)', (_title, noise) => {
     for (const seed of seeds) {
       const world: World = { limit: 'none', noise, noisy: [10, 30], laterNoise: 0.5, seed, seconds: 200 };
       const late = played({ ...world, capacity: 300 }).slice(150);

@@ -17,7 +17,7 @@ const concurrency = 50;
  * without a datastore.
  *
  * Ours and the bare worker have different numbers of rows, so that on two usual cores each works for about fifteen seconds on
- * Redis and twenty on the embedded datastore. V8 optimises during the first 20,000 rows on Redis, and during the first 5,000
+ * Redis and twenty on the embedded datastore. V8 optimizes during the first 20,000 rows on Redis, and during the first 5,000
  * rows of the bare worker on the embedded one; equally long work gives that the same weight on both sides, while equal numbers
  * of rows would give it most on the fastest.
  *

@@ -16,7 +16,7 @@ const latencyMs = 50;
 
 /**
  * A worker makes at most 1,000 calls a second, so that this takes fifteen seconds. The first six and the last one are not
- * judged: the permitted rate doubles up from 20 calls a second, V8 optimises, and at the end one of two workers may have
+ * judged: the permitted rate doubles up from 20 calls a second, V8 optimizes, and at the end one of two workers may have
  * nothing left to do.
  */
 const rowsPerWorker = 15_000;

@@ -6,13 +6,13 @@ import { printable } from '../../../src/text/printable.ts';
 const line = `a ${styled('green', '12 succeeded')}, ${styled('red', '3 failed')} z`;
 
 describe('a styled text', () => {
-  test('has colours on a screen that shows them, also after control characters were escaped', () => {
+  test('has colors on a screen that shows them, also after control characters were escaped', () => {
     expect(painted(printable(line))).toBe(
       'a \u001b[32m12 succeeded\u001b[39m, \u001b[31m3 failed\u001b[39m z',
     );
   });
 
-  test('has no colours elsewhere', () => {
+  test('has no colors elsewhere', () => {
     expect(plain(line)).toBe('a 12 succeeded, 3 failed z');
     expect(widthOf(line)).toBe(26);
   });
@@ -50,7 +50,7 @@ describe('a line that is cut', () => {
     expect(plain(cutTo(columns, line))).toBe(text);
   });
 
-  test('keeps the colours of the rest', () => {
+  test('keeps the colors of the rest', () => {
     expect(painted(cutTo(5, line))).toBe('a \u001b[32m12\u001b[39m…');
   });
 

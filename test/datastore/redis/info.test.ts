@@ -94,7 +94,7 @@ describe('a Redis is refused', () => {
   });
 });
 
-test('a Redis that is loading, or a node of a Cluster, is recognised by its own words', () => {
+test('a Redis that is loading, or a node of a Cluster, is recognized by its own words', () => {
   expect([isLoading(infoWith()), isLoading(infoWith({ loading: '1' }))]).toEqual([false, true]);
   expect([isClusterNode(infoWith()), isClusterNode(infoWith({ cluster_enabled: '1' }))]).toEqual([
     false,

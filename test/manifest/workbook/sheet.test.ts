@@ -69,7 +69,7 @@ test('a gzipped workbook is read, too', async () => {
   expect(await allRows(manifest)).toHaveLength(2);
 });
 
-test('the format is recognised by the content', async () => {
+test('the format is recognized by the content', async () => {
   expect((await openText('export.csv', await fixture('excel.xlsx'))).format).toBe('xlsx');
 });
 
