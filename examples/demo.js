@@ -65,7 +65,7 @@ const status = spawn(process.execPath, [cqbatch, 'report', '--json'], {
 });
 const { files } = JSON.parse((await status.stdout.toArray()).join(''));
 const report = join(folder, files.report);
-console.log(`\nEvery row with what became of it, the first three of them:\n${report}\n`);
+console.log(`\nEach row with its result; the first three rows:\n${report}\n`);
 console.log((await readFile(report, 'utf8')).replace('\ufeff', '').split('\n').slice(0, 4).join('\n'));
 
 const commands = [
@@ -87,5 +87,5 @@ async function pathCommand() {
   const script = join(folder, 'cqbatch');
   await writeFile(script, `#!/bin/sh\nexec '${process.execPath}' '${cqbatch}' "$@"\n`);
   await chmod(script, 0o755);
-  return [['export PATH="$PWD:$PATH"', 'cqbatch is not installed: "npm link" would do that']];
+  return [['export PATH="$PWD:$PATH"', 'finds cqbatch here; "npm link" installs it']];
 }

@@ -14,7 +14,7 @@ const intro = `Calls a call-quality service once for each row of a file: restore
 evaluations, updates soundboard entries, and reports what happened to every row.
 
 Begin here:
-  cqbatch sandbox                starts a local test service to practise with
+  cqbatch sandbox                starts a local test service to practice with
   cqbatch plan evaluations.csv   checks every row and shows what would be sent
   cqbatch run evaluations.csv    plans, asks, calls the API, and reports`;
 

@@ -45,7 +45,7 @@ export function stateOf({ state, waiting, counts, ended, lastSeenAt }: RunData):
 }
 
 /** What a run in progress does, and what is to be done: `Waiting until 2026-11-21 22:10:00 UTC: the API asks to wait. …` */
-export function sentenceOf({ id, state, waiting, waitUntil, etaSeconds, lastSeenAt }: RunData): string {
+export function sentenceOf({ id, state, waiting, waitUntil, etaSeconds, held, lastSeenAt }: RunData): string {
   if (lastSeenAt !== undefined)
     return `Unknown since ${localTime(lastSeenAt)}: the datastore of this run does not answer.`;
   if (state === 'paused') return 'Paused: no row is called until you unpause it.';
@@ -54,7 +54,9 @@ export function sentenceOf({ id, state, waiting, waitUntil, etaSeconds, lastSeen
     const why = waitUntil === undefined ? `because ${waiting}` : `until ${localTime(waitUntil)}: ${waiting}`;
     return `Waiting ${why}. The run continues by itself; if it ends first, type: cqbatch resume ${id}`;
   }
-  return etaSeconds === undefined ? 'Starting.' : `About ${exactDuration(etaSeconds * 1_000)} left.`;
+  if (etaSeconds === undefined) return 'Starting.';
+  const left = exactDuration(etaSeconds * 1_000);
+  return held === undefined ? `About ${left} left.` : `At least ${left} left: some rows wait for a retry.`;
 }
 
 /** More about a run in the state folder. The page requests its rows from `/runs/ID/report.json`. */

@@ -42,6 +42,11 @@ test.each([
   ['its start', {}, 'Starting.'],
   ['the time left', { etaSeconds: 90 }, 'About 1 min 30 s left.'],
   [
+    'rows that wait for a retry',
+    { etaSeconds: 90, held: 2 },
+    'At least 1 min 30 s left: some rows wait for a retry.',
+  ],
+  [
     'a run that is paused',
     { state: 'paused', waiting: 'until' },
     'Paused: no row is called until you unpause it.',
