@@ -69,7 +69,7 @@ describe('a lock', () => {
     const lock = await lockPath({ path, purpose: 'test', taken: (who) => new Error(who) });
     await rm(`${path}.lock`, { recursive: true });
     await mkdir(`${path}.lock`);
-    // Within one tick of the system's clock it would have the same time, by which a holder recognises its lock.
+    // Within one tick of the system's clock it would have the same time, by which a holder recognizes its lock.
     const later = Date.now() / 1_000 + 1;
     await utimes(`${path}.lock`, later, later);
     await writeFile(`${path}.holder.json`, JSON.stringify(elsewhere));

@@ -45,7 +45,7 @@ export const failure = z
   .strictObject({
     error: z.strictObject({
       code: z.string().describe('stable, in upper case; errors.md lists the codes'),
-      message: z.string().describe('for people: what happened, and what to do'),
+      message: z.string().describe('what happened, and what to do, as text'),
     }),
   })
   .describe('why the command failed');
@@ -56,7 +56,7 @@ export const interrupted = z
 
 export const declined = z
   .strictObject({ state: z.literal('declined') })
-  .describe('that the user has answered no: nothing was sent');
+  .describe('the user answered no: nothing was sent');
 
 export const runInState = z.strictObject({ run: runId, state: runState }).describe('a run and its state now');
 

@@ -40,7 +40,7 @@ export const audit = z
       name: z.string(),
       file: z.string().describe('the copy in the folder of the run'),
       sha256: z.string().describe('of the copy'),
-      given_sha256: z.string().describe('of the manifest that the user gave'),
+      given_sha256: z.string().describe('SHA-256 of the manifest that the user gave'),
       bytes: z.int().min(0),
     }),
     base_url: z.string(),

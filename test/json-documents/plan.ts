@@ -40,8 +40,10 @@ const problemGroup = z.strictObject({
   problem: z.string(),
   first_value: z.string().nullable().describe('the value of the first row, shortened'),
   rows,
-  lines: z.array(z.tuple([line, line])).describe('first and last lines of the first stretches of such rows'),
-  more_lines: z.boolean().describe('whether there are more stretches'),
+  lines: z
+    .array(z.tuple([line, line]))
+    .describe('first and last line of each of the first groups of adjacent rows'),
+  more_lines: z.boolean().describe('whether there are more groups'),
 });
 
 const conflict = z.strictObject({
@@ -80,10 +82,10 @@ export const plan = z
     sheet: z.string().exactOptional().describe('of a workbook'),
     ...rowCounts,
     left_out: rows.describe('rows that --where leaves out, in addition to `rows`'),
-    operations: z.record(z.string(), operation).describe('by name; rows that name none count in none'),
+    operations: z.record(z.string(), operation).describe('by name; without the rows that have no operation'),
     operation_source: z
       .enum(['option', 'manifest', 'inferred', 'column', 'none'])
-      .describe('what says the operation'),
+      .describe('how the operation was chosen'),
     columns: z.array(z.string()),
     fields: z
       .record(z.string(), z.string().nullable())

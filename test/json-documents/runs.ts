@@ -63,8 +63,8 @@ const summary = z
         outcome: z.enum(outcomes),
         code: z.string(),
         count: rows,
-        message: z.string().describe('of the first such row'),
-        row: z.int().min(1).describe('number of the first such row'),
+        message: z.string().describe('message of the first of these rows'),
+        row: z.int().min(1).describe('number of the first of these rows'),
       }),
     ),
     unclear: rows.describe('rows with an attempt that may have been processed without an answer'),
@@ -107,7 +107,7 @@ export const submitted = runInState.safeExtend({ next }).describe('the run that 
 
 export const declinedForRun = z
   .strictObject({ run: runId, state: z.literal('declined') })
-  .describe('that the user has answered no: the run is unchanged');
+  .describe('the user answered no: the run is unchanged');
 
 export const rateSet = runInState
   .safeExtend({ rate: z.string().describe('as --rate has it, or `none`') })
@@ -122,14 +122,14 @@ export const nothingToUndo = z
     by_hand: rows.describe('rows whose effect can only be undone by hand'),
     files: z.strictObject({ not_undone: file.nullable(), by_hand: file.nullable() }),
   })
-  .describe('that no row can be undone by a call');
+  .describe('no row can be undone by a call');
 
 const worker = z.strictObject({
   ...processOnHost.shape,
   version: z.string(),
-  concurrency: z.number().describe('calls that it may have in flight'),
+  concurrency: z.number().describe('most calls in flight'),
   active: rows.describe('rows in flight'),
-  finished: rows.describe('rows that it has finished since its start'),
+  finished: rows.describe('rows finished since the start of the worker'),
   started_at: time,
   seen_at: time.describe('when it was last seen'),
 });

@@ -75,7 +75,7 @@ export const scheduleTriggered = z
 export const scheduleRemoved = z
   .strictObject({
     schedule: z.string().describe('name'),
-    removed: z.boolean().describe('false when the user has answered no'),
+    removed: z.boolean().describe('false if the user answered no'),
     going: going.exactOptional().describe('the run that continues; absent when nothing was removed'),
   })
-  .describe('that the schedule was removed, or not');
+  .describe('whether the schedule was removed');

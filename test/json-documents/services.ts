@@ -51,7 +51,7 @@ export const pruned = z
   .strictObject({
     removed: z.array(runId),
     kept: z.int().min(0).describe('number of runs'),
-    bytes: z.int().min(0).describe('size of what was removed'),
+    bytes: z.int().min(0).describe('bytes removed'),
     dry_run: z.boolean().describe('whether nothing was removed yet'),
   })
   .describe('the runs that were removed');
@@ -72,7 +72,7 @@ export const findings = z
           ...(['API', 'proxy', 'TLS', 'token', 'clock'] as const),
         ]),
         state: z.enum(['ok', 'warning', 'failed']),
-        text: z.string().describe('for people'),
+        text: z.string().describe('what was found, and what to do'),
       }),
     ),
   })

@@ -1,4 +1,4 @@
-/** The usual share is that of about this many calls. */
+/** The usual share covers about this many calls. */
 const learnedCalls = 500;
 /** It is compared with the share of about this many recent calls (a limit on top of random 503s). */
 const judgedCalls = 100;
