@@ -69,7 +69,7 @@ export class Overview {
     this.#warnings.clear();
     const seen = await this.#lookAtShared();
     const datastore = this.#shared && this.#datastore(this.#shared);
-    const away = this.#awaySince && lastSeenBefore(this.#awaySince);
+    const lastSeen = lastSeenBefore(this.#awaySince);
     const views = await this.#runs.look(
       seen,
       (id, state, newer) => isActive(state) || state === 'submitted' || newer < mostEnded || wanted.has(id),
@@ -85,9 +85,9 @@ export class Overview {
     return {
       stateDir: this.#store.stateDir,
       ...(datastore !== undefined && { datastore }),
-      runs: [...here.filter((run) => !old.has(run)), ...(away ? this.#elsewhere.map(away) : this.#elsewhere)],
+      runs: [...here.filter((run) => !old.has(run)), ...this.#elsewhere.map(lastSeen)],
       older: [...old],
-      workers: away ? this.#workers.map(away) : this.#workers,
+      workers: this.#workers.map(lastSeen),
       schedules: await this.#lookAtSchedules(),
       hasDaemon: (await this.#schedules.daemon()) !== undefined,
       warnings: [...this.#warnings],
@@ -175,8 +175,10 @@ export class Overview {
 }
 
 /** While the shared datastore is unreachable, what it told of was last seen before that. */
-function lastSeenBefore(awaySince: Date): <Seen extends RunData | WorkerData>(seen: Seen) => Seen {
-  return (seen) => ({ lastSeenAt: awaySince.toISOString(), ...seen });
+function lastSeenBefore(
+  awaySince: Date | undefined,
+): <Seen extends RunData | WorkerData>(seen: Seen) => Seen {
+  return (seen) => (awaySince === undefined ? seen : { lastSeenAt: awaySince.toISOString(), ...seen });
 }
 
 function workerData(worker: WorkerEntry, share: number | undefined): WorkerData {
@@ -197,7 +199,7 @@ export function runData(view: RunView, seen: ClusterLook | undefined, trouble?: 
   const { throughput, pace, coordinator, local } = view;
   const waitMs = (pace?.restUntil ?? 0) - steadyNow();
   const isShared = local === undefined || local.isShared;
-  const waiting = isShared && state === 'running' && trouble ? trouble : waitingOf(view, seen, waitMs);
+  const waiting = waitingOf(view, seen, waitMs, isShared ? trouble : undefined);
   const perSecond = throughput?.rowsPerSecond ?? 0;
   const isCalled = state === 'running' && waiting === undefined && perSecond > 0;
   const startedAt = local?.states.find((entered) => entered.state === 'running')?.at;
@@ -226,9 +228,11 @@ function waitingOf(
   { id, state, pace, workers }: RunView,
   seen: ClusterLook | undefined,
   waitMs: number,
+  trouble: string | undefined,
 ): string | undefined {
   if (state === 'submitted') return 'for a daemon: start "cqbatch worker --coordinate"';
   if (state !== 'running') return state === 'paused' ? 'until it is unpaused' : undefined;
+  if (trouble !== undefined) return trouble;
   if (pace !== undefined && (pace.phase === 'waiting' || waitMs >= noticeableRestMs)) return pace.reason;
   const isShared = seen?.entries.some((entry) => entry.id === id);
   return isShared && !workers.some((worker) => isPresent(worker))
