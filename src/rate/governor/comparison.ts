@@ -16,16 +16,6 @@ interface Stretch {
  */
 export type ComparisonVerdict = 'gone' | 'same' | 'dry' | 'few' | 'unclear';
 
-/** What the search has found. */
-export interface SearchedRate {
-  /** Calls per second. */
-  readonly rate: number;
-  /** The limit, once it is known. */
-  readonly limit: number | undefined;
-  /** Whether single calls test if any call is accepted. */
-  readonly isWaiting: boolean;
-}
-
 /** The first stretch has at least this rate, because the search may have come down to 1 call/s. */
 const leastRate = 20;
 /** The first stretch is long enough with this many accepted and failed calls, or with some accepted and many failed ones. */
@@ -77,12 +67,12 @@ export class Comparison {
   /** Whether a call of this stretch was accepted. */
   #isWet = false;
 
-  /** @param before calls accepted in the second before the comparison, or since the first call */
-  constructor(
-    { limit }: Pick<SearchedRate, 'limit'>,
-    before: { readonly accepted: number; readonly ms: number },
-  ) {
-    this.#held = limit;
+  /**
+   * @param held the limit that the search has found, if any; calls per second
+   * @param before calls accepted in the second before the comparison, or since the first call
+   */
+  constructor(held: number | undefined, before: { readonly accepted: number; readonly ms: number }) {
+    this.#held = held;
     this.#before = before;
   }
 

@@ -1,5 +1,6 @@
-import { Comparison, type ComparisonVerdict, type SearchedRate } from './comparison.ts';
+import { Comparison, type ComparisonVerdict } from './comparison.ts';
 import { longWaitMs } from './quota-exhaustion.ts';
+import type { SearchedRate } from './rate-search.ts';
 import { Backoff } from './schedules.ts';
 import { asRejected, isAboutRate, type Traffic, type UpdateTime, withoutRefusals } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
@@ -107,7 +108,7 @@ export class RateDependence {
       this.#usual?.update(sentOf(traffic), failedOf(traffic));
       if (this.#usual?.isOver) this.#usual = undefined;
       if (!isAboutRate(traffic) && this.#isWorthComparing(now, searched)) {
-        this.#comparison = new Comparison(searched, {
+        this.#comparison = new Comparison(searched.limit, {
           accepted: this.#acceptedLately(),
           ms: this.#latelyMs(now),
         });

@@ -17,6 +17,9 @@ const aboveMean = 1.2;
 const quotaProbe = 1.1;
 const quotaWindows = 2;
 
+/** What a search has found. */
+export type SearchedRate = Pick<RateSearch, 'rate' | 'limit' | 'isWaiting'>;
+
 /**
  * Finds the rate that an API permits only from which calls it accepts and which it refuses. Its phases are documented above
  * `Governor`. A rate that is hardly used neither rises nor says anything.
@@ -81,13 +84,9 @@ export class RateSearch {
     return this.#restUntil;
   }
 
+  /** Whether single calls test if any call is accepted. */
   get isWaiting(): boolean {
     return this.#phase === 'waiting';
-  }
-
-  /** Whether the rate is the quota of a longer window, spread over it. */
-  get isSpread(): boolean {
-    return this.#exhaustion.periodMs !== undefined;
   }
 
   /** The limit in calls per second, once it is known. */
@@ -243,8 +242,8 @@ export class RateSearch {
       else this.#enter('holding', reasons.held);
       return;
     }
-    // The held rate of a longer window is fine: the window is only used up.
-    const isUsedUp = this.isSpread && this.#known.held !== undefined;
+    // The held rate is the quota of a longer window, spread over it: the rate is fine, and the window is only used up.
+    const isUsedUp = this.#exhaustion.periodMs !== undefined && this.#known.held !== undefined;
     if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
     else if (verdict === 'too-fast') {
       this.#known.begin(this.#rate);

@@ -1,4 +1,4 @@
-import type { SearchedRate } from './comparison.ts';
+import type { SearchedRate } from './rate-search.ts';
 import { type Traffic, type UpdateTime, withoutRefusals } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
 
