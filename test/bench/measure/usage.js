@@ -1,5 +1,6 @@
 // @ts-check
 import { readFile, rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { timeCommand } from './child.js';
 
 /**
@@ -10,16 +11,17 @@ import { timeCommand } from './child.js';
  * @property {number} peakMb
  */
 
-const reportUsage = new URL('../programs/report-usage.js', import.meta.url).href;
+const reportUsage = fileURLToPath(new URL('../programs/report-usage.js', import.meta.url));
 
 /**
- * How to start a script so that it writes its usage when it ends. In Node its parent cannot get that from the system.
+ * The variables that make a Node process, also the one executable, write its usage when it ends. In Node its parent cannot get that
+ * from the system.
  *
  * @param {string} file
- * @returns {{ args: readonly string[], env: Readonly<Record<string, string>> }} `args` come before the script
+ * @returns {Readonly<Record<string, string>>}
  */
 export function reportingUsage(file) {
-  return { args: ['--import', reportUsage], env: { BENCH_USAGE_FILE: file } };
+  return { NODE_OPTIONS: `--require ${JSON.stringify(reportUsage)}`, BENCH_USAGE_FILE: file };
 }
 
 /** @returns {Promise<Usage>} */
@@ -34,13 +36,23 @@ export async function takeUsage(/** @type {string} */ file) {
  *
  * @param {readonly string[]} args the script and its arguments
  * @param {import('./child.js').CommandOptions & { usageFile: string }} options
+ */
+export function measureScript(args, options) {
+  return measureCommand(process.execPath, args, options);
+}
+
+/**
+ * Runs Node, or an executable made of it, to its end.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {import('./child.js').CommandOptions & { usageFile: string }} options
  * @returns {Promise<Usage & { wallMs: number }>}
  */
-export async function measureScript(args, { usageFile, cwd, env }) {
-  const reporting = reportingUsage(usageFile);
-  const wallMs = await timeCommand(process.execPath, [...reporting.args, ...args], {
-    ...(cwd !== undefined && { cwd }),
-    env: { ...env, ...reporting.env },
+export async function measureCommand(command, args, { usageFile, env, ...options }) {
+  const wallMs = await timeCommand(command, args, {
+    ...options,
+    env: { ...env, ...reportingUsage(usageFile) },
   });
   return { wallMs, ...(await takeUsage(usageFile)) };
 }

@@ -22,15 +22,13 @@ const limitMs = 60_000;
  * @returns {Promise<{ stop(): Promise<void> }>} `stop` ends it as a supervisor does
  */
 export async function startWorker({ queue, baseUrl, concurrency, stateDir, usageFile }) {
-  const reporting = usageFile === undefined ? { args: [], env: {} } : reportingUsage(usageFile);
   const child = startCommand(
     process.execPath,
     [
-      ...reporting.args,
       ...[cqbatch, 'worker', '--queue', queue, '--base-url', baseUrl],
       ...['--concurrency', String(concurrency), '--state-dir', stateDir],
     ],
-    { env: { CQBATCH_TOKEN: 'benchmark', ...reporting.env } },
+    { env: { CQBATCH_TOKEN: 'benchmark', ...(usageFile !== undefined && reportingUsage(usageFile)) } },
   );
   let said = '';
   const ended = once(child, 'close').then(([code, signal]) => {
