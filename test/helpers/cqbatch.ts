@@ -50,13 +50,18 @@ export function startCqbatch(
   return child;
 }
 
-/**
- * Starts the built `cqbatch` at a terminal, by `script` of util-linux: everything that the terminal gets is its standard
- * output.
- */
-export function startAtTerminal(args: readonly string[], { cwd, env = {} }: CommandOptions): ChildProcess {
-  const { PATH = '', HOME = '' } = process.env;
+/** Starts the built `cqbatch` at a terminal. */
+export function startAtTerminal(args: readonly string[], options: CommandOptions): ChildProcess {
   const line = [...command, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  return startShell(line, options);
+}
+
+/**
+ * Starts a shell with a command line at a terminal, by `script` of util-linux: everything that the terminal gets is its
+ * standard output.
+ */
+export function startShell(line: string, { cwd, env = {} }: CommandOptions): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env;
   const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
     cwd,
     env: { PATH, HOME, SHELL: '/bin/sh', TERM: 'xterm', ...unguarded, ...env },

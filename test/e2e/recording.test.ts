@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { describeWithBrowser } from '../helpers/browser.ts';
+import { describeWithProgram } from '../helpers/describe-with-program.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { lastLines } from '../recording/drawing.ts';
+import { answer, play, sandboxOptions, screen, suspend } from '../recording/session.ts';
+import { textOf } from '../recording/terminal.ts';
+
+/**
+ * What every session prints. Numbers other than those of all rows, bars and curves, progress, and messages of the shell differ
+ * from one to the next.
+ */
+function comparable(lines: readonly string[]): string {
+  return lines
+    .map((line) => line.trimEnd().padEnd(line.length === screen.columns ? screen.columns : 0))
+    .filter((line) => line !== '' && !/^ +[▁-█]|^[\d,]+\/1,200 |^\[1\]/.test(line))
+    .map((line) => (line.length === screen.columns ? line : `${line}\n`))
+    .join('')
+    .replaceAll(/\d{8}-\d{6}-\w{4}/g, 'ID')
+    .replaceAll(/ after [\d.]+ m?s\b/g, '')
+    .replaceAll(/\d+(?:[.,:]\d+)*/g, (number) => (/^1,?200$/.test(number) ? number : 'N'));
+}
+
+const file = 'docs/images/recording.svg';
+
+describeWithProgram(['curl'], 'the recording of the README', () => {
+  test('shows what its session prints: each row is changed once', async () => {
+    const svg = readFileSync(file, 'utf8');
+    expect(svg.length).toBeLessThan(500_000);
+    const sandbox = await startSandbox(...sandboxOptions);
+    let printed: readonly string[] = [];
+    await play(
+      sandbox.env,
+      async (line, shell) => {
+        // From the calls in flight when the run is suspended until it is resumed, nothing is answered.
+        if (line === 'cqbatch resume') sandbox.configure({ latency: '0ms' });
+        shell.write(`${line.replace('200/s', '600/s')}\n`);
+        if (line !== answer) return;
+        await sandbox.requested(300);
+        sandbox.configure({ latency: '1h' });
+        shell.write(suspend);
+      },
+      (lines) => {
+        printed = lines.map(textOf);
+      },
+    );
+    expect(comparable(printed)).toBe(comparable(lastLines(svg)));
+    expect(comparable(printed)).toContain('{"requests":N,"committed":1200\n');
+  });
+});
+
+describeWithBrowser('the recording of the README', (open) => {
+  test('shows its last screen to readers who want no motion', async () => {
+    const { page } = await open(String(pathToFileURL(file)), { reducedMotion: 'reduce' });
+    const shown = await page.evaluate<readonly string[]>(`(() => {
+      const terminal = document.querySelector('svg > rect').getBoundingClientRect();
+      return [...document.querySelectorAll('text')]
+        .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }))
+        .filter(({ box }) => box.x > terminal.x && box.x < terminal.right)
+        .filter(({ box }) => box.y > terminal.y && box.y < terminal.bottom)
+        .toSorted((one, other) => one.box.y - other.box.y)
+        .map(({ text }) => text);
+    })()`);
+    expect(shown.length).toBeGreaterThan(screen.rows / 2);
+    expect(shown).toEqual(lastLines(readFileSync(file, 'utf8')).slice(-shown.length));
+  });
+});
