@@ -158,12 +158,12 @@ export function createClient(options: ClientOptions): ApiClient {
     const now = Date.now();
     const limits = statedLimits(answer.headers, now);
     return {
-      ...interpret(answer, { now, mask }),
       requests: 1,
       ...(limits.length > 0 && {
         limits: limits.map((limit) => ({ ...limit, name: mask.text(limit.name) })),
       }),
       ...(keepAnswer && { received: receivedAnswer(answer, mask) }),
+      ...interpret(answer, { now, mask }),
     };
   }
 
@@ -189,7 +189,7 @@ export function createClient(options: ClientOptions): ApiClient {
     underWay++;
     try {
       const outcome = closing ? closedCall : await call(request, stop, options);
-      return { ...outcome, durationMs: Math.round(performance.now() - start) };
+      return { durationMs: Math.round(performance.now() - start), ...outcome };
     } finally {
       stop.release();
       underWay--;

@@ -120,7 +120,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
           : told(attempt, judgement);
       const { received } = answer;
       if (received === undefined) return verdict;
-      return { ...verdict, answer: { row: task.row, at: startedAt.toISOString(), ...received } };
+      return { answer: { row: task.row, at: startedAt.toISOString(), ...received }, ...verdict };
     } finally {
       leave();
       breaker.end();

@@ -82,7 +82,7 @@ export function exchange(
   return new Promise((resolve, reject) => {
     const exchanging = new Exchange(options, resolve, reject);
     try {
-      dispatcher.dispatch({ ...request, idempotent: false }, exchanging);
+      dispatcher.dispatch({ idempotent: false, ...request }, exchanging);
       options.onSent?.();
     } catch (error) {
       exchanging.fail(error as Error);
@@ -108,7 +108,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     options.observer?.started();
-    options.stop.onStop = () => this.#stopped();
+    options.stop.step = this;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -154,7 +154,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#reject(error);
   }
 
-  #stopped(): void {
+  /** The call must stop. */
+  stop(): void {
     this.#end({ kind: 'stopped', ...this.#reached() });
     this.#controller?.abort(new Error('stopped'));
   }
@@ -168,7 +169,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #close(): void {
     const { stop, observer } = this.#options;
     this.#isOver = true;
-    stop.onStop = ignore;
+    stop.step = undefined;
     const sent = { status: this.#status, durationMs: performance.now() - this.#startedAt };
     observer?.ended(this.#progress === 'unsent' ? undefined : sent);
   }
@@ -196,8 +197,6 @@ function bodyOf(
 /** Drops a byte order mark; bytes that are not UTF-8 become U+FFFD. */
 const decoder = new TextDecoder();
 
-function ignore(): void {}
-
 /** What stopped a call before it ended by itself: the caller's signal, or the total time-out. */
 export type CallStop = 'aborted' | 'timed-out';
 
@@ -206,8 +205,8 @@ export type CallStop = 'aborted' | 'timed-out';
  * `AbortController` with its events would cost more than the rest of the client, and `AbortSignal.any` leaks.
  */
 export class Stop {
-  /** Called once when the call must stop; set by the current step of the call, which is one at a time. */
-  onStop: () => void = ignore;
+  /** The current step of the call, of which there is one at a time: it is stopped when the call must stop. */
+  step: { stop(): void } | undefined;
   #reason: CallStop | undefined;
   readonly #timer: NodeJS.Timeout;
   readonly #others: Set<Stop> | undefined;
@@ -227,7 +226,7 @@ export class Stop {
   fire(reason: CallStop): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
-    this.onStop();
+    this.step?.stop();
   }
 
   /** Resolves after that time, or as soon as the call must stop. */
@@ -235,19 +234,21 @@ export class Stop {
     if (this.#reason !== undefined) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
-      this.onStop = () => {
-        clearTimeout(timer);
-        resolve();
+      this.step = {
+        stop() {
+          clearTimeout(timer);
+          resolve();
+        },
       };
     });
-    this.onStop = ignore;
+    this.step = undefined;
   }
 
   /** To be called when the call has ended. */
   release(): void {
     clearTimeout(this.#timer);
     this.#others?.delete(this);
-    this.onStop = ignore;
+    this.step = undefined;
   }
 }
 

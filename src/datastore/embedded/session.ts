@@ -154,7 +154,7 @@ export class Session {
     const id = this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#thread.postMessage({ ...statement, id } satisfies Request);
+      this.#thread.postMessage({ id, ...statement } satisfies Request);
     });
   }
 

@@ -15,7 +15,7 @@ test('a signal stops all calls that have it, however other calls ended', () => {
   const stops = [1, 2, 3].map(() => stopOf(minute, controller.signal));
   const listeners = stops.map((stop) => {
     const listener = vi.fn();
-    stop.onStop = listener;
+    stop.step = { stop: listener };
     return listener;
   });
   stops[1]?.release();
@@ -45,7 +45,7 @@ test('a call that ends as it is stopped does not prevent stopping the others', (
   const controller = new AbortController();
   const first = stopOf(minute, controller.signal);
   const second = stopOf(minute, controller.signal);
-  first.onStop = () => first.release();
+  first.step = { stop: () => first.release() };
   controller.abort();
   expect(second.reason).toBe('aborted');
 });
@@ -56,7 +56,7 @@ test('the first reason counts', () => {
   const controller = new AbortController();
   const stop = stopOf(10, controller.signal);
   const listener = vi.fn();
-  stop.onStop = listener;
+  stop.step = { stop: listener };
   vi.advanceTimersByTime(10);
   controller.abort();
   expect(stop.reason).toBe('timed-out');
@@ -88,7 +88,7 @@ test('a pause ends by itself, and what comes after it is stopped', async () => {
   await stop.pause(1);
   expect(stop.reason).toBeUndefined();
   const listener = vi.fn();
-  stop.onStop = listener;
+  stop.step = { stop: listener };
   controller.abort();
   expect(listener).toHaveBeenCalledTimes(1);
 });
