@@ -25,6 +25,7 @@ import {
   stateDirOf,
   trustedStateDir,
 } from './config/load.ts';
+import { growHeapSlowly } from './heap.ts';
 import { logLevelIn } from './log.ts';
 import type { EndedRun } from './render/ended-run.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
@@ -91,6 +92,7 @@ export async function openWorkplace(flags: Flags): Promise<Workplace> {
 
 /** @throws a usage error for an invalid setting or datastore address */
 export async function openContext(flags: Flags): Promise<Context> {
+  growHeapSlowly();
   // Checked before a run is created.
   logLevelIn(flags);
   const workplace = await openWorkplace(flags);

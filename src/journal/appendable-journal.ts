@@ -49,7 +49,8 @@ export class AppendableJournal extends JournalFile implements Journal {
 
   async isIntact(): Promise<boolean> {
     try {
-      return (await this.#isInPlace()) && (await this.source.handle.stat()).size >= this.end;
+      const size = await this.#sizeInPlace();
+      return size !== undefined && size >= this.end;
     } catch {
       return false;
     }
@@ -72,23 +73,23 @@ export class AppendableJournal extends JournalFile implements Journal {
   }
 
   async #look(): Promise<void> {
-    if (!(await this.#isInPlace())) this.#lost.resolve(removedJournal(this.source.path));
+    if ((await this.#sizeInPlace()) === undefined) this.#lost.resolve(removedJournal(this.source.path));
   }
 
-  /** Whether the file is still where it was opened. A deleted file still accepts writes, and loses them. */
-  async #isInPlace(): Promise<boolean> {
+  /** The size of the file; undefined when it is not where it was opened. A deleted file still accepts writes, and loses them. */
+  async #sizeInPlace(): Promise<number | undefined> {
     const there = await stat(this.source.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
       throw error;
     });
     const opened = await this.source.handle.stat();
-    return there?.ino === opened.ino && there.dev === opened.dev;
+    return there?.ino === opened.ino && there.dev === opened.dev ? opened.size : undefined;
   }
 
   async #persist(bytes: Buffer, position: number): Promise<void> {
     const { path, handle } = this.source;
-    if (!(await this.#isInPlace())) throw removedJournal(path);
-    const { size } = await handle.stat();
+    const size = await this.#sizeInPlace();
+    if (size === undefined) throw removedJournal(path);
     if (size !== position) throw new Error('another process has written to it');
     await writeFully(handle, bytes, position);
     await handle.datasync();

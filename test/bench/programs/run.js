@@ -5,6 +5,7 @@
  */
 import { operations } from '../../../dist/jobs/index.js';
 import { createClient } from '../../../dist/src/api/client.js';
+import { growHeapSlowly } from '../../../dist/src/cli/heap.js';
 import { openLog } from '../../../dist/src/cli/log.js';
 import { openTerminal } from '../../../dist/src/cli/terminal.js';
 import { readVersion } from '../../../dist/src/package.js';
@@ -47,6 +48,7 @@ const lookEveryMs = 250;
 
 await program(async (/** @type {RunInput} */ input) => {
   const { stateDir, source, baseUrl, rate, guarded, parts, queue, calls } = input;
+  growHeapSlowly();
   const options = runOptions({
     baseUrl,
     ...(rate !== undefined && { rate }),
