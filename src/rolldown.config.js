@@ -34,7 +34,13 @@ export default defineConfig({
   ],
   // The groups below put what a module imports now and later into the file where it is needed first.
   checks: { ineffectiveDynamicImport: false },
-  output: { dir: 'dist/bin', cleanDir: true, codeSplitting: { groups: parts() } },
+  output: {
+    dir: 'dist/bin',
+    cleanDir: true,
+    codeSplitting: { groups: parts() },
+    // Node reads them at each start; the source has them.
+    comments: { annotation: false, jsdoc: false },
+  },
 });
 
 /**
