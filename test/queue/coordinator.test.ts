@@ -30,7 +30,7 @@ const { Work } = await built<typeof import('../../src/run/session/work.ts')>('ru
 const { reconcile } =
   await built<typeof import('../../src/run/feed/stopped-runs.ts')>('run/feed/stopped-runs');
 
-async function* tasksOf(rows: number): AsyncGenerator<RowTask> {
+function* tasksOf(rows: number): Generator<RowTask> {
   for (let row = 1; row <= rows; row++)
     yield {
       run: plannedRecord.id,
@@ -40,6 +40,10 @@ async function* tasksOf(rows: number): AsyncGenerator<RowTask> {
       path: '/',
       body: '{}',
     };
+}
+
+async function* inOnePart<Item>(items: Iterable<Item>): AsyncGenerator<Iterable<Item>> {
+  yield items;
 }
 
 interface Scene {
@@ -60,7 +64,7 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const window = new FeedWindow({ concurrency: 1 });
   const silent = { onCollected: async () => {}, onError: () => {} };
   const start = async () => {
-    const coordinator = new Coordinator(run, { tasks: tasksOf(rowCount), window, ...silent });
+    const coordinator = new Coordinator(run, { tasks: inOnePart(tasksOf(rowCount)), window, ...silent });
     await coordinator.recover();
     return coordinator;
   };
@@ -179,7 +183,7 @@ test('a run that its guard halts during recovery calls nothing', () =>
     const options = {
       client: {},
       log: { warn: vi.fn() },
-      stages: { tasks: () => tasksOf(2) },
+      stages: { tasks: () => inOnePart(tasksOf(2)) },
       interrupt: never,
       deadline: never,
       workers: () => 1,

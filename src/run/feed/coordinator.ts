@@ -25,7 +25,7 @@ export type Leaving =
 
 export interface CoordinatorOptions {
   /** The rows without a result, in order. */
-  readonly tasks: AsyncIterable<RowTask>;
+  readonly tasks: AsyncIterable<Iterable<RowTask>>;
   readonly window: FeedWindow;
   /** Called with new results once they are safe in the journal. */
   readonly onCollected: (results: readonly RowResult[]) => Promise<void>;
@@ -229,7 +229,7 @@ export class Coordinator {
       const batch: RowTask[] = [];
       let bytes = 0;
       while (!window.isFull(batch.length, bytes)) {
-        const task = await this.#feed.next();
+        const task = this.#feed.take() ?? (await this.#feed.next());
         if (task === undefined) break;
         batch.push(task);
         bytes += task.body.length;

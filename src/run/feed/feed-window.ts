@@ -142,7 +142,7 @@ export class FeedWindow {
     if (finished <= 0) return;
     this.#openRows = rows;
     this.#measure(finished);
-    this.wake();
+    if (this.hasRoom) this.wake();
   }
 
   #measure(finished: number): void {

@@ -3,8 +3,8 @@ import type { RowTask } from '../../queue/payload.ts';
 import type { RowOrder } from './row-order.ts';
 
 export interface FeedOptions {
-  /** The rows without a result, in order. */
-  readonly tasks: AsyncIterable<RowTask>;
+  /** The rows without a result, in order, as they are read. */
+  readonly tasks: AsyncIterable<Iterable<RowTask>>;
   /** Rows that are already fed. */
   readonly skip: ReadonlySet<number>;
   /** Whether a row has a result by now. */
@@ -19,7 +19,9 @@ export interface FeedOptions {
  * The next row to feed: first rows that were handed back and are due, then rows that waited for another row, then new rows.
  */
 export class Feed {
-  readonly #fresh: AsyncIterator<RowTask>;
+  readonly #parts: AsyncIterator<Iterable<RowTask>>;
+  /** New rows that are read. */
+  #fresh: Iterator<RowTask> | undefined;
   readonly #options: FeedOptions;
   readonly #now: () => number;
   /** Rows that were handed back, by due time. */
@@ -27,7 +29,7 @@ export class Feed {
   #isThrough = false;
 
   constructor(options: FeedOptions) {
-    this.#fresh = options.tasks[Symbol.asyncIterator]();
+    this.#parts = options.tasks[Symbol.asyncIterator]();
     this.#options = options;
     this.#now = options.now ?? steadyNow;
   }
@@ -53,6 +55,17 @@ export class Feed {
 
   /** The next row that may be called now, if any. */
   async next(): Promise<RowTask | undefined> {
+    for (;;) {
+      const task = this.take();
+      if (task !== undefined || this.#isThrough || this.#options.order?.isFull) return task;
+      const { done, value } = await this.#parts.next();
+      if (done) this.#isThrough = true;
+      else this.#fresh = value[Symbol.iterator]();
+    }
+  }
+
+  /** The same, of the rows that are read: most rows need no wait. */
+  take(): RowTask | undefined {
     const { order } = this.#options;
     const [first] = this.#leftovers;
     if (first !== undefined && first.dueAt <= this.#now()) {
@@ -61,9 +74,9 @@ export class Feed {
     }
     const freed = order?.take();
     if (freed !== undefined) return freed;
-    while (!this.#isThrough && !order?.isFull) {
-      const { done, value } = await this.#fresh.next();
-      if (done) this.#isThrough = true;
+    while (this.#fresh !== undefined && !order?.isFull) {
+      const { done, value } = this.#fresh.next();
+      if (done) this.#fresh = undefined;
       else if (this.#admits(value)) return value;
     }
     return undefined;
@@ -72,7 +85,8 @@ export class Feed {
   /** Stops reading the manifest. */
   async close(): Promise<void> {
     this.#isThrough = true;
-    await this.#fresh.return?.();
+    this.#fresh = undefined;
+    await this.#parts.return?.();
   }
 
   #admits(task: RowTask): boolean {

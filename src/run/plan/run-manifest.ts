@@ -131,8 +131,8 @@ export async function* unfinishedTasks(
   prepare: (row: ManifestRow) => PreparedRow,
   journal: Pick<Journal, 'isFinished' | 'history'>,
   selection?: RowSelection,
-): AsyncIterable<RowTask> {
-  for await (const chunk of rows) {
+): AsyncIterable<Iterable<RowTask>> {
+  function* tasksOf(chunk: readonly ManifestRow[]): Iterable<RowTask> {
     for (const row of chunk) {
       if (selection !== undefined && row.row > selection.last) return;
       if (journal.isFinished(row.row) || selection?.has(row.row) === false) continue;
@@ -153,5 +153,11 @@ export async function* unfinishedTasks(
         ...(history !== undefined && { history }),
       };
     }
+  }
+
+  for await (const chunk of rows) {
+    const [first] = chunk;
+    if (selection !== undefined && first !== undefined && first.row > selection.last) return;
+    yield tasksOf(chunk);
   }
 }

@@ -59,7 +59,7 @@ export class Stages {
   }
 
   /** The rows without a result that may be called now. */
-  tasks(): AsyncIterable<RowTask> {
+  tasks(): AsyncIterable<Iterable<RowTask>> {
     const {
       run: { record, journal },
       planned: { manifest, prepare },

@@ -10,8 +10,9 @@ function taskOf(row: number, subject: string): RowTask {
 
 const none: ReadonlySet<number> = new Set();
 
-async function* each<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
-  yield* items;
+/** The items as they are read, two at a time. */
+async function* inParts<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
+  for (let at = 0; at < items.length; at += 2) yield items.slice(at, at + 2);
 }
 
 async function takeAll(feed: Feed): Promise<number[]> {
@@ -22,7 +23,7 @@ async function takeAll(feed: Feed): Promise<number[]> {
 
 /** A feed of rows with these subjects. */
 function feedOf(subjects: string, order?: RowOrder): Feed {
-  const tasks = each([...subjects].map((subject, at) => taskOf(at + 1, subject)));
+  const tasks = inParts([...subjects].map((subject, at) => taskOf(at + 1, subject)));
   return new Feed({ tasks, skip: none, isFinished: () => false, order });
 }
 
@@ -58,7 +59,7 @@ describe('rows of one subject', () => {
 
   test('wait for all rows that an earlier coordinator has left open', async () => {
     const order = new RowOrder();
-    const tasks = each([1, 2, 3].map((row) => taskOf(row, 'a')));
+    const tasks = inParts([1, 2, 3].map((row) => taskOf(row, 'a')));
     const feed = new Feed({ tasks, skip: new Set([1, 2]), isFinished: () => false, order });
     expect(await takeAll(feed)).toEqual([]);
     expect([order.finished(2), order.finished(1)]).toEqual([false, true]);
@@ -97,15 +98,18 @@ test('in any order of results, returns and restarts: one row of a subject at a t
           const order = new RowOrder(maxHeld);
           const skip = new Set(open.keys());
           let read = 0;
-          async function* unfinished() {
-            for (const task of all) {
+          function* unfinished(part: readonly RowTask[]) {
+            for (const task of part) {
               if (finished.has(task.row)) continue;
               read += skip.has(task.row) ? 0 : 1;
               yield task;
             }
           }
+          async function* tasks() {
+            for await (const part of inParts(all)) yield unfinished(part);
+          }
           const isFinished = (row: number) => finished.has(row);
-          const feed = new Feed({ tasks: unfinished(), skip, isFinished, order, now: () => 0 });
+          const feed = new Feed({ tasks: tasks(), skip, isFinished, order, now: () => 0 });
           /** Rows that this coordinator fed first; rows in the datastore were fed earlier. */
           const fed = new Set<number>();
           const take = async () => {
