@@ -8,6 +8,7 @@ const wanted = [
   { name: 'faketime', programs: ['faketime'] },
   { name: 'zsh', programs: ['zsh'] },
   { name: 'fish', programs: ['fish'] },
+  { name: 'curl', programs: ['curl'] },
   { name: 'chromium', programs: ['chromium'] },
 ] as const;
 
