@@ -55,21 +55,50 @@ test('CI runs each part of .ci/run on Linux, but for the one that stands for the
   expect([...run, 'other-node'].toSorted()).toEqual(parts?.toSorted());
 });
 
-test.each([
-  ['v1.2.0', '## 1.2.0 - 2027-01-15', ''],
-  ['v1.2.1', '## 1.2.0 - 2027-01-15', 'The tag is v1.2.1, the version v1.2.0\n'],
-  ['v1.2.0', '## Unreleased', 'CHANGELOG.md has no heading "## 1.2.0 - DATE"\n'],
-])(
-  'version 1.2.0 with the tag %s and the heading "%s" is released unless it says "%s"',
-  async (tag, heading, says) => {
+describe('a release', () => {
+  async function repository(version: string, changelog: string) {
     const folder = await temporaryFolder();
-    cpSync('.ci/is-version', `${folder}/.ci/is-version`);
-    writeFileSync(`${folder}/package.json`, '{"version":"1.2.0"}');
-    writeFileSync(`${folder}/CHANGELOG.md`, `# Changelog\n\n${heading}\n`);
-    const { stderr, status } = spawnSync(`${folder}/.ci/is-version`, [tag], { encoding: 'utf8' });
-    expect({ stderr, status }).toEqual({ stderr: says, status: says === '' ? 0 : 1 });
-  },
-);
+    cpSync('.ci', `${folder}/.ci`, { recursive: true });
+    const { version: script } = manifest.scripts;
+    writeFileSync(
+      `${folder}/package.json`,
+      JSON.stringify({ name: 'x', version, scripts: { version: script } }),
+    );
+    writeFileSync(`${folder}/CHANGELOG.md`, changelog);
+    const env = { ...process.env, HOME: folder };
+    return (command: string, ...args: string[]) => {
+      const { stdout, stderr, status } = spawnSync(command, args, { cwd: folder, env, encoding: 'utf8' });
+      return { stdout, stderr, status };
+    };
+  }
+
+  test('has the notes that stood below "Unreleased" when npm made the version', async () => {
+    const run = await repository(
+      '1.1.0',
+      '# Changelog\n\n## Unreleased\n\n- New.\n\n## 1.1.0 - 2027-01-15\n\n- Old.\n',
+    );
+    run('git', 'init', '--quiet');
+    run('git', 'config', 'user.name', 'x');
+    run('git', 'config', 'user.email', 'x@example.com');
+    run('git', 'add', '.');
+    run('git', 'commit', '--quiet', '--message', 'Begin');
+    expect(run('npm', 'version', 'minor')).toMatchObject({ status: 0 });
+    expect(run('git', 'status', '--porcelain').stdout).toBe('');
+    expect(run('git', 'tag').stdout).toBe('v1.2.0\n');
+    expect(run('.ci/release-notes', 'v1.2.0')).toEqual({ stdout: '\n- New.\n', stderr: '', status: 0 });
+    expect(run('cat', 'CHANGELOG.md').stdout).toMatch(
+      /^# Changelog\n\n## Unreleased\n\nNothing yet\.\n\n## 1\.2\.0 - [\d-]{10}\n\n- New\.\n\n## 1\.1\.0 - /,
+    );
+  });
+
+  test.each([
+    ['v1.2.1', '## 1.2.0 - 2027-01-15\n\n- New.', 'The tag is v1.2.1, the version v1.2.0\n'],
+    ['v1.2.0', '## Unreleased\n\n- New.', 'CHANGELOG.md says nothing below a heading "## 1.2.0 - DATE"\n'],
+  ])('with the tag %s and the changelog "%s" is refused: %s', async (tag, changelog, stderr) => {
+    const run = await repository('1.2.0', `# Changelog\n\n${changelog}\n`);
+    expect(run('.ci/release-notes', tag)).toEqual({ stdout: '', stderr, status: 1 });
+  });
+});
 
 test('Renovate names packages that are used, and finds the versions that stand in texts', () => {
   const { packageRules, customManagers } = JSON.parse(readFileSync('renovate.json', 'utf8')) as {
