@@ -165,9 +165,9 @@ export class Overview {
       ...(last !== undefined && {
         last: {
           due: last.due,
-          came: last.came,
-          runs: last.came === 'began' ? last.runs : [],
-          ...(last.came === 'failed' && { message: last.message }),
+          result: last.result,
+          runs: last.result === 'began' ? last.runs : [],
+          ...(last.result === 'failed' && { message: last.message }),
         },
       }),
     };

@@ -93,7 +93,7 @@ export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'p
   readonly day: readonly string[];
   readonly last?: {
     readonly due: string;
-    readonly came: string;
+    readonly result: string;
     readonly runs: readonly string[];
     readonly message?: string;
   };

@@ -18,15 +18,15 @@ import {
 import type { ScheduleStore } from './store.ts';
 import { timesOf } from './times.ts';
 
-type EntryOf<Came extends HistoryEntry['came']> = Extract<HistoryEntry, { readonly came: Came }>;
+type EntryOf<Result extends HistoryEntry['result']> = Extract<HistoryEntry, { readonly result: Result }>;
 
 /** The result of an attempt to start the runs of an occasion. */
 export type Beginning =
   /** The runs are submitted, by this attempt or an earlier one. */
-  | Pick<EntryOf<'began'>, 'came' | 'runs' | 'refused'>
-  | Pick<EntryOf<'failed'>, 'came' | 'code' | 'message'>
+  | Pick<EntryOf<'began'>, 'result' | 'runs' | 'refused'>
+  | Pick<EntryOf<'failed'>, 'result' | 'code' | 'message'>
   /** Not now: another process is starting them, or this one is stopping. */
-  | { readonly came: 'later' };
+  | { readonly result: 'later' };
 
 export interface KeeperOptions {
   readonly schedules: ScheduleStore;
@@ -102,34 +102,34 @@ async function begin(
   { schedules, onFailed, log, now, ...options }: KeeperOptions,
 ): Promise<void> {
   const beginning = await options.begin(schedule, occasion);
-  if (beginning.came === 'later') return;
+  if (beginning.result === 'later') return;
   const { name } = schedule;
   const { due } = occasion;
   const at = now().toISOString();
-  if (beginning.came === 'failed') {
+  if (beginning.result === 'failed') {
     const { code, message } = beginning;
     log.error({ schedule: name, due, err: message }, 'schedule: no run could be started');
     await schedules.saveState(name, concluded(state, { ...occasion, ...beginning, at }));
     onFailed(schedule, usageError(code, message));
     return;
   }
-  const { came, runs, refused = [] } = beginning;
+  const { result, runs, refused = [] } = beginning;
   if (runs.length > 0) log.info({ schedule: name, due, runs }, 'schedule: runs submitted');
   if (refused.length > 0) log.warn({ schedule: name, due, refused }, 'schedule: manifests refused');
   const isIdle = runs.length + refused.length === 0;
   const entry: HistoryEntry = isIdle
-    ? { ...occasion, came: 'idle' }
-    : { ...occasion, came, at, runs, ...(refused.length > 0 && { refused }) };
+    ? { ...occasion, result: 'idle' }
+    : { ...occasion, result, at, runs, ...(refused.length > 0 && { refused }) };
   await schedules.saveState(name, concluded(state, entry));
 }
 
 /** Reports occasions that start no run. A missed time that no run makes up for is also a failure. */
 function report({ schedule, before, after }: Decision, { log, onFailed }: KeeperOptions): void {
   for (const entry of after.history.filter((one) => !before.history.includes(one))) {
-    const { came, due } = entry;
-    const because = entry.came === 'skipped' ? { because: entry.because } : {};
-    log.warn({ schedule: schedule.name, due, ...because }, `schedule: ${came}`);
-    if (came === 'missed' && after.beginning === undefined && after.waiting === undefined) {
+    const { result, due } = entry;
+    const because = entry.result === 'skipped' ? { because: entry.because } : {};
+    log.warn({ schedule: schedule.name, due, ...because }, `schedule: ${result}`);
+    if (result === 'missed' && after.beginning === undefined && after.waiting === undefined) {
       const message = `it was due ${entry.until ?? due}, and no daemon was running in time`;
       onFailed(schedule, usageError('SCHEDULE_MISSED', message));
     }

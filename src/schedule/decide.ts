@@ -36,13 +36,13 @@ export function decide(schedule: Schedule, state: ScheduleState, situation: Situ
   let after: ScheduleState = left;
   for (const occasion of occasions) {
     if (schedule.paused && occasion.trigger === undefined) {
-      after = recorded(after, { ...occasion, came: 'skipped', because: 'paused' });
+      after = recorded(after, { ...occasion, result: 'skipped', because: 'paused' });
     } else if (going === undefined && after.beginning === undefined) {
       after = { ...after, beginning: occasion };
     } else if (occasion === waiting || (schedule.overlap === 'queue' && after.waiting === undefined)) {
       after = { ...after, waiting: occasion };
     } else {
-      after = recorded(after, { ...occasion, came: 'skipped', because: going ?? 'another run' });
+      after = recorded(after, { ...occasion, result: 'skipped', because: going ?? 'another run' });
     }
   }
   return after;
@@ -71,7 +71,7 @@ function takeTimes(
   if (lastMissed === undefined || lastMissed < first) return { state: done, due: { due } };
   const missed = recorded(done, {
     due: first.toISOString(),
-    came: 'missed',
+    result: 'missed',
     at: now.toISOString(),
     ...(lastMissed > first && { until: lastMissed.toISOString() }),
   });
@@ -90,8 +90,8 @@ export function recorded(state: ScheduleState, entry: HistoryEntry): ScheduleSta
 
 function isRepeated(last: HistoryEntry, entry: HistoryEntry): boolean {
   if (last.trigger !== undefined || entry.trigger !== undefined) return false;
-  if (last.came === 'skipped') return entry.came === 'skipped' && entry.because === last.because;
-  return last.came === 'idle' && entry.came === 'idle';
+  if (last.result === 'skipped') return entry.result === 'skipped' && entry.because === last.because;
+  return last.result === 'idle' && entry.result === 'idle';
 }
 
 /** The state after an occasion started its runs or failed to. */

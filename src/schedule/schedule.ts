@@ -59,24 +59,24 @@ export type Occasion = Readonly<z.infer<typeof occasionSchema>>;
 /** For an entry that covers several occasions: the last of them. */
 const until = z.string().exactOptional();
 
-const entrySchema = z.discriminatedUnion('came', [
+const entrySchema = z.discriminatedUnion('result', [
   /** Runs were submitted. */
   occasionSchema.extend({
-    came: z.literal('began'),
+    result: z.literal('began'),
     at: z.string(),
     runs: z.array(z.string()),
     /** Names of manifests in an inbox that can't be run as they are. */
     refused: z.array(z.string()).exactOptional(),
   }),
   /** The inbox was empty. */
-  occasionSchema.extend({ came: z.literal('idle'), until }),
+  occasionSchema.extend({ result: z.literal('idle'), until }),
   /** The run was still in progress, or the schedule was paused while the occasion waited. */
-  occasionSchema.extend({ came: z.literal('skipped'), because: z.string(), until }),
+  occasionSchema.extend({ result: z.literal('skipped'), because: z.string(), until }),
   /** No daemon was running to start a run in time. */
-  occasionSchema.extend({ came: z.literal('missed'), at: z.string(), until }),
+  occasionSchema.extend({ result: z.literal('missed'), at: z.string(), until }),
   /** No run could be started. */
   occasionSchema.extend({
-    came: z.literal('failed'),
+    result: z.literal('failed'),
     at: z.string(),
     code: z.string(),
     message: z.string(),
@@ -127,7 +127,7 @@ export async function goingScheduledRun(
   runs: RunStore,
   { history }: ScheduleState,
 ): Promise<string | undefined> {
-  const started = history.flatMap((entry) => (entry.came === 'began' ? [entry.runs] : []));
+  const started = history.flatMap((entry) => (entry.result === 'began' ? [entry.runs] : []));
   for (const id of started.findLast((ids) => ids.length > 0) ?? []) {
     const record = await runs.look(id);
     if (record === 'being planned' || (record !== undefined && goesOnByItself(record))) return id;

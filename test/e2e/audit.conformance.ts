@@ -71,10 +71,10 @@ export function describeEvents(newScene: NewScene): void {
     const by = { ...user, version: expect.any(String) };
     expect(await home.json<Audit>('show', 'r')).toMatchObject({
       ...{ state: 'cancelled', by, reason: 'week 47 \u001b[31m is lost', base_url: sandbox.url },
-      ...{ options: { rate: { text: '20/s' }, concurrency: 4 }, plan: { rows: 1_000 } },
+      ...{ options: { rate: '20/s', concurrency: 4 }, plan: { rows: 1_000 } },
       events: [
         { event: 'planned', by, reason: 'week 47 \u001b[31m is lost' },
-        { event: 'begun', by, reason: null, at_work_s: expect.any(Number) },
+        { event: 'begun', by, reason: null, duration_s: expect.any(Number) },
         { event: 'paused', by, reason: 'the API is slow' },
         { event: 'unpaused', by, reason: null },
         { event: 'interrupted', by: null },

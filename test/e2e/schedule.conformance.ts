@@ -31,12 +31,12 @@ export function describeSchedules(newScene: () => Promise<Scene>): void {
     const schedules = openScheduleStore(home.stateDir);
     const history = async (): Promise<readonly HistoryEntry[]> => (await schedules.state('often')).history;
     const startedRuns = async (): Promise<readonly string[]> =>
-      (await history()).flatMap((entry) => (entry.came === 'began' ? entry.runs : []));
+      (await history()).flatMap((entry) => (entry.result === 'began' ? entry.runs : []));
     const ended = (run = '') => eventually(async () => (await home.stateOf(run)) === 'completed');
 
     await schedule('add', 'often', ...everySecond, '--manifest', 'slow.csv', '--rate', '1/s');
     const daemon = await home.worker('--coordinate');
-    await eventually(async () => (await history()).some(({ came }) => came === 'skipped'));
+    await eventually(async () => (await history()).some(({ result }) => result === 'skipped'));
     const [slow = ''] = await startedRuns();
     expect(slow).toMatch(/^often-\d{8}-\d{6}$/);
     expect((await history()).at(-1)).toMatchObject({ because: slow });
@@ -50,7 +50,7 @@ export function describeSchedules(newScene: () => Promise<Scene>): void {
     expect((await home.run('set-rate', slow, 'none')).code).toBe(0);
     await eventually(async () => (await startedRuns()).length === 2);
     expect(await home.stateOf(slow)).toBe('completed');
-    expect((await history()).at(-1)).toMatchObject({ came: 'began', trigger: { reason: 'a test' } });
+    expect((await history()).at(-1)).toMatchObject({ result: 'began', trigger: { reason: 'a test' } });
 
     // Paused, it begins what is triggered, and nothing else.
     await ended((await startedRuns()).at(-1));
@@ -59,7 +59,7 @@ export function describeSchedules(newScene: () => Promise<Scene>): void {
     await schedule('trigger', 'often');
     await eventually(async () => (await startedRuns()).length === 3);
     await ended((await startedRuns()).at(-1));
-    expect((await history()).at(-1)).toMatchObject({ came: 'began', trigger: {} });
+    expect((await history()).at(-1)).toMatchObject({ result: 'began', trigger: {} });
 
     // Of the times at which no daemon is there, the last one is made up for.
     await schedule('unpause', 'often');
@@ -74,7 +74,7 @@ export function describeSchedules(newScene: () => Promise<Scene>): void {
     // The first of those that were missed may have come while the daemon, killed since, was busy with the one before.
     expect(
       (await history()).some(
-        (entry) => entry.came === 'missed' && Date.parse(entry.until ?? entry.due) > killedAt,
+        (entry) => entry.result === 'missed' && Date.parse(entry.until ?? entry.due) > killedAt,
       ),
     ).toBe(true);
     await schedule('pause', 'often');

@@ -22,7 +22,7 @@ describe('what a command prints is refused', () => {
   });
 
   test('on any line, also of a command of a group', () => {
-    const removed = asLine({ schedule: 'nightly', removed: true, going: null });
+    const removed = asLine({ schedule: 'nightly', removed: true, run_in_progress: null });
     const args = ['--json', 'schedule', 'remove', 'nightly'];
     expect(() => checkDocuments(args, removed)).not.toThrow();
     expect(() => checkDocuments(args, removed + asLine({}))).toThrow(

@@ -16,6 +16,11 @@ import {
 /** What `cqbatch show` prints. */
 
 const { baseUrl: _, ...options } = runOptionsSchema.shape;
+const shownOptions = {
+  ...options,
+  rate: z.string().exactOptional().describe('as in `--rate`'),
+  canary: z.strictObject(namedInWords(options.canary.unwrap().shape)).exactOptional(),
+};
 const { plan, canary } = runRecordSchema.shape;
 
 const event = z.strictObject({
@@ -25,7 +30,7 @@ const event = z.strictObject({
     .describe('`planned`, `begun`, `resumed`, `rate 20/s`, …, or the state that the run entered'),
   by: actor.nullable(),
   reason: z.string().nullable(),
-  at_work_s: z.int().min(0).exactOptional().describe('seconds of work in this state'),
+  duration_s: z.int().min(0).exactOptional().describe('seconds of work in this state'),
 });
 
 export const audit = z
@@ -55,12 +60,12 @@ export const audit = z
       })
       .nullable()
       .describe('the signed-off plan'),
-    options: z.strictObject(namedInWords(options)).describe('as in run.json; times in milliseconds'),
+    options: z.strictObject(namedInWords(shownOptions)).describe('times in milliseconds'),
     events: z.array(event),
     outcomes: outcomeCounts.nullable().describe('null when the journal is unreadable'),
     unclear: rows.nullable(),
     codes: codeCounts.nullable(),
-    at_work_s: z.int().min(0).nullable().describe('seconds of work'),
+    duration_s: z.int().min(0).nullable().describe('seconds of work'),
     canary: z.strictObject(namedInWords(canary.unwrap().shape)).nullable(),
     retry_of: runId.nullable(),
     retries: z.array(runInState),

@@ -97,7 +97,7 @@ export const plan = z
       })
       .nullable()
       .describe('null when no base URL is set'),
-    estimated_seconds: z.int().nullable().describe('null when no rate is known'),
+    estimated_s: z.int().nullable().describe('null when no rate is known'),
     proxy: z.string().nullable(),
     ready: z.boolean().describe('whether a run would start'),
     problems: z.strictObject({

@@ -39,7 +39,10 @@ test.each([
   ['plan', { error: { code: 'MANIFEST_MISSING', message: 'rows.csv: there is no such file' } }],
   ['prune', { removed: ['a'], kept: 3, bytes: 10, dry_run: false }],
   ['schedule remove', { schedule: 'nightly', removed: false }],
-  ['schedule trigger', { schedule: 'nightly', triggered_at: '2026-11-25T02:00:00.000Z', going: null }],
+  [
+    'schedule trigger',
+    { schedule: 'nightly', triggered_at: '2026-11-25T02:00:00.000Z', run_in_progress: null },
+  ],
   ['cancel', { run: 'r', state: 'cancelled' }],
 ])(
   'a program that has only the published file accepts a document of %s, and no other member',

@@ -154,7 +154,7 @@ export const status = z
     unclear: rows.nullable(),
     codes: codeCounts.nullable(),
     wanted_rate: z.string().describe('as --rate has it, or `none`'),
-    rate_per_s: z.number().nullable().describe('finished rows per second, now or on average'),
+    rows_per_s: z.number().nullable().describe('finished rows per second, now or on average'),
     pace: pace.nullable().describe('how the API is called; null when it is not'),
     process: processOnHost.nullable().describe('the coordinator of the run'),
     workers: z.array(worker).describe('processes that call the API of the run'),

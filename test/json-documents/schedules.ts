@@ -11,7 +11,7 @@ const occasion = z
     due: time,
     until: time.nullable().describe('of several occasions in one entry: when the last was due'),
     at: time.nullable().describe('when the daemon handled the due time'),
-    came: z.enum(['began', 'idle', 'skipped', 'missed', 'failed']).describe('the result'),
+    result: z.enum(['began', 'idle', 'skipped', 'missed', 'failed']).describe('the result'),
     triggered_by: actor.nullable().describe('null when the pattern was due'),
     reason: z.string().nullable().describe('of the trigger'),
     runs: z.array(
@@ -66,16 +66,18 @@ export const scheduleHistory = z
   .strictObject({ schedule: z.string().describe('name'), history: z.array(occasion) })
   .describe('result of each scheduled time, latest first');
 
-const going = runId.nullable().describe('the run that is in progress');
+const runInProgress = runId.nullable().describe('the run that is in progress');
 
 export const scheduleTriggered = z
-  .strictObject({ schedule: z.string().describe('name'), triggered_at: time, going })
+  .strictObject({ schedule: z.string().describe('name'), triggered_at: time, run_in_progress: runInProgress })
   .describe('when the schedule was triggered');
 
 export const scheduleRemoved = z
   .strictObject({
     schedule: z.string().describe('name'),
     removed: z.boolean().describe('false if the user answered no'),
-    going: going.exactOptional().describe('the run that continues; absent when nothing was removed'),
+    run_in_progress: runInProgress
+      .exactOptional()
+      .describe('the run that continues; absent when nothing was removed'),
   })
   .describe('whether the schedule was removed');

@@ -34,7 +34,7 @@ async function newScene(changes: Partial<Schedule> = {}) {
         await runs.save({ ...enterState({ ...plannedRecord, id }, 'submitted'), submitted: true });
         scene.started.push(id);
       }
-      return { came: 'began', runs: [id] };
+      return { result: 'began', runs: [id] };
     },
     async at(time: string) {
       scene.now = new Date(`2026-11-${time}:00.000Z`);
@@ -68,9 +68,9 @@ describe('a schedule that is carried out', () => {
     await scene.at('06T02:01');
     expect(scene.started).toEqual([first, 'nightly-20261106-020000']);
     expect(await scene.history()).toMatchObject([
-      { came: 'missed', due: '2026-11-01T02:00:00.000Z', until: '2026-11-04T02:00:00.000Z' },
-      { came: 'began', due: '2026-11-05T02:00:00.000Z', runs: [first] },
-      { came: 'began', due: '2026-11-06T02:00:00.000Z', at: '2026-11-06T02:01:00.000Z' },
+      { result: 'missed', due: '2026-11-01T02:00:00.000Z', until: '2026-11-04T02:00:00.000Z' },
+      { result: 'began', due: '2026-11-05T02:00:00.000Z', runs: [first] },
+      { result: 'began', due: '2026-11-06T02:00:00.000Z', at: '2026-11-06T02:01:00.000Z' },
     ]);
   });
 
@@ -87,7 +87,7 @@ describe('a schedule that is carried out', () => {
     // Any later process, however late it comes: this is not another time.
     await scene.at('06T09:00');
     expect(scene.started).toEqual([first]);
-    expect(await scene.history()).toMatchObject([{ came: 'missed' }, { came: 'began', runs: [first] }]);
+    expect(await scene.history()).toMatchObject([{ result: 'missed' }, { result: 'began', runs: [first] }]);
   });
 
   test('has one run when many daemons look at once', async () => {
@@ -100,9 +100,9 @@ describe('a schedule that is carried out', () => {
   test('tries again when a run could not be started yet', async () => {
     const scene = await newScene();
     const begin = scene.begin;
-    scene.begin = async () => ({ came: 'later' });
+    scene.begin = async () => ({ result: 'later' });
     await scene.at('05T02:00');
-    expect((await scene.history()).at(-1)).toMatchObject({ came: 'missed' });
+    expect((await scene.history()).at(-1)).toMatchObject({ result: 'missed' });
     scene.begin = begin;
     await scene.at('05T02:03');
     expect(scene.started).toEqual([first]);
@@ -111,7 +111,7 @@ describe('a schedule that is carried out', () => {
   test('reports what could not be started, and continues with the next time', async () => {
     const scene = await newScene();
     const begin = scene.begin;
-    scene.begin = async () => ({ came: 'failed', code: 'MANIFEST_MISSING', message: 'it is not there' });
+    scene.begin = async () => ({ result: 'failed', code: 'MANIFEST_MISSING', message: 'it is not there' });
     await scene.at('05T02:00');
     expect(scene.told).toEqual(['it is not there']);
     scene.begin = begin;
@@ -121,26 +121,26 @@ describe('a schedule that is carried out', () => {
     await scene.at('08T02:00');
     expect(scene.started).toEqual(['nightly-20261108-020000']);
     expect(await scene.history()).toMatchObject([
-      { came: 'missed' },
-      { came: 'failed', code: 'MANIFEST_MISSING', message: 'it is not there' },
-      { came: 'missed', due: '2026-11-06T02:00:00.000Z', until: '2026-11-07T02:00:00.000Z' },
-      { came: 'began' },
+      { result: 'missed' },
+      { result: 'failed', code: 'MANIFEST_MISSING', message: 'it is not there' },
+      { result: 'missed', due: '2026-11-06T02:00:00.000Z', until: '2026-11-07T02:00:00.000Z' },
+      { result: 'began' },
     ]);
   });
 
   test('records an empty inbox as one entry, and what was refused', async () => {
     const scene = await newScene({ since: '2026-11-04T12:00:00.000Z' });
-    scene.begin = async () => ({ came: 'began', runs: [] });
+    scene.begin = async () => ({ result: 'began', runs: [] });
     for (const day of ['05', '06', '07']) await scene.at(`${day}T02:00`);
     scene.begin = async () => ({
-      came: 'began',
+      result: 'began',
       runs: ['a'],
       refused: ['b.csv'],
     });
     await scene.at('08T02:00');
     expect(await scene.history()).toMatchObject([
-      { came: 'idle', due: '2026-11-05T02:00:00.000Z', until: '2026-11-07T02:00:00.000Z' },
-      { came: 'began', runs: ['a'], refused: ['b.csv'] },
+      { result: 'idle', due: '2026-11-05T02:00:00.000Z', until: '2026-11-07T02:00:00.000Z' },
+      { result: 'began', runs: ['a'], refused: ['b.csv'] },
     ]);
     expect(scene.logged).toMatchObject([
       { msg: 'schedule: runs submitted', runs: ['a'] },
@@ -161,7 +161,7 @@ describe('a schedule that is carried out', () => {
     await scene.end(first, state);
     await scene.at('06T02:00');
     expect((await scene.history()).at(-1)).toMatchObject(
-      isGoing ? { came: 'skipped', because: first } : { came: 'began' },
+      isGoing ? { result: 'skipped', because: first } : { result: 'began' },
     );
   });
 
@@ -183,7 +183,7 @@ describe('a schedule that is carried out', () => {
     await scene.at('05T12:00');
     await scene.at('05T12:01');
     expect(scene.started).toEqual(['nightly-20261105-120000-now']);
-    expect(await scene.history()).toMatchObject([{ came: 'began', due: trigger.at, trigger }]);
+    expect(await scene.history()).toMatchObject([{ result: 'began', due: trigger.at, trigger }]);
     expect(await scene.schedules.trigger('nightly')).toBeUndefined();
   });
 
@@ -193,7 +193,7 @@ describe('a schedule that is carried out', () => {
     const since = '2026-11-05T02:30:00.000Z';
     await scene.schedules.save({ ...nightly, key: '2', cron: '45 2 * * *', since });
     await scene.at('05T02:45');
-    expect((await scene.history()).at(-1)).toMatchObject({ came: 'skipped', because: first });
+    expect((await scene.history()).at(-1)).toMatchObject({ result: 'skipped', because: first });
     await scene.end(first);
     await scene.at('06T02:00');
     await scene.at('06T02:45');

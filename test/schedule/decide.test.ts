@@ -56,12 +56,12 @@ describe('a schedule', () => {
   test('makes up for the last of several missed times, unless it is too late', async () => {
     expect(await decided({}, done('02T02:00'), '05T02:59')).toMatchObject({
       beginning: { due: at('05T02:00') },
-      history: [{ came: 'missed', due: at('03T02:00'), until: at('04T02:00'), at: at('05T02:59') }],
+      history: [{ result: 'missed', due: at('03T02:00'), until: at('04T02:00'), at: at('05T02:59') }],
     });
     const late = await decided({}, done('02T02:00'), '05T03:01');
     expect(late).toMatchObject({
       doneUntil: at('05T02:00'),
-      history: [{ came: 'missed', due: at('03T02:00'), until: at('05T02:00') }],
+      history: [{ result: 'missed', due: at('03T02:00'), until: at('05T02:00') }],
     });
     expect(late).not.toHaveProperty('beginning');
   });
@@ -70,7 +70,7 @@ describe('a schedule', () => {
     const strict = { catchUpMs: null };
     expect(await decided(strict, done('04T02:00'), '05T02:01')).toHaveProperty('beginning');
     const late = await decided(strict, done('04T02:00'), '05T02:02');
-    expect(late).toMatchObject({ history: [{ came: 'missed', due: at('05T02:00') }] });
+    expect(late).toMatchObject({ history: [{ result: 'missed', due: at('05T02:00') }] });
     expect(late.history[0]).not.toHaveProperty('until');
   });
 
@@ -97,7 +97,7 @@ describe('a schedule', () => {
     const first = await decided({}, done('04T02:00'), '05T02:00', going);
     const second = await decided({}, first, '06T02:00', going);
     expect(second.history).toEqual([
-      { came: 'skipped', due: at('05T02:00'), until: at('06T02:00'), because: going.going },
+      { result: 'skipped', due: at('05T02:00'), until: at('06T02:00'), because: going.going },
     ]);
     expect(await decided({}, second, '07T02:00')).toMatchObject({ beginning: { due: at('07T02:00') } });
   });
@@ -109,7 +109,7 @@ describe('a schedule', () => {
     expect(first).toMatchObject({ waiting: { due: at('05T02:00') }, history: [] });
     const second = await decided(overlap, first, '06T02:00', going);
     expect(second).toMatchObject({ waiting: { due: at('05T02:00') } });
-    expect(second.history).toMatchObject([{ came: 'skipped', due: at('06T02:00') }]);
+    expect(second.history).toMatchObject([{ result: 'skipped', due: at('06T02:00') }]);
     const third = await decided(overlap, second, '06T03:00');
     expect(third).toMatchObject({ beginning: { due: at('05T02:00') } });
     expect(third).not.toHaveProperty('waiting');
@@ -129,18 +129,18 @@ describe('a schedule', () => {
     // An occasion that waited when the schedule was paused is dropped.
     expect(await decided(paused, { waiting: { due: at('04T02:00') } }, '05T12:00')).toEqual({
       ...newState,
-      history: [{ came: 'skipped', due: at('04T02:00'), because: 'paused' }],
+      history: [{ result: 'skipped', due: at('04T02:00'), because: 'paused' }],
     });
   });
 
   test('never has two runs at a time, however it was triggered', async () => {
     const going = 'nightly-20261105-020000';
     expect(await decided({}, done('05T02:00'), '05T12:00', { trigger, going })).toMatchObject({
-      history: [{ ...triggered, came: 'skipped', because: going }],
+      history: [{ ...triggered, result: 'skipped', because: going }],
     });
     expect(await decided({}, done('04T02:00'), '05T02:00', { trigger })).toMatchObject({
       beginning: { due: at('05T02:00') },
-      history: [{ ...triggered, came: 'skipped' }],
+      history: [{ ...triggered, result: 'skipped' }],
     });
     expect(await decided({ overlap: 'queue' }, done('04T02:00'), '05T02:00', { trigger })).toMatchObject({
       beginning: { due: at('05T02:00') },
@@ -149,11 +149,11 @@ describe('a schedule', () => {
   });
 
   test('keeps a bounded history', async () => {
-    const entry: HistoryEntry = { came: 'began', due: at('01T02:00'), at: at('01T02:00'), runs: ['a'] };
+    const entry: HistoryEntry = { result: 'began', due: at('01T02:00'), at: at('01T02:00'), runs: ['a'] };
     const history = Array.from({ length: 300 }, () => entry);
     const after = await decided({}, { ...done('02T02:00'), history }, '05T12:00');
     expect(after.history).toHaveLength(300);
-    expect(after.history.at(-1)).toMatchObject({ came: 'missed' });
+    expect(after.history.at(-1)).toMatchObject({ result: 'missed' });
   });
 });
 

@@ -57,7 +57,7 @@ function beginning(before: RunRecord['state'] | undefined): string {
 export function auditDocument({ record, folder, result, retries, undos }: RunAudit): object {
   const { id, states, manifest, plan, approval, options, queue, retryOf, undoOf } = record;
   const [planned] = states;
-  const { baseUrl, ...others } = options;
+  const { baseUrl, rate, canary, ...others } = options;
   return {
     run: id,
     state: actualState(record),
@@ -76,15 +76,19 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
     datastore: queue ?? null,
     plan: documentOf(plan),
     approval: approval ? approvalDocument(approval) : null,
-    options: documentOf(others),
+    options: {
+      ...documentOf(others),
+      ...(rate && { rate: rate.text }),
+      ...(canary && { canary: documentOf(canary) }),
+    },
     events: eventsOf(record).map(({ at, event, by, reason, atWorkMs }) => ({
       ...documentOf({ at, event, by, reason }),
-      ...(atWorkMs !== undefined && { at_work_s: Math.round(atWorkMs / 1_000) }),
+      ...(atWorkMs !== undefined && { duration_s: Math.round(atWorkMs / 1_000) }),
     })),
     outcomes: result?.outcomes ?? null,
     unclear: result?.unclear ?? null,
     codes: result?.codes.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
-    at_work_s: result === undefined ? null : Math.round(result.activeMs / 1_000),
+    duration_s: result === undefined ? null : Math.round(result.activeMs / 1_000),
     canary: record.canary ? documentOf(record.canary) : null,
     retry_of: retryOf ?? null,
     retries: retries.map((retry) => ({ run: retry.id, state: actualState(retry) })),

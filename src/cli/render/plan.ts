@@ -61,7 +61,7 @@ export function planDocument(plan: Plan): object {
     fields: Object.fromEntries(scan.meanings.map(({ column, field }) => [column, field ?? null])),
     target:
       plan.baseUrl === undefined ? null : { base_url: plan.baseUrl, is_new: plan.target?.isNew ?? null },
-    estimated_seconds: estimatedSeconds(scan.callable, plan) ?? null,
+    estimated_s: estimatedSeconds(scan.callable, plan) ?? null,
     proxy: plan.proxy ?? null,
     ready: isReady(plan),
     problems: {

@@ -115,7 +115,7 @@ function timeOf({ due, trigger }: HistoryEntry, tz: string): string {
 function entryText(entry: HistoryEntry, view: ScheduleView): string {
   const until =
     'until' in entry && entry.until ? ` (until ${timesText([new Date(entry.until)], view.schedule.tz)})` : '';
-  switch (entry.came) {
+  switch (entry.result) {
     case 'began': {
       const refused = (entry.refused ?? []).map((name) => `${name} refused`);
       return [...entry.runs.map((id) => runText(id, view.run(id))), ...refused].join('; ');
@@ -169,7 +169,7 @@ export function historyDocument(view: ScheduleView): object {
 }
 
 function entryDocument(entry: HistoryEntry, { run }: ScheduleView): object {
-  const runs = (entry.came === 'began' ? entry.runs : []).map((id) => {
+  const runs = (entry.result === 'began' ? entry.runs : []).map((id) => {
     const known = run(id);
     return { run: id, state: known?.state ?? null, outcomes: known?.counts ?? null };
   });
@@ -177,12 +177,12 @@ function entryDocument(entry: HistoryEntry, { run }: ScheduleView): object {
     due: entry.due,
     until: ('until' in entry && entry.until) || null,
     at: 'at' in entry ? entry.at : null,
-    came: entry.came,
+    result: entry.result,
     triggered_by: entry.trigger?.by ?? null,
     reason: entry.trigger?.reason ?? null,
     runs,
-    refused: entry.came === 'began' ? (entry.refused ?? []) : [],
-    because: entry.came === 'skipped' ? entry.because : null,
-    error: entry.came === 'failed' ? { code: entry.code, message: entry.message } : null,
+    refused: entry.result === 'began' ? (entry.refused ?? []) : [],
+    because: entry.result === 'skipped' ? entry.because : null,
+    error: entry.result === 'failed' ? { code: entry.code, message: entry.message } : null,
   };
 }

@@ -28,7 +28,7 @@ export function statusDocument(view: RunView): object {
     unclear: local?.unclear ?? null,
     codes: local?.codes?.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
     wanted_rate: view.wantedRate,
-    rate_per_s: throughput?.rowsPerSecond ?? null,
+    rows_per_s: throughput?.rowsPerSecond ?? null,
     pace: paceDocument(view.pace),
     process: coordinator === undefined ? null : { pid: coordinator.pid, host: coordinator.host },
     workers: view.workers.map(({ host, pid, version, concurrency, active, finished, startedAt, seenAt }) =>

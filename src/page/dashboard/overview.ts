@@ -185,11 +185,11 @@ function scheduleTable(schedules: readonly ScheduleData[]): HTMLElement {
   );
 }
 
-function lastText({ due, came, runs, message }: NonNullable<ScheduleData['last']>): Child {
+function lastText({ due, result, runs, message }: NonNullable<ScheduleData['last']>): Child {
   const links = runs.map((run) => element('a', { href: addressOf(run) }, run));
   return [
     localTime(due),
-    came === 'began' ? ' started ' : ` ${came} `,
+    result === 'began' ? ' started ' : ` ${result} `,
     links,
     message === undefined ? '' : ` ${message}`,
   ];

@@ -24,12 +24,12 @@ const view: ScheduleView = {
   state: {
     version: 1,
     history: [
-      { came: 'missed', due: '2026-06-30T01:00:00.000Z', at: '2026-07-01T09:00:00.000Z' },
-      { came: 'skipped', due: '2026-07-01T01:00:00.000Z', until: '2026-07-02T01:00:00.000Z', because: 'a' },
-      { came: 'idle', due: '2026-07-03T01:00:00.000Z' },
-      { came: 'failed', due: '2026-07-04T01:00:00.000Z', at: '', code: 'X', message: 'no such file' },
+      { result: 'missed', due: '2026-06-30T01:00:00.000Z', at: '2026-07-01T09:00:00.000Z' },
+      { result: 'skipped', due: '2026-07-01T01:00:00.000Z', until: '2026-07-02T01:00:00.000Z', because: 'a' },
+      { result: 'idle', due: '2026-07-03T01:00:00.000Z' },
+      { result: 'failed', due: '2026-07-04T01:00:00.000Z', at: '', code: 'X', message: 'no such file' },
       {
-        came: 'began',
+        result: 'began',
         due: '2026-07-04T12:00:05.000Z',
         trigger: { at: '2026-07-04T12:00:05.000Z' },
         at: '',
@@ -76,17 +76,17 @@ describe('a schedule', () => {
       schedule: 'nightly',
       history: [
         {
-          came: 'began',
+          result: 'began',
           runs: [
             { run: 'a', state: 'completed', outcomes: { succeeded: 2 } },
             { run: 'gone', state: null },
           ],
           refused: ['b.csv'],
         },
-        { came: 'failed', error: { code: 'X', message: 'no such file' } },
-        { came: 'idle' },
-        { came: 'skipped', because: 'a', until: '2026-07-02T01:00:00.000Z' },
-        { came: 'missed' },
+        { result: 'failed', error: { code: 'X', message: 'no such file' } },
+        { result: 'idle' },
+        { result: 'skipped', because: 'a', until: '2026-07-02T01:00:00.000Z' },
+        { result: 'missed' },
       ],
     });
     const never = { ...view, state: { version: 1, history: [] } as const };

@@ -169,7 +169,7 @@ describe('the document', () => {
       unclear: 3,
       codes: [{ outcome: 'failed', code: 'NOT_FOUND', count: 32 }],
       wanted_rate: 'auto',
-      rate_per_s: 640.4,
+      rows_per_s: 640.4,
       pace: null,
       process: { pid: 42, host: 'beta' },
       workers: [
@@ -210,7 +210,7 @@ describe('the document', () => {
     expect(statusDocument({ ...elsewhere, workers: [] })).toMatchObject({
       unclear: null,
       codes: null,
-      rate_per_s: null,
+      rows_per_s: null,
       process: null,
       workers: [],
       states: null,

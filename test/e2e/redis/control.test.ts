@@ -260,7 +260,7 @@ describeWithRedis('a run on Redis', () => {
       unclear: null,
       codes: null,
       wanted_rate: `${callsPerSecond}/s`,
-      rate_per_s: expect.any(Number),
+      rows_per_s: expect.any(Number),
       pace: {
         allowed_per_s: callsPerSecond,
         limit_per_s: null,

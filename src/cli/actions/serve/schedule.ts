@@ -122,7 +122,7 @@ export async function triggerSchedule(name: string, flags: Flags): Promise<ExitC
   await schedules.saveTrigger(name, { at, ...attribution });
   const when = going === undefined ? 'within a second or two' : `when run ${going} has ended`;
   terminal.result(
-    { schedule: name, triggered_at: at, going: going ?? null },
+    { schedule: name, triggered_at: at, run_in_progress: going ?? null },
     `Schedule ${name} is triggered: a run begins ${when}. "cqbatch schedule history ${name}" shows the result.`,
   );
   await sayWhoCarriesOut(place);
@@ -146,7 +146,7 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
   });
   const still = going === undefined ? '' : ` Run ${going} continues.`;
   terminal.result(
-    { schedule: name, removed: true, going: going ?? null },
+    { schedule: name, removed: true, run_in_progress: going ?? null },
     `Schedule ${name} is removed.${still}`,
   );
   await warnOfLeftManifests(place, source);
@@ -233,7 +233,7 @@ export async function viewOf({ schedules, store }: Place, schedule: Schedule): P
   const runs = new Map(
     await Promise.all(
       state.history.flatMap((entry) =>
-        (entry.came === 'began' ? entry.runs : []).map(async (id) => {
+        (entry.result === 'began' ? entry.runs : []).map(async (id) => {
           const record = await store.load(id).catch(() => undefined);
           const known = record && (await progressOf(store, record).catch(() => undefined));
           return [id, record && { state: actualState(record), counts: known?.outcomes }] as const;

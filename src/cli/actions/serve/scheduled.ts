@@ -50,16 +50,16 @@ export async function beginScheduled(
   } catch (error) {
     const known = knownError(error);
     if (known === undefined) throw error;
-    return { came: 'failed', code: known.code, message: known.message };
+    return { result: 'failed', code: known.code, message: known.message };
   }
 }
 
 /** Submits a run unless it exists. */
 async function beginRun(workplace: Workplace, runId: string, manifest: string): Promise<Beginning> {
   const submitted = await submitOnce(workplace, runId, manifest);
-  if (submitted.is === 'there') return { came: 'began', runs: [runId] };
-  if (submitted.is === 'later') return { came: 'later' };
-  return { came: 'failed', code: 'MANIFEST_REFUSED', message: submitted.why.text };
+  if (submitted.is === 'there') return { result: 'began', runs: [runId] };
+  if (submitted.is === 'later') return { result: 'later' };
+  return { result: 'failed', code: 'MANIFEST_REFUSED', message: submitted.why.text };
 }
 
 type Submitted =
@@ -153,16 +153,16 @@ async function beginInbox(workplace: Workplace, path: string, tell: Tell): Promi
   const inbox = await Inbox.open({ path, stateDir: store.stateDir, settleMs });
   const hasRun = async (id: string): Promise<boolean> => (await store.look(id)) !== undefined;
   for (const record of await inbox.unfinished())
-    if (!(await begin(await inbox.takeOver(record, hasRun)))) return { came: 'later' };
+    if (!(await begin(await inbox.takeOver(record, hasRun)))) return { result: 'later' };
   for (const file of (await inbox.look()).complete) {
     const taking = await inbox.take(file);
     if (taking.kind === 'unusable') {
       await tell(`${file.name}: ${taking.why}`);
       refused.push(file.name);
     }
-    if (!(await begin(taking))) return { came: 'later' };
+    if (!(await begin(taking))) return { result: 'later' };
   }
-  return { came: 'began', runs: [...runs], refused };
+  return { result: 'began', runs: [...runs], refused };
 }
 
 /** Whether a run will continue by itself; makes a stopped run do so. */
