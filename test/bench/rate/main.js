@@ -1,15 +1,22 @@
 // @ts-check
 /**
  * How the governor copes with every kind of limiter, in simulated time: `npm run bench:rate [-- [--latency MS] [--workers N]
- * [--seeds N] [--json FILE] [--verbose] [MODEL…]]`. See docs/rate.md.
+ * [--seeds N] [--json FILE] [--verbose] [MODEL…]]`; how other ways to call cope with some of them: `--contest`; and how any
+ * program does, in real time: `--program COMMAND`. See docs/rate.md.
  *
  * The exit code says whether the simulation worked, not whether the figures are good.
  */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { contestants } from './contest/contestants.js';
+import { contestLimits } from './contest/limits.js';
+import { playProgram } from './contest/protocol.js';
+import { figuresOf } from './figures.js';
 import { models } from './models.js';
-import { table } from './table.js';
+import { parts } from './parts.js';
+import { ideal } from './simulation.js';
+import { contestTable, table } from './table.js';
 import { playAll } from './threads.js';
 
 /** @typedef {import('./world.ts').World} World */
@@ -23,32 +30,69 @@ const conditions = [
   { name: 'X-RateLimit', world: { retryAfter: true, headers: 'x-ratelimit' } },
 ];
 
-const { latencyMs, workers, seeds, json, verbose, titles } = readArguments();
 if (!existsSync(new URL('../../../dist/src/rate/governor/governor.js', import.meta.url)))
   stopBecause('The project is not built: type "npm run build" first.');
-const chosen = models.filter(({ title }) => titles.length === 0 || titles.includes(title));
-const games = chosen.flatMap(({ title, world, isAlike, conditions: told }) =>
-  conditions
-    .filter(({ name }) => told?.includes(name) ?? name !== 'X-RateLimit')
-    .map((condition) => ({
-      title,
-      condition: condition.name,
-      world: { latencyMs, workers, ...world, ...condition.world },
-      seeds: isAlike ? 1 : seeds,
-    })),
-);
-const lines = (await playAll(games)).map((outcome, place) => {
-  const { title, condition } = /** @type {(typeof games)[number]} */ (games[place]);
-  if (verbose)
-    for (const [index, { timeline }] of outcome.entries())
-      process.stdout.write(`${title}, ${condition}, seed ${index + 1}\n${timeline}\n`);
-  return { title, condition, runs: outcome.map(({ figures }) => figures) };
-});
-
-process.stdout.write(table(lines));
+const { latencyMs, workers, seeds, json, verbose, contest, program, titles } = readArguments();
+const lines = program === undefined ? await simulated() : await inRealTime(program);
+process.stdout.write(contest || program !== undefined ? contestTable(lines) : table(lines));
 if (json !== undefined) {
   const document = { version: 2, at: new Date().toISOString(), latencyMs, workers, seeds, lines };
   await writeFile(json, `${JSON.stringify(document, null, 2)}\n`);
+}
+
+async function simulated() {
+  const games = contest ? contestGames() : governorGames();
+  return (await playAll(games)).map((outcome, place) => {
+    const { model, condition } = /** @type {(typeof games)[number]} */ (games[place]);
+    if (verbose)
+      for (const [index, { timeline }] of outcome.entries())
+        process.stdout.write(`${model.title}, ${condition}, seed ${index + 1}\n${timeline}\n`);
+    return { title: model.title, condition, runs: outcome.map(({ figures }) => figures) };
+  });
+}
+
+function governorGames() {
+  return chosen(models).flatMap((model) =>
+    conditions
+      .filter(({ name }) => model.conditions?.includes(name) ?? name !== 'X-RateLimit')
+      .map((condition) => ({
+        model,
+        condition: condition.name,
+        world: { latencyMs, workers, ...model.world, ...condition.world },
+        seeds: model.isAlike ? 1 : seeds,
+      })),
+  );
+}
+
+function contestGames() {
+  return chosen(contestLimits).flatMap((model) => {
+    const { world, perSecond } = model;
+    const others = Object.keys(contestants).map((name) => ({
+      condition: name,
+      contestant: { name, perSecond },
+    }));
+    return [{ condition: 'ours' }, ...others].map((player) => ({ ...player, model, world, seeds }));
+  });
+}
+
+/** One limit after the other. */
+async function inRealTime(/** @type {string} */ command) {
+  const lines = [];
+  for (const model of chosen(contestLimits)) {
+    const seconds = await playProgram(parts, model.world, command);
+    const figures = figuresOf(model, seconds, ideal(parts, model.world));
+    process.stderr.write(`${model.title}: played\n`);
+    lines.push({ title: model.title, condition: 'program', runs: [figures] });
+  }
+  return lines;
+}
+
+/**
+ * @template {{ title: string }} Named
+ * @param {readonly Named[]} all
+ */
+function chosen(all) {
+  return all.filter(({ title }) => titles.length === 0 || titles.includes(title));
 }
 
 function readArguments() {
@@ -61,9 +105,12 @@ function readArguments() {
         seeds: { type: 'string', default: '5' },
         json: { type: 'string' },
         verbose: { type: 'boolean', default: false },
+        contest: { type: 'boolean', default: false },
+        program: { type: 'string' },
       },
     });
-    const unknown = positionals.find((name) => !models.some(({ title }) => title === name));
+    const known = values.contest || values.program !== undefined ? contestLimits : models;
+    const unknown = positionals.find((name) => !known.some(({ title }) => title === name));
     if (unknown !== undefined) throw new Error(`There is no model "${unknown}".`);
     return {
       latencyMs: wholeNumber('--latency', values.latency),
@@ -71,15 +118,23 @@ function readArguments() {
       seeds: wholeNumber('--seeds', values.seeds),
       json: values.json,
       verbose: values.verbose,
+      contest: values.contest,
+      program: values.program,
       titles: positionals,
     };
   } catch (error) {
     return stopBecause(
       `${/** @type {Error} */ (error).message}\n` +
         'Usage: npm run bench:rate -- [--latency MS] [--workers N] [--seeds N] [--json FILE] [--verbose] [MODEL…]\n' +
-        `Models:\n${models.map(({ title }) => `  ${title}`).join('\n')}`,
+        '       npm run bench:rate -- --contest [--seeds N] [--json FILE] [--verbose] [LIMIT…]\n' +
+        '       npm run bench:rate -- --program COMMAND [--json FILE] [LIMIT…]\n' +
+        `Models:\n${titlesOf(models)}\nLimits:\n${titlesOf(contestLimits)}`,
     );
   }
+}
+
+function titlesOf(/** @type {readonly { title: string }[]} */ all) {
+  return all.map(({ title }) => `  ${title}`).join('\n');
 }
 
 /**

@@ -1,29 +1,33 @@
 // @ts-check
 /** A worker thread of the benchmark: plays a world with one seed after the other, and answers with the figures. */
 import { parentPort } from 'node:worker_threads';
+import { compete } from './contest/compete.js';
+import { contestants } from './contest/contestants.js';
 import { figuresOf } from './figures.js';
-import { models } from './models.js';
 import { parts } from './parts.js';
 import { ideal, simulate } from './simulation.js';
 import { timeline } from './table.js';
 
 /**
  * @typedef {object} Game
- * @property {string} title of a model
+ * @property {import('./world.ts').Model} model
  * @property {import('./world.ts').World} world
  * @property {number} seeds
+ * @property {{ name: string, perSecond: number }} [contestant] instead of ours
  */
 
 /** @typedef {readonly { figures: import('./world.ts').Figures, timeline: string }[]} Outcome of each seed */
 
-parentPort?.on('message', (/** @type {Game} */ { title, world, seeds }) => {
-  const model = models.find((each) => each.title === title);
-  if (model === undefined) throw new Error(`There is no model "${title}".`);
+parentPort?.on('message', async (/** @type {Game} */ { model, world, seeds, contestant }) => {
   const permitted = ideal(parts, world);
-  /** @type {Outcome} */
-  const outcome = Array.from({ length: seeds }, (_, index) => {
-    const seconds = simulate(parts, { ...world, seed: index + 1 });
-    return { figures: figuresOf(model, seconds, permitted), timeline: timeline(seconds) };
-  });
+  const other = contestant && contestants[contestant.name]?.(contestant.perSecond);
+  /** @type {Outcome[number][]} */
+  const outcome = [];
+  for (let seed = 1; seed <= seeds; seed++) {
+    const seconds = other
+      ? await compete(parts, { ...world, seed }, other)
+      : simulate(parts, { ...world, seed });
+    outcome.push({ figures: figuresOf(model, seconds, permitted), timeline: timeline(seconds) });
+  }
   parentPort?.postMessage(outcome);
 });

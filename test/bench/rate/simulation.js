@@ -6,8 +6,8 @@ import { SimulatedClient } from './simulated-client.js';
 /** @typedef {import('../../../src/rate/governor/traffic.ts').Traffic} Traffic */
 /** @typedef {{ -readonly [Key in keyof Traffic]: Traffic[Key] }} Report */
 
-/** The beginning of a day. */
-const epoch = 1_800_057_600_000;
+/** When a simulation begins: with a day. */
+export const epoch = 1_800_057_600_000;
 /** How often the governor gets reports of calls. */
 const reportEveryMs = 100;
 /** @type {readonly never[]} */
@@ -51,10 +51,7 @@ export const simulate = (parts, world) => {
   /** @type {(import('./simulated-api.js').Call & { worker: number, seenAmong: number })[]} */
   let flight = [];
   let nextEnd = Number.POSITIVE_INFINITY;
-  const seconds = Array.from(
-    { length: world.seconds },
-    () => /** @type {Second} */ ({ accepted: 0, rejected: 0, doubtful: 0 }),
-  );
+  const seconds = emptySeconds(world.seconds);
   let report = nothing(workers);
   let reportedAt = begin;
 
@@ -181,8 +178,13 @@ function nothing(workers) {
   return { accepted: 0, rejected: 0, durationMs: 0, active: 0, amongError: workers, stated: [] };
 }
 
+/** @param {number} length */
+export function emptySeconds(length) {
+  return Array.from({ length }, () => /** @type {Second} */ ({ accepted: 0, rejected: 0, doubtful: 0 }));
+}
+
 /** @param {number} seed */
-function randomFrom(seed) {
+export function randomFrom(seed) {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;

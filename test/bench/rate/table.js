@@ -36,6 +36,29 @@ export function table(lines) {
 }
 
 /**
+ * A row for each limit: what each contestant used of it and how many of its calls were refused, in percent.
+ *
+ * @param {readonly Line[]} lines
+ */
+export function contestTable(lines) {
+  const players = [...new Set(lines.map(({ condition }) => condition))];
+  const titles = [...new Set(lines.map(({ title }) => title))];
+  const percent = (/** @type {readonly number[]} */ values) => (100 * mean(values)).toFixed(1);
+  return aligned([
+    ['limit', ...players],
+    ...titles.map((title) => [
+      title,
+      ...lines
+        .filter((line) => line.title === title)
+        .map(
+          ({ runs }) =>
+            `${percent(runs.map(({ used }) => used))} / ${percent(runs.map(({ rejected }) => rejected))}`,
+        ),
+    ]),
+  ]);
+}
+
+/**
  * What happened in each second, and what the governor wanted at its end.
  *
  * @param {readonly import('./world.ts').Second[]} seconds
@@ -92,7 +115,10 @@ function after(/** @type {readonly (number | undefined)[]} */ values) {
  * @param {string} unit
  */
 function meanAndRange(values, text, unit) {
-  const mean = values.reduce((total, value) => total + value, 0) / values.length;
   const range = values.length > 1 ? ` (${text(Math.min(...values))}–${text(Math.max(...values))})` : '';
-  return `${text(mean)}${unit}${range}`;
+  return `${text(mean(values))}${unit}${range}`;
+}
+
+function mean(/** @type {readonly number[]} */ values) {
+  return values.reduce((total, value) => total + value, 0) / values.length;
 }

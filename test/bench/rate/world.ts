@@ -197,3 +197,17 @@ export type Ideal = (parts: Parts, world: World) => number[];
 
 /** The figures of a simulation. */
 export type FiguresOf = (model: Model, seconds: readonly Second[], permitted: readonly number[]) => Figures;
+
+/** A limit that is played for, with its calls per second before a change, if any. */
+export type ContestLimit = Model & { readonly perSecond: number };
+
+/** Calls as well as it can, with real timers or simulated ones. Each call stands for a waiting row; there are always more. */
+export type Contestant = (call: () => Promise<ContestAnswer>) => void;
+export interface ContestAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+export type Contestants = Readonly<Record<string, (perSecond: number) => Contestant>>;
+
+/** Lets a player call a limited API, and reports each second. */
+export type Play<Player> = (parts: Parts, world: World, player: Player) => Promise<Second[]>;

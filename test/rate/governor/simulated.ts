@@ -12,7 +12,7 @@ import { figuresOf } from '../../bench/rate/figures.js';
 import { ideal, simulate } from '../../bench/rate/simulation.js';
 import type { Figures, Model, Parts, Second, World } from '../../bench/rate/world.ts';
 
-const parts: Parts = {
+export const parts: Parts = {
   createController: (now, start) => new RateController(now, start),
   createLimiter: (plan) => parseLimitPlan('--limit', plan),
   limitHeaders,

@@ -1,0 +1,75 @@
+// @ts-check
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SimulatedApi } from '../simulated-api.js';
+import { emptySeconds, epoch, randomFrom } from '../simulation.js';
+
+/** How long a program may take to end when it is told to. */
+const endWithinMs = 5_000;
+
+/**
+ * Lets a program call a limited API on the loopback interface in real time, and reports each second from its first call on.
+ * The program finds the address in `BASE_URL` and the time in `SECONDS`. Every request is a call, whatever its path.
+ *
+ * @type {import('../world.ts').Play<string>}
+ */
+export const playProgram = async (parts, world, command) => {
+  const { latencyMs = 50 } = world;
+  const api = new SimulatedApi(parts, { ...world, latencyMs }, epoch, randomFrom(1));
+  const seconds = emptySeconds(world.seconds);
+  let begin = Number.NaN;
+  /** @type {(value?: unknown) => void} */
+  let finish = () => {};
+  const finished = new Promise((resolve) => {
+    finish = resolve;
+  });
+  const server = createServer((request, response) => {
+    if (Number.isNaN(begin)) {
+      begin = performance.now();
+      setTimeout(finish, 1_000 * world.seconds);
+    }
+    const now = epoch + performance.now() - begin;
+    const { end, outcome, release, status, headers } = api.call(now, 0);
+    const second = seconds[Math.floor((now - epoch) / 1_000)];
+    if (second) second[outcome]++;
+    request.resume();
+    setTimeout(() => {
+      release?.();
+      response.writeHead(status, headers).end();
+    }, end - now);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const child = spawn(command, {
+    shell: true,
+    detached: true,
+    // What it prints is not part of the table.
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, BASE_URL: `http://127.0.0.1:${port}`, SECONDS: String(world.seconds) },
+  });
+  const ended = once(child, 'close');
+  await Promise.race([finished, ended]);
+  if (child.exitCode === null) {
+    end(child, 'SIGTERM');
+    await Promise.race([ended, sleep(endWithinMs)]);
+  }
+  end(child, 'SIGKILL');
+  server.close();
+  server.closeAllConnections();
+  if (Number.isNaN(begin)) throw new Error(`"${command}" has ended without a call.`);
+  return seconds;
+};
+
+/** Ends a program and all that it has started. */
+function end(
+  /** @type {import('node:child_process').ChildProcess} */ { pid },
+  /** @type {NodeJS.Signals} */ signal,
+) {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // It is gone.
+  }
+}
