@@ -1,6 +1,6 @@
 import type { RowResult } from '../domain.ts';
 import type { CqbatchError } from '../errors.ts';
-import { encodeEntry, type JournalEntry } from './line.ts';
+import { encodeEntry, type JournalEntry, lineEnd } from './line.ts';
 import type { JournalState } from './state.ts';
 
 /** Where a writer's bytes go. */
@@ -89,9 +89,8 @@ export class GroupWriter {
 
   /** The bytes and entries of the group; enters the new results of each append. */
   #layOut(group: readonly Append[]): { readonly bytes: Buffer; readonly placed: readonly PlacedEntry[] } {
-    const placed: PlacedEntry[] = [];
+    const kept: JournalEntry[] = [];
     const rows = new Set<number>();
-    let offset = this.#end;
     let text = '';
     for (const { entries, added } of group) {
       for (const entry of entries) {
@@ -100,13 +99,18 @@ export class GroupWriter {
           rows.add(entry.result.row);
           added.push(entry.result);
         }
-        const line = encodeEntry(entry);
-        placed.push({ entry, offset });
-        offset += Buffer.byteLength(line);
-        text += line;
+        kept.push(entry);
+        text += encodeEntry(entry);
       }
     }
-    return { bytes: Buffer.from(text), placed };
+    const bytes = Buffer.from(text);
+    let offset = 0;
+    const placed = kept.map((entry) => {
+      const line = { entry, offset: this.#end + offset };
+      offset = bytes.indexOf(lineEnd, offset) + 1;
+      return line;
+    });
+    return { bytes, placed };
   }
 
   /** Whether a known result, or one earlier in the same group, makes the entry pointless. */

@@ -4,12 +4,11 @@ import type { RowResult } from '../domain.ts';
 import { fatalError } from '../errors.ts';
 import { corruptJournal, lostJournal, replacedJournal } from './failure.ts';
 import type { JournalReader } from './journal.ts';
-import { decodeEntry, decodeHeader, type JournalEntry } from './line.ts';
+import { decodeEntry, decodeHeader, type JournalEntry, lineEnd } from './line.ts';
 import { LineReader } from './line-reader.ts';
 import { JournalState } from './state.ts';
 
 const chunkSize = 1 << 20;
-const lineEnd = 0x0a;
 /** What a decoder puts in place of invalid UTF-8; the text itself may also contain it. */
 const replacement = '\ufffd';
 /** How many results `results` hands out at once. */

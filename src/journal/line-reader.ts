@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
+import { lineEnd } from './line.ts';
 
 const chunkSize = 1 << 16;
-const lineEnd = 0x0a;
 
 /** Reads single lines of a file by their offsets, best in ascending order: the last chunk is kept. */
 export class LineReader {

@@ -24,6 +24,9 @@ export type JournalEntry =
  */
 const version = 1;
 
+/** The byte that ends each line; a line contains no other. */
+export const lineEnd = 0x0a;
+
 /** The first line of a journal, with its line end. */
 export function encodeHeader(runId: string): string {
   return `${JSON.stringify({ journal: version, run: runId })}\n`;
