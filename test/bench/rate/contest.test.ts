@@ -64,6 +64,6 @@ describe('a program', () => {
   });
 
   test('that makes no call is an error', async () => {
-    await expect(playProgram(parts, world, 'exit 3')).rejects.toThrow('"exit 3" has ended without a call.');
+    await expect(playProgram(parts, world, 'exit 3')).rejects.toThrow('"exit 3" has made no call.');
   });
 });

@@ -33,7 +33,10 @@ const conditions = [
 if (!existsSync(new URL('../../../dist/src/rate/governor/governor.js', import.meta.url)))
   stopBecause('The project is not built: type "npm run build" first.');
 const { latencyMs, workers, seeds, json, verbose, contest, program, titles } = readArguments();
-const lines = program === undefined ? await simulated() : await inRealTime(program);
+const lines =
+  program === undefined
+    ? await simulated()
+    : await inRealTime(program).catch(({ message }) => stopBecause(message));
 process.stdout.write(contest || program !== undefined ? contestTable(lines) : table(lines));
 if (json !== undefined) {
   const document = { version: 2, at: new Date().toISOString(), latencyMs, workers, seeds, lines };

@@ -7,16 +7,12 @@ import { changingModels, latencyMs, steadyModels } from '../../measure/limit-mod
 /** Calls a second that a contestant could make at most. */
 const capacity = 1_000;
 
-/** @returns {ContestLimit} */
-function played(
-  /** @type {Pick<LimitModel, 'title' | 'limit' | 'answers' | 'seconds'>} */ {
-    title,
-    limit,
-    answers,
-    seconds,
-  },
-  /** @type {number} */ perSecond,
-) {
+/**
+ * @param {Pick<LimitModel, 'title' | 'limit' | 'answers' | 'seconds'>} model
+ * @param {number} perSecond
+ * @returns {ContestLimit}
+ */
+function played({ title, limit, answers, seconds }, perSecond) {
   const waits = !answers.includes('--retry-after');
   const states = answers.includes('ratelimit');
   const world = { limit, seconds, latencyMs, capacity, retryAfter: waits };

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SimulatedApi } from '../simulated-api.js';
 import { emptySeconds, epoch, randomFrom } from '../simulation.js';
 
-/** How long a program may take to end when it is told to. */
+/** How long a program may take until its first call, and to end when it is told to. */
+const startWithinMs = 30_000;
 const endWithinMs = 5_000;
 
 /**
@@ -25,9 +26,11 @@ export const playProgram = async (parts, world, command) => {
   const finished = new Promise((resolve) => {
     finish = resolve;
   });
+  const start = setTimeout(finish, startWithinMs);
   const server = createServer((request, response) => {
     if (Number.isNaN(begin)) {
       begin = performance.now();
+      clearTimeout(start);
       setTimeout(finish, 1_000 * world.seconds);
     }
     const now = epoch + performance.now() - begin;
@@ -53,12 +56,13 @@ export const playProgram = async (parts, world, command) => {
   await Promise.race([finished, ended]);
   if (child.exitCode === null) {
     end(child, 'SIGTERM');
-    await Promise.race([ended, sleep(endWithinMs)]);
+    await Promise.race([ended, sleep(endWithinMs, undefined, { ref: false })]);
   }
   end(child, 'SIGKILL');
+  clearTimeout(start);
   server.close();
   server.closeAllConnections();
-  if (Number.isNaN(begin)) throw new Error(`"${command}" has ended without a call.`);
+  if (Number.isNaN(begin)) throw new Error(`"${command}" has made no call.`);
   return seconds;
 };
 
