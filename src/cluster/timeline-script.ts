@@ -1,4 +1,4 @@
-import { farthestMs, leadMs, rateTtlMs, sharesPerWorkerMs, silentMs } from './timeline.ts';
+import { farthestMs, leadMs, losingRestMs, rateTtlMs, sharesPerWorkerMs, silentMs } from './timeline.ts';
 
 /**
  * The functions of `timeline.ts` for Redis: the state is the hash KEYS[1], a worker's places are its field `w:<id>`. Numbers
@@ -38,11 +38,16 @@ if not lead(ARGV[1]) then return 0 end
 local rate = tonumber(ARGV[2])
 local gap = rate and 1000 / rate or nil
 local before, next = getNumber('gap'), getNumber('next')
-if gap and before and next and next > now then set('next', text(now + ((next - now) * gap) / before)) end
+local rest = tonumber(ARGV[4])
+if rest >= ${losingRestMs} then
+  set('next', text(now + rest))
+elseif gap and before and next and next > now then
+  set('next', text(now + ((next - now) * gap) / before))
+end
 if not gap then set('next', nil) end
 set('gap', gap and text(gap) or nil)
 set('until', text(now + ${rateTtlMs}))
-set('restUntil', text(now + tonumber(ARGV[4])))
+set('restUntil', text(now + rest))
 set('cap', ARGV[3])
 `;
 

@@ -15,6 +15,11 @@ export const rateTtlMs = 2_000;
 export const silentMs = 2_000;
 /** Slots farther ahead were left by a clock that was set back. */
 export const farthestMs = 1_000;
+/**
+ * A rest of this length loses all slots that were taken before it. In a shorter one they count as used: that delays the calls after a
+ * lowered rate, of which fewer are refused.
+ */
+export const losingRestMs = 500;
 /** Maximum age of shares per worker: computing them takes longer with more workers. */
 export const sharesPerWorkerMs = 0.2;
 
@@ -85,8 +90,9 @@ export function setRate(
 ): boolean {
   if (!lead(state, now, worker)) return false;
   const gap = rate === undefined ? undefined : 1_000 / rate;
-  // Slots already taken are respaced to the new rate.
-  if (gap !== undefined && state.gap !== undefined && state.next !== undefined && state.next > now)
+  // Slots already taken are respaced to the new rate, unless a long rest loses all of them.
+  if (restMs >= losingRestMs) state.next = now + restMs;
+  else if (gap !== undefined && state.gap !== undefined && state.next !== undefined && state.next > now)
     state.next = now + ((state.next - now) * gap) / state.gap;
   if (gap === undefined) state.next = undefined;
   state.gap = gap;

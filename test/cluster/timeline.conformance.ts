@@ -99,6 +99,15 @@ export function describeTimeline(name: string, open: () => Promise<TestedTimelin
       expect(free).not.toHaveProperty('gap');
     });
 
+    test('gives a slot when the rest is over, however many were taken before', async () => {
+      const timeline = await open();
+      await timeline.setRate(start, rate(50));
+      expect(slotsOf(await timeline.take(start, asks('a')))).toEqual([100]);
+      await timeline.setRate(start + 10, rate(1, { restMs: 500 }));
+      await timeline.setRate(start + 110, rate(1, { restMs: 400 }));
+      expect(slotsOf(await timeline.take(start + 510, asks('a')))).toEqual([510]);
+    });
+
     test('obeys the leading worker until it is silent', async () => {
       const timeline = await open();
       expect(await timeline.setRate(start, rate(50))).toBe(true);

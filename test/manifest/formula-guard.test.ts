@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { guardCell, unguardCell } from '../../src/manifest/formula-guard.ts';
-import { anyCharacter } from '../any-character.ts';
 
 test.each<[text: string, guarded: string]>([
   ['=cmd()', "'=cmd()"],
@@ -113,7 +112,7 @@ const pieces = fc.constantFrom(
   ' ',
 );
 const text = fc.oneof(
-  fc.string({ unit: anyCharacter }),
+  fc.string({ unit: 'binary' }),
   fc.array(pieces, { maxLength: 6 }).map((parts) => parts.join('')),
 );
 const options = fc.record(
