@@ -9,9 +9,10 @@ export type { Finished };
 
 const main = fileURLToPath(new URL('../../dist/bin/cqbatch.js', import.meta.url));
 /**
- * Most runs of tests are too short to gain from optimized code of PostgreSQL, whose compilation would take half of the time.
+ * Most runs of tests are too short to gain from what costs CPU time at first: optimized code of PostgreSQL would take half of the
+ * time, optimized JavaScript a tenth, more threads that collect garbage a twentieth.
  */
-const command = [process.execPath, '--liftoff-only', main];
+const command = [process.execPath, '--liftoff-only', '--no-opt', '--single-threaded-gc', main];
 
 /**
  * Guards that most tests are not about, and that their manifests, with failing rows and rows of one field, would trigger. Every
