@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { outcomes, type RowHistory, type RowResult } from '../../src/domain.ts';
 import type { JournalEntry } from '../../src/journal/line.ts';
+import { anyCharacter } from '../any-character.ts';
 
 /** Any text: NUL, line ends, lone surrogates, invisible characters. */
 export const anyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.string({
     unit: fc.constantFrom(
       '\0',

@@ -7,6 +7,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { delimiters } from '../../src/manifest/manifest.ts';
 import { CsvFile } from '../../src/report/csv-file.ts';
 import { csvText } from '../../src/report/csv-text.ts';
+import { anyCharacter } from '../any-character.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 let folder: string;
@@ -18,7 +19,7 @@ beforeEach(async () => {
 });
 
 const anyCell = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.string({
     unit: fc.constantFrom(
       '"',

@@ -6,11 +6,12 @@ import {
   decodeTexts,
   numberChanges,
 } from '../../../src/report/html/page-data.ts';
+import { anyCharacter } from '../../any-character.ts';
 
 const numbers = fc.array(fc.option(fc.nat(2 ** 51), { nil: undefined }));
 const texts = fc.array(
   fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.constantFrom(
       '',
       '0',
