@@ -3,6 +3,8 @@
  *
  * - An **operation** is one kind of API call (`restore-evaluation`, `update-soundboard`; see `jobs/`).
  * - A **manifest** is a file of **rows**, numbered from 1; a **run** is one execution of one manifest.
+ * - A **rate group** names callers that share one limit of an API, normally a tenant with its own token. Callers without a group
+ *   share one limit, too.
  * - An **attempt** is one HTTP request for a row. An attempt is **unclear** when it may have been processed although no usable
  *   answer came back.
  * - An **outcome** is the final state of a row, a **result** is the outcome with everything known about it.
@@ -13,6 +15,19 @@
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export type Method = (typeof methods)[number];
+
+/** An API as a rate group sees it: what shares one limit, and so one queue, one rate and its workers. */
+export interface LimitedApi {
+  /** Normalized base URL. */
+  readonly baseUrl: string;
+  /** Absent for all callers without a group. */
+  readonly rateGroup?: string | undefined;
+}
+
+/** `https://api.example.com (rate group acme)`; different for each API and group. */
+export function apiText({ baseUrl, rateGroup }: LimitedApi): string {
+  return rateGroup === undefined ? baseUrl : `${baseUrl} (rate group ${rateGroup})`;
+}
 
 /** The final states of a row, in the order in which they are counted and shown. `skipped`: not called, on purpose. */
 export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'skipped', 'not_attempted'] as const;

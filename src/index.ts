@@ -43,6 +43,7 @@ export { chooseProxy, describeProxy } from './api/network/proxy.ts';
 export { openClient } from './api/open-client.ts';
 export { type ApiRequest, requestHeaders } from './api/request.ts';
 export { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from './api/token.ts';
+export { type TokenFolder, tokenFolder } from './api/token-folder.ts';
 export { createTypedClient as createClient, type TypedClient } from './api/typed-client.ts';
 export { openWebhook, signatureHeaders, type Webhook } from './api/webhook.ts';
 export { type Cluster, openCluster } from './cluster/cluster.ts';
@@ -165,7 +166,7 @@ export {
 export { type RowStory, type RunOfRow, tellRow } from './run/report/row-story.ts';
 export type { CanaryResults } from './run/session/canary.ts';
 export { type ControlPlace, inCluster, inFolder } from './run/session/control.ts';
-export { type Caller, coordinateRuns, type RunNews } from './run/session/coordinate.ts';
+export { type CoordinateOptions, coordinateRuns, type RunNews } from './run/session/coordinate.ts';
 export { type EstimatedLimits, openEstimatedLimits } from './run/session/estimated-limits.ts';
 export type { ExecutedRun, FailedRun, StartedRun } from './run/session/execution-options.ts';
 export { loadExecution } from './run/session/load-execution.ts';
@@ -191,6 +192,7 @@ export {
   canaryOptions,
   changedOptions,
   givenRowOptions,
+  groupOption,
   newRunOptions,
   rowOptions,
   savingOptions,
@@ -214,4 +216,5 @@ export {
 } from './settings/settings.ts';
 export { stringifyJson } from './text/json.ts';
 export { type HealthState, startHealthServer } from './worker/health.ts';
-export { type Serving, serveRows } from './worker/serve.ts';
+export { serveRows } from './worker/serve.ts';
+export { type GroupName, type GroupsServing, serveGroups } from './worker/serve-groups.ts';

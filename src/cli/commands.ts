@@ -99,7 +99,7 @@ const worker: CommandSpec = {
       'level of the structured log on standard error: silent, error, warn, info or debug (default: info)',
   },
   options: {
-    API: ['baseUrl', 'tokenFile', 'allowInsecureHttp'],
+    API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenDir', 'allowInsecureHttp'],
     Worker: ['coordinate', 'healthPort', 'healthHost', 'shutdownTimeout', 'logLevel'],
     ...groups.shared,
     ...groups.own,
@@ -128,7 +128,11 @@ const doctor: CommandSpec = {
   name: 'doctor',
   description: 'Checks what a run needs, and says what to fix',
   details: 'It sends one request without content, which the API must refuse.',
-  options: { API: ['baseUrl', 'tokenFile', 'allowInsecureHttp'], ...groups.shared, ...groups.own },
+  options: {
+    API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenDir', 'allowInsecureHttp'],
+    ...groups.shared,
+    ...groups.own,
+  },
   examples: [['cqbatch doctor --json > doctor.json', 'for a ticket; it has no secrets']],
   load: async () => (await import('./actions/look/doctor.ts')).doctor,
 };

@@ -15,7 +15,7 @@ const choosing = ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial'] as co
 const derived: Pick<Required<CommandSpec>, 'fromRun' | 'options'> = {
   fromRun: 'as in that run',
   options: {
-    API: ['tokenFile', 'rate'],
+    API: ['tokenFile', 'tokenDir', 'rate'],
     Run: ['yes', 'runId', 'wait'],
     ...groups.guards,
     ...groups.own,
@@ -28,7 +28,7 @@ const plan: CommandSpec = {
   description: 'Checks every row and previews requests; sends nothing',
   arguments: [manifestOrPlan],
   options: {
-    API: ['baseUrl', 'rate', 'allowInsecureHttp'],
+    API: ['baseUrl', 'rateGroup', 'rate', 'allowInsecureHttp'],
     Plan: ['out', 'approvedBy', ...choosing],
     ...groups.guards,
     ...groups.rows,
@@ -48,7 +48,7 @@ const run: CommandSpec = {
   description: 'Plans, asks, calls the API for each row, and reports',
   arguments: [manifestOrPlan],
   options: {
-    API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
+    API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenDir', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'runId', 'orResume', 'resumeHalted', 'wait', ...choosing],
     ...groups.guards,
     ...groups.rows,
@@ -72,7 +72,7 @@ export const watchCommand: CommandSpec = {
   arguments: [['<folder>', "a folder, or a pattern of names in it: 'inbox/*.csv'"]],
   help: { json: 'print a JSON document for each manifest, one per line' },
   options: {
-    API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
+    API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenDir', 'rate', 'allowInsecureHttp'],
     Watch: [
       'once',
       'yes',
@@ -106,7 +106,7 @@ const resume: CommandSpec = {
     yes: 'do not ask after the canary',
   },
   options: {
-    API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
+    API: ['baseUrl', 'tokenFile', 'tokenDir', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'wait'],
     // A resumed run keeps its canary.
     Guards: ['maxFailures', 'maxRows', 'stopAt', 'maxDuration'],
@@ -155,7 +155,7 @@ const submit: CommandSpec = {
   details: 'The daemon is "cqbatch worker --coordinate".',
   arguments: [manifestOrPlan],
   options: {
-    API: ['baseUrl', 'rate', 'allowInsecureHttp'],
+    API: ['baseUrl', 'rateGroup', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'runId', ...choosing],
     ...groups.guards,
     ...groups.rows,

@@ -17,7 +17,7 @@ export const scheduleCommands: CommandGroupSpec = {
         When: ['cron', 'tz'],
         What: ['manifest', 'inbox', 'settle'],
         Schedule: ['overlap', 'catchUp', 'replace'],
-        API: ['baseUrl', 'rate', 'allowInsecureHttp'],
+        API: ['baseUrl', 'rateGroup', 'rate', 'allowInsecureHttp'],
         Runs: ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial'],
         ...groups.guards,
         ...groups.rows,

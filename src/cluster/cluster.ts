@@ -1,8 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { z } from 'zod';
 import { steadyTimeOf } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
+import type { LimitedApi } from '../domain.ts';
+import { keyOfApi } from '../rate-group.ts';
 import {
   type Control,
   controlSchema,
@@ -44,8 +46,8 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
      * @returns false, without writing, when another run has this id
      */
     async putRun(entry: RunEntry): Promise<boolean> {
-      const { id, key, state, baseUrl } = entry;
-      const keys = ['runs', apiKeys(baseUrl).timeline];
+      const { id, key, state } = entry;
+      const keys = ['runs', apiKeys(entry).timeline];
       const isInProgress = state === 'running' ? 1 : 0;
       return (await ask(scripts.putRun, keys, id, key, JSON.stringify(entry), isInProgress)) === 1;
     },
@@ -58,15 +60,15 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       return read(runEntrySchema, now, withoutKey(entry))[0];
     },
     /** Workers that call an API. */
-    async workers(baseUrl: string): Promise<readonly WorkerEntry[]> {
-      const [now, entries] = (await ask(scripts.all, [apiKeys(baseUrl).workers])) as [string, string[]];
+    async workers(api: LimitedApi): Promise<readonly WorkerEntry[]> {
+      const [now, entries] = (await ask(scripts.all, [apiKeys(api).workers])) as [string, string[]];
       return entries
         .flatMap((entry) => read(workerEntrySchema, now, entry))
         .filter((entry) => isPresent(entry, forgottenAfterMs));
     },
     /** How an API is called; undefined once the last worker has left. */
-    async pace(baseUrl: string): Promise<PublishedPace | undefined> {
-      const [now, at, pace] = (await ask(scripts.pace, [apiKeys(baseUrl).pace])) as [string, string, string];
+    async pace(api: LimitedApi): Promise<PublishedPace | undefined> {
+      const [now, at, pace] = (await ask(scripts.pace, [apiKeys(api).pace])) as [string, string, string];
       return readPace(now, at, pace);
     },
     /** Sends a control to a run, or to the process that coordinates it next. */
@@ -82,11 +84,11 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       await ask(scripts.clearControls, ['controls'], runId);
     },
     /** Removes runs that ended long ago, and old workers of an API. */
-    async sweep(baseUrl: string): Promise<void> {
-      await ask(scripts.sweep, ['runs', 'controls', apiKeys(baseUrl).workers], forgottenAfterMs);
+    async sweep(api: LimitedApi): Promise<void> {
+      await ask(scripts.sweep, ['runs', 'controls', apiKeys(api).workers], forgottenAfterMs);
     },
-    /** A new worker of an API, by normalized base URL. @param version of the program */
-    join: (baseUrl: string, version: string): Member => memberOf(ask, baseUrl, version),
+    /** A new worker of an API. @param version of the program */
+    join: (api: LimitedApi, version: string): Member => memberOf(ask, api, version),
   };
 }
 
@@ -96,11 +98,12 @@ type Ask = (
   ...args: readonly (string | number)[]
 ) => Promise<unknown>;
 
-function memberOf(ask: Ask, baseUrl: string, version: string): Member {
-  const keys = apiKeys(baseUrl);
+function memberOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string): Member {
+  const api = { baseUrl, ...(rateGroup !== undefined && { rateGroup }) };
+  const keys = apiKeys(api);
   const id = randomUUID();
   const startedAt = new Date().toISOString();
-  const facts = { id, host: hostname(), pid: process.pid, version, baseUrl, startedAt };
+  const facts = { id, host: hostname(), pid: process.pid, version, ...api, startedAt };
   /** As of the last beat with the lead. */
   let known = { runs: [] as string[], workers: 1 };
   return {
@@ -120,7 +123,7 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
       // A paused run calls nothing, so it must not hold the others back.
       const running = runs
         .flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)))
-        .filter((run) => run.baseUrl === baseUrl && run.state === 'running');
+        .filter((run) => apiKeys(run).pace === keys.pace && run.state === 'running');
       const live = running.filter((run) => isPresent(run));
       if (leads) known = { runs: live.map((run) => run.id), workers: present.length };
       const reports = present.flatMap((one) => (one.traffic ? [[one.id, one.traffic] as const] : []));
@@ -203,8 +206,8 @@ export function keyOf(prefix: string, name: string): string {
   return `${prefix}:cluster:${name}`;
 }
 
-/** The keys of an API, by its normalized base URL. */
-export function apiKeys(baseUrl: string) {
-  const api = createHash('sha256').update(baseUrl).digest('hex').slice(0, 12);
-  return { timeline: `${api}:timeline`, pace: `${api}:pace`, workers: `${api}:workers` } as const;
+/** The keys of an API and rate group. */
+export function apiKeys(api: LimitedApi) {
+  const key = keyOfApi(api);
+  return { timeline: `${key}:timeline`, pace: `${key}:pace`, workers: `${key}:workers` } as const;
 }

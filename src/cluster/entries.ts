@@ -11,13 +11,16 @@ export const countsSchema = z
   .partialRecord(z.enum(outcomes), z.number())
   .transform((counts) => ({ ...noOutcomes(), ...counts }));
 
+/** An API; an entry without a rate group is as older versions write it. */
+const limitedApiSchema = z.object({ baseUrl: z.string(), rateGroup: z.string().exactOptional() });
+
 const processSchema = z.object({ host: z.string(), pid: z.number() });
 
 export const runEntrySchema = z.object({
   id: z.string(),
   /** A random key: distinguishes runs with the same id. */
   key: z.string(),
-  baseUrl: z.string(),
+  ...limitedApiSchema.shape,
   manifest: z.string(),
   state: z.string(),
   /** Why it ended, where its state does not say so. */
@@ -98,8 +101,8 @@ export const workerEntrySchema = z.object({
   id: z.string(),
   ...processSchema.shape,
   version: z.string(),
-  /** Of the API whose rows it calls. */
-  baseUrl: z.string(),
+  /** The API whose rows it calls. */
+  ...limitedApiSchema.shape,
   concurrency: z.number(),
   /** Rows in flight. */
   active: z.number(),

@@ -1,4 +1,5 @@
 import type { WorkerEntry } from '../cluster/entries.ts';
+import type { LimitedApi } from '../domain.ts';
 import type { Pace } from '../pace.ts';
 import type { RunView } from '../run/record/run-view.ts';
 import type { Schedule } from '../schedule/schedule.ts';
@@ -9,7 +10,8 @@ import { count, exactDuration } from '../text/quantities.ts';
 
 /** A run in the overview. */
 export interface RunData
-  extends Pick<RunView, 'id' | 'state' | 'ended' | 'manifest' | 'baseUrl' | 'rows' | 'done' | 'counts'>,
+  extends LimitedApi,
+    Pick<RunView, 'id' | 'state' | 'ended' | 'manifest' | 'rows' | 'done' | 'counts'>,
     Pick<RunView, 'throughput' | 'wantedRate'> {
   /** Rates are calls per second; absent when unlimited or unknown. */
   readonly pace?: Pick<Pace, 'reason'> & { readonly [Name in 'rate' | 'limit']: Pace[Name] | undefined };
@@ -73,7 +75,8 @@ export interface RunDetails {
 }
 
 export interface WorkerData
-  extends Pick<WorkerEntry, 'host' | 'pid' | 'version' | 'baseUrl' | 'active' | 'concurrency' | 'finished'> {
+  extends LimitedApi,
+    Pick<WorkerEntry, 'host' | 'pid' | 'version' | 'active' | 'concurrency' | 'finished'> {
   /** Its share of the calls that all workers of the API made in the last seconds, 0 to 1. */
   readonly share?: number;
   /** When it was last seen; absent while it is present. */

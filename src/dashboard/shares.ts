@@ -1,5 +1,6 @@
 import { steadyNow } from '../clock.ts';
 import type { WorkerEntry } from '../cluster/entries.ts';
+import { apiText } from '../domain.ts';
 
 const memoryMs = 5_000;
 
@@ -22,10 +23,10 @@ export class Shares {
   of(workers: readonly WorkerEntry[]): ReadonlyMap<string, number> {
     const [first] = workers;
     if (first === undefined) return new Map();
-    const at = this.#now();
-    const kept = (this.#samples.get(first.baseUrl) ?? []).filter((sample) => at - sample.at <= memoryMs);
+    const [api, at] = [apiText(first), this.#now()];
+    const kept = (this.#samples.get(api) ?? []).filter((sample) => at - sample.at <= memoryMs);
     const calls = new Map(workers.map(({ id, traffic }) => [id, traffic?.accepted ?? 0]));
-    this.#samples.set(first.baseUrl, [...kept, { at, calls }]);
+    this.#samples.set(api, [...kept, { at, calls }]);
     const [oldest] = kept;
     if (oldest === undefined) return new Map();
     const made = [...calls].map(([id, now]) => [id, Math.max(0, now - (oldest.calls.get(id) ?? 0))] as const);

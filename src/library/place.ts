@@ -48,12 +48,13 @@ const notHere: Readonly<Record<string, string>> = {
   base_url: 'the client has the base URL',
   operations: 'pass the option "operations" instead',
   token_file: 'the client has the token',
+  token_dir: 'the client has the token',
   queue_password_file: 'write the password into the address of the queue',
 };
 
 /** Settings of a batch, besides those that set an option of its run. */
 const own: readonly SettingName[] = [
-  ...(['queue', 'queuePrefix', 'maxManifestSize', 'allowPartial'] as const),
+  ...(['queue', 'queuePrefix', 'maxManifestSize', 'allowPartial', 'rateGroup'] as const),
   ...(['canary', 'canaryMaxFailures', 'maxRows', 'maxDuration', 'stopAt', 'tz'] as const),
 ];
 

@@ -49,8 +49,8 @@ export class Metrics implements RunObserver {
   /** By status label; `none` without an answer. */
   readonly requests = new Map<string, number>();
   readonly runs = new Map<RunResult, number>();
-  /** The pace of the worker; undefined when unknown, or without a worker. */
-  paceOfWorker: () => Pace | undefined = () => undefined;
+  /** The paces of the worker by rate group, where known. */
+  pacesOfWorker: () => readonly (readonly [group: string | undefined, pace: Pace])[] = () => [];
   /** The pace of the run in progress. */
   paceOfRun: () => Pace | undefined = () => undefined;
   /** Whether the worker takes rows; undefined in other processes. */
@@ -139,8 +139,9 @@ export class Metrics implements RunObserver {
     }
   }
 
-  get pace(): Pace | undefined {
-    return this.paceOfRun() ?? this.paceOfWorker();
+  get paces(): ReturnType<Metrics['pacesOfWorker']> {
+    const pace = this.paceOfRun();
+    return pace === undefined ? this.pacesOfWorker() : [[undefined, pace]];
   }
 
   /** Rows without a result in runs in progress here. */

@@ -1,3 +1,4 @@
+import type { Pace } from '../pace.ts';
 import { runResults } from '../run/record/ending.ts';
 import type { LastRun, Metrics } from './metrics.ts';
 
@@ -60,6 +61,19 @@ export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
     });
   }
 
+  function paceGauge(name: string, help: string, value: (pace: Pace) => number | undefined): void {
+    new client.Gauge({
+      ...{ name, help, labelNames: ['rate_group'], registers },
+      collect() {
+        this.reset();
+        for (const [group, pace] of metrics.paces) {
+          const now = value(pace);
+          if (now !== undefined) this.set(group === undefined ? {} : { rate_group: group }, now);
+        }
+      },
+    });
+  }
+
   counter(
     'cqbatch_rows_total',
     'Rows with a result, as in the columns _operation, _outcome and _code of report.csv.',
@@ -90,20 +104,20 @@ export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
     registers,
   });
   gauge('cqbatch_requests_in_flight', 'HTTP requests to the API in flight.', () => metrics.inFlight);
-  gauge(
+  paceGauge(
     'cqbatch_allowed_rate_calls_per_second',
     'Calls per second allowed for all workers of the API together; absent when unlimited.',
-    () => metrics.pace?.rate,
+    ({ rate }) => rate,
   );
-  gauge(
+  paceGauge(
     'cqbatch_estimated_limit_calls_per_second',
     'Calls per second that the API is found to permit; absent while unknown.',
-    () => metrics.pace?.limit,
+    ({ limit }) => limit,
   );
-  gauge(
+  paceGauge(
     'cqbatch_allowed_calls_in_flight',
     'Calls in flight allowed for all workers of the API together.',
-    () => metrics.pace?.concurrency,
+    ({ concurrency }) => concurrency,
   );
   gauge('cqbatch_ready', '1 if /readyz answers 200, else 0.', () => metrics.ready());
   new client.Gauge({

@@ -1,22 +1,20 @@
-import { createHash } from 'node:crypto';
 import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
+import type { LimitedApi } from '../domain.ts';
+import { keyOfApi } from '../rate-group.ts';
 import { bullmqOn, shortEventStream, stallOptions } from './bullmq.ts';
 import type { BatchJobData } from './payload.ts';
 
 /** The queue of all batches for one API. */
 export type RowQueue = ReturnType<typeof openRowQueue>;
 
-/**
- * Name of the queue of all batches for one API. All runs and machines that call the API share it, because they share its
- * limits. `baseUrl` must be normalized.
- */
-export function rowsQueueName(baseUrl: string): string {
-  return `rows-${createHash('sha256').update(baseUrl).digest('hex').slice(0, 12)}`;
+/** Name of the queue of all batches for one API and rate group. All runs and machines that call it share the queue. */
+export function rowsQueueName(api: LimitedApi): string {
+  return `rows-${keyOfApi(api)}`;
 }
 
-export function openRowQueue(datastore: Datastore, baseUrl: string) {
-  const name = rowsQueueName(baseUrl);
+export function openRowQueue(datastore: Datastore, api: LimitedApi) {
+  const name = rowsQueueName(api);
   const { classes, options } = bullmqOn(datastore);
   const queue = new classes.Queue<BatchJobData>(name, { ...options, ...shortEventStream });
   // BullMQ throws errors that have no listener; each call here reports its own failure.

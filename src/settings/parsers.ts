@@ -1,6 +1,7 @@
 import type { RatePolicy } from '../cluster/rate-policy.ts';
 import { parseCondition } from '../manifest/columns/where.ts';
 import { type Delimiter, delimiterNames, delimiters } from '../manifest/manifest.ts';
+import { howToNameRateGroups, isRateGroup } from '../rate-group.ts';
 import type { Budget } from '../run/record/budget.ts';
 import type { FailureLimit } from '../run/record/guards.ts';
 import { readDuration } from '../text/quantities.ts';
@@ -43,6 +44,11 @@ export function parseMetricsFile(text: string): string {
   const path = text.trim();
   if (/[^/\\]\.prom$/.test(path)) return path;
   throw new RangeError('write a file whose name ends in .prom; node_exporter reads no others');
+}
+
+export function parseRateGroup(text: string): string {
+  if (!isRateGroup(text.trim())) throw new RangeError(howToNameRateGroups);
+  return text.trim();
 }
 
 /** A number of calls in flight, or `auto`. */

@@ -20,9 +20,15 @@ export function newRunOptions(flags: RunFlags, settings: Settings): Omit<RunOpti
     onConflict: defaults.onConflict,
     ...rowOptions(flags, settings),
     ...callOptions(settings),
+    ...groupOption(settings),
     ...savingOptions(flags),
     ...canaryOptions(settings, settings.onConflict),
   };
+}
+
+/** The rate group of a run. A run made of another run keeps its group. */
+export function groupOption({ rateGroup }: Pick<RunOptions, 'rateGroup'>): Pick<RunOptions, 'rateGroup'> {
+  return rateGroup === undefined ? {} : { rateGroup };
 }
 
 /**

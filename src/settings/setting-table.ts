@@ -1,39 +1,17 @@
 import { conflictRules } from '../manifest/check/call-index.ts';
 import { defaultClearToken, delimiterNames } from '../manifest/manifest.ts';
-import {
-  orNone,
-  parseCanary,
-  parseChoice,
-  parseColumnMap,
-  parseConcurrency,
-  parseConditions,
-  parseDefaults,
-  parseDelimiter,
-  parseDuration,
-  parseEncoding,
-  parseFailureLimit,
-  parseInteger,
-  parseLongDuration,
-  parseMetricsFile,
-  parseQueuePrefix,
-  parseRate,
-  parseSize,
-  parseSwitch,
-  parseText,
-  parseTimeOfDay,
-  parseTimeZone,
-} from './parsers.ts';
+import * as parsers from './parsers.ts';
 import type { Setting } from './setting.ts';
 
 /** Kinds of values, with their parser and placeholder. */
 
-const url = { parse: parseText, value: '<url>' } as const;
-const file = { parse: parseText, value: '<file>' } as const;
-const duration = { parse: parseDuration, value: '<duration>' } as const;
+const url = { parse: parsers.parseText, value: '<url>' } as const;
+const file = { parse: parsers.parseText, value: '<file>' } as const;
+const duration = { parse: parsers.parseDuration, value: '<duration>' } as const;
 const oneOf = <const Word extends string>(words: readonly Word[]) =>
-  ({ parse: parseChoice(words), words }) as const;
+  ({ parse: parsers.parseChoice(words), words }) as const;
 const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
-  ({ parse: parseInteger(least, most), value: '<n>' }) as const;
+  ({ parse: parsers.parseInteger(least, most), value: '<n>' }) as const;
 
 /**
  * Every setting. `timeout` is the flag `--timeout`, the variable `CQBATCH_TIMEOUT` and the key `timeout` of the configuration
@@ -49,7 +27,7 @@ export const settings = {
   },
   queuePrefix: {
     noFlag: true,
-    parse: parseQueuePrefix,
+    parse: parsers.parseQueuePrefix,
     value: '<name>',
     help: 'prefix of all keys in Redis',
     default: 'cqbatch',
@@ -62,34 +40,34 @@ export const settings = {
   where: {
     common: true,
     rowOption: 'where',
-    parse: parseConditions,
+    parse: parsers.parseConditions,
     value: '<condition>',
     help: "only rows with this value, such as 'deleted_by=u-17' or 'deleted_at>=2026-11-16' (= != < <= > >=; ~ for a part of a text); may be repeated: rows must match all",
     isMap: true,
   },
   operations: {
-    parse: parseText,
+    parse: parsers.parseText,
     value: '<module>',
     help: 'module with operations of your own, such as ./operations.js; it runs with all rights of cqbatch',
     otherwise: 'those of the service',
   },
   default: {
     rowOption: 'default',
-    parse: parseDefaults,
+    parse: parsers.parseDefaults,
     value: '<field=value>',
     help: 'value of a field in rows that leave it out; may be repeated',
     isMap: true,
   },
   map: {
     rowOption: 'map',
-    parse: parseColumnMap,
+    parse: parsers.parseColumnMap,
     value: '<column=field>',
     help: 'field for a column with another header; may be repeated',
     isMap: true,
   },
   encoding: {
     rowOption: 'encoding',
-    parse: parseEncoding,
+    parse: parsers.parseEncoding,
     value: '<name>',
     help: 'encoding of the text, such as windows-1252',
     default: 'utf-8',
@@ -103,21 +81,21 @@ export const settings = {
   clearToken: {
     noFlag: true,
     rowOption: 'clearToken',
-    parse: parseText,
+    parse: parsers.parseText,
     value: '<text>',
     help: 'CSV cell that sends an empty text; an empty cell leaves its field out',
     default: defaultClearToken,
   },
   sheet: {
     rowOption: 'sheet',
-    parse: parseText,
+    parse: parsers.parseText,
     value: '<name|n>',
     help: 'sheet of an Excel workbook',
     otherwise: 'the first with rows',
   },
   rowsAt: {
     rowOption: 'rowsAt',
-    parse: parseText,
+    parse: parsers.parseText,
     value: '<path>',
     help: 'where a JSON object has its rows',
     default: 'rows',
@@ -127,6 +105,17 @@ export const settings = {
     common: true,
     help: 'file with the access token; read again if the API refuses the token',
     orVariable: 'CQBATCH_TOKEN',
+  },
+  rateGroup: {
+    parse: parsers.parseRateGroup,
+    value: '<name>',
+    help: 'name of the callers, such as a tenant, that share one limit of the API',
+    otherwise: 'all callers share one',
+  },
+  tokenDir: {
+    parse: parsers.parseText,
+    value: '<dir>',
+    help: "folder with a token file for each rate group; the file's name is the group",
   },
   onConflict: {
     rowOption: 'onConflict',
@@ -138,14 +127,14 @@ export const settings = {
   rate: {
     common: true,
     callOption: 'rate',
-    parse: parseRate,
+    parse: parsers.parseRate,
     value: '<rate>',
     help: 'auto finds the rate that the API permits; auto..50/s limits it; 50/s or 600/m sets it; none: no limit',
     default: 'auto',
   },
   concurrency: {
     callOption: 'concurrency',
-    parse: parseConcurrency,
+    parse: parsers.parseConcurrency,
     value: '<n>',
     help: 'number of calls in flight, or auto',
     default: 'auto',
@@ -166,15 +155,20 @@ export const settings = {
   },
   shutdownTimeout: { ...duration, help: 'time for calls in flight after SIGTERM', default: '25s' },
   healthPort: {
-    parse: parseInteger(0, 65_535),
+    parse: parsers.parseInteger(0, 65_535),
     value: '<port>',
     help: 'port that serves /healthz, /readyz and /metrics',
     otherwise: 'none',
   },
-  healthHost: { parse: parseText, value: '<address>', help: 'address of that port', default: '127.0.0.1' },
+  healthHost: {
+    parse: parsers.parseText,
+    value: '<address>',
+    help: 'address of that port',
+    default: '127.0.0.1',
+  },
   delimiter: {
     callOption: 'delimiter',
-    parse: parseDelimiter,
+    parse: parsers.parseDelimiter,
     words: Object.keys(delimiterNames),
     value: '<name>',
     help: 'delimiter of report.csv and failed.csv: comma, semicolon, tab or pipe',
@@ -182,7 +176,7 @@ export const settings = {
   },
   maxManifestSize: {
     noFlag: true,
-    parse: parseSize,
+    parse: parsers.parseSize,
     value: '<size>',
     help: 'largest manifest, also after unzipping: 500MB, 2GiB or none',
     default: '4GB',
@@ -190,7 +184,7 @@ export const settings = {
   maxFailures: {
     common: true,
     callOption: 'maxFailures',
-    parse: parseFailureLimit,
+    parse: parsers.parseFailureLimit,
     value: '<n|n%>',
     help: 'halt when more rows than this have failed: 100, 5% or none',
     default: '5%',
@@ -205,7 +199,7 @@ export const settings = {
   maxConsecutiveFailures: {
     noFlag: true,
     callOption: 'maxConsecutiveFailures',
-    parse: orNone(parseInteger(1, Number.MAX_SAFE_INTEGER)),
+    parse: parsers.orNone(parsers.parseInteger(1, Number.MAX_SAFE_INTEGER)),
     value: '<n>',
     help: 'halt when more rows than this have failed in a row; or none',
     otherwise: 'no limit',
@@ -217,12 +211,12 @@ export const settings = {
     default: '1000',
   },
   allowPartial: {
-    parse: parseSwitch,
+    parse: parsers.parseSwitch,
     help: 'allow rows that leave fields out, which the API might reset; needed once for each API',
   },
   canary: {
     common: true,
-    parse: parseCanary,
+    parse: parsers.parseCanary,
     value: '<n>',
     help: 'call this number of rows first, show their results, and ask; 10,random: a random sample',
     otherwise: 'no canary',
@@ -239,20 +233,20 @@ export const settings = {
     otherwise: 'no limit',
   },
   maxDuration: {
-    parse: parseLongDuration,
+    parse: parsers.parseLongDuration,
     value: '<duration>',
     help: 'stop after this time; resume continues',
     otherwise: 'no limit',
   },
   stopAt: {
     common: true,
-    parse: parseTimeOfDay,
+    parse: parsers.parseTimeOfDay,
     value: '<time>',
     help: "stop at this time of day, such as 06:00 or '06:00 Europe/London'; resume continues",
     otherwise: 'no limit',
   },
   tz: {
-    parse: parseTimeZone,
+    parse: parsers.parseTimeZone,
     value: '<zone>',
     help: 'time zone of --cron, and of a --stop-at that names none, such as Europe/London',
     otherwise: 'that of the system',
@@ -273,7 +267,7 @@ export const settings = {
   },
   pingUrl: { ...url, help: 'call <url>/start and <url>/<exit code>, as healthchecks.io expects' },
   metricsFile: {
-    parse: parseMetricsFile,
+    parse: parsers.parseMetricsFile,
     value: '<file.prom>',
     help: 'write metrics to this file, for the textfile collector of node_exporter',
   },
@@ -291,7 +285,7 @@ export const settings = {
   },
   maxOutage: {
     callOption: 'maxOutageMs',
-    parse: orNone(parseDuration),
+    parse: parsers.orNone(parsers.parseDuration),
     value: '<duration>',
     help: 'wait up to this time while the API is down; none: forever',
     default: '15m',

@@ -1,16 +1,18 @@
 import { openCluster } from '../cluster/cluster.ts';
+import type { LimitedApi } from '../domain.ts';
 import type { CqbatchError } from '../errors.ts';
 import type { Pace } from '../pace.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
 import { deferred, onAbort, orAfter } from '../waiting.ts';
 import { ApiWorker, type ApiWorkerOptions } from './api-worker.ts';
 
-/** Rows of another API than the one at `baseUrl` are left alone: the token is for this API. */
+/** Rows of another API or rate group are left alone: the token is for this one. */
 export interface ServeOptions
   extends Pick<
     ApiWorkerOptions,
-    'operations' | 'datastore' | 'baseUrl' | 'client' | 'maxOutageMs' | 'concurrency' | 'log'
+    'operations' | 'datastore' | 'client' | 'maxOutageMs' | 'concurrency' | 'log'
   > {
+  readonly api: LimitedApi;
   /** Version of the program, to be shown. */
   readonly version: string;
   /** How long calls in flight may take to finish when the worker stops, milliseconds; then they are safely abandoned. */
@@ -25,17 +27,17 @@ export type Serving = ReturnType<typeof serveRows>;
 /** An unreachable datastore would block forever; its rows come back without this worker's help. */
 const farewellMs = 3_000;
 
-/** Calls the API for the rows of all runs on a shared datastore, until stopped or unable to continue. */
-export function serveRows({ stop, shutdownMs, version, ...options }: ServeOptions) {
-  const { datastore, baseUrl, log } = options;
-  const rows = openRowQueue(datastore, baseUrl);
+/** Calls the API for the rows of all runs on a shared datastore, until stopped or unable to continue; then closes the client. */
+export function serveRows({ stop, shutdownMs, version, api, ...options }: ServeOptions) {
+  const { datastore, client, log } = options;
+  const rows = openRowQueue(datastore, api);
   const ended = deferred<CqbatchError | undefined>();
-  let ending = false;
   let pace: Pace | undefined;
   const worker = new ApiWorker({
     ...options,
+    baseUrl: api.baseUrl,
     rows,
-    member: openCluster(datastore).join(baseUrl, version),
+    member: openCluster(datastore).join(api, version),
     onEvent() {},
     onPace(now) {
       pace = now;
@@ -49,7 +51,6 @@ export function serveRows({ stop, shutdownMs, version, ...options }: ServeOption
 
   /** The first reason counts. */
   function endBecause(stuck?: CqbatchError): void {
-    ending = true;
     worker.pause();
     ended.resolve(stuck);
   }
@@ -57,6 +58,7 @@ export function serveRows({ stop, shutdownMs, version, ...options }: ServeOption
   const end = ended.promise.then(async (stuck) => {
     const closed = worker.stop(shutdownMs).then(() => rows.close());
     await orAfter(closed, shutdownMs + farewellMs);
+    await client.close();
     return stuck;
   });
 
@@ -68,10 +70,6 @@ export function serveRows({ stop, shutdownMs, version, ...options }: ServeOption
     /** How the API is called, once known. */
     get pace(): Pace | undefined {
       return pace;
-    },
-    /** Whether it has stopped taking rows. */
-    get ending(): boolean {
-      return ending;
     },
     /** Resolves with undefined after a stop, or with the reason that the worker can't continue. */
     end,

@@ -29,9 +29,9 @@ function runEntry(changes: Partial<ReturnType<typeof anyRun>> = {}) {
 }
 
 /** An API that no other test knows. */
-function newApi(): string {
+function newApi() {
   entries += 1;
-  return `https://api-${entries}.example.com`;
+  return { baseUrl: `https://api-${entries}.example.com` };
 }
 
 describeWithRedis('the processes that share a Redis', () => {
@@ -98,10 +98,10 @@ describeWithRedis('the processes that share a Redis', () => {
     const twoDays = 2 * 24 * 60 * 60 * 1_000;
     const written = (await admin.hget(key, old.id)) ?? '';
     await admin.hset(key, old.id, written.replace(/^\S+/, String(Date.now() - twoDays)));
-    const workers = keyOf(datastore.prefix ?? '', apiKeys(present.baseUrl).workers);
-    await cluster.join(present.baseUrl, '1').beat(heartbeat, false);
+    const workers = keyOf(datastore.prefix ?? '', apiKeys(present).workers);
+    await cluster.join(present, '1').beat(heartbeat, false);
     await admin.hset(workers, 'gone', `${Date.now() - twoDays} {}`);
-    await cluster.sweep(present.baseUrl);
+    await cluster.sweep(present);
     expect(await admin.hlen(workers)).toBe(1);
     expect([await cluster.run(old.id), await cluster.told(old.id)]).toEqual([undefined, []]);
     expect(await cluster.run(present.id)).toBeDefined();
@@ -121,7 +121,7 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await cluster.workers(api)).toHaveLength(2);
     expect(await cluster.workers(newApi())).toEqual([]);
     await first.leave();
-    expect(await cluster.workers(api)).toMatchObject([{ version: '1', active: 3, baseUrl: api, traffic }]);
+    expect(await cluster.workers(api)).toMatchObject([{ version: '1', active: 3, ...api, traffic }]);
     expect(await second.beat(heartbeat, true)).toMatchObject({ leads: true });
   });
 
@@ -156,8 +156,8 @@ describeWithRedis('the processes that share a Redis', () => {
     const [key, runs] = [apiKeys(api).workers, 'runs'].map((name) => keyOf(datastore.prefix ?? '', name));
     const silent = `${Date.now() - 2_500} ${JSON.stringify({ traffic })}`;
     await admin.hset(key ?? '', 'silent', silent);
-    const run = runEntry({ baseUrl: api });
-    const ended = runEntry({ baseUrl: api, state: 'completed' });
+    const run = runEntry(api);
+    const ended = runEntry({ ...api, state: 'completed' });
     for (const entry of [run, ended]) await cluster.putRun(entry);
     const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
     await first.beat(heartbeat, true);
@@ -183,9 +183,9 @@ describeWithRedis('the processes that share a Redis', () => {
     async ({ state, leads }) => {
       const api = newApi();
       const idle = cluster.join(api, '1');
-      await cluster.putRun(runEntry({ baseUrl: newApi() }));
+      await cluster.putRun(runEntry(newApi()));
       expect(await idle.beat(heartbeat, false)).toMatchObject({ leads: false });
-      await cluster.putRun(runEntry({ baseUrl: api, state }));
+      await cluster.putRun(runEntry({ ...api, state }));
       expect(await idle.beat(heartbeat, false)).toMatchObject({ leads });
     },
   );
@@ -193,9 +193,9 @@ describeWithRedis('the processes that share a Redis', () => {
   test('learn what the leading worker decides for the present runs', async () => {
     const api = newApi();
     const rate = { text: '50/s', auto: false, perSecond: 50 };
-    const run = runEntry({ baseUrl: api, rate, rows: 100, done: 30 });
-    const paused = runEntry({ baseUrl: api, state: 'paused', rate: { ...rate, perSecond: 5 } });
-    for (const entry of [run, paused, runEntry({ baseUrl: api, state: 'completed' }), runEntry()])
+    const run = runEntry({ ...api, rate, rows: 100, done: 30 });
+    const paused = runEntry({ ...api, state: 'paused', rate: { ...rate, perSecond: 5 } });
+    for (const entry of [run, paused, runEntry({ ...api, state: 'completed' }), runEntry()])
       await cluster.putRun(entry);
     const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
     const { policies, rows } = await first.beat(heartbeat, true);
@@ -226,6 +226,31 @@ describeWithRedis('the processes that share a Redis', () => {
     expect((await third.beat(heartbeat, true)).pace).toMatchObject(decision);
     await third.decide({ ...decision, rate: 7 });
     expect(await cluster.pace(api)).toMatchObject({ rate: 7 });
+  });
+
+  test('keep rate groups of an API apart', async () => {
+    const api = newApi();
+    const acme = { ...api, rateGroup: 'acme' };
+    const slow = { text: '5/s', auto: false, perSecond: 5 };
+    const runs = [runEntry({ ...acme, rate: slow }), runEntry({ ...api, rateGroup: 'other' }), runEntry(api)];
+    for (const run of runs) await cluster.putRun(run);
+    const [member, without] = [cluster.join(acme, '1'), cluster.join(api, '1')];
+    expect(await member.beat(heartbeat, true)).toMatchObject({
+      leads: true,
+      policies: new Map([[runs[0]?.id, slow]]),
+    });
+    expect(await without.beat(heartbeat, true)).toMatchObject({
+      leads: true,
+      policies: new Map([[runs[2]?.id, undefined]]),
+    });
+    expect(await member.decide(decision)).toBe(true);
+    expect(await without.decide({ ...decision, rate: 7 })).toBe(true);
+    expect(await member.take(visit)).toMatchObject({ isSet: true, gap: 1_000 / 49.5, callers: 1 });
+    expect(await cluster.pace(acme)).toMatchObject({ rate: 49.5, workers: 1 });
+    expect(await cluster.pace(api)).toMatchObject({ rate: 7, workers: 1 });
+    expect(await cluster.workers(acme)).toMatchObject([acme]);
+    expect(await cluster.workers(api)).not.toHaveProperty('0.rateGroup');
+    expect(await cluster.run(runs[0]?.id ?? '')).toMatchObject(acme);
   });
 
   test('leave entries of another version alone', async () => {

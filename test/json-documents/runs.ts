@@ -142,12 +142,15 @@ const pace = z.strictObject({
   wait_until: time.nullable().describe('when calls are allowed again; null: now'),
 });
 
+const rateGroup = z.string().exactOptional().describe('as in `--rate-group`');
+
 export const status = z
   .strictObject({
     run: runId,
     state: runState,
     manifest: z.string(),
     base_url: z.string(),
+    rate_group: rateGroup,
     rows,
     done: rows.describe('rows with a result'),
     outcomes: outcomeCounts,
@@ -178,6 +181,7 @@ export const runList = z
         state: runState,
         manifest: z.string(),
         base_url: z.string(),
+        rate_group: rateGroup,
         started_at: time.nullable(),
         duration_s: seconds.nullable().describe('seconds of work'),
         rows,

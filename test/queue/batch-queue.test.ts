@@ -23,7 +23,7 @@ async function opened(datastore: Datastore, rows: RowQueue) {
 test('a missing batch is lost, though the datastore has a batch of another coordinator', async () => {
   const model = new QueueModel(() => performance.now());
   const datastore = modelDatastore(connectionTo(model), connectionTo(model));
-  const rows = openRowQueue(datastore, 'rows');
+  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
   const { signal } = new AbortController();
   const task = { run: 'r', operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
   const { batches: own, vanished } = await opened(datastore, rows);
@@ -49,7 +49,7 @@ test('a batch is not lost while the command that adds it is under way', async ()
     },
   };
   const datastore = modelDatastore(connection, slow);
-  const rows = openRowQueue(datastore, 'rows');
+  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
   const { batches, vanished } = await opened(datastore, rows);
   const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
   const adding = batches.add([task], new AbortController().signal);
@@ -88,7 +88,7 @@ test.each([
     },
   };
   const datastore = { ...modelDatastore(connection, cut), epoch: async () => scene.epoch };
-  const rows = openRowQueue(datastore, 'rows');
+  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
   const { batches, vanished } = await opened(datastore, rows);
   const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
   const adding = batches.add([task], new AbortController().signal, 'one');

@@ -28,7 +28,7 @@ test('a row must not be called once its lock may have expired, even before the w
     },
   };
   const datastore = modelDatastore(stalling, connection);
-  const rows = openRowQueue(datastore, 'rows');
+  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
   const opening = openBatchQueue(modelDatastore(connection), unheard('r', rows));
   await vi.advanceTimersByTimeAsync(100);
   const batches = await opening;

@@ -119,7 +119,7 @@ export function describeQueueOn(
     async function begin(process: Processor, concurrency = 10, beforeCollecting = async () => {}) {
       runs += 1;
       const runId = `20260101-000000-a${100 + runs}`;
-      const queue = openRowQueue(datastore, `rows-${runs}`);
+      const queue = openRowQueue(datastore, { baseUrl: `rows-${runs}` });
       const batches: CollectedBatch[] = [];
       const errors: Error[] = [];
       const refused: CqbatchError[] = [];

@@ -54,7 +54,7 @@ interface Scene {
 async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): Promise<void> {
   const stateDir = await mkdtemp(join(tmpdir(), 'cqbatch-coordinator-'));
   const datastore = await openEmbedded({ stateDir, purpose: 'test' });
-  const rows = openRowQueue(datastore, 'rows-1');
+  const rows = openRowQueue(datastore, { baseUrl: 'rows-1' });
   const journal = await openJournal(join(stateDir, 'journal.jsonl'), { runId: plannedRecord.id });
   const lost = new AbortController().signal;
   const answers = answerFile(stateDir, plannedRecord);

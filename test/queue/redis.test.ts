@@ -48,7 +48,7 @@ describeWithRedis('Redis', () => {
   test('a run that ends while its connections are replaced is forgotten', async () => {
     const server = await redisForTest();
     const { datastore } = await openRedis({ url: server.url, purpose: 'test' });
-    const rows = openRowQueue(datastore, 'rows');
+    const rows = openRowQueue(datastore, { baseUrl: 'rows' });
     const batches = await openBatchQueue(datastore, unheard('r', rows));
     const admin = adminOf(server);
     await expect.poll(async () => String(await admin.client('LIST')), patiently).toContain('cmd=bzpopmin');

@@ -15,7 +15,7 @@ async function watched(seconds: number, facts: Partial<RowQueue>, resting = fals
   const datastore = modelDatastore(connectionTo(new QueueModel(() => performance.now())));
   const worker = new WatchedWorker(
     datastore,
-    { ...openRowQueue(datastore, 'rows-1'), ...facts },
+    { ...openRowQueue(datastore, { baseUrl: 'rows-1' }), ...facts },
     {
       concurrency: 1,
       refusal: () => undefined,

@@ -95,7 +95,7 @@ export function beginCoordinator(
 
   async function work(): Promise<RunEnding> {
     const datastore = stage.datastore.openIn(process);
-    const rows = openRowQueue(datastore, stage.baseUrl);
+    const rows = openRowQueue(datastore, stage);
     const journal = openSimulatedJournal(world, process, stage.journal, scenario.disk);
     const store = {
       folder: () => 'run',

@@ -25,7 +25,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
   let stop = (): void => {};
   const process = world.begin(name, () => {
     const opened = datastore.openIn(process);
-    const rows = openRowQueue(opened, stage.baseUrl);
+    const rows = openRowQueue(opened, stage);
     let isOpen = true;
     // No seed determines the names of batches.
     const onError = ({ message }: Error): void =>

@@ -1,3 +1,4 @@
+import { apiText, type LimitedApi } from '../../domain.ts';
 import { usageError } from '../../errors.ts';
 import {
   type ApiClient,
@@ -12,6 +13,7 @@ import {
   type RunStore,
   type Settings,
   type TokenSource,
+  tokenFolder,
   tokenFromFile,
   tokenFromValue,
   tokenMark,
@@ -28,19 +30,30 @@ interface Target {
 export interface CallSettings extends Target, Pick<RunOptions, 'concurrency' | 'timeoutMs'> {}
 
 /**
- * The access token: from the configured file, or else from `CQBATCH_TOKEN`. Never from a flag, which other users of the machine
+ * The access token: that of the rate group, or else from the configured file, or else from `CQBATCH_TOKEN`. Never from a flag, which other users of the machine
  * could read.
  *
  * @throws a usage error `TOKEN_MISSING`
  */
-export function tokenSource({ tokenFile }: Settings): TokenSource {
+export function tokenSource(
+  { tokenFile, tokenDir }: Settings,
+  { rateGroup }: Pick<LimitedApi, 'rateGroup'> = {},
+): TokenSource {
+  if (tokenDir !== undefined && rateGroup !== undefined) return tokenFolder(tokenDir).token(rateGroup);
   if (tokenFile !== undefined) return tokenFromFile(tokenFile);
   const token = environment['CQBATCH_TOKEN'];
   if (token) return tokenFromValue(token);
   throw usageError(
     'TOKEN_MISSING',
-    'The access token is missing: set CQBATCH_TOKEN, or pass --token-file FILE.',
+    tokenDir === undefined
+      ? 'The access token is missing: set CQBATCH_TOKEN, or pass --token-file FILE.'
+      : 'The access token is missing: name a file of --token-dir with --rate-group NAME, set CQBATCH_TOKEN, or pass --token-file FILE.',
   );
+}
+
+/** Whether a token is configured that belongs to no file of `--token-dir`. */
+export function hasOwnToken({ tokenFile }: Settings): boolean {
+  return tokenFile !== undefined || Boolean(environment['CQBATCH_TOKEN']);
 }
 
 /** A client with as many connections as the run's concurrency. */
@@ -72,8 +85,8 @@ export async function estimatedLimits(
 }
 
 /** The API, with its proxy, for display. */
-export function wayTo(baseUrl: string, proxy: string | undefined): string {
-  return proxy === undefined ? baseUrl : `${baseUrl} through the proxy ${proxy}`;
+export function wayTo(api: LimitedApi, proxy: string | undefined): string {
+  return proxy === undefined ? apiText(api) : `${apiText(api)} through the proxy ${proxy}`;
 }
 
 /**

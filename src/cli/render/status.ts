@@ -1,5 +1,5 @@
 import { steadyTimeOf, timeOfDay } from '../../clock.ts';
-import { percentOf } from '../../domain.ts';
+import { apiText, percentOf } from '../../domain.ts';
 import { goneAfterMs, type RunView, toHundredths } from '../../index.ts';
 import { noticeableRestMs } from '../../pace.ts';
 import { count, counted, duration, perSecond } from '../../text/quantities.ts';
@@ -22,6 +22,7 @@ export function statusDocument(view: RunView): object {
     state: view.state,
     manifest: view.manifest,
     base_url: view.baseUrl,
+    ...(view.rateGroup !== undefined && { rate_group: view.rateGroup }),
     rows: view.rows,
     done: view.done,
     outcomes: view.counts,
@@ -59,7 +60,7 @@ export function statusText(view: RunView, now = Date.now()): string {
   const { throughput, coordinator, local, done, rows } = view;
   const facts: readonly Fact[] = [
     ['manifest', view.manifest],
-    ['API', view.baseUrl],
+    ['API', apiText(view)],
     ['done', `${count(done)} of ${counted(rows, 'row')} (${percentOf(done, rows)} %)`],
     ['', [...outcomeTexts(view.counts), ...(local?.unclear ? [unclearRows(local.unclear)] : [])]],
     ['waiting for a retry', local?.held ? counted(local.held, 'row') : undefined],

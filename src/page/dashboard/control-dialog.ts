@@ -1,4 +1,5 @@
 import type { ControlName, RunData } from '../../dashboard/page-data.ts';
+import { apiText } from '../../domain.ts';
 import { count, counted } from '../../text/quantities.ts';
 import { button, type Child, element } from '../dom.ts';
 
@@ -28,8 +29,8 @@ export class ControlDialog {
   }
 
   #askCancel(run: RunData): void {
-    const { id, manifest, baseUrl, state, rows, done } = run;
-    const stand = `Run ${id} of ${manifest} on ${baseUrl} is ${state}: ${count(done)} of ${counted(rows, 'row')} done.`;
+    const { id, manifest, state, rows, done } = run;
+    const stand = `Run ${id} of ${manifest} on ${apiText(run)} is ${state}: ${count(done)} of ${counted(rows, 'row')} done.`;
     const reason = reasonInput();
     this.#show(
       `Cancel run ${id} permanently?`,

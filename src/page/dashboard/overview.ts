@@ -5,6 +5,7 @@ import {
   stateOf,
   type WorkerData,
 } from '../../dashboard/page-data.ts';
+import { apiText } from '../../domain.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count } from '../../text/quantities.ts';
 import { button, type Child, element, redraw, tableElement } from '../dom.ts';
@@ -161,7 +162,7 @@ export function workerTable(
     ['Worker', 'API', 'Calls in flight', 'Share of calls', 'Rows finished', 'Version', 'Last seen'],
     workers.map((worker) => [
       `${worker.pid} on ${worker.host}`,
-      worker.baseUrl,
+      apiText(worker),
       `${count(worker.active)} of ${count(worker.concurrency)}`,
       worker.share === undefined ? '' : `${Math.round(worker.share * 100)} %`,
       count(worker.finished),

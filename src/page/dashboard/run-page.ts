@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../dashboard/page-data.ts';
+import { apiText } from '../../domain.ts';
 import type { PageContent } from '../../report/html/page-data.ts';
 import { localTime } from '../../text/local-time.ts';
 import { element, redraw, tableElement } from '../dom.ts';
@@ -60,7 +61,7 @@ export class RunPage {
       !details && note(elsewhere),
       details?.hasReport && reportLink(this.id),
     );
-    const own = workers.filter(({ baseUrl }) => baseUrl === run.baseUrl);
+    const own = workers.filter((worker) => apiText(worker) === apiText(run));
     const areShown = datastore !== undefined && run.isShared && !run.ended;
     redraw(this.#workers, areShown && [element('h2', 'Workers'), workerTable(own, datastore, true)]);
     if (!details) return;

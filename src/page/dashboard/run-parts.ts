@@ -1,5 +1,5 @@
 import { type ControlName, type RunData, sentenceOf, stateOf } from '../../dashboard/page-data.ts';
-import { outcomes, outcomeText, percentOf, totalOf } from '../../domain.ts';
+import { apiText, outcomes, outcomeText, percentOf, totalOf } from '../../domain.ts';
 import { factList } from '../../report/html/markup.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count, counted, perSecond } from '../../text/quantities.ts';
@@ -71,7 +71,7 @@ export function progressElements(run: RunData): Child {
         ['Why this rate', isCalled && waiting === undefined ? pace.reason : ''],
         ['Waiting for a retry', run.held === undefined ? '' : counted(run.held, 'row')],
         ['Manifest', run.manifest],
-        ['API', run.baseUrl],
+        ['API', apiText(run)],
         ['Started', run.startedAt === undefined ? '' : localTime(run.startedAt)],
         ['Process', run.coordinator && `${run.coordinator.pid} on ${run.coordinator.host}`],
       ]),

@@ -1,5 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isActive, type RunEntry } from '../../cluster/entries.ts';
+import { apiText } from '../../domain.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { actualState, type RunRecord } from './record.ts';
 import {
@@ -15,15 +16,15 @@ import type { RunStore } from './store.ts';
 /** The content of a shared datastore at one moment: all runs, newest first, and the APIs that they call. */
 export interface ClusterLook {
   readonly entries: readonly RunEntry[];
-  /** By base URL. */
+  /** By `apiText`. */
   readonly apis: ReadonlyMap<string, LiveApi>;
 }
 
 export async function lookAtCluster(cluster: Cluster): Promise<ClusterLook> {
   const entries = (await cluster.runs()).toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
-  const baseUrls = [...new Set(entries.map(({ baseUrl }) => baseUrl))];
-  const apis = baseUrls.map(async (url) => [url, await liveApi(cluster, url)] as const);
-  return { entries, apis: new Map(await Promise.all(apis)) };
+  const apis = [...new Map(entries.map((entry) => [apiText(entry), entry]))];
+  const live = apis.map(async ([text, api]) => [text, await liveApi(cluster, api)] as const);
+  return { entries, apis: new Map(await Promise.all(live)) };
 }
 
 /** Selects runs. @param newer number of newer runs in the same place */
@@ -98,6 +99,6 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
 function liveRunIn(seen: ClusterLook | undefined, id: string): LiveRun | undefined {
   if (seen === undefined) return undefined;
   const entry = seen.entries.find((each) => each.id === id);
-  const api = entry && seen.apis.get(entry.baseUrl);
+  const api = entry && seen.apis.get(apiText(entry));
   return { entry, workers: [], pace: undefined, ...api };
 }

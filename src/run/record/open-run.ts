@@ -56,7 +56,7 @@ export function withOpenRun<Result>(
     }
     await makePrivate(folder);
     await removeHalfDone(folder);
-    const rows = openRowQueue(datastore, options.baseUrl);
+    const rows = openRowQueue(datastore, options);
     atEnd(() => rows.close());
     const journal = input.journal ?? (await openRunJournal(store, record));
     atEnd(() => journal.close());

@@ -49,6 +49,8 @@ const canaryOptionsSchema = z.object({
 export const runOptionsSchema = z.object({
   /** Normalized base URL of the API. */
   baseUrl: z.string(),
+  /** The rate group, and so the token; absent: all callers of the API share one rate. */
+  rateGroup: z.string().exactOptional(),
   /** Whether the user allowed `http:` to another host; also applies to `resume` and `retry`. */
   allowInsecureHttp: z.boolean().exactOptional(),
   /** `--operation`; absent when rows, manifest or columns name it. */

@@ -8,7 +8,7 @@ import {
   type RunEntry,
   type WorkerEntry,
 } from '../../cluster/entries.ts';
-import { type OutcomeCounts, totalOf } from '../../domain.ts';
+import { type LimitedApi, type OutcomeCounts, totalOf } from '../../domain.ts';
 import type { CodeCount } from '../../journal/state.ts';
 import type { Pace } from '../../pace.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
@@ -18,7 +18,7 @@ import { type KnownSummary, readJournalSummary } from './run-journal.ts';
 import type { RunStore } from './store.ts';
 
 /** The state of a run, from the state folder, the datastore or both. */
-export interface RunView {
+export interface RunView extends LimitedApi {
   readonly id: string;
   readonly state: string;
   /** Why it ended, where its state does not say so. */
@@ -26,7 +26,6 @@ export interface RunView {
   /** Whether no process works on it or its report, or will without a command. */
   readonly ended: boolean;
   readonly manifest: string;
-  readonly baseUrl: string;
   readonly rows: number;
   /** Rows with a result. */
   readonly done: number;
@@ -70,14 +69,14 @@ export interface LiveRun extends LiveApi {
   readonly entry: RunEntry | undefined;
 }
 
-export async function liveApi(cluster: Cluster, baseUrl: string): Promise<LiveApi> {
-  const [workers, pace] = await Promise.all([cluster.workers(baseUrl), cluster.pace(baseUrl)]);
+export async function liveApi(cluster: Cluster, api: LimitedApi): Promise<LiveApi> {
+  const [workers, pace] = await Promise.all([cluster.workers(api), cluster.pace(api)]);
   return { workers, pace: pace && isPresent(pace) ? pace : undefined };
 }
 
 export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun> {
   const entry = await cluster.run(runId);
-  const api = entry === undefined ? { workers: [], pace: undefined } : await liveApi(cluster, entry.baseUrl);
+  const api = entry === undefined ? { workers: [], pace: undefined } : await liveApi(cluster, entry);
   return { entry, ...api };
 }
 
@@ -105,6 +104,7 @@ export async function viewOfRecord(
     ended: !active && state !== 'submitted' && !(await isInUse(store, record)),
     manifest: record.manifest.name,
     baseUrl: record.options.baseUrl,
+    rateGroup: record.options.rateGroup,
     rows: record.plan.rows,
     done,
     counts,
@@ -140,6 +140,7 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
     ended: entry.state !== 'submitted' && !active && (entry.left === true || !isPresent(entry)),
     manifest: entry.manifest,
     baseUrl: entry.baseUrl,
+    rateGroup: entry.rateGroup,
     rows: entry.rows,
     done: entry.done ?? totalOf(entry.counts),
     counts: entry.counts,

@@ -20,8 +20,8 @@ import type { ExecuteRunOptions } from './execution-options.ts';
 
 export interface CoordinateOptions
   extends Pick<ExecuteRunOptions, 'store' | 'datastore' | 'queue' | 'version' | 'log' | 'observer'> {
-  /** The base URL of the only API whose runs are taken. Default: all. */
-  readonly onlyApi?: string | undefined;
+  /** Why a run is left to other processes, for display; undefined for a run to be taken. Default: all are taken. */
+  readonly refusalOf?: ((record: RunRecord) => Promise<string | undefined>) | undefined;
   /** Opens what calls the API for a run; absent when workers elsewhere call it. */
   readonly callerFor?: ((record: RunRecord) => Promise<Caller>) | undefined;
   /** Hears of each run that starts or continues. */
@@ -53,7 +53,7 @@ const maxRuns = 16;
  * call the API; with the embedded datastore this process does, for one run at a time.
  */
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
-  const { store, log, stop, onlyApi } = options;
+  const { store, log, stop, refusalOf } = options;
   const most = options.datastore.exclusive ? 1 : maxRuns;
   const errors = new ErrorNews();
   const warnOnce = (error: Error): void => {
@@ -71,8 +71,9 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
       for (const record of records) {
         if (running.size >= most || stop.aborted) break;
         if (running.has(record.id) || !isClaimable(record)) continue;
-        if (onlyApi !== undefined && record.options.baseUrl !== onlyApi) {
-          warnOnce(new Error(`run ${record.id} is for ${record.options.baseUrl}, not ${onlyApi}: skipped`));
+        const refusal = await refusalOf?.(record);
+        if (refusal !== undefined) {
+          warnOnce(new Error(`run ${record.id} ${refusal}: skipped`));
           continue;
         }
         const lock = await tryLock(store, record.id);

@@ -142,7 +142,7 @@ export class Execution {
       workers: () => this.#progress.workers ?? 1,
       rate,
       join: () =>
-        this.#cluster?.join(record.options.baseUrl, options.version) ??
+        this.#cluster?.join(record.options, options.version) ??
         onlyMember(rate, () => record.plan.rows - journal.finishedCount),
       known: await options.estimates?.load(),
       onPace: (pace, inFlight) => this.#seePace(pace, inFlight),

@@ -16,12 +16,13 @@ import type { Progress } from './progress.ts';
 
 /** The entry of a run in a shared datastore. */
 export function entryOf(record: RunRecord, { done, outcomes }: ResultCounts, progress: Progress): RunEntry {
-  const { rate, baseUrl } = record.options;
+  const { rate, baseUrl, rateGroup } = record.options;
   const { because } = endOf(record);
   return {
     id: record.id,
     key: record.key ?? record.id,
     baseUrl,
+    ...(rateGroup !== undefined && { rateGroup }),
     manifest: record.manifest.name,
     state: record.state,
     ...(because !== undefined && { because }),
@@ -43,7 +44,7 @@ export function entryOf(record: RunRecord, { done, outcomes }: ResultCounts, pro
  * progress
  */
 export async function announce(cluster: Cluster, entry: RunEntry): Promise<void> {
-  await cluster.sweep(entry.baseUrl);
+  await cluster.sweep(entry);
   if (await cluster.putRun(entry)) return;
   const other = await cluster.run(entry.id);
   const where = other === undefined ? '' : ` (on ${other.coordinator.host}, ${actualEntryState(other)})`;
@@ -93,7 +94,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
   const beat = async (): Promise<void> => {
     const own = entry();
     await cluster.putRun(own);
-    const known = await cluster.pace(own.baseUrl);
+    const known = await cluster.pace(own);
     const pace = known !== undefined && isPresent(known, silentMs) ? known : undefined;
     heardOf = pace === undefined || pace.runs.includes(own.id) ? heardOf + 1 : 0;
     // Other workers hear of a decision later, and a decision found right after a pause may be older than the run's entry.
@@ -102,7 +103,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
       isEstablished = true;
       established.resolve();
     }
-    const workers = (await cluster.workers(own.baseUrl)).filter((worker) => isPresent(worker));
+    const workers = (await cluster.workers(own)).filter((worker) => isPresent(worker));
     onClusterStatus({ workers: workers.length, ...(pace !== undefined && { pace }) });
   };
   const beats = repeat(beat, { everyMs: () => (isEstablished ? beatMs : firstBeatsMs), onError });

@@ -10,7 +10,7 @@ import { openRowQueue } from '../../../dist/src/queue/row-queue.js';
 /** @type {{ queue: string, baseUrl: string }} */
 const { queue, baseUrl } = JSON.parse(process.argv[2] ?? '{}');
 const { datastore } = await openRedis({ url: queue, purpose: 'benchmark' });
-new BatchWorker(datastore, openRowQueue(datastore, baseUrl), {
+new BatchWorker(datastore, openRowQueue(datastore, { baseUrl }), {
   concurrency: 250,
   refusal: () => undefined,
   async process({ row, operation }) {

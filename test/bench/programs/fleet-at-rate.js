@@ -76,7 +76,7 @@ await program(async (/** @type {AtRate} */ { queue, members, perSecond, seconds 
   /** The gap between two slots as each member knows it. */
   const gaps = new Map();
   const start = async (/** @type {number} */ index) => {
-    const member = openCluster(await open()).join(baseUrl, 'benchmark');
+    const member = openCluster(await open()).join({ baseUrl }, 'benchmark');
     const gate = new CallGate({
       scheduler: new CallScheduler({ timing: sharedTiming, random: Math.random }),
       async take(request) {

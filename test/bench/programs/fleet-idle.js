@@ -46,7 +46,7 @@ await program(async (/** @type {Idle} */ { queue, members, seconds }) => {
   const log = await openLog({}, openTerminal({ quiet: 1 }));
   const serve = async () =>
     serveRows({
-      ...{ operations, log, baseUrl, concurrency: 'auto', version: 'benchmark', shutdownMs: 0 },
+      ...{ operations, log, api: { baseUrl }, concurrency: 'auto', version: 'benchmark', shutdownMs: 0 },
       datastore: await open(),
       stop: new AbortController().signal,
       client: {
@@ -85,7 +85,7 @@ async function beginRun(
   };
   const batches = await openBatchQueue(datastore, {
     runId: id,
-    rows: openRowQueue(datastore, baseUrl),
+    rows: openRowQueue(datastore, { baseUrl }),
     policy: { attempts: 1, backoffMs: 1_000 },
     async collect() {},
     async onResults() {},

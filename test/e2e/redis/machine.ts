@@ -1,6 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { cqbatch, type Finished, startCqbatch } from '../../helpers/cqbatch.ts';
 import { type Observed, observe } from '../../helpers/observed.ts';
 import type { RedisServer } from '../../helpers/redis-server.ts';
@@ -92,4 +92,15 @@ export async function eventually(condition: () => unknown, interval = 50): Promi
 /** The same, for what a command tells, which costs more. */
 export async function eventuallyTold(condition: () => unknown): Promise<void> {
   await eventually(condition, 200);
+}
+
+/** What the files below a folder hold, one after the other. */
+export async function textsBelow(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  expect(files.length).toBeGreaterThan(0);
+  const texts = await Promise.all(
+    files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')),
+  );
+  return texts.join('\n');
 }

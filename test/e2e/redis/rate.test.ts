@@ -37,14 +37,14 @@ describeWithRedis('a run on Redis that two workers call', () => {
     run.kill('SIGINT');
     await run.end;
     // No worker leads after some seconds without a run.
-    await eventually(async () => (await pace(sandbox.url)) === undefined);
+    await eventually(async () => (await pace({ baseUrl: sandbox.url })) === undefined);
 
     const resumed = home.start('resume', 'r', ...flags);
     await resumed.says('(the API asks to wait)');
     expect((await home.run('pause', 'r')).code).toBe(0);
-    await eventually(async () => (await pace(sandbox.url)) === undefined);
+    await eventually(async () => (await pace({ baseUrl: sandbox.url })) === undefined);
     expect((await home.run('unpause', 'r')).code).toBe(0);
-    await eventually(async () => (await pace(sandbox.url))?.reason === 'the API asks to wait');
+    await eventually(async () => (await pace({ baseUrl: sandbox.url }))?.reason === 'the API asks to wait');
     expect((await home.run('cancel', 'r')).code).toBe(0);
     expect(await resumed.end).toMatchObject({ code: 3 });
   });

@@ -1,5 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -8,7 +7,7 @@ import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/r
 import { sandboxToken, startSandbox } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
 import { mixedCsv } from '../manifests.ts';
-import { kindSandbox, newMachine, type Place } from './machine.ts';
+import { kindSandbox, newMachine, type Place, textsBelow } from './machine.ts';
 
 const rows = 300;
 
@@ -190,7 +189,10 @@ describeWithRedis('a worker', () => {
   ])('leaves a batch %s, says why, and ends', async (_title, data, errorCode, message) => {
     const place = await newPlace();
     const connection = new Redis(redis.url, { maxRetriesPerRequest: null });
-    const queue = new Queue(rowsQueueName(place.sandbox.url), { connection, prefix: `{${place.prefix}}` });
+    const queue = new Queue(rowsQueueName({ baseUrl: place.sandbox.url }), {
+      connection,
+      prefix: `{${place.prefix}}`,
+    });
     onTestFinished(async () => {
       await queue.close();
       connection.disconnect();
@@ -207,14 +209,3 @@ describeWithRedis('a worker', () => {
     expect(await queue.getJobLogs('other-b-1')).toMatchObject({ logs: [] });
   });
 });
-
-/** What the files below a folder hold, one after the other. */
-async function textsBelow(folder: string): Promise<string> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  expect(files.length).toBeGreaterThan(0);
-  const texts = await Promise.all(
-    files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')),
-  );
-  return texts.join('\n');
-}

@@ -1,3 +1,4 @@
+import { apiText } from '../../../domain.ts';
 import { CqbatchError, fatalError, usageError } from '../../../errors.ts';
 import {
   actualState,
@@ -142,9 +143,9 @@ function requireName({ terminal, flags: { yes } }: Context, id: string | undefin
 /** Asks for confirmation, unless `--yes` is set or there is no terminal. */
 async function isConfirmed({ terminal, flags: { yes } }: Context, view: RunView): Promise<boolean> {
   if (yes || !terminal.canAsk) return true;
-  const { id, manifest, baseUrl, state, rows, done } = view;
+  const { id, manifest, state, rows, done } = view;
   terminal.warn(
-    `Run ${id} of ${escapeInvisible(manifest)} on ${baseUrl} is ${state}: ${count(done)} of ${counted(rows, 'row')} done.`,
+    `Run ${id} of ${escapeInvisible(manifest)} on ${apiText(view)} is ${state}: ${count(done)} of ${counted(rows, 'row')} done.`,
   );
   if (await terminal.confirm(`Cancel it permanently? ${counted(rows - done, 'row')} will not be called.`))
     return true;

@@ -1,4 +1,4 @@
-import { type OutcomeCounts, totalOf } from '../../../domain.ts';
+import { apiText, type LimitedApi, type OutcomeCounts, totalOf } from '../../../domain.ts';
 import { actualEntryState, actualState, progressOf, type RunRecord, type RunStore } from '../../../index.ts';
 import { count, duration } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
@@ -14,6 +14,8 @@ interface ListedRun {
   readonly state: string;
   readonly manifest: string;
   readonly base_url: string;
+  /** Absent without a group. */
+  readonly rate_group?: string;
   /** Start, or null before. */
   readonly started_at: string | null;
   /** Active time. */
@@ -41,7 +43,7 @@ async function listedRecord(
     run: id,
     state: actualState(record),
     manifest: manifest.name,
-    base_url: options.baseUrl,
+    ...apiOf(options),
     started_at: states.find(({ state }) => state === 'running')?.at ?? null,
     duration_s: known === undefined ? null : Math.round(known.activeMs / 1_000),
     rows: plan.rows,
@@ -50,6 +52,10 @@ async function listedRecord(
     cured: (known?.outcomes.failed ?? 0) > 0 && (await isCured(store, record, runs)),
     host: null,
   };
+}
+
+function apiOf({ baseUrl, rateGroup }: LimitedApi): Pick<ListedRun, 'base_url' | 'rate_group'> {
+  return { base_url: baseUrl, ...(rateGroup !== undefined && { rate_group: rateGroup }) };
 }
 
 function rowCounts(counts: OutcomeCounts | undefined) {
@@ -71,7 +77,7 @@ async function runsElsewhere(
       run: entry.id,
       state: actualEntryState(entry),
       manifest: entry.manifest,
-      base_url: entry.baseUrl,
+      ...apiOf(entry),
       started_at: entry.startedAt || null,
       duration_s: null,
       rows: entry.rows,
@@ -113,7 +119,7 @@ function listText(runs: readonly ListedRun[]): string {
     run.duration_s === null ? '?' : duration(run.duration_s),
     run.done === run.rows ? count(run.rows) : `${numberOf(run.done)}/${count(run.rows)}`,
     run.cured ? `${numberOf(run.failed)} (cured)` : numberOf(run.failed),
-    run.base_url.replace(/^https:\/\//, ''),
+    apiText({ baseUrl: run.base_url, rateGroup: run.rate_group }).replace(/^https:\/\//, ''),
     run.host === null ? run.manifest : `${run.manifest} (on ${run.host})`,
   ]);
   return table([header, ...cells], [4, 5]).join('\n');

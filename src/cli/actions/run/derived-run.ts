@@ -10,6 +10,7 @@ import {
   createRun,
   defaultClearToken,
   delimiterOf,
+  groupOption,
   hashFile,
   isActive,
   makeTemporaryFolder,
@@ -59,6 +60,7 @@ export async function runDerived(
     const options = {
       baseUrl,
       ...(allowInsecureHttp && { allowInsecureHttp }),
+      ...groupOption(of.options),
       clearToken: defaultClearToken,
       ...reading,
       ...callOptions(settings, { ...of.options, delimiter: delimiterOf(of) }),
@@ -68,7 +70,7 @@ export async function runDerived(
     const proxy = callsHere ? proxyTo(of.options) : undefined;
     if (flags.plan)
       return await preview(context, { path: source, name: `${as} of ${of.id}`, options }, proxy);
-    if (callsHere) await tokenSource(settings).current();
+    if (callsHere) await tokenSource(settings, options).current();
     const created = await createRun(store, {
       source,
       options,

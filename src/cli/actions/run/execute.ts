@@ -57,7 +57,7 @@ async function untilEnd(
   // A new run has its reason in the state `planned`.
   const attribution = journal === undefined ? attributionOf(context.flags) : attributed();
   const callsHere = calls(context);
-  const token = callsHere ? tokenSource(settings) : undefined;
+  const token = callsHere ? tokenSource(settings, options) : undefined;
   const interrupt = interruptible(stopping(terminal));
   atEnd(() => interrupt.release());
   const reporter = openReporter(terminal, record, callsHere ? proxyTo(options) : undefined);
@@ -166,7 +166,7 @@ function openReporter(terminal: Terminal, { id, options }: RunRecord, proxy: str
   let isHeld = false;
   return {
     start({ progress, datastore }: StartedRun): void {
-      terminal.say(`Run ${id} on ${wayTo(options.baseUrl, proxy)}`);
+      terminal.say(`Run ${id} on ${wayTo(options, proxy)}`);
       const { live } = terminal;
       const show = live ? terminal.draw : terminal.say;
       const look = (): void => {

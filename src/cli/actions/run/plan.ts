@@ -4,6 +4,7 @@ import {
   type ApprovedPlan,
   checkManifest,
   defaults,
+  groupOption,
   hashFile,
   type InputOptions,
   inputKind,
@@ -46,6 +47,7 @@ export async function plan(given: string, flags: Flags): Promise<ExitCode> {
     onConflict,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(rate && { rate }),
+    ...groupOption(signedOff?.options ?? settings),
   };
   const planned = await readingManifest(workplace, async (input) => {
     const { path, name, dispose } = await readable(source, stateDir, input, reading);

@@ -1,3 +1,4 @@
+import type { LimitedApi } from '../../../domain.ts';
 import { usageError } from '../../../errors.ts';
 import {
   type CreatedRun,
@@ -152,7 +153,7 @@ export async function isAgreed(
   const { terminal, store, flags, settings } = workplace;
   const { yes } = flags;
   const { confirmAbove = defaults.confirmAbove } = settings;
-  const way = wayTo(record.options.baseUrl, proxy);
+  const way = wayTo(record.options, proxy);
   const requests = counted(scan.callable, 'request');
   await sayIfTomorrow(workplace);
   let agreed = yes === true;
@@ -174,7 +175,7 @@ export async function isAgreed(
 export async function planOf(
   workplace: Workplace,
   checked: Pick<Plan, 'manifest' | 'scan' | 'choice' | 'problems'>,
-  options: Partial<Pick<RunOptions, 'baseUrl' | 'rate' | 'onConflict'>>,
+  options: Partial<Pick<RunOptions, 'baseUrl' | 'rateGroup' | 'rate' | 'onConflict'>>,
   sha256: string,
   proxy: string | undefined,
 ): Promise<Plan> {
@@ -200,13 +201,13 @@ export async function planOf(
  */
 async function forecastOf(
   workplace: Workplace,
-  { baseUrl, rate }: Partial<Pick<RunOptions, 'baseUrl' | 'rate'>>,
+  { baseUrl, rateGroup, rate }: Partial<Pick<RunOptions, 'baseUrl' | 'rateGroup' | 'rate'>>,
   proxy: string | undefined,
 ): Promise<Forecast> {
   const bound = rate?.perSecond;
   const wanted = bound === undefined ? undefined : { perSecond: bound, isWanted: true };
   if (baseUrl === undefined) return { baseUrl, proxy, target: undefined, rate: wanted };
-  const limit = rate?.auto ? await limitOf(workplace, baseUrl) : undefined;
+  const limit = rate?.auto ? await limitOf(workplace, { baseUrl, rateGroup }) : undefined;
   const isLower = limit !== undefined && limit < (bound ?? Number.POSITIVE_INFINITY);
   const { approved, settings, flags } = workplace;
   const isOwnChoice = approved === undefined && settings.baseUrl !== undefined;
@@ -220,15 +221,15 @@ async function forecastOf(
 }
 
 /** Calls per second that the API last permitted. */
-async function limitOf({ store, settings }: Workplace, baseUrl: string): Promise<number | undefined> {
-  const token = tokenIfAny(settings);
-  const estimates = token && (await estimatedLimits(store, { baseUrl }, token));
+async function limitOf({ store, settings }: Workplace, api: LimitedApi): Promise<number | undefined> {
+  const token = tokenIfAny(settings, api);
+  const estimates = token && (await estimatedLimits(store, api, token));
   return (await estimates?.load())?.limit;
 }
 
-function tokenIfAny(settings: Workplace['settings']): TokenSource | undefined {
+function tokenIfAny(settings: Workplace['settings'], api: LimitedApi): TokenSource | undefined {
   try {
-    return tokenSource(settings);
+    return tokenSource(settings, api);
   } catch {
     return undefined;
   }

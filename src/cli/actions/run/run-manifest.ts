@@ -35,10 +35,11 @@ async function runOrResume(opened: Context, manifest: string): Promise<ExitCode>
 }
 
 async function start(context: Context, source: string): Promise<ExitCode> {
+  const { settings, approved } = context;
   const callsHere = calls(context);
   // A mistyped name is reported before a missing token.
   if (source !== '-') await inputKind(source, source);
-  if (callsHere) await tokenSource(context.settings).current();
+  if (callsHere) await tokenSource(settings, approved?.options ?? settings).current();
   const planned = await planRun(context, source, callsHere);
   if (typeof planned === 'number') return planned;
   const { execute } = await import('./execute.ts');

@@ -1,7 +1,7 @@
 import { usageError } from '../../../errors.ts';
 import {
   awaitedRuns,
-  type Caller,
+  type CoordinateOptions,
   carryOutSchedules,
   coordinateRuns,
   type Datastore,
@@ -10,7 +10,6 @@ import {
   openScheduleStore,
   prunable,
   type RunNews,
-  type RunRecord,
   type RunStore,
   removeRuns,
   type Schedule,
@@ -20,17 +19,19 @@ import type { AtEnd } from '../../../releases.ts';
 import { repeat } from '../../../repeat.ts';
 import type { Workplace } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
-import { apiClient, type CallSettings, estimatedLimits, tokenSource } from '../api-client.ts';
+import { apiClient, type CallSettings, estimatedLimits } from '../api-client.ts';
 import { nextCommands } from '../look/next-commands.ts';
 import type { Notifier } from '../run/notifier.ts';
 import { notifierOf } from '../run/when-free.ts';
 import { beginScheduled, inboxFinisher } from './scheduled.ts';
+import type { WorkerTokens } from './worker-tokens.ts';
 
 export interface DaemonOptions {
   readonly datastore: Datastore;
   readonly queue: string | undefined;
   /** The API to call in this process, if there are no other workers. */
   readonly api: CallSettings | undefined;
+  readonly tokens: WorkerTokens | undefined;
   /** Counts runs and requests. */
   readonly metrics: Metrics | undefined;
   readonly version: string;
@@ -61,8 +62,7 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
       queue,
       version,
       observer: metrics,
-      onlyApi: datastore.exclusive ? options.api?.baseUrl : undefined,
-      callerFor: callerFor(workplace, options),
+      ...(datastore.exclusive && callerFor(workplace, options)),
       news,
     }),
     carryOutSchedules({
@@ -85,18 +85,29 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
 
 /** With the embedded datastore, this process calls the API, like "cqbatch run". */
 function callerFor(
-  { store, settings }: Workplace,
-  { datastore, api, metrics }: DaemonOptions,
-): ((record: RunRecord) => Promise<Caller>) | undefined {
-  if (!datastore.exclusive || api === undefined) return undefined;
-  const token = tokenSource(settings);
-  return async ({ options }) => ({
-    client: await apiClient(options, token, metrics?.observeRequests()),
-    estimates: await estimatedLimits(store, options, token),
-    onStarted({ progress }) {
-      if (metrics !== undefined) metrics.paceOfRun = () => progress.snapshot().pace;
+  { store }: Workplace,
+  { api, tokens, metrics }: DaemonOptions,
+): Pick<CoordinateOptions, 'refusalOf' | 'callerFor'> | undefined {
+  if (api === undefined || tokens === undefined) return undefined;
+  return {
+    async refusalOf({ options: { baseUrl, rateGroup } }) {
+      if (baseUrl !== api.baseUrl) return `is for ${baseUrl}, not ${api.baseUrl}`;
+      if ((await tokens.groups()).has(rateGroup)) return undefined;
+      return rateGroup === undefined
+        ? 'has no rate group, and this daemon has tokens of rate groups only'
+        : `is of the rate group ${rateGroup}, for which this daemon has no token: see --token-dir and --rate-group`;
     },
-  });
+    async callerFor({ options }) {
+      const token = await tokens.token(options.rateGroup);
+      return {
+        client: await apiClient(options, token, metrics?.observeRequests()),
+        estimates: await estimatedLimits(store, options, token),
+        onStarted({ progress }) {
+          if (metrics !== undefined) metrics.paceOfRun = () => progress.snapshot().pace;
+        },
+      };
+    },
+  };
 }
 
 /** Sends notifications one after the other; only the daemon's end waits for them. */

@@ -96,11 +96,11 @@ async function openWork(context: Context, path: string, stop: AbortSignal) {
   await findInbox(path);
   const options = runOptions(context);
   const callsHere = calls(context);
-  if (callsHere) await tokenSource(settings).current();
+  if (callsHere) await tokenSource(settings, options).current();
   requireConsent(context);
   const { settle: settleMs = defaults.settle } = settings;
   const inbox = await Inbox.open({ path, stateDir: store.stateDir, settleMs });
-  const way = wayTo(options.baseUrl, callsHere ? proxyTo(options) : undefined);
+  const way = wayTo(options, callsHere ? proxyTo(options) : undefined);
   const question = `Run each manifest in ${escapeInvisible(path)} on ${way} without asking again?`;
   if (!flags.yes && !(await terminal.confirm(question))) return undefined;
   return inboxWork({ ...context, flags: { ...flags, yes: true } }, inbox, stop);

@@ -101,12 +101,13 @@ async function submitOnce(
 
 /** The workplace for runs of a schedule. The daemon supplies options that the schedule omits. */
 async function scheduledWorkplace(
-  { store, flags: { baseUrl, allowInsecureHttp, stateDir } }: DaemonPlace,
+  { store, flags: { baseUrl, rateGroup, allowInsecureHttp, stateDir } }: DaemonPlace,
   { name, options }: Schedule,
   { due }: Occasion,
 ): Promise<Workplace> {
   const flags: Flags = {
     ...(baseUrl !== undefined && { baseUrl }),
+    ...(rateGroup !== undefined && { rateGroup }),
     ...(allowInsecureHttp !== undefined && { allowInsecureHttp }),
     ...(options as Flags),
     ...(stateDir !== undefined && { stateDir }),

@@ -2,13 +2,14 @@ import { usageError } from '../../../errors.ts';
 import {
   type Datastore,
   defaults,
+  type GroupsServing,
   type HealthState,
   parseBaseUrl,
-  type Serving,
   type Settings,
+  serveGroups,
   serveRows,
 } from '../../../index.ts';
-import type { Log } from '../../../log.ts';
+import { type Log, logWith } from '../../../log.ts';
 import { readVersion } from '../../../package.ts';
 import { withReleases } from '../../../releases.ts';
 import { type Repeated, repeat } from '../../../repeat.ts';
@@ -19,9 +20,10 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
 import { openLog } from '../../log.ts';
 import { openTerminal } from '../../terminal.ts';
-import { apiClient, type CallSettings, proxyTo, tokenSource } from '../api-client.ts';
+import { apiClient, type CallSettings, proxyTo } from '../api-client.ts';
 import { runDaemon } from './daemon.ts';
 import { openProbes } from './probes.ts';
+import { workerTokens } from './worker-tokens.ts';
 
 /** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: Flags): Promise<ExitCode> {
@@ -46,25 +48,33 @@ export async function worker(flags: Flags): Promise<ExitCode> {
       queue === undefined ? 'worker --coordinate, a daemon: "cqbatch submit" hands it runs' : 'worker',
     );
     atEnd(() => datastore.close());
-    let serving: Serving | undefined;
+    let serving: GroupsServing | undefined;
     const state = (): HealthState => healthOf(datastore, stop.signal, serving);
     const onError = ({ message }: Error): void => log.warn({ err: message }, 'metrics file not written');
     const { metrics, port } = await openProbes({ settings, operations, store, state, onError }, atEnd);
-    if (metrics !== undefined) metrics.paceOfWorker = () => serving?.pace;
+    if (metrics !== undefined) metrics.pacesOfWorker = () => serving?.paces ?? [];
     atEnd(watchTrouble(datastore, log).stop);
     if (datastore.exclusive) void datastore.lost.then(stop.abort);
-    if (api !== undefined && !datastore.exclusive) {
-      const client = await apiClient(api, tokenSource(settings), metrics?.observeRequests());
-      atEnd(() => client.close());
-      serving = serveRows({
-        datastore,
-        operations,
-        baseUrl: api.baseUrl,
-        client,
-        maxOutageMs: settings.maxOutage ?? undefined,
-        concurrency: api.concurrency,
-        shutdownMs: settings.shutdownTimeout,
+    const tokens = api && workerTokens(settings, log);
+    if (api !== undefined && tokens !== undefined && !datastore.exclusive) {
+      serving = await serveGroups({
         ...common,
+        look: () => tokens.groups(),
+        async serve(rateGroup, stopGroup) {
+          const client = await apiClient(api, await tokens.token(rateGroup), metrics?.observeRequests());
+          return serveRows({
+            ...common,
+            datastore,
+            operations,
+            api: { baseUrl: api.baseUrl, rateGroup },
+            client,
+            maxOutageMs: settings.maxOutage ?? undefined,
+            concurrency: api.concurrency,
+            shutdownMs: settings.shutdownTimeout,
+            log: rateGroup === undefined ? log : logWith(log, { rate_group: rateGroup }),
+            stop: stopGroup,
+          });
+        },
       });
       // If the worker fails, stop coordinating, too: a supervisor restarts the process.
       void serving.end.then(stop.abort);
@@ -74,7 +84,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     log.info({ queue: datastore.description, ...target, ...facts }, 'worker started');
     const [stuck] = await Promise.all([
       serving?.end ?? aborted(stop.signal),
-      workplace && runDaemon(workplace, { datastore, queue, api, metrics, ...common }, atEnd),
+      workplace && runDaemon(workplace, { datastore, queue, api, tokens, metrics, ...common }, atEnd),
     ]);
     if (stuck !== undefined) throw stuck;
     if (datastore.exclusive) await throwIfLost(datastore);
@@ -139,8 +149,8 @@ function apiOf(
   };
 }
 
-function healthOf(datastore: Datastore, stop: AbortSignal, serving: Serving | undefined): HealthState {
-  const reason = stop.aborted || serving?.ending ? 'stopping' : datastore.trouble;
+function healthOf(datastore: Datastore, stop: AbortSignal, serving: GroupsServing | undefined): HealthState {
+  const reason = stop.aborted ? 'stopping' : (serving?.idleBecause ?? datastore.trouble);
   return {
     healthy: true,
     ready: reason === undefined,

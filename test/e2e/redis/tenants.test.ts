@@ -1,0 +1,179 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openCluster } from '../../../src/cluster/cluster.ts';
+import { openRedis } from '../../../src/datastore/redis/redis.ts';
+import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
+import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
+import { eventually, kindSandbox, newMachine, type Place, textsBelow } from './machine.ts';
+
+const tokenOf = (tenant: string): string => `token-of-${tenant}-that-must-never-be-seen`;
+
+/** One API with a sandbox behind it for each token: own limits, own trouble, own log. Other tokens reach the first. */
+async function startApi(sandboxes: readonly TestSandbox[]): Promise<string> {
+  const agent = new Agent({ keepAlive: true });
+  const server = createServer((incoming, outgoing) => {
+    const { method, url: path, headers } = incoming;
+    const asked = sandboxes.find(({ token }) => headers.authorization === `Bearer ${token}`) ?? sandboxes[0];
+    const forward = request({ agent, port: asked?.port, method, path, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    forward.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => forward.destroy());
+    incoming.pipe(forward);
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+    agent.destroy();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describeWithRedis('tenants that share workers', () => {
+  let redis: RedisServer;
+  let scenes = 0;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
+  async function newScene(limits: Readonly<Record<string, string>>) {
+    scenes += 1;
+    const sandboxes: Record<string, TestSandbox> = {};
+    for (const [tenant, limit] of Object.entries(limits)) {
+      const flags = ['--token', tokenOf(tenant), '--limit', limit, '--limit-headers', 'ratelimit'];
+      sandboxes[tenant] = await startSandbox(...kindSandbox, '--latency', '10ms', ...flags);
+    }
+    const url = await startApi(Object.values(sandboxes));
+    const tokenDir = join(await temporaryFolder(), 'tokens');
+    await mkdir(tokenDir);
+    for (const tenant of Object.keys(limits)) await writeFile(join(tokenDir, tenant), `${tokenOf(tenant)}\n`);
+    const place: Place = {
+      ...{ redis, sandbox: { ...Object.values(sandboxes)[0], url } as TestSandbox },
+      prefix: `tenants-${scenes}`,
+      env: { CQBATCH_TOKEN_FILE: '', CQBATCH_TOKEN_DIR: tokenDir },
+    };
+    const { datastore } = await openRedis({ url: redis.url, prefix: place.prefix, purpose: 'tests' });
+    onTestFinished(() => datastore.close());
+    return {
+      place,
+      sandboxes: sandboxes as Readonly<Record<'acme' | 'other', TestSandbox>>,
+      tokenDir,
+      cluster: openCluster(datastore),
+      api: (rateGroup: string) => ({ baseUrl: url, rateGroup }),
+    };
+  }
+
+  test('call the API each at its own limit, and do not feel that it stalls for another', async () => {
+    const rows = 240;
+    const { place, sandboxes, cluster, api } = await newScene({
+      acme: 'fixed-window:limit=40,window=1s',
+      other: 'fixed-window:limit=15,window=1s',
+    });
+    const workers = await Promise.all(
+      [1, 2, 3].map(async () => (await newMachine(place)).worker('--timeout', '10s')),
+    );
+    const [home, otherHome] = [await newMachine(place, rows), await newMachine(place, rows)];
+    const run = ['run', 'rows.csv', '--yes', '--no-worker'] as const;
+    const other = otherHome.start(...run, '--run-id', 'b', '--rate-group', 'other');
+    await sandboxes.other.requested(20);
+    sandboxes.other.configure({ latency: '1000s' });
+    const stalledAt = (await sandboxes.other.log()).length;
+
+    const { code, stderr } = await home.run(
+      ...run,
+      '--run-id',
+      'a',
+      '--rate-group',
+      'acme',
+      '--log-level',
+      'debug',
+    );
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).toContain(`Run a on ${api('acme').baseUrl} (rate group acme)`);
+    const report = await home.report('a');
+    const log = await sandboxes.acme.log();
+    expectEveryRowOnce(report, rows);
+    expectAgreement(report, log);
+    // A stated limit is never exceeded, and the rate was that of the tenant, not of the other one, which holds its calls.
+    expect(log.map(({ status }) => status)).toEqual(Array(rows).fill(200));
+    const limits = await Promise.all(
+      ['acme', 'other'].map(async (group) => (await cluster.pace(api(group)))?.limit),
+    );
+    expect(limits[0]).toBeGreaterThan(30);
+    expect(limits[1]).toBeLessThan(20);
+    expect(await cluster.workers(api('acme'))).toHaveLength(3);
+    expect(await cluster.workers({ baseUrl: api('acme').baseUrl })).toEqual([]);
+    expect((await home.json<{ rate_group: string }>('status', 'a')).rate_group).toBe('acme');
+
+    sandboxes.other.configure({ latency: '10ms' });
+    for (const worker of workers.slice(1)) expect((await worker.stop()).code).toBe(0);
+    expect(await workers[0]?.metrics()).toMatch(/^cqbatch_allowed_calls_in_flight\{rate_group="other"\} /m);
+    expect(await other.end).toMatchObject({ code: 0 });
+    const otherLog = await sandboxes.other.log();
+    expect(otherLog.slice(stalledAt).filter(({ throttled }) => throttled)).toEqual([]);
+    expectEveryRowOnce(await otherHome.report('b'), rows);
+
+    const written = await textsBelow(redis.folder);
+    expect(written).toContain('evaluation_id');
+    const states = await Promise.all([home, otherHome].map(({ stateDir }) => textsBelow(stateDir)));
+    const said = [stderr, other.stderr, ...workers.map((worker) => worker.stderr)];
+    for (const text of [written, ...states, ...said]) expect(text).not.toMatch(/must-never-be-seen/);
+  });
+
+  test('do not stop another whose token is good, and go on with a new token', async () => {
+    const { place, sandboxes, tokenDir } = await newScene({ acme: 'none', other: 'none' });
+    await writeFile(join(tokenDir, 'acme'), 'revoked');
+    const worker = await (await newMachine(place)).worker();
+    const home = await newMachine(place, 30);
+    const run = ['run', 'rows.csv', '--yes', '--no-worker'] as const;
+    const waiting = home.start(...run, '--run-id', 'a', '--rate-group', 'acme');
+    await eventually(() => worker.logged('a rate group is no longer served').length > 0);
+    expect(worker.logged('a rate group is no longer served')).toMatchObject([
+      { rate_group: 'acme', err: expect.stringMatching(/HTTP 401/) },
+    ]);
+    expect(await home.run(...run, '--run-id', 'b', '--rate-group', 'other')).toMatchObject({ code: 0 });
+    expect(await worker.health('/readyz')).toMatchObject({ status: 200 });
+
+    await writeFile(join(tokenDir, 'acme'), tokenOf('acme'));
+    expect(await waiting.end).toMatchObject({ code: 0 });
+    expect((await sandboxes.other.log()).map(({ status }) => status)).toEqual(Array(30).fill(200));
+    expectEveryRowOnce(await home.report('a'), 30);
+    expect((await worker.stop()).code).toBe(0);
+  });
+
+  test('are not served by a worker without their token', async () => {
+    const { place, sandboxes } = await newScene({ acme: 'none', other: 'none' });
+    const env = { CQBATCH_TOKEN_DIR: '', CQBATCH_TOKEN: tokenOf('other') };
+    const machine = await newMachine({ ...place, env: { ...place.env, ...env } }, 30);
+    const worker = await machine.worker('--rate-group', 'other');
+    const waiting = machine.start(
+      'run',
+      'rows.csv',
+      '--yes',
+      '--no-worker',
+      '--run-id',
+      'a',
+      '--rate-group',
+      'acme',
+    );
+    const without = machine.start('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'none');
+    const flags = ['--yes', '--no-worker', '--run-id', 'b', '--rate-group', 'other'];
+    expect(await machine.run('run', 'rows.csv', ...flags)).toMatchObject({ code: 0 });
+    expect(await sandboxes.acme.log()).toEqual([]);
+    expect(await sandboxes.other.log()).toHaveLength(30);
+    for (const run of [waiting, without]) {
+      run.kill('SIGINT');
+      expect(await run.end).toMatchObject({ code: 130 });
+    }
+    expect((await worker.stop()).code).toBe(0);
+  });
+});

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { apiText } from '../src/domain.ts';
+import { isRateGroup, keyOfApi } from '../src/rate-group.ts';
+import { parseRateGroup } from '../src/settings/parsers.ts';
+
+test.each(['acme', 'Acme-2', 'a.b_c', '-', '_', '7', 'x'.repeat(64)])('%s names a rate group', (name) => {
+  expect(isRateGroup(name)).toBe(true);
+  expect(parseRateGroup(` ${name} `)).toBe(name);
+});
+
+test.each(['', '.', '..', '.hidden', 'a b', 'a/b', 'a\\b', 'a\nb', 'é', 'a:b', 'x'.repeat(65)])(
+  '%j names no rate group',
+  (name) => {
+    expect(isRateGroup(name)).toBe(false);
+    expect(() => parseRateGroup(name)).toThrow(/^write 1 to 64 letters, digits, /);
+  },
+);
+
+const baseUrl = 'https://api.example.com';
+
+test('without a rate group, an API has the key of versions that know no groups', () => {
+  expect(keyOfApi({ baseUrl })).toBe(createHash('sha256').update(baseUrl).digest('hex').slice(0, 12));
+});
+
+test('APIs and rate groups have different keys and texts', () => {
+  const apis = [
+    { baseUrl },
+    { baseUrl: `${baseUrl}/acme` },
+    { baseUrl, rateGroup: 'acme' },
+    { baseUrl, rateGroup: 'Acme' },
+    { baseUrl: 'https://other.example.com', rateGroup: 'acme' },
+  ];
+  expect(new Set(apis.map(keyOfApi)).size).toBe(apis.length);
+  expect(apis.slice(0, 3).map(apiText)).toEqual([baseUrl, `${baseUrl}/acme`, `${baseUrl} (rate group acme)`]);
+  expect(new Set(apis.map(apiText)).size).toBe(apis.length);
+});
