@@ -225,7 +225,7 @@ function wholeSecond(fromNowMs: number): string {
 }
 
 function waitingOf(
-  { id, state, pace, workers }: RunView,
+  { id, state, pace, workers, rateGroup }: RunView,
   seen: ClusterLook | undefined,
   waitMs: number,
   trouble: string | undefined,
@@ -236,6 +236,6 @@ function waitingOf(
   if (pace !== undefined && (pace.phase === 'waiting' || waitMs >= noticeableRestMs)) return pace.reason;
   const isShared = seen?.entries.some((entry) => entry.id === id);
   return isShared && !workers.some((worker) => isPresent(worker))
-    ? 'for a worker of this API: start "cqbatch worker"'
+    ? `for a worker of this API: start "cqbatch worker${rateGroup === undefined ? '' : ` --rate-group ${rateGroup}`}"`
     : undefined;
 }

@@ -1,3 +1,4 @@
+import { apiText } from '../../domain.ts';
 import {
   type FieldCounts,
   type OperationSummary,
@@ -13,6 +14,7 @@ import { clockTime, indented, movedIn } from './words.ts';
 export interface Forecast {
   /** Undefined when no base URL is set. */
   readonly baseUrl: string | undefined;
+  readonly rateGroup?: string | undefined;
   /** The configuration file, if the base URL comes from there. */
   readonly baseUrlFile?: string | undefined;
   /** The proxy to the API, without its password. */
@@ -36,8 +38,8 @@ export function forecastText(
   { isReady, now }: { readonly isReady: boolean; readonly now: Date },
 ): string {
   if (callable === 0) return '';
-  const { baseUrl, baseUrlFile, proxy, target } = forecast;
-  const where = baseUrl === undefined ? '' : ` at ${baseUrl}`;
+  const { baseUrl, rateGroup, baseUrlFile, proxy, target } = forecast;
+  const where = baseUrl === undefined ? '' : ` at ${apiText({ baseUrl, rateGroup })}`;
   const facts = [
     ...Object.entries(perOperation).flatMap(([name, summary]) => operationLines(name, summary)),
     baseUrlFile && `address from base_url in ${escapeInvisible(baseUrlFile)}`,

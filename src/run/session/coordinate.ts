@@ -73,7 +73,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
         if (running.has(record.id) || !isClaimable(record)) continue;
         const refusal = await refusalOf?.(record);
         if (refusal !== undefined) {
-          warnOnce(new Error(`run ${record.id} ${refusal}: skipped`));
+          warnOnce(new Error(`run ${record.id} is skipped: ${refusal}`));
           continue;
         }
         const lock = await tryLock(store, record.id);

@@ -212,7 +212,7 @@ async function forecastOf(
   const { approved, settings, flags } = workplace;
   const isOwnChoice = approved === undefined && settings.baseUrl !== undefined;
   return {
-    baseUrl,
+    ...{ baseUrl, rateGroup },
     baseUrlFile: isOwnChoice ? fileThatSays('baseUrl', flags) : undefined,
     proxy,
     target: await lookUpTarget(workplace.store.stateDir, baseUrl),

@@ -6,6 +6,7 @@ import {
   coordinateRuns,
   type Datastore,
   endOf,
+  type GroupName,
   type Metrics,
   openScheduleStore,
   prunable,
@@ -91,11 +92,10 @@ function callerFor(
   if (api === undefined || tokens === undefined) return undefined;
   return {
     async refusalOf({ options: { baseUrl, rateGroup } }) {
-      if (baseUrl !== api.baseUrl) return `is for ${baseUrl}, not ${api.baseUrl}`;
-      if ((await tokens.groups()).has(rateGroup)) return undefined;
-      return rateGroup === undefined
-        ? 'has no rate group, and this daemon has tokens of rate groups only'
-        : `is of the rate group ${rateGroup}, for which this daemon has no token: see --token-dir and --rate-group`;
+      if (baseUrl !== api.baseUrl) return `it is for ${baseUrl}, not ${api.baseUrl}`;
+      const trouble = await troubleWith(tokens, rateGroup);
+      const whose = rateGroup === undefined ? 'runs without a rate group' : `the rate group ${rateGroup}`;
+      return trouble && `there is no token for ${whose}: ${trouble}`;
     },
     async callerFor({ options }) {
       const token = await tokens.token(options.rateGroup);
@@ -108,6 +108,17 @@ function callerFor(
       };
     },
   };
+}
+
+/** Why there is no token for a rate group now; undefined if there is one. */
+async function troubleWith(tokens: WorkerTokens, group: GroupName): Promise<string | undefined> {
+  try {
+    if (!(await tokens.groups()).has(group)) return 'see --token-dir and --rate-group';
+    await tokens.token(group);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** Sends notifications one after the other; only the daemon's end waits for them. */

@@ -6,7 +6,7 @@ import { hasOwnToken, tokenSource } from '../api-client.ts';
 export interface WorkerTokens {
   /** The groups that have a token now, each with a text that changes with the token. */
   groups(): Promise<ReadonlyMap<GroupName, string>>;
-  /** The token of a group. Resolves when it is known to be readable, if it comes from a folder. */
+  /** The token of a group. Rejects when it comes from a folder and can't be read. */
   token(group: GroupName): Promise<TokenSource>;
 }
 

@@ -56,6 +56,8 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     atEnd(watchTrouble(datastore, log).stop);
     if (datastore.exclusive) void datastore.lost.then(stop.abort);
     const tokens = api && workerTokens(settings, log);
+    // A mistyped folder is reported at once.
+    await tokens?.groups();
     if (api !== undefined && tokens !== undefined && !datastore.exclusive) {
       serving = await serveGroups({
         ...common,
