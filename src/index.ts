@@ -43,7 +43,7 @@ export { chooseProxy, describeProxy } from './api/network/proxy.ts';
 export { openClient } from './api/open-client.ts';
 export { type ApiRequest, requestHeaders } from './api/request.ts';
 export { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from './api/token.ts';
-export { type TokenFolder, tokenFolder } from './api/token-folder.ts';
+export { tokenFolder, versionOfFile } from './api/token-folder.ts';
 export { createTypedClient as createClient, type TypedClient } from './api/typed-client.ts';
 export { openWebhook, signatureHeaders, type Webhook } from './api/webhook.ts';
 export { type Cluster, openCluster } from './cluster/cluster.ts';

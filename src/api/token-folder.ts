@@ -4,12 +4,13 @@ import { usageError } from '../errors.ts';
 import { howToNameRateGroups, isRateGroup } from '../rate-group.ts';
 import { type TokenSource, tokenFromFile } from './token.ts';
 
-/** A folder with the token of each rate group, in a file with the name of the group. */
-export type TokenFolder = ReturnType<typeof tokenFolder>;
-
 const setting = '--token-dir or CQBATCH_TOKEN_DIR';
 
-/** @param onIgnored called at each look for files whose names are no rate groups */
+/**
+ * A folder with the token of each rate group, in a file with the name of the group.
+ *
+ * @param onIgnored called at each look for files whose names are no rate groups
+ */
 export function tokenFolder(dir: string, onIgnored: (error: Error) => void = () => {}) {
   return {
     /**
@@ -23,9 +24,9 @@ export function tokenFolder(dir: string, onIgnored: (error: Error) => void = () 
         // Kubernetes mounts the files of a secret through hidden folders.
         if (name.startsWith('.')) continue;
         // A file may go between the two looks.
-        const found = await stat(join(dir, name)).catch(() => undefined);
-        if (!found?.isFile()) continue;
-        if (isRateGroup(name)) groups.set(name, `${found.ino} ${found.ctimeMs}`);
+        const version = await versionOfFile(join(dir, name));
+        if (version === undefined) continue;
+        if (isRateGroup(name)) groups.set(name, version);
         else
           onIgnored(
             new Error(`${join(dir, name)} is ignored: its name is no rate group: ${howToNameRateGroups}`),
@@ -41,4 +42,10 @@ export function tokenFolder(dir: string, onIgnored: (error: Error) => void = () 
     const message = `The token folder ${dir} can't be read (${error.code ?? error.message}): check ${setting}`;
     throw usageError('TOKEN_UNREADABLE', message, error);
   }
+}
+
+/** A text that changes when a file is written or replaced, or its rights change; undefined without such a file. */
+export async function versionOfFile(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ? `${found.ino} ${found.ctimeMs}` : undefined;
 }

@@ -123,7 +123,7 @@ function memberOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string)
       // A paused run calls nothing, so it must not hold the others back.
       const running = runs
         .flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)))
-        .filter((run) => apiKeys(run).pace === keys.pace && run.state === 'running');
+        .filter((run) => run.baseUrl === baseUrl && run.rateGroup === rateGroup && run.state === 'running');
       const live = running.filter((run) => isPresent(run));
       if (leads) known = { runs: live.map((run) => run.id), workers: present.length };
       const reports = present.flatMap((one) => (one.traffic ? [[one.id, one.traffic] as const] : []));

@@ -59,13 +59,13 @@ export async function serveGroups({ look, serve, log, stop }: ServeGroupsOptions
   async function begin(name: GroupName, token: string): Promise<void> {
     const group: Group = { token, leave: new AbortController() };
     groups.set(name, group);
-    const failure = await serve(name, group.leave.signal).then(
-      (serving) => {
+    if (name !== undefined) log.info({ rate_group: name }, 'serving a rate group');
+    const failure = await serve(name, group.leave.signal)
+      .then((serving) => {
         group.serving = serving;
         return serving.end;
-      },
-      (error: Error) => error,
-    );
+      })
+      .catch((error: Error) => error);
     delete group.serving;
     if (failure === undefined || group.leave.signal.aborted) groups.delete(name);
     else group.failure = failure;

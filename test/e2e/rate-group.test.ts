@@ -88,5 +88,13 @@ test('a daemon with the embedded datastore runs what it has a token for', async 
   await writeFile(join(home.cwd, 'tokens', 'other'), sandboxToken);
   await eventually(async () => (await home.stateOf('other')) === 'completed');
   expect(await sandbox.log()).toHaveLength(10);
+
+  const add = ['schedule', 'add', 'yearly', '--cron', '0 0 1 1 *', '--manifest', 'rows.csv'];
+  expect(await home.run(...add, '--rate-group', 'acme')).toMatchObject({ code: 0 });
+  expect(await home.run('schedule', 'trigger', 'yearly')).toMatchObject({ code: 0 });
+  await eventually(async () => {
+    const { runs } = await home.json<{ runs: { rate_group?: string; state: string }[] }>('list');
+    return runs.length === 3 && runs.every(({ rate_group, state }) => rate_group && state === 'completed');
+  }, 200);
   expect((await daemon.stop()).code).toBe(0);
 });

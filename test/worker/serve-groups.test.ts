@@ -17,7 +17,6 @@ const pace: Pace = { isKept: false, concurrency: 8, phase: 'holding', refuses503
 async function startWorker(tokens: Record<string, string>, unreadable: readonly string[] = []) {
   const stop = new AbortController();
   const log: string[] = [];
-  const said = (known: object): void => void log.push(JSON.stringify(known));
   const began: GroupName[] = [];
   const failing = new Map<GroupName, (reason: Error) => void>();
   const worker = await serveGroups({
@@ -30,7 +29,7 @@ async function startWorker(tokens: Record<string, string>, unreadable: readonly 
       leave.addEventListener('abort', () => end.resolve(undefined));
       return { active: 1, pace, end: end.promise } as Serving;
     },
-    log: { ...silentLog, error: said, info: said },
+    log: { ...silentLog, error: (known) => log.push(JSON.stringify(known)) },
     stop: stop.signal,
   });
   return {

@@ -170,10 +170,16 @@ describeWithRedis('tenants that share workers', () => {
     expect(await machine.run('run', 'rows.csv', ...flags)).toMatchObject({ code: 0 });
     expect(await sandboxes.acme.log()).toEqual([]);
     expect(await sandboxes.other.log()).toHaveLength(30);
-    for (const run of [waiting, without]) {
-      run.kill('SIGINT');
-      expect(await run.end).toMatchObject({ code: 130 });
-    }
     expect((await worker.stop()).code).toBe(0);
+
+    // With a token besides those of the groups, a worker serves runs without a group, too.
+    const both = await newMachine({ ...place, env: { ...place.env, CQBATCH_TOKEN: tokenOf('other') } });
+    const next = await both.worker();
+    expect(await waiting.end).toMatchObject({ code: 0 });
+    // With that token, another run has restored its rows before.
+    expect(await without.end).toMatchObject({ code: 1 });
+    expect((await sandboxes.acme.log()).map(({ status }) => status)).toEqual(Array(30).fill(200));
+    expect(await sandboxes.other.log()).toHaveLength(60);
+    expect((await next.stop()).code).toBe(0);
   });
 });

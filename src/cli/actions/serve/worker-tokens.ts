@@ -1,4 +1,10 @@
-import { type GroupName, type Settings, type TokenSource, tokenFolder } from '../../../index.ts';
+import {
+  type GroupName,
+  type Settings,
+  type TokenSource,
+  tokenFolder,
+  versionOfFile,
+} from '../../../index.ts';
 import type { Log } from '../../../log.ts';
 import { hasOwnToken, tokenSource } from '../api-client.ts';
 
@@ -17,7 +23,7 @@ export interface WorkerTokens {
  * @throws a usage error `TOKEN_MISSING`
  */
 export function workerTokens(settings: Settings, log: Log): WorkerTokens {
-  const { tokenDir, rateGroup } = settings;
+  const { tokenFile, tokenDir, rateGroup } = settings;
   if (tokenDir === undefined) {
     const source = tokenSource(settings);
     return { groups: async () => new Map([[rateGroup, '']]), token: async () => source };
@@ -27,12 +33,13 @@ export function workerTokens(settings: Settings, log: Log): WorkerTokens {
     if (!ignored.has(message)) log.warn({ err: message }, 'a token file is ignored');
     ignored.add(message);
   });
-  const withoutGroup = hasOwnToken(settings) ? [[undefined, ''] as const] : [];
   return {
     async groups() {
       const groups = await folder.groups();
       if (rateGroup !== undefined) return new Map([...groups].filter(([name]) => name === rateGroup));
-      return new Map<GroupName, string>([...withoutGroup, ...groups]);
+      if (!hasOwnToken(settings)) return groups;
+      const version = tokenFile && (await versionOfFile(tokenFile));
+      return new Map<GroupName, string>([[undefined, version ?? ''], ...groups]);
     },
     async token(group) {
       const source = tokenSource(settings, { rateGroup: group });
