@@ -9,7 +9,15 @@
  *   answer came back.
  * - An **outcome** is the final state of a row, a **result** is the outcome with everything known about it.
  * - The **history** of an unfinished row says what earlier attempts did, so that a later one can be judged.
+ * - The **priority** of a run decides whose rows workers call first.
  */
+
+/** Highest first. */
+export const priorities = ['high', 'normal', 'low'] as const;
+
+export type Priority = (typeof priorities)[number];
+
+export const usualPriority = 'normal' satisfies Priority;
 
 /** The HTTP methods of requests. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

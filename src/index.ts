@@ -141,6 +141,7 @@ export {
   goesOnByItself,
   isHaltedByGuard,
   isResumable,
+  priorityOf,
   type RunOptions,
   type RunRecord,
   type RunState,
@@ -157,6 +158,7 @@ export { liveRun, type RunView, viewOfEntry, viewOfRecord } from './run/record/r
 export { checkStateFolder } from './run/record/state-folder.ts';
 export { ambiguousRun, openRunStore, type RunStore } from './run/record/store.ts';
 export { lookUpTarget, type Target } from './run/record/targets.ts';
+export { reprioritizeWaiting } from './run/record/waiting-run.ts';
 export {
   delimiterOf,
   type ReportOptions,
@@ -165,7 +167,7 @@ export {
 } from './run/report/report-run.ts';
 export { type RowStory, type RunOfRow, tellRow } from './run/report/row-story.ts';
 export type { CanaryResults } from './run/session/canary.ts';
-export { type ControlPlace, inCluster, inFolder } from './run/session/control.ts';
+export { type ControlPlace, inCluster, inFolder, type Wanted } from './run/session/control.ts';
 export { type CoordinateOptions, coordinateRuns, type RunNews } from './run/session/coordinate.ts';
 export { type EstimatedLimits, openEstimatedLimits } from './run/session/estimated-limits.ts';
 export type { ExecutedRun, FailedRun, StartedRun } from './run/session/execution-options.ts';

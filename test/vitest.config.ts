@@ -10,7 +10,7 @@ const releaseTests = 'test/{bench,install}/**/*.test.ts';
 
 /** These take the longest, mostly waiting. Started last, one of them would run alone. */
 const longest =
-  /\/e2e\/(redis\/(audit|control|guards|in-order|kill|rate|slots|workers)|(audit|cron|dashboard|defaults|exactness|faults|guards|inbox|kill|rate|report-page|schedule|target)[.-])[^/]*|datastore\/embedded\.test\.ts$/;
+  /\/e2e\/(redis\/(audit|control|guards|in-order|kill|priority|rate|slots|workers)|(audit|cron|dashboard|defaults|exactness|faults|guards|inbox|kill|rate|report-page|schedule|target)[.-])[^/]*|datastore\/embedded\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

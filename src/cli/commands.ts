@@ -87,7 +87,19 @@ const setRate: CommandSpec = {
     ['cqbatch set-rate jsur 20/s', '20 calls per second, by all workers together'],
     ['cqbatch set-rate jsur auto..50/s', 'what the API permits, but at most 50 per second'],
   ],
-  load: async () => (await import('./actions/control/control.ts')).setRunRate,
+  load: async () => (await import('./actions/control/set-option.ts')).setRunRate,
+};
+
+const setPriority: CommandSpec = {
+  name: 'set-priority',
+  description: 'Changes the priority of a run that is not finished',
+  arguments: [
+    ['<run>', 'id of a run, or a part that no other id has'],
+    ['<priority>', 'high, normal or low'],
+  ],
+  options: { Priority: ['reason'], ...groups.shared },
+  examples: [['cqbatch set-priority jsur high', 'before the rows of all other runs']],
+  load: async () => (await import('./actions/control/set-option.ts')).setRunPriority,
 };
 
 const worker: CommandSpec = {
@@ -147,6 +159,6 @@ const init: CommandSpec = {
 export const commandGroups: Readonly<Record<string, readonly (CommandSpec | CommandGroupSpec)[]>> = {
   Run: runCommands,
   Look: [status, show, list, report, dashboard],
-  Control: [pause, unpause, cancel, setRate],
+  Control: [pause, unpause, cancel, setRate, setPriority],
   Operate: [watchCommand, scheduleCommands, worker, prune, init, doctor],
 };

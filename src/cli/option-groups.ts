@@ -44,7 +44,7 @@ export const shared: OptionGroups = { 'Shared datastore': sharing };
 
 /** For commands that take a run to its end, after their own groups. */
 export const executing: OptionGroups = {
-  Calls: [...calling, 'attempts'],
+  Calls: [...calling, 'attempts', 'priority'],
   'Shared datastore': [...sharing, 'worker'],
   ...following,
   ...telling,

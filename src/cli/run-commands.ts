@@ -32,7 +32,7 @@ const plan: CommandSpec = {
     Plan: ['out', 'approvedBy', ...choosing],
     ...groups.guards,
     ...groups.rows,
-    Calls: [...groups.calling, 'attempts'],
+    Calls: [...groups.calling, 'attempts', 'priority'],
     ...groups.reporting,
   },
   examples: [
@@ -159,7 +159,7 @@ const submit: CommandSpec = {
     Run: ['yes', 'runId', ...choosing],
     ...groups.guards,
     ...groups.rows,
-    Calls: ['attempts'],
+    Calls: ['attempts', 'priority'],
     ...groups.reporting,
     ...groups.audit,
   },

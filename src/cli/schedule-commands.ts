@@ -21,7 +21,7 @@ export const scheduleCommands: CommandGroupSpec = {
         Runs: ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial'],
         ...groups.guards,
         ...groups.rows,
-        Calls: ['attempts'],
+        Calls: ['attempts', 'priority'],
         ...groups.reporting,
         ...groups.audit,
       },

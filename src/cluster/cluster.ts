@@ -10,6 +10,7 @@ import {
   controlSchema,
   forgottenAfterMs,
   isPresent,
+  ofHighestPriority,
   type PublishedPace,
   paceEntrySchema,
   type RunEntry,
@@ -18,6 +19,7 @@ import {
   workerEntrySchema,
 } from './entries.ts';
 import { type Member, rateCommandOf } from './member.ts';
+import { commonProtocol, ownProtocol } from './protocol.ts';
 import type { SlotReply } from './timeline.ts';
 import { serverClock, timelineScripts } from './timeline-script.ts';
 
@@ -103,9 +105,9 @@ function memberOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string)
   const keys = apiKeys(api);
   const id = randomUUID();
   const startedAt = new Date().toISOString();
-  const facts = { id, host: hostname(), pid: process.pid, version, ...api, startedAt };
+  const facts = { id, host: hostname(), pid: process.pid, version, protocol: ownProtocol, ...api, startedAt };
   /** As of the last beat with the lead. */
-  let known = { runs: [] as string[], workers: 1 };
+  let known = { runs: [] as string[], workers: 1, protocol: 1 };
   return {
     isShared: true,
     async beat(heartbeat, wantsLead) {
@@ -125,14 +127,19 @@ function memberOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string)
         .flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)))
         .filter((run) => run.baseUrl === baseUrl && run.rateGroup === rateGroup && run.state === 'running');
       const live = running.filter((run) => isPresent(run));
-      if (leads) known = { runs: live.map((run) => run.id), workers: present.length };
+      if (leads)
+        known = {
+          runs: live.map((run) => run.id),
+          workers: present.length,
+          protocol: commonProtocol([...live, ...present]),
+        };
       const reports = present.flatMap((one) => (one.traffic ? [[one.id, one.traffic] as const] : []));
       return {
         leads,
         hasLed: lead === 2,
         reports: new Map([...reports, [id, heartbeat.traffic]]),
         hasRuns: running.length > 0,
-        policies: new Map(live.map(({ id: run, rate }) => [run, rate])),
+        policies: new Map(ofHighestPriority(live).map(({ id: run, rate }) => [run, rate])),
         rows: live.reduce((sum, { rows, done = Number.NEGATIVE_INFINITY }) => sum + rows - done, 0),
         ...(pace !== undefined && { pace }),
       };

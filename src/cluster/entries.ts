@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { attributionSchema } from '../actor.ts';
-import { noOutcomes, outcomes } from '../domain.ts';
+import { noOutcomes, outcomes, priorities, usualPriority } from '../domain.ts';
 import { type PaceReport, phases } from '../pace.ts';
 import { ratePolicySchema } from './rate-policy.ts';
 
@@ -15,6 +15,9 @@ export const countsSchema = z
 const limitedApiSchema = z.object({ baseUrl: z.string(), rateGroup: z.string().exactOptional() });
 
 const processSchema = z.object({ host: z.string(), pid: z.number() });
+
+/** See `protocol.ts`. */
+const protocolSchema = z.number().exactOptional();
 
 export const runEntrySchema = z.object({
   id: z.string(),
@@ -35,8 +38,11 @@ export const runEntrySchema = z.object({
   rowsPerSecond: z.number(),
   /** How fast the run allows the API to be called; absent: as fast as possible. */
   rate: ratePolicySchema.exactOptional(),
+  /** Default `normal`. */
+  priority: z.enum(priorities).exactOptional(),
   /** The process that feeds and collects it. */
   coordinator: processSchema,
+  protocol: protocolSchema,
   /** Whether that process has finished the run, including its report. */
   left: z.literal(true).exactOptional(),
   startedAt: z.string(),
@@ -94,6 +100,8 @@ export const paceEntrySchema = z.object({
   runs: z.array(z.string()),
   /** Workers that share the calls in flight. */
   workers: z.number(),
+  /** What these runs and workers have in common. */
+  protocol: protocolSchema,
   seenAt: z.string(),
 });
 
@@ -101,6 +109,7 @@ export const workerEntrySchema = z.object({
   id: z.string(),
   ...processSchema.shape,
   version: z.string(),
+  protocol: protocolSchema,
   /** The API whose rows it calls. */
   ...limitedApiSchema.shape,
   concurrency: z.number(),
@@ -120,7 +129,7 @@ const dated = {
   ...attributionSchema.shape,
 };
 
-/** A user's command to a run. Rates are separate: a paused run with a new rate stays paused. */
+/** A user's command to a run. Rates and priorities are separate: a paused run with a new rate stays paused. */
 export const controlSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('command'), command: z.enum(['unpause', 'pause', 'cancel']), ...dated }),
   z.object({
@@ -129,6 +138,7 @@ export const controlSchema = z.discriminatedUnion('kind', [
     rate: ratePolicySchema.nullable(),
     ...dated,
   }),
+  z.object({ kind: z.literal('priority'), priority: z.enum(priorities), ...dated }),
 ]);
 
 export type RunEntry = z.infer<typeof runEntrySchema>;
@@ -137,9 +147,10 @@ export type TrafficReport = z.infer<typeof trafficReportSchema>;
 /** The last decided pace, and its runs. */
 export interface PublishedPace
   extends PaceReport,
-    Pick<z.infer<typeof paceEntrySchema>, 'runs' | 'workers' | 'seenAt'> {}
+    Pick<z.infer<typeof paceEntrySchema>, 'runs' | 'workers' | 'protocol' | 'seenAt'> {}
 /** A user's control of a run, with its time: the latest of each kind counts. */
 export type Control = z.infer<typeof controlSchema>;
+export const controlKinds = ['command', 'rate', 'priority'] as const satisfies readonly Control['kind'][];
 export type ControlOf<Kind extends Control['kind']> = Extract<Control, { readonly kind: Kind }>;
 
 /** Age at which an entry belongs to a process that is gone or can't reach the datastore. */
@@ -155,6 +166,13 @@ export function isPresent({ seenAt }: { readonly seenAt: string }, withinMs = go
 /** Whether a process works on a run in this state, or will once the run is unpaused. */
 export function isActive(state: string): boolean {
   return state === 'running' || state === 'paused';
+}
+
+/** The runs of the highest priority with rows to call. Those of lower ones keep to their bounds by how fast they feed rows. */
+export function ofHighestPriority(runs: readonly RunEntry[]): readonly RunEntry[] {
+  const left = runs.filter(({ rows, done = 0 }) => done < rows);
+  const highest = priorities.find((each) => left.some(({ priority = usualPriority }) => priority === each));
+  return left.filter(({ priority = usualPriority }) => priority === highest);
 }
 
 /** The real state of a run: interrupted if its process is gone, whatever its entry says. */

@@ -24,7 +24,7 @@ export interface Beat {
   readonly hasLed: boolean;
   /** For the leading worker: the reports of all workers, including its own; otherwise only its own. */
   readonly reports: ReadonlyMap<string, TrafficReport>;
-  /** For the leading worker: the policies of the runs in progress. */
+  /** For the leading worker: the policies of the runs in progress of the highest priority. */
   readonly policies: RunPolicies;
   /** For the leading worker: whether a started run has not ended, even if its coordinator is gone. */
   readonly hasRuns: boolean;

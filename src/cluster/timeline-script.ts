@@ -1,3 +1,4 @@
+import { controlKinds } from './entries.ts';
 import { farthestMs, leadMs, losingRestMs, rateTtlMs, sharesPerWorkerMs, silentMs } from './timeline.ts';
 
 /**
@@ -166,6 +167,9 @@ if slots < 1 then return reply(0, 0, free ~= next and free or nil) end
 return reply(slots, from, from + slots * gap)
 `;
 
+/** The kinds of controls, as a Lua table. */
+const kinds = `{ ${controlKinds.map((kind) => `'${kind}'`).join(', ')} }`;
+
 /** How long unused keys are kept. */
 const kept = `
 local function keep(...) for _, name in ipairs({ ... }) do redis.call('PEXPIRE', name, 86400000) end end
@@ -253,9 +257,14 @@ return { text(now), get('at') or '', get('pace') or '' }`,
     /** KEYS: controls. ARGV: run, kind, control. */
     tell: `${clock}${state}${kept} set(ARGV[1] .. ' ' .. ARGV[2], ARGV[3]) keep(key) return 1`,
     /** KEYS: controls. ARGV: run. */
-    told: `${clock}${state} return { text(now), get(ARGV[1] .. ' command') or '', get(ARGV[1] .. ' rate') or '' }`,
+    told: `${clock}${state} 
+local reply = { text(now) }
+for _, kind in ipairs(${kinds}) do reply[#reply + 1] = get(ARGV[1] .. ' ' .. kind) or '' end
+return reply`,
     /** KEYS: controls. ARGV: run. */
-    clearControls: `${clock}${state} redis.call('HDEL', key, ARGV[1] .. ' command', ARGV[1] .. ' rate') return 1`,
+    clearControls: `${clock}${state}
+for _, kind in ipairs(${kinds}) do redis.call('HDEL', key, ARGV[1] .. ' ' .. kind) end
+return 1`,
     /** KEYS: runs, controls, workers. ARGV: maximum age of the last sign of life. */
     sweep: `${clock}${state}
 for _, name in ipairs({ key, KEYS[3] }) do
@@ -263,7 +272,7 @@ for _, name in ipairs({ key, KEYS[3] }) do
   for i = 1, #all, 2 do
     if tonumber(string.match(all[i + 1], '^%S+')) < now - tonumber(ARGV[1]) then
       redis.call('HDEL', name, all[i])
-      redis.call('HDEL', KEYS[2], all[i] .. ' command', all[i] .. ' rate')
+      for _, kind in ipairs(${kinds}) do redis.call('HDEL', KEYS[2], all[i] .. ' ' .. kind) end
     end
   end
 end

@@ -195,7 +195,7 @@ function workerData(worker: WorkerEntry, share: number | undefined): WorkerData 
  * @param trouble why it does not answer
  */
 export function runData(view: RunView, seen: ClusterLook | undefined, trouble?: string): RunData {
-  const { id, state, ended, manifest, baseUrl, rateGroup, rows, done, counts, wantedRate } = view;
+  const { id, state, ended, manifest, baseUrl, rateGroup, rows, done, counts, wantedRate, priority } = view;
   const { throughput, pace, coordinator, local } = view;
   const waitMs = (pace?.restUntil ?? 0) - steadyNow();
   const isShared = local === undefined || local.isShared;
@@ -204,7 +204,7 @@ export function runData(view: RunView, seen: ClusterLook | undefined, trouble?: 
   const isCalled = state === 'running' && waiting === undefined && perSecond > 0;
   const startedAt = local?.states.find((entered) => entered.state === 'running')?.at;
   return {
-    ...{ id, state, ended, manifest, baseUrl, rateGroup, rows, done, counts, wantedRate },
+    ...{ id, state, ended, manifest, baseUrl, rateGroup, rows, done, counts, wantedRate, priority },
     throughput: throughput && { ...throughput, rowsPerSecond: Math.round(perSecond * 10) / 10 },
     ...(pace !== undefined && { pace: { rate: pace.rate, limit: pace.limit, reason: pace.reason } }),
     ...(waiting !== undefined && { waiting }),

@@ -12,7 +12,7 @@ import { count, exactDuration } from '../text/quantities.ts';
 export interface RunData
   extends LimitedApi,
     Pick<RunView, 'id' | 'state' | 'ended' | 'manifest' | 'rows' | 'done' | 'counts'>,
-    Pick<RunView, 'throughput' | 'wantedRate'> {
+    Pick<RunView, 'throughput' | 'wantedRate' | 'priority'> {
   /** Rates are calls per second; absent when unlimited or unknown. */
   readonly pace?: Pick<Pace, 'reason'> & { readonly [Name in 'rate' | 'limit']: Pace[Name] | undefined };
   /** Why no row is called now. */

@@ -1,5 +1,8 @@
 import type { FlowJob } from 'bullmq';
+import { type Priority, usualPriority } from '../domain.ts';
+import { bullmqPriority } from './fair-turns.ts';
 import { type Batch, encodeBatch, type RowTask } from './payload.ts';
+import type { Lane } from './row-queue.ts';
 
 /** Data of a batch's job in the queue of its run. */
 export interface RunBatchData {
@@ -7,6 +10,8 @@ export interface RunBatchData {
   readonly rows: readonly (readonly [first: number, last: number])[];
   /** Characters in its request bodies. */
   readonly bytes: number;
+  /** Default `normal`. */
+  readonly priority?: Priority;
   /**
    * Set before the coordinator removes the child. If the job then has neither child nor value, each call of its rows is known.
    */
@@ -16,24 +21,40 @@ export interface RunBatchData {
 /** A failed collection is not the fault of a row: retry until the run ends or the journal accepts the results. */
 const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_000 } } as const;
 
+/** Where a batch goes. */
+export interface FlowPlace {
+  /** The queue of the run. */
+  readonly batches: string;
+  readonly lane: Lane;
+  /** Among the batches of the lane; absent: in order of arrival, and before all with a turn. */
+  readonly turn: number | undefined;
+}
+
 /**
  * A batch for the datastore: a job for the coordinator, which becomes ready when its child, the worker's job, completes.
  *
  * @param id of both jobs
  */
-export function flowOf(
-  id: string,
-  queues: { readonly batches: string; readonly rows: string },
-  batch: Batch,
-): FlowJob {
-  const data: RunBatchData = { rows: rangesOf(batch.tasks), bytes: bytesOf(batch.tasks) };
-  const child = { jobId: id, removeOnComplete: true, removeOnFail: true, ignoreDependencyOnFailure: true };
+export function flowOf(id: string, { batches, lane, turn }: FlowPlace, batch: Batch): FlowJob {
+  const { priority } = lane;
+  const data: RunBatchData = {
+    rows: rangesOf(batch.tasks),
+    bytes: bytesOf(batch.tasks),
+    ...(priority !== usualPriority && { priority }),
+  };
+  const child = {
+    jobId: id,
+    removeOnComplete: true,
+    removeOnFail: true,
+    ignoreDependencyOnFailure: true,
+    ...(turn !== undefined && { priority: bullmqPriority(turn) }),
+  };
   return {
     name: 'batch',
-    queueName: queues.batches,
+    queueName: batches,
     data,
     opts: { jobId: id, removeOnComplete: true, ...collectAgain },
-    children: [{ name: 'rows', queueName: queues.rows, data: encodeBatch(batch), opts: child }],
+    children: [{ name: 'rows', queueName: lane.name, data: encodeBatch(batch), opts: child }],
   };
 }
 

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
-import type { RowResult, SavedAnswer } from '../domain.ts';
+import { type SavedAnswer, usualPriority } from '../domain.ts';
 import { after, orAborted } from '../waiting.ts';
 import { bytesOf, flowOf, type RunBatchData, rowsOf } from './batch-flow.ts';
+import type { BatchQueueOptions } from './batch-queue-options.ts';
 import {
   bullmqOn,
   ifJobThere,
@@ -14,55 +14,16 @@ import {
   shortEventStream,
   stallOptions,
 } from './bullmq.ts';
+import { FairTurns, newBatchId } from './fair-turns.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
-import {
-  type BatchReturn,
-  decodeBatch,
-  decodeReturn,
-  encodeLedgerEntry,
-  type Leftover,
-  type RetryPolicy,
-  type RowTask,
-} from './payload.ts';
-import type { RowQueue } from './row-queue.ts';
+import { type BatchReturn, decodeBatch, decodeReturn, encodeLedgerEntry, type RowTask } from './payload.ts';
+import type { Lane } from './row-queue.ts';
 
 /** Pause before retrying to add a batch. */
 const addAgainMs = 1_000;
 /** The states of a run's batches: waiting for their worker, then for their collection. */
 const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
-
-/** A row that was handed back. */
-export interface HandedBack extends Leftover {
-  /** Absent when only the manifest contains the row. */
-  readonly task?: RowTask;
-}
-
-/** The outcome of a batch. */
-export interface CollectedBatch extends BatchSize {
-  readonly results: readonly RowResult[];
-  readonly leftovers: readonly HandedBack[];
-  /** Rows that were not handed back and have no result or leftover in the datastore. */
-  readonly missing: readonly number[];
-}
-
-export interface BatchQueueOptions {
-  readonly runId: string;
-  readonly rows: RowQueue;
-  readonly policy: RetryPolicy;
-  /**
-   * Takes the outcome of a batch. The datastore forgets the batch when this resolves, and delivers it again when this rejects.
-   */
-  readonly collect: (batch: CollectedBatch) => Promise<void>;
-  /** Called with results of open batches, and again when these batches are collected. */
-  readonly onResults: (results: readonly RowResult[]) => Promise<void>;
-  /** Called with answers of the API before the results that follow from them, if the policy saves answers. */
-  readonly onAnswers: (answers: readonly SavedAnswer[]) => Promise<void>;
-  /** Called when the datastore has lost a batch. Its rows were fed, and may have been called. */
-  readonly onVanished: (rows: readonly number[], size: BatchSize) => Promise<void>;
-  /** Called for each error of the datastore; the queue continues. */
-  readonly onError: (error: Error) => void;
-}
 
 /** The batches of one run: added as flows, collected when their worker has finished them. */
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
@@ -81,6 +42,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   /** Batches that are not collected, by id; then the ids of all batches. */
   const open = new Map<string, OpenBatch>();
   const known = new Set<string>();
+  const turns = new FairTurns();
   const locks = renewLocks(options.onError);
   const collector = new classes.Worker<RunBatchData, null>(
     name,
@@ -118,9 +80,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     for (const job of await queue.getDelayed()) await promote(job);
     for (const job of await queue.getJobs()) {
       const { id = '', data } = job;
-      const child = await rows.job(id);
+      const lane = rows.lane(data.priority ?? usualPriority);
+      const child = await lane.job(id);
       const tasks = child === undefined ? [] : decodeBatch(child.data).tasks;
-      const batch = new OpenBatch(rowsOf(data), data.bytes, tasks);
+      const batch = new OpenBatch({ id, lane, rows: rowsOf(data), bytes: data.bytes, tasks });
       batch.isTaken = child === undefined && (await isTaken(job));
       keep(id, batch);
     }
@@ -164,15 +127,15 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     save: (taken: BatchReturn) => Promise<void>,
   ): Promise<void> {
     const since = performance.now();
-    const child = await rows.job(id);
+    const child = await batch.lane.job(id);
     if (child === undefined) return;
     // A suspended worker may still have the batch: it reads this entry before its next call.
     batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
     if (!batch.isWithdrawn || (await child.isActive())) return;
-    const taken = await batch.abandoned((first) => rows.readLedger(id, first));
+    const taken = await batch.abandoned();
     await saveAnswers(batch);
     // A worker that has claimed the batch in the meantime knows which of its intents led to no call: its return value decides.
-    if (batch.isCollected || !(await child.isWaiting())) return;
+    if (batch.isCollected || !(await isUnclaimed(child))) return;
     await save(taken);
     const job = await queue.getJob(id);
     if (job === undefined || !(await ifJobThere(job.updateData({ ...job.data, taken: true })))) return;
@@ -189,10 +152,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     if (answers.length > 0) await options.onAnswers(answers);
   }
 
-  async function reportNews(of: readonly (readonly [string, OpenBatch])[], graceMs?: number): Promise<void> {
-    const news = await Promise.all(
-      of.map(([id, batch]) => batch.news((first) => rows.readLedger(id, first), graceMs)),
-    );
+  async function reportNews(of: readonly OpenBatch[], graceMs?: number): Promise<void> {
+    const news = await Promise.all(of.map((batch) => batch.news(graceMs)));
     const results = news.flat();
     for (const batch of open.values()) await saveAnswers(batch);
     if (results.length > 0) await options.onResults(results);
@@ -215,6 +176,16 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     return open.has(id) && (await queue.getJob(id)) === undefined && open.has(id) && !batch.isCollected;
   }
 
+  /** Without an answer of the datastore, the turn follows that of the batch before. */
+  async function turnIn(lane: Lane, size: number): Promise<number> {
+    const served = await lane.servedTurn().catch(() => undefined);
+    return turns.take(size, served, openRows());
+  }
+
+  function openRows(): number {
+    return [...open.values()].reduce((sum, { unfinishedRows }) => sum + unfinishedRows, 0);
+  }
+
   async function isCurrent(epoch: string | undefined): Promise<boolean> {
     return epoch !== undefined && (await datastore.epoch()) === epoch;
   }
@@ -224,18 +195,18 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     recovered,
     /** Unfinished rows in the datastore at the last `refresh`. */
     get openRows(): number {
-      return [...open.values()].reduce((sum, { unfinishedRows }) => sum + unfinishedRows, 0);
+      return openRows();
     },
     /** Reads what workers have written for open batches, and checks that the datastore still has all batches. */
     async refresh(): Promise<void> {
-      await reportNews([...open]);
+      await reportNews([...open.values()]);
       await unpause();
       await checkAll();
     },
     /** Reads at once what workers have written for batches with an awaited row. */
     async lookAfter(isAwaited: (row: number) => boolean): Promise<void> {
       await reportNews(
-        [...open].filter(([, batch]) => batch.rows.some(isAwaited)),
+        [...open.values()].filter((batch) => batch.rows.some(isAwaited)),
         0,
       );
     },
@@ -246,11 +217,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
      * @param into the known epoch of the datastore: if it has changed, the batch is lost
      */
     async add(tasks: readonly RowTask[], signal: AbortSignal, into?: string): Promise<void> {
-      // The id in both queues; never reused, so that no later batch is mistaken for this one.
-      const id = `${runId}-b-${randomUUID()}`;
-      const flow = flowOf(id, { batches: name, rows: rows.name }, { tasks, policy: options.policy });
+      const lane = rows.lane(options.priority ?? usualPriority);
+      const turn = options.priority && (await turnIn(lane, tasks.length));
+      const id = newBatchId(runId, turn);
+      const flow = flowOf(id, { batches: name, lane, turn }, { tasks, policy: options.policy });
       const added = tasks.map(({ row }) => row);
-      const batch = new OpenBatch(added, bytesOf(tasks), tasks);
+      const batch = new OpenBatch({ id, lane, rows: added, bytes: bytesOf(tasks), tasks });
       let mayBeAdded = false;
       keep(id, batch);
       batch.isAdding = true;
@@ -290,6 +262,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 }
 
 const nothing: BatchReturn = { results: [], leftovers: [] };
+
+async function isUnclaimed(job: Job): Promise<boolean> {
+  return ['waiting', 'prioritized'].includes(await job.getState());
+}
 
 /** Whether a process of the run took the batch, removed its child, and died before collecting the batch. */
 async function isTaken(job: Job<RunBatchData>): Promise<boolean> {

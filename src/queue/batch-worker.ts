@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import type { IQueueBackend, Job, JobProgress, Worker } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
-import { noHistory } from '../domain.ts';
+import { noHistory, type Priority } from '../domain.ts';
 import { CqbatchError, fatalError } from '../errors.ts';
-import { after, deferred } from '../waiting.ts';
-import { bullmqOn, stallOptions } from './bullmq.ts';
+import { after } from '../waiting.ts';
 import { type Claim, ClaimedBatch, type ReadyRow, type RowVerdict } from './claimed-batch.ts';
-import { type LockRenewal, renewLocks } from './lock-renewal.ts';
+import { type BatchJob, LaneClaims } from './lane-claims.ts';
 import { type Batch, type BatchJobData, decodeBatch, encodeReturn, type RowTask } from './payload.ts';
+import { PriorityTurns } from './priority-turns.ts';
 import type { RowQueue } from './row-queue.ts';
 
 export interface BatchWorkerOptions {
@@ -29,44 +27,31 @@ export interface BatchWorkerOptions {
   readonly onError: (error: Error) => void;
 }
 
-type BatchJob = Job<BatchJobData, string>;
-
 const againAfterMs = 1_000;
 
 /** Claims batches from the queue, has their rows processed, and stores the outcomes in the datastore. */
 export class BatchWorker {
   readonly #options: BatchWorkerOptions;
-  readonly #queue: RowQueue;
-  readonly #worker: Worker<BatchJobData, string, string, IQueueBackend, JobProgress, object>;
-  readonly #locks: LockRenewal;
-  readonly #isEmbedded: boolean;
   readonly #stopping = new AbortController();
-  readonly #batches = new Set<ClaimedBatch>();
+  /** The highest priority first. */
+  readonly #lanes: readonly LaneClaims[];
+  readonly #turns = new PriorityTurns();
   #concurrency: number;
   #active = 0;
   #started = 0;
   #paused = false;
   #resting = false;
-  readonly #working = new Set<Promise<void>>();
-  /** Makes the claiming loop reconsider. */
-  #claimMore = deferred();
 
   constructor(datastore: Datastore, queue: RowQueue, options: BatchWorkerOptions) {
     this.#options = options;
-    this.#queue = queue;
-    this.#isEmbedded = datastore.exclusive;
     this.#concurrency = options.concurrency;
-    const { classes, options: bound } = bullmqOn(datastore);
-    this.#worker = new classes.Worker<BatchJobData, string>(queue.name, null, {
-      ...bound,
-      ...stallOptions,
-      autorun: false,
-    });
-    this.#worker.on('error', options.onError);
-    this.#locks = renewLocks(options.onError);
-    this.#locks.start(this.#worker);
-    void this.#worker.startStalledCheckTimer().catch(options.onError);
-    void this.#claimBatches();
+    const claiming = {
+      wantsMore: (claims: LaneClaims) => this.#wantsMore(claims),
+      work: (claims: LaneClaims, job: BatchJob, token: string) => this.#work(claims, job, token),
+      onError: options.onError,
+    };
+    this.#lanes = queue.lanes.map((lane) => new LaneClaims(datastore, lane, claiming));
+    for (const claims of this.#lanes) claims.begin();
   }
 
   get active(): number {
@@ -96,8 +81,7 @@ export class BatchWorker {
   /** Starts no more rows, and at once hands back rows that have not started. Rows in hand continue. */
   pause(): void {
     this.#paused = true;
-    for (const batch of this.#batches) batch.handBack();
-    this.#claimMore.resolve();
+    for (const claims of this.#lanes) claims.end();
   }
 
   /** Waits for rows in hand until the deadline, then aborts them and hands them back. */
@@ -105,55 +89,42 @@ export class BatchWorker {
     this.pause();
     const timer = setTimeout(() => this.#stopping.abort(), deadlineMs);
     try {
-      await Promise.all(this.#working);
-      // With force, BullMQ does not wait for the next batch to claim; no batch is in hand here.
-      await this.#worker.close(true);
-      // On PostgreSQL, BullMQ still waits for up to five seconds. On Redis, this would also close a shared connection.
-      if (this.#isEmbedded) await this.#worker.disconnect();
+      await Promise.all(this.#lanes.map((claims) => claims.close()));
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async #claimBatches(): Promise<void> {
-    while (!this.#paused) {
-      if (!this.#wantsMore()) {
-        this.#claimMore = deferred();
-        await this.#claimMore.promise;
-        continue;
-      }
-      const token = randomUUID();
-      try {
-        const job = (await this.#worker.getNextJob(token)) as BatchJob | undefined;
-        if (job === undefined) continue;
-        const working = this.#work(job, token).catch(this.#options.onError);
-        this.#working.add(working);
-        void working.then(() => this.#working.delete(working));
-      } catch (error) {
-        if (this.#paused) return;
-        this.#options.onError(error as Error);
-        await after(againAfterMs);
-      }
-    }
-  }
-
-  /** Whether the ready rows are about to run out. */
-  #wantsMore(): boolean {
-    if (this.#resting) return false;
-    let ready = 0;
-    for (const batch of this.#batches) ready += batch.readyRows;
-    return this.#active + ready < 2 * this.#concurrency;
+  /**
+   * Whether the ready rows of the lane are about to run out. Rows of lower priorities do not count, so a higher one is claimed at
+   * once; while a higher one has rows, one batch of the lane is claimed for its share.
+   */
+  #wantsMore(claims: LaneClaims): boolean {
+    if (this.#resting || this.#concurrency === 0) return false;
+    const higher = this.#lanes.slice(0, this.#lanes.indexOf(claims));
+    const ready = higher.reduce((sum, { readyRows }) => sum + readyRows, 0);
+    if (ready > 0 && claims.readyRows === 0) return true;
+    return this.#active + ready + claims.readyRows < 2 * this.#concurrency;
   }
 
   #beginRows(): void {
     if (this.#paused || this.#resting) return;
-    for (const batch of this.#batches) {
-      while (this.#active < this.#concurrency && batch.readyRows > 0) {
-        const ready = batch.take();
-        if (ready !== undefined) void this.#process(batch, ready);
-      }
+    while (this.#active < this.#concurrency) {
+      const priority = this.#turns.next((each) => this.#batchWithRows(each) !== undefined);
+      const batch = priority && this.#batchWithRows(priority);
+      if (batch === undefined) break;
+      const ready = batch.take();
+      if (ready !== undefined) void this.#process(batch, ready);
     }
-    if (this.#wantsMore()) this.#claimMore.resolve();
+    for (const claims of this.#lanes) if (this.#wantsMore(claims)) claims.reconsider();
+  }
+
+  #batchWithRows(priority: Priority): ClaimedBatch | undefined {
+    for (const { lane, batches } of this.#lanes) {
+      if (lane.priority !== priority) continue;
+      for (const batch of batches) if (batch.readyRows > 0) return batch;
+    }
+    return undefined;
   }
 
   async #process(batch: ClaimedBatch, ready: ReadyRow): Promise<void> {
@@ -177,7 +148,7 @@ export class BatchWorker {
     this.#options.onRefused(reason);
   }
 
-  async #work(job: BatchJob, token: string): Promise<void> {
+  async #work({ lane, locks, batches }: LaneClaims, job: BatchJob, token: string): Promise<void> {
     if (this.#paused) {
       await job.moveToWait(token);
       return;
@@ -189,21 +160,21 @@ export class BatchWorker {
       return;
     }
     const { id = '' } = job;
-    const lock = this.#locks.hold(job, token, () => claimed.handBack());
+    const lock = locks.hold(job, token, () => claimed.handBack());
     const claimed: ClaimedBatch = new ClaimedBatch({
       batch,
       claim: job.attemptsStarted,
-      log: { append: (text) => job.log(text), read: (first) => this.#queue.readLedger(id, first) },
+      log: { append: (text) => job.log(text), read: (first) => lane.readLedger(id, first) },
       isLocked: () => lock.isHeld(),
       onReady: () => this.#beginRows(),
       onError: this.#options.onError,
     });
-    this.#batches.add(claimed);
+    batches.add(claimed);
     try {
       await claimed.begin();
       this.#beginRows();
       await claimed.done;
-      this.#batches.delete(claimed);
+      batches.delete(claimed);
       const value = claimed.close();
       if (!claimed.isLost) await this.#complete(job, token, encodeReturn(value));
     } finally {

@@ -1,6 +1,7 @@
 import type { RowResult, SavedAnswer } from '../domain.ts';
 import { Ledger } from './ledger.ts';
 import { type BatchReturn, decodeLedgerEntry, type Leftover, type RowTask } from './payload.ts';
+import type { Lane } from './row-queue.ts';
 
 /** The size of a batch: rows, and characters of their request bodies. */
 export interface BatchSize {
@@ -8,16 +9,24 @@ export interface BatchSize {
   readonly bytes: number;
 }
 
-/** Reads a ledger from this index. */
-type ReadLedger = (first: number) => Promise<readonly string[]>;
+export interface OpenBatchOptions {
+  readonly id: string;
+  readonly lane: Pick<Lane, 'job' | 'readLedger'>;
+  readonly rows: readonly number[];
+  readonly bytes: number;
+  /** Of its rows, where known. */
+  readonly tasks: readonly RowTask[];
+}
 
 /** Age at which the ledger of an unfinished batch is read. */
 const readAfterMs = 1_000;
 
 /** A batch that was fed and not collected. */
 export class OpenBatch {
+  readonly lane: OpenBatchOptions['lane'];
   readonly rows: readonly number[];
   readonly size: BatchSize;
+  readonly #id: string;
   /** When its ledger was first seen to have entries. */
   #begunAt = Number.POSITIVE_INFINITY;
   /** Whether a command that adds the batch may be in progress: if so, a missing batch is not lost. */
@@ -33,8 +42,9 @@ export class OpenBatch {
   /** Answers already taken, by row and time. */
   readonly #taken = new Set<string>();
 
-  /** @param tasks of its rows, where known */
-  constructor(rows: readonly number[], bytes: number, tasks: readonly RowTask[]) {
+  constructor({ id, lane, rows, bytes, tasks }: OpenBatchOptions) {
+    this.#id = id;
+    this.lane = lane;
     this.rows = rows;
     this.size = { rows: rows.length, bytes };
     this.#tasks = new Map(tasks.map((task) => [task.row, task]));
@@ -67,9 +77,9 @@ export class OpenBatch {
    *
    * @param graceMs how long a batch counts as recent
    */
-  async news(read: ReadLedger, graceMs = readAfterMs): Promise<readonly RowResult[]> {
+  async news(graceMs = readAfterMs): Promise<readonly RowResult[]> {
     const first = this.#read;
-    const texts = await read(first);
+    const texts = await this.lane.readLedger(this.#id, first);
     const now = performance.now();
     if (texts.length > 0) this.#begunAt = Math.min(this.#begunAt, now);
     if (now - this.#begunAt < graceMs) return [];
@@ -80,8 +90,8 @@ export class OpenBatch {
   }
 
   /** The content of the ledger, when no worker has the batch any more. */
-  async abandoned(read: ReadLedger): Promise<BatchReturn> {
-    await this.news(read, 0);
+  async abandoned(): Promise<BatchReturn> {
+    await this.news(0);
     this.#ledger.abandon();
     return { results: this.#ledger.results(), leftovers: this.#ledger.leftovers() };
   }

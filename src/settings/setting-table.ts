@@ -1,10 +1,10 @@
+import { priorities } from '../domain.ts';
 import { conflictRules } from '../manifest/check/call-index.ts';
 import { defaultClearToken, delimiterNames } from '../manifest/manifest.ts';
 import * as parsers from './parsers.ts';
 import type { Setting } from './setting.ts';
 
 /** Kinds of values, with their parser and placeholder. */
-
 const url = { parse: parsers.parseText, value: '<url>' } as const;
 const file = { parse: parsers.parseText, value: '<file>' } as const;
 const duration = { parse: parsers.parseDuration, value: '<duration>' } as const;
@@ -131,6 +131,13 @@ export const settings = {
     value: '<rate>',
     help: 'auto finds the rate that the API permits; auto..50/s limits it; 50/s or 600/m sets it; none: no limit',
     default: 'auto',
+  },
+  priority: {
+    callOption: 'priority',
+    ...oneOf(priorities),
+    value: '<priority>',
+    help: 'whose rows are called first when several runs share workers or a daemon: high, normal or low',
+    default: 'normal',
   },
   concurrency: {
     callOption: 'concurrency',

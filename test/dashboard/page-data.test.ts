@@ -14,6 +14,7 @@ const run: RunData = {
   counts: noOutcomes(),
   throughput: undefined,
   wantedRate: 'auto',
+  priority: 'normal',
   isElsewhere: false,
   isShared: false,
 };

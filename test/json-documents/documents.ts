@@ -34,6 +34,7 @@ export const documentsOf: Readonly<Record<string, readonly [z.ZodType, ...z.ZodT
   unpause: [runInState],
   cancel: [runs.report, runInState, runs.declinedForRun, interrupted],
   'set-rate': [runs.rateSet],
+  'set-priority': [runs.prioritySet],
   watch: [services.inboxManifest, services.inboxManifests, declined, interrupted],
   'schedule add': [schedules.schedule],
   'schedule list': [schedules.scheduleList],

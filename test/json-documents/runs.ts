@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { outcomes } from '../../src/domain.ts';
+import { outcomes, priorities } from '../../src/domain.ts';
 import {
   codeCounts,
   next,
@@ -113,6 +113,10 @@ export const rateSet = runInState
   .safeExtend({ rate: z.string().describe('as --rate has it, or `none`') })
   .describe('a run and its new rate');
 
+export const prioritySet = runInState
+  .safeExtend({ priority: z.enum(priorities) })
+  .describe('a run and its new priority');
+
 export const nothingToUndo = z
   .strictObject({
     run: runId,
@@ -157,6 +161,7 @@ export const status = z
     unclear: rows.nullable(),
     codes: codeCounts.nullable(),
     wanted_rate: z.string().describe('as --rate has it, or `none`'),
+    priority: z.enum(priorities),
     rows_per_s: z.number().nullable().describe('finished rows per second, now or on average'),
     pace: pace.nullable().describe('how the API is called; null when it is not'),
     process: processOnHost.nullable().describe('the coordinator of the run'),

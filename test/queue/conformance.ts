@@ -5,7 +5,7 @@ import { steadyNow } from '../../src/clock.ts';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { noHistory, type RowResult } from '../../src/domain.ts';
 import type { CqbatchError } from '../../src/errors.ts';
-import type { CollectedBatch } from '../../src/queue/batch-queue.ts';
+import type { CollectedBatch } from '../../src/queue/batch-queue-options.ts';
 import type { BatchWorkerOptions, BatchWorker as Worker } from '../../src/queue/batch-worker.ts';
 import type { Claim, RowVerdict } from '../../src/queue/claimed-batch.ts';
 import type { BatchJobData, BatchReturn, RowTask } from '../../src/queue/payload.ts';
@@ -198,6 +198,39 @@ export function describeQueueOn(
       expect(run.errors).toEqual([]);
     });
 
+    test('claims batches of two runs by turns, however many one had added before', async () => {
+      runs += 1;
+      const queue = openRowQueue(datastore, { baseUrl: `rows-${runs}` });
+      const openRun = (id: string) =>
+        openBatchQueue(datastore, { ...unheard(`${id}${runs}`, queue), priority: 'normal' });
+      const [first, second] = [await openRun('first'), await openRun('second')];
+      for (let batch = 0; batch < 3; batch += 1) await first.add(tasksOf('', 20, 1 + 20 * batch), never);
+      for (let batch = 0; batch < 3; batch += 1) await second.add(tasksOf('', 20, 1 + 20 * batch), never);
+      expect(await queue.countWaiting()).toBe(6);
+      const { classes, options } = bullmqOn(datastore);
+      const worker = new classes.Worker(queue.lane('normal').name, null, { ...options, autorun: false });
+      const claimed: string[] = [];
+      const claim = async (): Promise<Job> => {
+        const job = (await worker.getNextJob('token')) as Job;
+        claimed.push(job.id?.split(/\d/)[0] ?? '');
+        return job;
+      };
+      const job = await claim();
+      expect(await queue.lane('normal').servedTurn()).toBe(0);
+      // A batch that goes back is the next one.
+      await job.moveToWait('token');
+      for (let batch = 0; batch < 6; batch += 1) await claim();
+      expect(claimed).toEqual(['first', 'first', 'second', 'first', 'second', 'first', 'second']);
+      expect(await queue.countWaiting()).toBe(0);
+      // A run that begins now starts where the others are.
+      const third = await openRun('third');
+      await third.add(tasksOf('', 1), never);
+      expect(await queue.lane('normal').servedTurn()).toBe(40);
+      await worker.close(true);
+      for (const batches of [first, second, third]) await batches.close();
+      await queue.close();
+    });
+
     test('hands back a row with a long wait, with its history', async () => {
       const begunAt = steadyNow();
       const run = await begin((task) =>
@@ -254,7 +287,7 @@ export function describeQueueOn(
       const run = await begin(succeed, 1);
       await run.worker.stop(1_000);
       const { classes, options } = bullmqOn(datastore);
-      const calls = new classes.Queue(run.queue.name, options);
+      const calls = new classes.Queue(run.queue.lane('normal').name, options);
       await calls.add('rows', data, { jobId: 'other-b-1' });
       const refused = deferred<CqbatchError>();
       const worker = new BatchWorker(datastore, run.queue, {
@@ -367,10 +400,10 @@ export function describeQueueOn(
       await calling.promise;
       run.worker.pause();
       const { classes, options } = bullmqOn(datastore);
-      const calls = new classes.Queue(run.queue.name, options);
+      const calls = new classes.Queue(run.queue.lane('normal').name, options);
       const [job] = await calls.getActive();
       await expect
-        .poll(async () => (await run.queue.readLedger(job?.id ?? '', 0)).join())
+        .poll(async () => (await run.queue.lane('normal').readLedger(job?.id ?? '', 0)).join())
         .toContain('"results"');
       // What the datastore does when the lock of a worker expires.
       await calls.getActive().then((jobs) => Promise.all(jobs.map((each) => each.moveToWait('0'))));
@@ -588,7 +621,7 @@ export function describeQueueOn(
       await batches.close();
       const ledgers: (readonly string[])[] = [];
       await run.batchQueue.drain(async () => {
-        ledgers.push(await run.queue.readLedger(job?.id ?? '', 0));
+        ledgers.push(await run.queue.lane('normal').readLedger(job?.id ?? '', 0));
       });
       // A worker that was suspended until its lock expired may continue at this moment, and reads the ledger before its next
       // call.

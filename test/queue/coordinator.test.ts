@@ -62,7 +62,7 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const record = { ...plannedRecord, plan: { ...plannedRecord.plan, rows: rowCount } };
   const run = { store, record, datastore, rows, journal, answers, lost };
   const window = new FeedWindow({ concurrency: 1 });
-  const silent = { onCollected: async () => {}, onError: () => {} };
+  const silent = { priority: () => undefined, onCollected: async () => {}, onError: () => {} };
   const start = async () => {
     const coordinator = new Coordinator(run, { tasks: inOnePart(tasksOf(rowCount)), window, ...silent });
     await coordinator.recover();
@@ -84,7 +84,7 @@ function resultOf(outcome: RowResult['outcome']): RowResult {
 /** A batch as a worker claims it. */
 async function claimed({ datastore, rows }: Pick<OpenRun, 'datastore' | 'rows'>) {
   const { classes, options } = bullmqOn(datastore);
-  const worker = new classes.Worker(rows.name, null, { ...options, autorun: false });
+  const worker = new classes.Worker(rows.lane('normal').name, null, { ...options, autorun: false });
   let job = await worker.getNextJob('token');
   while (job === undefined) job = await worker.getNextJob('token');
   return { worker, job };
@@ -188,6 +188,7 @@ test('a run that its guard halts during recovery calls nothing', () =>
       deadline: never,
       workers: () => 1,
       rate: () => undefined,
+      priority: () => undefined,
       controls: { until: () => new Promise(() => {}) },
       join,
     } as unknown as SessionOptions;

@@ -1,4 +1,4 @@
-import type { BatchQueueOptions } from '../../src/queue/batch-queue.ts';
+import type { BatchQueueOptions } from '../../src/queue/batch-queue-options.ts';
 import type { RowQueue } from '../../src/queue/row-queue.ts';
 
 export const policy = { attempts: 3, backoffMs: 7 };
@@ -9,6 +9,7 @@ export function unheard(runId: string, rows: RowQueue): BatchQueueOptions {
     runId,
     rows,
     policy,
+    priority: undefined,
     collect: async () => {},
     onAnswers: async () => {},
     onResults: async () => {},

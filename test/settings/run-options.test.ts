@@ -24,7 +24,7 @@ test('each setting that sets an option of a run names an existing option', () =>
 
 test('a new run has the given options, and otherwise the defaults', () => {
   expect(callOptions(said({ timeout: '5s', max_consecutive_failures: 7 }))).toEqual({
-    ...{ rate: { text: 'auto', auto: true }, concurrency: 'auto', attempts: 5 },
+    ...{ rate: { text: 'auto', auto: true }, concurrency: 'auto', attempts: 5, priority: 'normal' },
     ...{ timeoutMs: 5_000, backoffMs: 1_000, maxOutageMs: 900_000 },
     ...{ maxFailures: { percent: 5 }, maxFailuresAfter: 100, maxConsecutiveFailures: 7 },
   });

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import type { Priority } from '../../src/domain.ts';
 import type { CallableRow } from '../../src/manifest/columns/row-preparer.ts';
 import type { Manifest, ManifestRow } from '../../src/manifest/manifest.ts';
 import { openRowQueue } from '../../src/queue/row-queue.ts';
@@ -26,6 +27,7 @@ export const runId = '20260101-000000-aaaa';
 export interface RunFolder {
   record: RunRecord;
   command: ControlWatch['current'];
+  priority: Priority | undefined;
   /** Whether a user resumes a run that a guard has halted. */
   isAccepted: boolean;
 }
@@ -37,7 +39,7 @@ export interface CoordinatorProcess {
 }
 
 /** The run after planning. */
-export function newRunFolder({ rows, subjects, options, maxRows }: Scenario): RunFolder {
+export function newRunFolder({ rows, subjects, options, maxRows, priority }: Scenario): RunFolder {
   const record: RunRecord = {
     version: 1,
     id: runId,
@@ -63,7 +65,7 @@ export function newRunFolder({ rows, subjects, options, maxRows }: Scenario): Ru
     },
     ...(maxRows !== undefined && { budget: { maxRows } }),
   };
-  return { record, command: 'unpause', isAccepted: false };
+  return { record, command: 'unpause', priority, isAccepted: false };
 }
 
 /**
@@ -129,6 +131,7 @@ export function beginCoordinator(
         deadline: never,
         workers: () => scenario.workers,
         rate: () => undefined,
+        priority: () => folder.priority,
         stages: {
           tasks: () => stages.tasks(),
           next: async (signal) => {

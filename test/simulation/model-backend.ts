@@ -174,8 +174,9 @@ class ModelBackend extends EventEmitter {
     return this.#ask((model) => model.counts(this.qualifiedName, states));
   }
 
-  getRanges(states: string[]): Promise<string[][]> {
-    return this.#ask((model) => model.ids(this.qualifiedName, states));
+  async getRanges(states: string[], first = 0, last = -1): Promise<string[][]> {
+    const ids = await this.#ask((model) => model.ids(this.qualifiedName, states));
+    return ids.map((each) => each.slice(first, last < 0 ? undefined : last + 1));
   }
 
   pause(isPaused: boolean): Promise<void> {

@@ -228,6 +228,12 @@ class Game {
           victim?.stop();
         });
         break;
+      case 'priority':
+        at(mishap.atMs, () => {
+          world.tell(`the priority is ${mishap.priority}`);
+          this.#folder.priority = mishap.priority;
+        });
+        break;
       case 'command':
         at(mishap.atMs, () => {
           world.tell(`the user wants: ${mishap.command}`);

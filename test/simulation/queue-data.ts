@@ -25,6 +25,8 @@ export interface StoredJob {
 export interface StoredQueue {
   readonly jobs: Map<string, StoredJob>;
   waiting: string[];
+  /** The next one first, after all of `waiting`. */
+  prioritized: { readonly id: string; readonly priority: number }[];
   active: string[];
   delayed: { readonly id: string; readonly at: number }[];
   waitingChildren: string[];
@@ -69,6 +71,7 @@ export function newQueue(): StoredQueue {
   return {
     jobs: new Map(),
     waiting: [],
+    prioritized: [],
     active: [],
     delayed: [],
     waitingChildren: [],
@@ -100,6 +103,7 @@ export function jobsIn(queue: StoredQueue, state: string): readonly string[] {
     case 'failed':
       return queue.failed;
     case 'prioritized':
+      return queue.prioritized.map(({ id }) => id);
     case 'paused':
       return [];
     default:
@@ -133,4 +137,9 @@ export function remove<Item>(items: Item[], item: Item): boolean {
   const place = items.indexOf(item);
   if (place >= 0) items.splice(place, 1);
   return place >= 0;
+}
+
+/** Whether a job can be claimed. */
+export function hasNext({ waiting, prioritized }: StoredQueue): boolean {
+  return waiting.length + prioritized.length > 0;
 }

@@ -1,5 +1,6 @@
 import type { JobJson } from 'bullmq';
 import {
+  hasNext,
   jsonOf,
   newJob,
   nextDue,
@@ -70,7 +71,7 @@ export class QueueModel extends QueueView {
       parent?.job.pending.add(`${queueName}:${jobId}`);
       if (parentKeyOpts.addToWaitingChildren) queue.waitingChildren.push(jobId);
       else {
-        queue.waiting.unshift(jobId);
+        this.#enqueue(queue, job, 'last');
         this.#mark(queueName);
       }
       return [null, jobId];
@@ -87,7 +88,7 @@ export class QueueModel extends QueueView {
     const queue = this.queue(name);
     this.#promote(name, clientNow);
     if (queue.isPaused) return [null, '', 0, 0];
-    const id = queue.waiting.pop();
+    const id = queue.waiting.pop() ?? queue.prioritized.shift()?.id;
     const job = id === undefined ? undefined : queue.jobs.get(id);
     if (id === undefined || job === undefined) return [null, '', 0, nextDue(queue)];
     queue.active.unshift(id);
@@ -95,7 +96,7 @@ export class QueueModel extends QueueView {
     if (token !== '0') job.lock = { token, until: this.#now() + lockMs };
     job.processedOn = clientNow;
     job.attemptsStarted += 1;
-    if (queue.waiting.length > 0) this.#mark(name);
+    if (hasNext(queue)) this.#mark(name);
     return [jsonOf(job), id, 0, 0];
   }
 
@@ -162,7 +163,7 @@ export class QueueModel extends QueueView {
     if (typeof job === 'string') return job;
     if (remove(queue.active, id)) {
       this.onChange('given back', name, id);
-      queue.waiting.push(id);
+      this.#enqueue(queue, job, 'first');
       this.#mark(name);
     }
     return undefined;
@@ -231,6 +232,7 @@ export class QueueModel extends QueueView {
     for (const ids of [queue.waiting, queue.active, queue.waitingChildren, queue.completed, queue.failed])
       remove(ids, id);
     queue.delayed = queue.delayed.filter((delayed) => delayed.id !== id);
+    queue.prioritized = queue.prioritized.filter((each) => each.id !== id);
     queue.jobs.delete(id);
     return 1;
   }
@@ -238,7 +240,7 @@ export class QueueModel extends QueueView {
   pause(name: string, isPaused: boolean): void {
     const queue = this.queue(name);
     queue.isPaused = isPaused;
-    if (!isPaused && queue.waiting.length > 0) this.#mark(name);
+    if (!isPaused && hasNext(queue)) this.#mark(name);
   }
 
   setMeta(name: string, values: Readonly<Record<string, string | number>>): void {
@@ -258,6 +260,20 @@ export class QueueModel extends QueueView {
     const forget = this.#waiters.add(queue, wake);
     this.#waiters.wake(queue, this.queue(queue));
     return forget;
+  }
+
+  /** Among jobs of one priority, first or last. */
+  #enqueue(queue: StoredQueue, job: StoredJob, place: 'first' | 'last'): void {
+    const priority = job.json.opts?.priority ?? 0;
+    if (priority === 0) {
+      if (place === 'first') queue.waiting.push(job.id);
+      else queue.waiting.unshift(job.id);
+      return;
+    }
+    const after = queue.prioritized.findIndex((each) =>
+      place === 'first' ? each.priority >= priority : each.priority > priority,
+    );
+    queue.prioritized.splice(after < 0 ? queue.prioritized.length : after, 0, { id: job.id, priority });
   }
 
   #isLocked({ lock }: StoredJob): boolean {

@@ -46,7 +46,7 @@ export class QueueView {
 
   stateOf(name: string, id: string): string {
     const queue = this.queue(name);
-    const states = ['completed', 'failed', 'delayed', 'active', 'waiting', 'waiting-children'];
+    const states = ['completed', 'failed', 'delayed', 'active', 'waiting', 'prioritized', 'waiting-children'];
     return states.find((state) => jobsIn(queue, state).includes(id)) ?? 'unknown';
   }
 

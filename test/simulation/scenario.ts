@@ -1,3 +1,4 @@
+import { type Priority, priorities } from '../../src/domain.ts';
 import type { RunOptions } from '../../src/run/record/record.ts';
 import { Random } from './random.ts';
 import type { NetworkFaults } from './simulated-datastore.ts';
@@ -28,6 +29,7 @@ export type Mishap =
   | { readonly kind: 'restart' | 'put back'; readonly atMs: number; readonly awayMs: number }
   | { readonly kind: 'empty' | 'copy' | 'disk full'; readonly atMs: number }
   | { readonly kind: 'stop'; readonly victim: Victim; readonly atMs: number; readonly handOver: boolean }
+  | { readonly kind: 'priority'; readonly priority: Priority | undefined; readonly atMs: number }
   | { readonly kind: 'command'; readonly command: 'pause' | 'unpause' | 'cancel'; readonly atMs: number };
 
 /**
@@ -59,6 +61,8 @@ export interface Scenario {
     | 'maxConsecutiveFailures'
   >;
   readonly maxRows: number | undefined;
+  /** Undefined: beside a program without priorities. */
+  readonly priority: Priority | undefined;
   readonly api: ApiFaults;
   readonly network: NetworkFaults;
   readonly disk: DiskFaults;
@@ -103,6 +107,7 @@ export function scenarioOf(seed: number): Scenario {
       ...(failing && random.chance(0.3) && { maxConsecutiveFailures: random.whole(1, 4) }),
     },
     maxRows: often(0.1, () => random.whole(1, rows), undefined),
+    priority: priorityFrom(random),
     api: {
       latencyMs: random.pick([5, 100, 2_000]),
       slow: often(0.3, () => 0.05, 0),
@@ -123,12 +128,29 @@ export function scenarioOf(seed: number): Scenario {
   };
 }
 
+function priorityFrom(random: Random): Priority | undefined {
+  const priority = random.pick([...priorities, 'none'] as const);
+  return priority === 'none' ? undefined : priority;
+}
+
 function mishapOf(random: Random): readonly Mishap[] {
   const atMs = random.pick([random.between(0, 500), random.between(0, 5_000), random.between(0, 40_000)]);
   const when: When = random.chance(0.6) ? { atStep: random.whole(1, random.pick([30, 300])) } : { atMs };
   const victim = random.pick(['coordinator', 'worker'] as const);
   switch (
-    random.pick(['kill', 'kill', 'kill', 'freeze', 'freeze', 'datastore', 'loss', 'stop', 'command', 'disk'])
+    random.pick([
+      'kill',
+      'kill',
+      'kill',
+      'freeze',
+      'freeze',
+      'datastore',
+      'loss',
+      'stop',
+      'command',
+      'disk',
+      'priority',
+    ])
   ) {
     case 'kill':
       if (random.chance(0.1))
@@ -154,6 +176,8 @@ function mishapOf(random: Random): readonly Mishap[] {
       ];
     case 'stop':
       return [{ kind: 'stop', victim, atMs, handOver: random.chance(0.5) }];
+    case 'priority':
+      return [{ kind: 'priority', priority: priorityFrom(random), atMs }];
     case 'command':
       if (random.chance(0.3)) return [{ kind: 'command', command: 'cancel', atMs }];
       return [

@@ -28,7 +28,7 @@ export interface RunAudit {
 }
 
 /**
- * An event of a run: `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, or the state that the run entered. An
+ * An event of a run: `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, `priority high`, or the state that the run entered. An
  * event at an unknown time has no `at`.
  */
 type AuditEvent = { readonly event: string } & Partial<Omit<RunRecord['states'][number], 'state'>>;
@@ -42,8 +42,13 @@ export function eventsOf(record: RunRecord): readonly AuditEvent[] {
   const rates = (record.rates ?? []).map(
     ({ rate, ...more }): AuditEvent => ({ ...more, event: `rate ${rate}` }),
   );
+  const priorities = (record.priorities ?? []).map(
+    ({ priority, ...more }): AuditEvent => ({ ...more, event: `priority ${priority}` }),
+  );
   // The sort is stable: events of the same moment keep their order.
-  const events = [...states, ...rates].toSorted((a, b) => Date.parse(a.at ?? '') - Date.parse(b.at ?? ''));
+  const events = [...states, ...rates, ...priorities].toSorted(
+    (a, b) => Date.parse(a.at ?? '') - Date.parse(b.at ?? ''),
+  );
   const died = actualState(record) !== record.state;
   return died ? [...events, { event: 'interrupted', reason: 'its process died' }] : events;
 }

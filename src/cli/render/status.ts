@@ -1,5 +1,5 @@
 import { steadyTimeOf, timeOfDay } from '../../clock.ts';
-import { apiText, percentOf } from '../../domain.ts';
+import { apiText, percentOf, usualPriority } from '../../domain.ts';
 import { goneAfterMs, type RunView, toHundredths } from '../../index.ts';
 import { noticeableRestMs } from '../../pace.ts';
 import { count, counted, duration, perSecond } from '../../text/quantities.ts';
@@ -29,6 +29,7 @@ export function statusDocument(view: RunView): object {
     unclear: local?.unclear ?? null,
     codes: local?.codes?.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
     wanted_rate: view.wantedRate,
+    priority: view.priority,
     rows_per_s: throughput?.rowsPerSecond ?? null,
     pace: paceDocument(view.pace),
     process: coordinator === undefined ? null : { pid: coordinator.pid, host: coordinator.host },
@@ -70,6 +71,7 @@ export function statusText(view: RunView, now = Date.now()): string {
     ],
     ['allowed rate', paceText(view.pace, now)],
     ['requested rate', view.wantedRate === 'auto' ? undefined : view.wantedRate],
+    ['priority', view.priority === usualPriority ? undefined : view.priority],
     ['process', coordinator && `${coordinator.pid} on ${coordinator.host}${seen(coordinator.seenAt, now)}`],
     [
       'workers',

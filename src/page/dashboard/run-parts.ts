@@ -1,5 +1,5 @@
 import { type ControlName, type RunData, sentenceOf, stateOf } from '../../dashboard/page-data.ts';
-import { apiText, outcomes, outcomeText, percentOf, totalOf } from '../../domain.ts';
+import { apiText, outcomes, outcomeText, percentOf, totalOf, usualPriority } from '../../domain.ts';
 import { factList } from '../../report/html/markup.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count, counted, perSecond } from '../../text/quantities.ts';
@@ -50,7 +50,7 @@ export function stateText(run: RunData): HTMLElement {
 
 /** The bar of outcomes, what the run does now in a sentence, and its facts. */
 export function progressElements(run: RunData): Child {
-  const { rows, done, counts, throughput, pace, ended, wantedRate, waiting, lastSeenAt } = run;
+  const { rows, done, counts, throughput, pace, ended, wantedRate, priority, waiting, lastSeenAt } = run;
   const told = outcomes
     .filter((outcome) => counts[outcome] > 0)
     .map((outcome) => `${count(counts[outcome])} ${outcomeText(outcome)}`);
@@ -68,6 +68,7 @@ export function progressElements(run: RunData): Child {
         ['Allowed', isCalled ? (pace.rate === undefined ? 'unlimited' : perSecond(pace.rate)) : ''],
         ['API limit', isCalled && pace.limit !== undefined ? perSecond(pace.limit) : ''],
         ['Requested rate', ended ? '' : wantedRate],
+        ['Priority', ended || priority === usualPriority ? '' : priority],
         ['Why this rate', isCalled && waiting === undefined ? pace.reason : ''],
         ['Waiting for a retry', run.held === undefined ? '' : counted(run.held, 'row')],
         ['Manifest', run.manifest],

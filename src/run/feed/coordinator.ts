@@ -1,8 +1,9 @@
 import type { Attribution } from '../../actor.ts';
-import type { RowResult } from '../../domain.ts';
+import type { Priority, RowResult } from '../../domain.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { bytesOf } from '../../queue/batch-flow.ts';
-import { type BatchQueue, type CollectedBatch, openBatchQueue } from '../../queue/batch-queue.ts';
+import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
+import type { CollectedBatch } from '../../queue/batch-queue-options.ts';
 import type { RowTask } from '../../queue/payload.ts';
 import { type Repeated, repeat } from '../../repeat.ts';
 import { onAbort, orAborted, orAfter } from '../../waiting.ts';
@@ -20,13 +21,15 @@ export type Leaving =
   /** Too many rows have failed. */
   | { readonly state: 'halted'; readonly halt: FailureHalt }
   | ({ readonly state: 'paused' } & Attribution)
-  /** The datastore has lost rows, or rows were handed back that only the manifest contains. */
+  /** The datastore has lost rows, rows were handed back that only the manifest contains, or the priority has changed. */
   | { readonly state: 'again'; readonly hasLostRows: boolean };
 
 export interface CoordinatorOptions {
   /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
   readonly window: FeedWindow;
+  /** See `BatchQueueOptions`. When it changes, the run leaves `again`. */
+  readonly priority: () => Priority | undefined;
   /** Called with new results once they are safe in the journal. */
   readonly onCollected: (results: readonly RowResult[]) => Promise<void>;
   /** Transient errors of the datastore. */
@@ -75,11 +78,14 @@ export class Coordinator {
   /** Epoch of the datastore that rows are fed to. */
   #epoch: string | undefined;
   #wasAway = false;
+  /** The priority of the batches that it feeds. */
+  readonly #priority: Priority | undefined;
   #state: State = { mode: 'feeding' };
 
   constructor(run: OpenRun, options: CoordinatorOptions) {
     this.#run = run;
     this.#options = options;
+    this.#priority = options.priority();
     this.#forgetLoss = onAbort(run.lost, () => this.#fail(run.lost.reason));
   }
 
@@ -158,6 +164,7 @@ export class Coordinator {
         backoffMs: options.backoffMs,
         ...(options.saveResponses && { saveAnswers: true }),
       },
+      priority: this.#priority,
       collect: (batch) => this.#failing(this.#collect(batch)),
       onResults: (results) => this.#failing(this.#keep(results)),
       onAnswers: (answers) => this.#failing(this.#run.answers.write(answers)),
@@ -258,6 +265,7 @@ export class Coordinator {
   }
 
   async #observe(): Promise<void> {
+    if (this.#options.priority() !== this.#priority) this.end({ state: 'again', hasLostRows: false });
     await this.#batches.refresh();
     this.#options.window.observed(this.#batches.openRows);
     const isAway = this.#run.datastore.trouble !== undefined;

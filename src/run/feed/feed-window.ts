@@ -26,7 +26,7 @@ const memorySeconds = 3;
 export interface FeedWindowOptions {
   /** Calls in flight at once, at the start. */
   readonly concurrency: number;
-  /** The user's limit in calls per second, if any. */
+  /** The user's limit in calls per second, if any: rows are fed no faster, once the window was full. */
   readonly ratePerSecond?: () => number | undefined;
   /** Workers that share the rows. Default: one. */
   readonly workers?: () => number;
@@ -50,6 +50,11 @@ export class FeedWindow {
   #finishedSince = 0;
   #since: number;
   #change = deferred();
+  /**
+   * Rows that may be fed under the user's limit, and when they were counted. The pace of the workers usually keeps to the limit,
+   * and this never counts; but workers may call faster for runs of a higher priority.
+   */
+  #allowance = { rows: maxOpenRows, at: 0 };
 
   constructor(options: FeedWindowOptions) {
     this.#options = options;
@@ -60,17 +65,22 @@ export class FeedWindow {
 
   /** Unfinished rows that the datastore should hold now. */
   get limit(): number {
-    const ratePerSecond = this.#options.ratePerSecond?.();
     const work = this.#weights === 0 ? firstOpenRows : (this.#weightedRate / this.#weights) * secondsOfWork;
     const wanted = Math.max(2 * this.concurrency, Math.ceil(work));
-    const allowed =
-      ratePerSecond === undefined ? maxOpenRows : Math.max(4, Math.ceil(ratePerSecond * secondsAtFixedRate));
-    return Math.min(wanted, allowed, maxOpenRows);
+    return Math.min(wanted, mostAllowed(this.#options.ratePerSecond?.()));
   }
 
   /** Whether a batch with these rows and bytes is complete. */
   isFull(rows: number, bytes: number): boolean {
-    return bytes >= maxBatchBytes || rows >= this.#batchRows;
+    return bytes >= maxBatchBytes || rows >= Math.min(this.#batchRows, this.#allowance.rows);
+  }
+
+  #countAllowance(): void {
+    const perSecond = this.#options.ratePerSecond?.();
+    const { rows, at } = this.#allowance;
+    const now = this.#now();
+    const earned = perSecond === undefined ? maxOpenRows : (perSecond * (now - at)) / 1_000;
+    this.#allowance = { rows: Math.min(mostAllowed(perSecond), rows + earned), at: now };
   }
 
   /**
@@ -87,11 +97,13 @@ export class FeedWindow {
 
   /** Rows that may be fed now. */
   get room(): number {
-    return this.limit - this.#openRows;
+    return Math.min(this.limit - this.#openRows, this.#allowance.rows);
   }
 
   get hasRoom(): boolean {
+    this.#countAllowance();
     return (
+      this.#allowance.rows >= 1 &&
       this.#openRows < this.limit &&
       this.#heldRows < this.limit * heldWindows &&
       this.#heldBytes < maxOpenBytes
@@ -107,6 +119,7 @@ export class FeedWindow {
     this.#openRows += rows;
     this.#heldRows += rows;
     this.#heldBytes += bytes;
+    this.#allowance = { ...this.#allowance, rows: this.#allowance.rows - rows };
   }
 
   /** Counts a finished row, whose result waits for the rest of its batch. */
@@ -117,6 +130,7 @@ export class FeedWindow {
   /** Takes the number of unfinished rows from the datastore, for rows that other processes call. */
   observed(openRows: number): void {
     this.#lowerOpenRows(openRows);
+    if (this.hasRoom) this.wake();
   }
 
   collected(rows: number, bytes: number): void {
@@ -155,4 +169,10 @@ export class FeedWindow {
     this.#finishedSince = 0;
     this.#since = this.#now();
   }
+}
+
+/** Rows at a time under a limit in calls per second. */
+function mostAllowed(ratePerSecond: number | undefined): number {
+  if (ratePerSecond === undefined) return maxOpenRows;
+  return Math.min(maxOpenRows, Math.max(4, Math.ceil(ratePerSecond * secondsAtFixedRate)));
 }

@@ -19,6 +19,7 @@ export async function reconcile(run: OpenRun, signal: AbortSignal): Promise<bool
   const coordinator = new Coordinator(run, {
     tasks: nothing(),
     window: new FeedWindow({ concurrency: 1 }),
+    priority: () => undefined,
     onCollected: async () => {},
     onError: () => {},
   });

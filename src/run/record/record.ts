@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type Attribution, attributionSchema } from '../../actor.ts';
-import { countsSchema, isActive } from '../../cluster/entries.ts';
+import { type ControlOf, countsSchema, isActive } from '../../cluster/entries.ts';
 import { ratePolicySchema } from '../../cluster/rate-policy.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../../disk/process.ts';
+import { type Priority, priorities, usualPriority } from '../../domain.ts';
 import { conflictRules } from '../../manifest/check/call-index.ts';
 import { delimiters } from '../../manifest/manifest.ts';
 import type { WhyUnfinished } from '../../report/join-results.ts';
@@ -78,6 +79,8 @@ export const runOptionsSchema = z.object({
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
   /** Rate of calls; absent: as fast as possible. */
   rate: ratePolicySchema.exactOptional(),
+  /** Whose rows workers call first. Absent in older records: `normal`. */
+  priority: z.enum(priorities).exactOptional(),
   attempts: z.number().int().min(1),
   /** Whether to save each answer of the API in the run's folder. */
   saveResponses: z.literal(true).exactOptional(),
@@ -161,6 +164,10 @@ export const runRecordSchema = z.object({
   submitted: z.boolean().exactOptional(),
   /** Each rate set while the run was in progress. */
   rates: z.array(z.object({ rate: z.string(), at: z.string(), ...attributionSchema.shape })).exactOptional(),
+  /** Each priority set while the run was in progress or waited. */
+  priorities: z
+    .array(z.object({ priority: z.enum(priorities), at: z.string(), ...attributionSchema.shape }))
+    .exactOptional(),
   /** For a submitted run: its limits, and their absolute values once it has started. */
   budget: budgetSchema.extend({ begun: startedBudgetSchema.exactOptional() }).exactOptional(),
   /** The shared datastore of its last session, without a password; absent for the embedded one. */
@@ -246,6 +253,21 @@ export function unfinishedBecause(record: RunRecord): WhyUnfinished {
 /** Whether `resume` can continue a run in this state. */
 export function isResumable(state: RunState): boolean {
   return ['planned', 'submitted', 'interrupted', 'halted', 'failed'].includes(state);
+}
+
+export function priorityOf({ options }: Pick<RunRecord, 'options'>): Priority {
+  return options.priority ?? usualPriority;
+}
+
+export type PriorityChange = Omit<ControlOf<'priority'>, 'kind'>;
+
+/** The record with another priority. */
+export function withPriority(record: RunRecord, { priority, at, ...attribution }: PriorityChange): RunRecord {
+  return {
+    ...record,
+    options: { ...record.options, priority },
+    priorities: [...(record.priorities ?? []), { priority, at, ...attribution }],
+  };
 }
 
 /** The record without the place and budget of its last session. */

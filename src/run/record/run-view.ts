@@ -8,12 +8,12 @@ import {
   type RunEntry,
   type WorkerEntry,
 } from '../../cluster/entries.ts';
-import { type LimitedApi, type OutcomeCounts, totalOf } from '../../domain.ts';
+import { type LimitedApi, type OutcomeCounts, type Priority, totalOf, usualPriority } from '../../domain.ts';
 import type { CodeCount } from '../../journal/state.ts';
 import type { Pace } from '../../pace.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
 import { isInUse } from './in-use.ts';
-import { actualState, endOf, isResumable, type RunRecord } from './record.ts';
+import { actualState, endOf, isResumable, priorityOf, type RunRecord } from './record.ts';
 import { type KnownSummary, readJournalSummary } from './run-journal.ts';
 import type { RunStore } from './store.ts';
 
@@ -42,6 +42,7 @@ export interface RunView extends LimitedApi {
   readonly pace?: Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'phase' | 'reason' | 'restUntil'> | undefined;
   /** The requested rate, as the user wrote it. */
   readonly wantedRate: string;
+  readonly priority: Priority;
   /** What only the state folder knows; absent for a run of another machine. */
   readonly local?: {
     /** These three are absent unless the journal was read. */
@@ -101,6 +102,7 @@ export async function viewOfRecord(
     state,
     because: endOf(record).because,
     wantedRate: record.options.rate?.text ?? 'none',
+    priority: priorityOf(record),
     ended: !active && state !== 'submitted' && !(await isInUse(store, record)),
     manifest: record.manifest.name,
     baseUrl: record.options.baseUrl,
@@ -137,6 +139,7 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
     state,
     because: entry.because,
     wantedRate: entry.rate?.text ?? 'none',
+    priority: entry.priority ?? usualPriority,
     ended: entry.state !== 'submitted' && !active && (entry.left === true || !isPresent(entry)),
     manifest: entry.manifest,
     baseUrl: entry.baseUrl,

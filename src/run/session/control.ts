@@ -2,13 +2,13 @@ import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { type Control, type ControlOf, controlSchema } from '../../cluster/entries.ts';
+import { type Control, type ControlOf, controlKinds, controlSchema } from '../../cluster/entries.ts';
 import { exists, readSmallFile } from '../../disk/files.ts';
 import { repeat } from '../../repeat.ts';
 import { type Deferred, deferred } from '../../waiting.ts';
 
 /**
- * How one process controls a run of another: pause, unpause, cancel, change the rate. Commands in the run's folder need no
+ * How one process controls a run of another: pause, unpause, cancel, change rate or priority. Commands in the run's folder need no
  * datastore between the two; commands in the cluster of a shared datastore need no folder.
  */
 
@@ -54,7 +54,7 @@ export async function clearControls(folder: string): Promise<void> {
 /** A command, its user, and the reason. */
 type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 
-/** The controls of a run from all places: the latest command counts, and separately the latest rate. */
+/** The controls of a run from all places: the latest of each kind counts. */
 export interface ControlWatch {
   readonly current: Command['command'];
   /** Resolves with the first of these commands; never after `close`. */
@@ -62,10 +62,13 @@ export interface ControlWatch {
   close(): void;
 }
 
-/** @param onRate called with each new rate */
+/** A control that changes an option of the run. */
+export type OptionControl = Exclude<Control, { readonly kind: 'command' }>;
+
+/** @param onOption called with each new rate and priority */
 export function watchControls(
   places: readonly Pick<ControlPlace, 'told'>[],
-  onRate: (control: ControlOf<'rate'>) => void = () => {},
+  onOption: (control: OptionControl) => void = () => {},
 ): ControlWatch {
   let current: Command = { command: 'unpause' };
   const waiting = new Set<Deferred<Command> & { readonly wanted: readonly Command['command'][] }>();
@@ -86,14 +89,14 @@ export function watchControls(
   function hear(place: number, controls: readonly Control[]): void {
     const before = heard[place];
     heard[place] = controls;
-    for (const kind of ['command', 'rate'] as const) {
+    for (const kind of controlKinds) {
       const last = lastOf(kind, controls);
       if (isDeepStrictEqual(before && lastOf(kind, before), last)) continue;
       // A control that arrives while watching is the latest, whatever the clock of its writer says.
       const isNews = before !== undefined && last !== undefined;
       const latest = isNews ? last : latestOf(heard.map((each) => each && lastOf(kind, each)));
-      if (latest?.kind === 'rate') onRate(latest);
-      else if (kind === 'command') command(latest);
+      if (kind === 'command') command(latest?.kind === kind ? latest : undefined);
+      else if (latest !== undefined && latest.kind !== 'command') onOption(latest);
     }
   }
 

@@ -6,6 +6,7 @@ import { isActive } from '../../cluster/entries.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import type { ProcessLock } from '../../disk/lock.ts';
 import { isThisProcess } from '../../disk/process.ts';
+import type { Priority } from '../../domain.ts';
 import { ErrorNews } from '../../error-news.ts';
 import { CqbatchError } from '../../errors.ts';
 import { withReleases } from '../../releases.ts';
@@ -13,10 +14,11 @@ import type { WrittenReports } from '../../report/write-reports.ts';
 import { after, deferred, onAbort, orAborted } from '../../waiting.ts';
 import { refuseChangedManifest } from '../plan/run-manifest.ts';
 import { lockRun } from '../record/open-run.ts';
-import { actualState, enterState, type RunRecord } from '../record/record.ts';
+import { actualState, enterState, priorityOf, type RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { executeRun } from './execute-run.ts';
 import type { ExecuteRunOptions } from './execution-options.ts';
+import { RunTurns, rankOf, type TurnRun } from './run-turns.ts';
 
 export interface CoordinateOptions
   extends Pick<ExecuteRunOptions, 'store' | 'datastore' | 'queue' | 'version' | 'log' | 'observer'> {
@@ -42,25 +44,27 @@ export interface RunNews {
   failed(error: Error): void;
 }
 
-const lookMs = 1_000;
+const lookMs = 250;
 /** An ended run is read again after this many looks: it may have been pruned, and its id reused. */
-const looksAtAll = 30;
+const looksAtAll = 120;
 /** Each run has a window of rows in memory and in the datastore. */
-const maxRuns = 16;
+const maxRuns = { high: 32, normal: 16, low: 16 } as const satisfies Record<Priority, number>;
 
 /**
  * Coordinates the runs that were submitted to a state folder, and those whose coordinator died, until told to stop. Workers
- * call the API; with the embedded datastore this process does, for one run at a time.
+ * call the API; with the embedded datastore this process does, for one run at a time: the runs take turns.
  */
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
   const { store, log, stop, refusalOf } = options;
-  const most = options.datastore.exclusive ? 1 : maxRuns;
+  const turns = options.datastore.exclusive ? new RunTurns() : undefined;
   const errors = new ErrorNews();
   const warnOnce = (error: Error): void => {
     if (errors.isNews(error)) log.error({ err: error.message }, 'cannot take a run');
   };
-  const running = new Map<string, Promise<void>>();
-  setMaxListeners(2 * maxRuns, stop);
+  /** Runs that this process coordinates, and how to leave them to another coordinator or a later turn. */
+  const going = new Map<string, () => void>();
+  const working = new Set<Promise<void>>();
+  setMaxListeners(2 * maxRuns.high, stop);
   // Saves reading the growing number of ended runs.
   const ended = new Set<string>();
   for (let looks = 1; !stop.aborted; looks++) {
@@ -68,29 +72,60 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
     try {
       const records = await store.list(warnOnce, ended);
       for (const { id, state } of records) if (state === 'completed' || state === 'cancelled') ended.add(id);
-      for (const record of records) {
-        if (running.size >= most || stop.aborted) break;
-        if (running.has(record.id) || !isClaimable(record)) continue;
-        const refusal = await refusalOf?.(record);
-        if (refusal !== undefined) {
-          warnOnce(new Error(`run ${record.id} is skipped: ${refusal}`));
-          continue;
-        }
-        const lock = await tryLock(store, record.id);
-        if (lock === undefined) continue;
-        const { id } = record;
-        const work = coordinate(options, lock, id)
-          // For example a full disk: the other runs continue.
-          .catch((error: Error) => log.error({ run: id, err: error.message }, 'stopping the run failed'))
-          .finally(() => running.delete(id));
-        running.set(id, work);
-      }
+      for (const record of await runsToBegin(records))
+        if (!stop.aborted && hasRoom(record)) await begin(record);
     } catch (error) {
       log.error({ err: (error as Error).message }, 'cannot read the state folder');
     }
     await orAborted(after(lookMs), stop);
   }
-  await Promise.all(running.values());
+  await Promise.all(working);
+
+  async function waitingRuns(records: readonly RunRecord[]): Promise<readonly RunRecord[]> {
+    const waiting: RunRecord[] = [];
+    for (const record of records) {
+      if (going.has(record.id) || !isClaimable(record)) continue;
+      const refusal = await refusalOf?.(record);
+      if (refusal === undefined) waiting.push(record);
+      else warnOnce(new Error(`run ${record.id} is skipped: ${refusal}`));
+    }
+    return waiting;
+  }
+
+  /** The runs to begin now. On an exclusive datastore, a run that has lost its turn is left first. */
+  async function runsToBegin(records: readonly RunRecord[]): Promise<readonly RunRecord[]> {
+    const waiting = await waitingRuns(records);
+    if (turns === undefined) return waiting.toSorted((a, b) => rankOf(turnOf(a)) - rankOf(turnOf(b)));
+    const here = records.filter(({ id }) => going.has(id));
+    const next = turns.choose(performance.now(), [...here, ...waiting].map(turnOf));
+    for (const [id, leave] of going) if (id !== next?.id) leave();
+    return waiting.filter(({ id }) => id === next?.id);
+  }
+
+  function hasRoom(record: RunRecord): boolean {
+    return going.size < (turns === undefined ? maxRuns[priorityOf(record)] : 1);
+  }
+
+  async function begin(record: RunRecord): Promise<void> {
+    const lock = await tryLock(store, record.id);
+    if (lock === undefined) return;
+    const { id } = record;
+    const leaving = new AbortController();
+    going.set(id, () => leaving.abort());
+    const work = coordinate(options, lock, id, leaving.signal)
+      // For example a full disk: the other runs continue.
+      .catch((error: Error) => log.error({ run: id, err: error.message }, 'stopping the run failed'))
+      .finally(() => {
+        going.delete(id);
+        working.delete(work);
+      });
+    working.add(work);
+  }
+}
+
+function turnOf(record: RunRecord): TurnRun {
+  const isNew = !record.states.some(({ state }) => state === 'running');
+  return { id: record.id, priority: priorityOf(record), isNew };
 }
 
 /** Whether a run that is not in progress here waits for a coordinator, according to its record; its lock decides. */
@@ -114,13 +149,18 @@ async function tryLock(store: RunStore, id: string): Promise<ProcessLock | undef
   }
 }
 
-async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: string): Promise<void> {
+async function coordinate(
+  options: CoordinateOptions,
+  lock: ProcessLock,
+  id: string,
+  leave: AbortSignal,
+): Promise<void> {
   const { store, log, stop, callerFor, news } = options;
   await withReleases(async (atEnd) => {
     atEnd(() => lock.release());
     // A separate signal: listeners must not pile up on the daemon's signal from run to run.
     const interrupt = new AbortController();
-    atEnd(onAbort(stop, () => interrupt.abort()));
+    for (const signal of [stop, leave]) atEnd(onAbort(signal, () => interrupt.abort()));
     // The run may have ended since its record was read.
     const record = await store.load(id);
     if (!isClaimable(record)) return;

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Cluster, openCluster } from '../../cluster/cluster.ts';
 import type { ControlOf, RunEntry } from '../../cluster/entries.ts';
 import { onlyMember } from '../../cluster/member.ts';
+import { ownProtocol } from '../../cluster/protocol.ts';
+import type { Priority } from '../../domain.ts';
 import type { CqbatchError } from '../../errors.ts';
 import type { PaceReport } from '../../pace.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
@@ -13,12 +15,19 @@ import type { PlannedManifest } from '../plan/run-manifest.ts';
 import { type Deadline, startDeadline } from '../record/budget.ts';
 import type { RunEnding } from '../record/ending.ts';
 import type { OpenRun } from '../record/open-run.ts';
-import { withoutPlace } from '../record/record.ts';
+import { priorityOf, withoutPlace, withPriority } from '../record/record.ts';
 import { RecordKeeper, withCrashedTime } from '../record/record-keeper.ts';
 import { countsOf, isIntact, requireAllResults } from '../record/run-journal.ts';
 import { grantsPartial, rememberTarget } from '../record/targets.ts';
 import { reportRun } from '../report/report-run.ts';
-import { type ControlWatch, clearControls, inCluster, inFolder, watchControls } from './control.ts';
+import {
+  type ControlWatch,
+  clearControls,
+  inCluster,
+  inFolder,
+  type OptionControl,
+  watchControls,
+} from './control.ts';
 import { keepEstimate } from './estimated-limits.ts';
 import type { ExecutedRun, ExecuteRunOptions } from './execution-options.ts';
 import { announce, entryOf, type Heartbeat, startHeartbeat } from './heartbeat.ts';
@@ -49,6 +58,7 @@ export class Execution {
   readonly #cluster: Cluster | undefined;
   readonly #keeper: RecordKeeper;
   readonly #progress: Progress;
+  #protocol = ownProtocol;
   #rateLog: RateLog | undefined;
   #heartbeat: Heartbeat | undefined;
   /** Whether the run has ended, so that only its report is missing. */
@@ -82,7 +92,7 @@ export class Execution {
     atEnd(() => rateLog.close());
     const cluster = this.#cluster;
     const places = [inFolder(folder), ...(cluster === undefined ? [] : [inCluster(cluster, record.id)])];
-    const controls = watchControls(places, (control) => this.#setRate(control));
+    const controls = watchControls(places, (control) => this.#setOption(control));
     atEnd(() => controls.close());
     try {
       if (cluster !== undefined) await this.#show(cluster, atEnd);
@@ -117,6 +127,8 @@ export class Execution {
       entry: () => this.#entry(),
       onClusterStatus: ({ workers, pace }) => {
         this.#progress.workers = workers;
+        // Without a leading worker, the next one says what it understands.
+        if (pace !== undefined) this.#protocol = pace.protocol ?? 1;
         // If this process calls nothing, only the leading worker knows the pace.
         if (client === undefined && pace !== undefined) this.#seePace(pace);
       },
@@ -141,6 +153,7 @@ export class Execution {
       controls,
       workers: () => this.#progress.workers ?? 1,
       rate,
+      priority: () => this.#understoodPriority(),
       join: () =>
         this.#cluster?.join(record.options, options.version) ??
         onlyMember(rate, () => record.plan.rows - journal.finishedCount),
@@ -215,6 +228,26 @@ export class Execution {
     await rememberTarget(store.stateDir, record.options.baseUrl, what).catch((error: Error) =>
       this.#warn(error, 'targets.json was not written'),
     );
+  }
+
+  /** Undefined where no other run is called, or a process of the protocol before is present. */
+  #understoodPriority(): Priority | undefined {
+    return this.#cluster === undefined || this.#protocol < 2 ? undefined : priorityOf(this.#keeper.record);
+  }
+
+  #setOption(control: OptionControl): void {
+    if (control.kind === 'rate') this.#setRate(control);
+    else this.#setPriority(control);
+  }
+
+  /** The coordinator sees it at its next look. */
+  #setPriority({ kind: _, ...set }: ControlOf<'priority'>): void {
+    const { record } = this.#keeper;
+    if (priorityOf(record) === set.priority) return;
+    this.#keeper.change(withPriority(record, set));
+    this.#options.log.info({ run: record.id, priority: set.priority }, 'priority set');
+    this.#heartbeat?.now();
+    void this.#saved();
   }
 
   /** The leading worker reads the rate at its next beat: from the record here, or from the entry of the run. */

@@ -7,6 +7,8 @@ import {
   type PublishedPace,
   type RunEntry,
 } from '../../cluster/entries.ts';
+import { ownProtocol } from '../../cluster/protocol.ts';
+import { usualPriority } from '../../domain.ts';
 import { BusyError, usageError } from '../../errors.ts';
 import { repeat } from '../../repeat.ts';
 import type { ResultCounts } from '../../report/join-results.ts';
@@ -16,7 +18,7 @@ import type { Progress } from './progress.ts';
 
 /** The entry of a run in a shared datastore. */
 export function entryOf(record: RunRecord, { done, outcomes }: ResultCounts, progress: Progress): RunEntry {
-  const { rate, baseUrl, rateGroup } = record.options;
+  const { rate, priority, baseUrl, rateGroup } = record.options;
   const { because } = endOf(record);
   return {
     id: record.id,
@@ -31,7 +33,9 @@ export function entryOf(record: RunRecord, { done, outcomes }: ResultCounts, pro
     counts: outcomes,
     rowsPerSecond: progress.snapshot().rowsPerSecond,
     ...(rate !== undefined && { rate }),
+    ...(priority !== undefined && priority !== usualPriority && { priority }),
     coordinator: { host: hostname(), pid: process.pid },
+    protocol: ownProtocol,
     startedAt: record.states.find(({ state }) => state === 'running')?.at ?? '',
     seenAt: new Date().toISOString(),
   };

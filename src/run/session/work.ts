@@ -1,7 +1,7 @@
 import type { ApiClient } from '../../api/client.ts';
 import type { Member } from '../../cluster/member.ts';
 import type { RatePolicy } from '../../cluster/rate-policy.ts';
-import type { RowResult } from '../../domain.ts';
+import type { Priority, RowResult } from '../../domain.ts';
 import type { PaceReport, StartingPoint } from '../../pace.ts';
 import { usualConcurrency } from '../../rate/rate-controller.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
@@ -27,6 +27,8 @@ export interface SessionOptions extends RunContext {
   readonly workers: () => number;
   /** The requested rate; undefined: as fast as possible. */
   readonly rate: () => RatePolicy | undefined;
+  /** See `BatchQueueOptions`. */
+  readonly priority: () => Priority | undefined;
   readonly controls: ControlWatch;
   /** Registers this run's worker among the workers of the API. */
   readonly join: () => Member;
@@ -71,6 +73,7 @@ export class Work {
     this.#coordinator = new Coordinator(run, {
       tasks: options.stages.tasks(),
       window: this.#window,
+      priority: options.priority,
       onCollected: (results) => this.#collected(results),
       onError: this.#onError,
     });

@@ -87,6 +87,7 @@ async function beginRun(
     runId: id,
     rows: openRowQueue(datastore, { baseUrl }),
     policy: { attempts: 1, backoffMs: 1_000 },
+    priority: 'normal',
     async collect() {},
     async onResults() {},
     async onAnswers() {},

@@ -36,6 +36,22 @@ describe('FeedWindow', () => {
     expect(fed).toBe(room);
   });
 
+  test('feeds no faster than the user allows, even if workers call faster', () => {
+    let now = 0;
+    const window = new FeedWindow({ concurrency: 50, ratePerSecond: () => 5, now: () => now });
+    const fedAndCalled = (): number => {
+      let fed = 0;
+      for (; window.hasRoom; fed += 1) window.fed(1, 0);
+      window.collected(fed, 0);
+      return fed;
+    };
+    const bySecond = [0, 1, 2, 3].map((second) => {
+      now = second * 1_000;
+      return fedAndCalled();
+    });
+    expect(bySecond).toEqual([50, 5, 5, 5]);
+  });
+
   test.each([
     ['four seconds of work', { concurrency: 50 }, 500, 2_000],
     ['never less than twice the concurrency', { concurrency: 50 }, 5, 100],

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
 import type { Control, ControlOf } from '../../../src/cluster/entries.ts';
@@ -8,6 +9,7 @@ import {
   clearControls,
   inCluster,
   inFolder,
+  type OptionControl,
   type Wanted,
   watchControls,
 } from '../../../src/run/session/control.ts';
@@ -19,14 +21,10 @@ function controlsOf(answer: () => Promise<readonly Control[]>) {
   return { told, cluster: { told } as unknown as Cluster };
 }
 
-function watch(
-  folder: string,
-  cluster?: Cluster,
-  onRate?: (control: ControlOf<'rate'>) => void,
-): ControlWatch {
+function watch(folder: string, cluster?: Cluster, onOption?: (control: OptionControl) => void): ControlWatch {
   const watching = watchControls(
     [inFolder(folder), ...(cluster === undefined ? [] : [inCluster(cluster, 'r')])],
-    onRate,
+    onOption,
   );
   onTestFinished(() => watching.close());
   return watching;
@@ -168,6 +166,7 @@ describe('a rate', () => {
   const twenty: Wanted = { kind: 'rate', rate: { text: '20/s', auto: false, perSecond: 20 } };
   const none: Wanted = { kind: 'rate', rate: null, reason: 'no other program calls it' };
   const at = '2026-01-01T00:00:00.000Z';
+  const later = '2026-01-02T00:00:00.000Z';
 
   test('arrives with its user and reason, and so does the next one; a paused run stays paused', async () => {
     const folder = await temporaryFolder();
@@ -185,11 +184,11 @@ describe('a rate', () => {
   test('of the later time counts, whether it is in the folder or in the cluster', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'control.jsonl'), JSON.stringify({ ...twenty, at }));
-    const { cluster } = controlsOf(async () => [
-      { kind: 'rate', rate: null, at: '2026-01-02T00:00:00.000Z' },
-    ]);
-    const rates: ControlOf<'rate'>[] = [];
-    watch(folder, cluster, (control) => rates.push(control));
-    await vi.waitUntil(() => rates.at(-1)?.rate === null, { timeout: 60_000 });
+    const { cluster } = controlsOf(async () => [{ kind: 'rate', rate: null, at: later }]);
+    const told: OptionControl[] = [];
+    watch(folder, cluster, (control) => told.push(control));
+    await vi.waitUntil(() => isDeepStrictEqual(told.at(-1), { kind: 'rate', rate: null, at: later }), {
+      timeout: 60_000,
+    });
   });
 });

@@ -5,7 +5,7 @@ import type { RunStore } from '../../../src/run/record/store.ts';
 import { coordinateRuns } from '../../../src/run/session/coordinate.ts';
 import { plannedRecord } from '../planned-record.ts';
 
-test('ended runs are read every half minute, the others every second', async () => {
+test('ended runs are read every half minute, the others four times a second', async () => {
   vi.useFakeTimers();
   const states = ['completed', 'cancelled', 'halted', 'interrupted'] as const satisfies readonly RunState[];
   const records: readonly RunRecord[] = states.map((state) => ({ ...plannedRecord, id: state, state }));
@@ -29,6 +29,6 @@ test('ended runs are read every half minute, the others every second', async () 
   await work;
   vi.useRealTimers();
   const all = looks.filter((ids) => ids.length === states.length);
-  expect([looks.length, all.length]).toEqual([31, 2]);
+  expect([looks.length, all.length]).toEqual([121, 2]);
   expect(looks[1]).toEqual(['halted', 'interrupted']);
 });

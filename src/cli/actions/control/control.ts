@@ -8,11 +8,8 @@ import {
   inFolder,
   isActive,
   isPresent,
-  isResumable,
-  parseRate,
   type RunRecord,
   type RunView,
-  runStates,
   viewOfEntry,
   viewOfRecord,
 } from '../../../index.ts';
@@ -34,7 +31,7 @@ import {
   withRun,
 } from '../look/find-run.ts';
 import { printNewReport } from '../look/report.ts';
-import { attributionOf, parsed } from '../options.ts';
+import { attributionOf } from '../options.ts';
 
 /** How long to wait for a run after a control: calls in flight finish, then it writes its report. */
 const patienceMs = 120_000;
@@ -215,42 +212,4 @@ async function cancelElsewhere(
     { run: id, state: left.state },
     `Run ${id} is cancelled. Its report is on ${coordinator.host}; there, "cqbatch retry ${id}" runs the rows that are not done.`,
   );
-}
-
-/** A run takes a new rate within a second, unless its machine is busy. */
-const ratePatienceMs = 20_000;
-
-/** `cqbatch set-rate`: changes the rate of a run in progress, even while paused. */
-export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
-  const attribution = attributionOf(flags);
-  const rate = parsed('set-rate', text, parseRate);
-  const context = await openContext(flags);
-  return withRun(context, id, runningRun, async (found) => {
-    const contact = contactOf(context.store, found);
-    const { runId, state } = contact;
-    refuseUnlessActive(runId, state, text.trim());
-    await contact.tell({ kind: 'rate', rate, ...attribution });
-    const isTaken = await firstSeen(ratePatienceMs, async () =>
-      (await contact.look())?.rate?.text === rate?.text ? true : undefined,
-    );
-    const name = rate?.text ?? 'none';
-    if (!isTaken) {
-      throw fatalError(
-        'COMMAND_UNANSWERED',
-        `Run ${runId} did not take the rate ${name} within ${ratePatienceMs / 1_000} s: "cqbatch status ${runId}" shows its state.`,
-      );
-    }
-    const said = rate === null ? 'is called as fast as possible' : `has the rate ${name}`;
-    context.terminal.result({ run: runId, state, rate: name }, `Run ${runId} ${said}.`);
-    return exitCodes.success;
-  });
-}
-
-/** @throws a usage error for a run without a process */
-function refuseUnlessActive(runId: string, state: string, rate: string): void {
-  if (isActive(state)) return;
-  const instead = runStates.filter(isResumable).some((each) => each === state)
-    ? `: "cqbatch resume ${runId} --rate ${rate}" continues it at that rate`
-    : '';
-  throw usageError('RUN_STATE', `Run ${runId} is ${state}, not in progress${instead}.`);
 }

@@ -1,3 +1,4 @@
+import type { Priority } from '../../../domain.ts';
 import { CqbatchError, usageError } from '../../../errors.ts';
 import {
   actualEntryState,
@@ -12,6 +13,7 @@ import {
   isActive,
   isResumable,
   openCluster,
+  priorityOf,
   type RatePolicy,
   type RunEntry,
   type RunRecord,
@@ -25,13 +27,21 @@ export type FoundRun =
   | { readonly record: RunRecord }
   | { readonly entry: RunEntry; readonly cluster: Cluster };
 
+/** What a control may change. */
+export interface SeenRun {
+  readonly state: string;
+  readonly rate?: RatePolicy | undefined;
+  /** Default `normal`. */
+  readonly priority?: Priority | undefined;
+}
+
 /** A found run, and where to send controls. */
-interface RunContact extends ControlPlace {
+export interface RunContact extends ControlPlace {
   readonly runId: string;
   /** The real state when found. */
   readonly state: string;
   /** Undefined when the shared datastore no longer has the run. */
-  look(): Promise<{ readonly state: string; readonly rate?: RatePolicy | undefined } | undefined>;
+  look(): Promise<SeenRun | undefined>;
 }
 
 export function contactOf(store: RunStore, found: FoundRun): RunContact {
@@ -39,7 +49,7 @@ export function contactOf(store: RunStore, found: FoundRun): RunContact {
     const { id: runId } = found.record;
     const look = async () => {
       const record = await store.load(runId);
-      return { state: actualState(record), rate: record.options.rate };
+      return { state: actualState(record), rate: record.options.rate, priority: priorityOf(record) };
     };
     return { runId, state: actualState(found.record), ...inFolder(store.folder(runId)), look };
   }

@@ -1,0 +1,41 @@
+import type { Priority, RowResult, SavedAnswer } from '../domain.ts';
+import type { BatchSize } from './open-batch.ts';
+import type { Leftover, RetryPolicy, RowTask } from './payload.ts';
+import type { RowQueue } from './row-queue.ts';
+
+/** A row that was handed back. */
+export interface HandedBack extends Leftover {
+  /** Absent when only the manifest contains the row. */
+  readonly task?: RowTask;
+}
+
+/** The outcome of a batch. */
+export interface CollectedBatch extends BatchSize {
+  readonly results: readonly RowResult[];
+  readonly leftovers: readonly HandedBack[];
+  /** Rows that were not handed back and have no result or leftover in the datastore. */
+  readonly missing: readonly number[];
+}
+
+export interface BatchQueueOptions {
+  readonly runId: string;
+  readonly rows: RowQueue;
+  readonly policy: RetryPolicy;
+  /**
+   * The priority of new batches, among which runs of one priority share fairly. Undefined: in order of arrival, for an exclusive
+   * datastore, or one that a program without priorities uses, too.
+   */
+  readonly priority: Priority | undefined;
+  /**
+   * Takes the outcome of a batch. The datastore forgets the batch when this resolves, and delivers it again when this rejects.
+   */
+  readonly collect: (batch: CollectedBatch) => Promise<void>;
+  /** Called with results of open batches, and again when these batches are collected. */
+  readonly onResults: (results: readonly RowResult[]) => Promise<void>;
+  /** Called with answers of the API before the results that follow from them, if the policy saves answers. */
+  readonly onAnswers: (answers: readonly SavedAnswer[]) => Promise<void>;
+  /** Called when the datastore has lost a batch. Its rows were fed, and may have been called. */
+  readonly onVanished: (rows: readonly number[], size: BatchSize) => Promise<void>;
+  /** Called for each error of the datastore; the queue continues. */
+  readonly onError: (error: Error) => void;
+}
