@@ -260,6 +260,7 @@ describeWithRedis('a run on Redis', () => {
       unclear: null,
       codes: null,
       wanted_rate: `${callsPerSecond}/s`,
+      priority: 'normal',
       rows_per_s: expect.any(Number),
       pace: {
         allowed_per_s: callsPerSecond,

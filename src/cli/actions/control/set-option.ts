@@ -27,7 +27,7 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
   const context = await openContext(flags);
   return withRun(context, id, runningRun, async (found) => {
     const contact = contactOf(context.store, found);
-    refuseUnlessActive(contact, `--rate ${text.trim()}`);
+    refuseUnlessActive(contact, `--rate ${text.trim()}`, 'at that rate');
     await settle(contact, wanted, (seen) => seen.rate?.text === rate?.text, `rate ${name}`);
     const said = rate === null ? 'is called as fast as possible' : `has the rate ${name}`;
     const { runId, state } = contact;
@@ -45,7 +45,7 @@ export async function setRunPriority(id: string, text: string, flags: Flags): Pr
     const contact = contactOf(context.store, found);
     const { runId, state } = contact;
     if (state === 'submitted') await reprioritizeWaiting(context.store, runId, { priority, ...attribution });
-    else refuseUnlessActive(contact, `--priority ${priority}`);
+    else refuseUnlessActive(contact, `--priority ${priority}`, 'with that priority');
     const wanted: Wanted = { kind: 'priority', priority, ...attribution };
     await settle(contact, wanted, (seen) => (seen.priority ?? 'normal') === priority, `priority ${priority}`);
     context.terminal.result({ run: runId, state, priority }, `Run ${runId} has priority ${priority}.`);
@@ -73,10 +73,10 @@ async function settle(
 }
 
 /** @throws a usage error for a run without a process */
-function refuseUnlessActive({ runId, state }: RunContact, flag: string): void {
+function refuseUnlessActive({ runId, state }: RunContact, flag: string, how: string): void {
   if (isActive(state)) return;
   const instead = runStates.filter(isResumable).some((each) => each === state)
-    ? `: "cqbatch resume ${runId} ${flag}" continues it with that`
+    ? `: "cqbatch resume ${runId} ${flag}" continues it ${how}`
     : '';
   throw usageError('RUN_STATE', `Run ${runId} is ${state}, not in progress${instead}.`);
 }

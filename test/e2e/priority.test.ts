@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import type { RedisServer } from '../helpers/redis-server.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { restoreCsv } from './manifests.ts';
+import { eventually, kindSandbox, type Machine, newMachine } from './redis/machine.ts';
+
+/** Rows for other evaluations than the manifest of the machine. */
+const rowsFrom = (first: number): string =>
+  restoreCsv(40).text.replaceAll(/^\d+/gm, (id) => String(Number(id) + first));
+
+const submit = async (home: Machine, id: string, manifest: string, ...options: string[]): Promise<void> => {
+  const submitted = await home.run('submit', manifest, '--yes', '--run-id', id, ...options);
+  expect(submitted).toMatchObject({ code: 0 });
+};
+
+test('a daemon without Redis leaves a run for an urgent one, and goes on with it afterwards', async () => {
+  const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms');
+  const home = await newMachine({ redis: { url: '' } as RedisServer, prefix: 'none', sandbox }, 300);
+  const hasEnded = (id: string) => async () => (await home.stateOf(id)) === 'completed';
+  await home.write('urgent.csv', rowsFrom(1_000));
+  await home.write('waits.csv', rowsFrom(2_000));
+  const daemon = await home.worker('--coordinate');
+  await submit(home, 'nightly', 'rows.csv', '--rate', '20/s');
+  await submit(home, 'waits', 'waits.csv', '--priority', 'low', '--rate', '40/s');
+  await sandbox.requested(20);
+  await submit(home, 'urgent', 'urgent.csv', '--priority', 'high', '--rate', '40/s');
+  await eventually(hasEnded('urgent'));
+  expect(await home.stateOf('nightly')).not.toBe('completed');
+
+  // The low run would have to wait for the nightly one, which has 300 rows at 20 a second.
+  expect(await home.run('set-priority', 'waits', 'high', '--reason', 'needed at nine')).toEqual({
+    code: 0,
+    stdout: 'Run waits has priority high.\n',
+    stderr: '',
+  });
+  await eventually(hasEnded('waits'));
+  await eventually(async () => (await home.stateOf('nightly')) === 'running');
+  expect((await home.run('set-rate', 'nightly', 'none')).code).toBe(0);
+  await eventually(hasEnded('nightly'));
+  await daemon.stop();
+
+  const calls = await sandbox.log();
+  for (const [id, rows, first] of [
+    ['nightly', 300, 1],
+    ['urgent', 40, 1_001],
+    ['waits', 40, 2_001],
+  ] as const) {
+    const report = await home.report(id);
+    expectEveryRowOnce(report, rows);
+    expectAgreement(
+      report,
+      calls.filter((call) => Number(call.id) >= first && Number(call.id) < first + rows),
+    );
+  }
+  expect(await home.json('show', 'waits')).toMatchObject({
+    options: { priority: 'high' },
+    events: expect.arrayContaining([
+      expect.objectContaining({ event: 'priority high', reason: 'needed at nine' }),
+    ]),
+  });
+});
+
+test('a daemon without Redis that is stopped leaves a run that others run before it, and the next daemon goes on', async () => {
+  const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms');
+  const home = await newMachine({ redis: { url: '' } as RedisServer, prefix: 'none', sandbox }, 100);
+  await home.write('other.csv', rowsFrom(1_000));
+  const first = await home.worker('--coordinate');
+  await submit(home, 'nightly', 'rows.csv', '--rate', '50/s');
+  await sandbox.requested(20);
+  expect(await first.stop()).toMatchObject({ code: 0 });
+  expect(await home.stateOf('nightly')).toBe('submitted');
+  expect(await home.run('run', 'other.csv', '--yes')).toMatchObject({ code: 0 });
+  const next = await home.worker('--coordinate');
+  await eventually(async () => (await home.stateOf('nightly')) === 'completed');
+  await next.stop();
+  const report = await home.report('nightly');
+  expectEveryRowOnce(report, 100);
+  expect(report.filter((row) => row['_unclear'] === 'yes')).toEqual([]);
+});
