@@ -113,6 +113,8 @@ export const workerEntrySchema = z.object({
   /** The API whose rows it calls. */
   ...limitedApiSchema.shape,
   concurrency: z.number(),
+  /** Whether it shares the calls in flight of the pace, instead of a number of its own. */
+  isAuto: z.literal(true).exactOptional(),
   /** Rows in flight. */
   active: z.number(),
   /** Rows finished since it started. */

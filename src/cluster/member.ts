@@ -12,7 +12,7 @@ import {
 } from './timeline.ts';
 
 /** What a worker reports at each beat. */
-export type WorkerBeat = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency'> & {
+export type WorkerBeat = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency' | 'isAuto'> & {
   readonly traffic: TrafficReport;
 };
 

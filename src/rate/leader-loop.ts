@@ -128,9 +128,14 @@ export class LeaderLoop {
   }
 
   async #beat(): Promise<void> {
-    const { member, meter, gate, facts } = this.#options;
+    const { member, meter, gate, facts, concurrency } = this.#options;
     this.#beganAt = performance.now();
-    const own = { active: gate.active, ...facts(), traffic: meter.report() };
+    const own = {
+      active: gate.active,
+      ...facts(),
+      ...(concurrency === undefined && { isAuto: true as const }),
+      traffic: meter.report(),
+    };
     const beat = await member.beat(own, !this.#isIdle);
     // The lead may have been given up by now: then this worker sets nothing.
     if (this.#state.mode === 'stopped') return;

@@ -5,6 +5,7 @@ import {
   type GroupsServing,
   type HealthState,
   parseBaseUrl,
+  readWorkersWanted,
   type Settings,
   serveGroups,
   serveRows,
@@ -52,7 +53,10 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     const state = (): HealthState => healthOf(datastore, stop.signal, serving);
     const onError = ({ message }: Error): void => log.warn({ err: message }, 'metrics file not written');
     const { metrics, port } = await openProbes({ settings, operations, store, state, onError }, atEnd);
-    if (metrics !== undefined) metrics.pacesOfWorker = () => serving?.paces ?? [];
+    if (metrics !== undefined) {
+      metrics.pacesOfWorker = () => serving?.paces ?? [];
+      if (!datastore.exclusive) metrics.workersWanted = () => readWorkersWanted(datastore);
+    }
     atEnd(watchTrouble(datastore, log).stop);
     if (datastore.exclusive) void datastore.lost.then(stop.abort);
     const tokens = api && workerTokens(settings, log);

@@ -1,0 +1,107 @@
+import { steadyNow } from '../clock.ts';
+import type { Datastore } from '../datastore/datastore.ts';
+import type { LimitedApi } from '../domain.ts';
+import { noticeableRestMs } from '../pace.ts';
+import { keyOfApi } from '../rate-group.ts';
+import { orAfter } from '../waiting.ts';
+import { openCluster } from './cluster.ts';
+import { isActive, isPresent, type PublishedPace, type RunEntry, type WorkerEntry } from './entries.ts';
+
+/** Half of what one worker made in docs/capacity.md, with Redis and the API on the same cores. */
+const mostPerSecond = 5_000;
+/** While the limit is unknown, a little more calls than there are must be possible; the governor looks for it in the same way. */
+const enough = 0.8;
+/** Too few workers by less than this share cost less than one more. */
+const addedFrom = 1.03;
+/** One worker less must leave this much room: noise neither adds nor takes away. */
+const takenFrom = 1.15;
+/** A worker that comes for less work than this finds none. */
+const worthwhileSeconds = 5;
+/** Prometheus waits longer for a page. */
+const readMs = 2_000;
+
+/**
+ * How many workers would help now with the runs of one API:
+ *
+ * - none if no run in progress has rows left. A paused run is not in progress, nor is a run whose coordinator is gone;
+ * - as many as there are, and at least one, while there is nothing to judge by: the API rests, the rate was just lowered, only
+ *   single calls go out, no row finishes (an outage), or no call has ended yet;
+ * - otherwise enough for the allowed rate. It needs rate x duration of a call in flight, as far as calls in flight are allowed. A worker
+ *   has as many as its `--concurrency`, and with `auto` all of them. While the limit is unknown, a quarter more than the calls
+ *   in flight now. A worker makes at most 5,000 calls per second;
+ * - but no worker comes for less than five seconds of work, and no busy worker goes that the rate needs.
+ *
+ * The present number stays while it is at most 3 % too small, or one worker less would have less than 15 % to spare.
+ */
+export function workersWanted(
+  runs: readonly RunEntry[],
+  workers: readonly WorkerEntry[],
+  pace: PublishedPace | undefined,
+): number {
+  const inProgress = runs.filter((run) => run.state === 'running' && isPresent(run));
+  // Programs that don't write `done` may have any number of rows left.
+  const rows = sum(inProgress, (run) => run.rows - (run.done ?? Number.NEGATIVE_INFINITY));
+  if (rows <= 0) return 0;
+  const present = workers.filter((worker) => isPresent(worker));
+  const kept = Math.max(1, present.length);
+  const accepted = sum(present, ({ traffic }) => traffic?.accepted ?? 0);
+  const rowsPerSecond = sum(inProgress, (run) => run.rowsPerSecond);
+  if (pace === undefined || isHeldUp(pace) || rowsPerSecond === 0 || accepted === 0) return kept;
+
+  const seconds = sum(present, ({ traffic }) => traffic?.durationMs ?? 0) / accepted / 1_000;
+  const callsOfOne =
+    sum(present, ({ isAuto, concurrency }) =>
+      isAuto ? pace.concurrency : Math.min(concurrency, pace.concurrency),
+    ) / present.length;
+  const rate = knownRate(pace);
+  const allowed = Math.min(pace.concurrency, (rate ?? pace.rate ?? Number.POSITIVE_INFINITY) * seconds);
+  const inFlight = sum(present, ({ traffic, active }) => traffic?.active ?? active);
+  const calls = rate === undefined ? Math.min(allowed, inFlight / enough) : allowed;
+  const need = Math.max(calls / callsOfOne, (rate ?? rowsPerSecond / enough) / mostPerSecond);
+  const fewest = Math.max(1, Math.ceil(need / addedFrom));
+  const needed = kept >= fewest && kept <= Math.ceil(need * takenFrom) ? kept : fewest;
+
+  const perSecond = Math.min(callsOfOne / seconds, mostPerSecond);
+  const worthwhile = Math.max(1, Math.ceil(rows / (perSecond * worthwhileSeconds)));
+  const busy = present.filter(({ active }) => active > 0).length;
+  return Math.max(Math.min(needed, worthwhile), Math.min(busy, needed));
+}
+
+/** Whether the pace says nothing about the next seconds. */
+function isHeldUp({ phase, restUntil = 0 }: PublishedPace): boolean {
+  return phase === 'waiting' || phase === 'cooldown' || restUntil - steadyNow() >= noticeableRestMs;
+}
+
+/** The rate that the API or the user permits; undefined while the governor searches for it. */
+function knownRate({ phase, rate, limit }: PublishedPace): number | undefined {
+  if (rate === undefined || phase === 'fixed' || phase === 'stated') return rate;
+  return limit && Math.min(rate, limit);
+}
+
+function sum<Item>(items: readonly Item[], value: (item: Item) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
+}
+
+export interface WantedWorkers {
+  readonly api: LimitedApi;
+  readonly workers: number;
+}
+
+/** The workers wanted for each API with a run in progress; undefined while the datastore does not answer soon. */
+export async function readWorkersWanted(datastore: Datastore): Promise<readonly WantedWorkers[] | undefined> {
+  if (datastore.trouble !== undefined) return undefined;
+  return orAfter(readFrom(openCluster(datastore)), readMs).catch(() => undefined);
+}
+
+async function readFrom({ runs, workers, pace }: ReturnType<typeof openCluster>) {
+  const active = (await runs()).filter(({ state }) => isActive(state));
+  const byApi = new Map<string, RunEntry[]>();
+  for (const run of active) byApi.set(keyOfApi(run), [...(byApi.get(keyOfApi(run)) ?? []), run]);
+  return Promise.all(
+    [...byApi.values()].map(async (ofApi): Promise<WantedWorkers> => {
+      const [{ baseUrl, rateGroup }] = ofApi as [RunEntry];
+      const api = { baseUrl, rateGroup };
+      return { api, workers: workersWanted(ofApi, await workers(api), await pace(api)) };
+    }),
+  );
+}
