@@ -15,8 +15,9 @@ const enough = 0.8;
 const addedFrom = 1.03;
 /** One worker less must leave this much room: noise neither adds nor takes away. */
 const takenFrom = 1.15;
-/** A worker that comes for less work than this finds none. */
-const worthwhileSeconds = 5;
+/** A worker that comes for less work than this finds none, and one that waits for less will get none. */
+const addedForSeconds = 5;
+const keptForSeconds = 1;
 /** Prometheus waits longer for a page. */
 const readMs = 2_000;
 
@@ -29,7 +30,8 @@ const readMs = 2_000;
  * - otherwise enough for the allowed rate. It needs rate x duration of a call in flight, as far as calls in flight are allowed. A worker
  *   has as many as its `--concurrency`, and with `auto` all of them. While the limit is unknown, a quarter more than the calls
  *   in flight now. A worker makes at most 5,000 calls per second;
- * - but no worker comes for less than five seconds of work, and no busy worker goes that the rate needs.
+ * - but no worker comes for less than five seconds of work, an idle one goes when less than a second of work is left for it, and no busy
+ *   one goes that the rate needs.
  *
  * The present number stays while it is at most 3 % too small, or one worker less would have less than 15 % to spare.
  */
@@ -62,9 +64,10 @@ export function workersWanted(
   const needed = kept >= fewest && kept <= Math.ceil(need * takenFrom) ? kept : fewest;
 
   const perSecond = Math.min(callsOfOne / seconds, mostPerSecond);
-  const worthwhile = Math.max(1, Math.ceil(rows / (perSecond * worthwhileSeconds)));
+  const worthwhile = (forSeconds: number) => Math.max(1, Math.ceil(rows / (perSecond * forSeconds)));
+  const useful = Math.max(worthwhile(addedForSeconds), Math.min(kept, worthwhile(keptForSeconds)));
   const busy = present.filter(({ active }) => active > 0).length;
-  return Math.max(Math.min(needed, worthwhile), Math.min(busy, needed));
+  return Math.max(Math.min(needed, useful), Math.min(busy, needed));
 }
 
 /** Whether the pace says nothing about the next seconds. */

@@ -132,9 +132,15 @@ const situations: readonly {
   { what: 'few rows left, in busy hands', runs: [run({ done: 399_900 })], there: workers(4), wanted: 4 },
   {
     what: 'few rows left, in the hands of two',
-    runs: [run({ done: 399_900 })],
-    there: [...workers(2), ...workers(3, { active: 0 })],
+    runs: [run({ done: 399_970 })],
+    there: [...workers(2), ...workers(2, { active: 0 })],
     wanted: 2,
+  },
+  {
+    what: 'an idle worker with a second of work left',
+    runs: [run({ done: 399_900 })],
+    there: [...workers(3), ...workers(1, { active: 0 })],
+    wanted: 4,
   },
   {
     what: 'two runs, the second of which has many rows left',
