@@ -9,7 +9,7 @@ import { isActive, isPresent, type PublishedPace, type RunEntry, type WorkerEntr
 
 /** Half of what one worker made in docs/capacity.md, with Redis and the API on the same cores. */
 const mostPerSecond = 5_000;
-/** While the limit is unknown, a little more calls than there are must be possible; the governor looks for it in the same way. */
+/** While rates are tried, a little more must be possible than is used; the governor tries calls in flight in the same way. */
 const enough = 0.8;
 /** Too few workers by less than this share cost less than one more. */
 const addedFrom = 1.03;
@@ -27,13 +27,13 @@ const readMs = 2_000;
  * - none if no run in progress has rows left. A paused run is not in progress, nor is a run whose coordinator is gone;
  * - as many as there are, and at least one, while there is nothing to judge by: the API rests, the rate was just lowered, only
  *   single calls go out, no row finishes (an outage), or no call has ended yet;
- * - otherwise enough for the allowed rate. It needs rate x duration of a call in flight, as far as calls in flight are allowed. A worker
- *   has as many as its `--concurrency`, and with `auto` all of them. While the limit is unknown, a quarter more than the calls
- *   in flight now. A worker makes at most 5,000 calls per second;
+ * - otherwise enough for the allowed rate, in calls in flight: rate x duration of a call, as far as calls in flight are allowed. A worker
+ *   has as many as its `--concurrency`, and with `auto` all of them. A worker makes at most 5,000 calls per second;
  * - but no worker comes for less than five seconds of work, an idle one goes when less than a second of work is left for it, and no busy
  *   one goes that the rate needs.
  *
- * The present number stays while it is at most 3 % too small, or one worker less would have less than 15 % to spare.
+ * The present number stays while it is at most 3 % too small, or one worker less would have less than 15 % to spare. While the governor
+ * tries other rates, workers come for a quarter more calls in flight than there are, and none goes: those rates come and go.
  */
 export function workersWanted(
   runs: readonly RunEntry[],
@@ -50,18 +50,20 @@ export function workersWanted(
   const rowsPerSecond = sum(inProgress, (run) => run.rowsPerSecond);
   if (pace === undefined || isHeldUp(pace) || rowsPerSecond === 0 || accepted === 0) return kept;
 
+  const { concurrency: mostCalls, rate = Number.POSITIVE_INFINITY, limit = rate } = pace;
+  const allowed = Math.min(rate, limit);
   const seconds = sum(present, ({ traffic }) => traffic?.durationMs ?? 0) / accepted / 1_000;
-  const callsOfOne =
-    sum(present, ({ isAuto, concurrency }) =>
-      isAuto ? pace.concurrency : Math.min(concurrency, pace.concurrency),
-    ) / present.length;
-  const rate = knownRate(pace);
-  const allowed = Math.min(pace.concurrency, (rate ?? pace.rate ?? Number.POSITIVE_INFINITY) * seconds);
+  const callsOf = ({ isAuto, concurrency }: WorkerEntry) =>
+    isAuto ? mostCalls : Math.min(concurrency, mostCalls);
+  const callsOfOne = sum(present, callsOf) / present.length;
+  const settled = isSettled(pace);
+  const ifTried = (used: number) => (settled ? Number.POSITIVE_INFINITY : used / enough);
   const inFlight = sum(present, ({ traffic, active }) => traffic?.active ?? active);
-  const calls = rate === undefined ? Math.min(allowed, inFlight / enough) : allowed;
-  const need = Math.max(calls / callsOfOne, (rate ?? rowsPerSecond / enough) / mostPerSecond);
+  const calls = Math.min(mostCalls, allowed * seconds, ifTried(inFlight));
+  const need = Math.max(calls / callsOfOne, Math.min(allowed, ifTried(rowsPerSecond)) / mostPerSecond);
   const fewest = Math.max(1, Math.ceil(need / addedFrom));
-  const needed = kept >= fewest && kept <= Math.ceil(need * takenFrom) ? kept : fewest;
+  const isEnough = kept >= fewest && (!settled || kept <= Math.ceil(need * takenFrom));
+  const needed = isEnough ? kept : fewest;
 
   const perSecond = Math.min(callsOfOne / seconds, mostPerSecond);
   const worthwhile = (forSeconds: number) => Math.max(1, Math.ceil(rows / (perSecond * forSeconds)));
@@ -75,10 +77,9 @@ function isHeldUp({ phase, restUntil = 0 }: PublishedPace): boolean {
   return phase === 'waiting' || phase === 'cooldown' || restUntil - steadyNow() >= noticeableRestMs;
 }
 
-/** The rate that the API or the user permits; undefined while the governor searches for it. */
-function knownRate({ phase, rate, limit }: PublishedPace): number | undefined {
-  if (rate === undefined || phase === 'fixed' || phase === 'stated') return rate;
-  return limit && Math.min(rate, limit);
+/** Whether the rate is the one that the API, the user or the governor has decided on. */
+function isSettled({ phase, rate }: PublishedPace): boolean {
+  return rate !== undefined && (phase === 'fixed' || phase === 'stated' || phase === 'holding');
 }
 
 function sum<Item>(items: readonly Item[], value: (item: Item) => number): number {

@@ -106,10 +106,10 @@ const situations: readonly {
     wanted: 3,
   },
   {
-    what: 'a search whose workers have room',
+    what: 'a search whose workers have room, because a lower rate is tried',
     there: workers(4, { active: 2 }),
     pace: pace({ phase: 'starting', rate: 400 }),
-    wanted: 2,
+    wanted: 4,
   },
   {
     what: 'no limit, and all calls in flight that are allowed',
