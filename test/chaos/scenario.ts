@@ -1,3 +1,4 @@
+import type { Priority } from '../../src/domain.ts';
 import { type Random, randomFor } from '../../src/sandbox/random.ts';
 
 /** A disturbance of a round, and how long it comes after the previous one. */
@@ -24,6 +25,7 @@ const troubles = {
   'set clock': 2,
   'pause and unpause': 2,
   'set-rate': 1,
+  'set-priority': 1,
   look: 2,
   'start another': 1,
   cancel: 0.3,
@@ -52,6 +54,7 @@ export interface Scenario {
   /** Edits of the same entries, in the order of the manifest. */
   readonly inOrder: boolean;
   readonly rate: string;
+  readonly priority: Priority;
   readonly concurrency: number;
   readonly saveResponses: boolean;
   /** Rows that are called before all others; 0 means none. */
@@ -94,6 +97,7 @@ export function scenarioOf(seed: number, round: number): Scenario {
     maxFailures,
     retried: !inOrder && random.chance(0.3),
     rate: pick(random, { none: 2, '80/s': 3, '40/s': 1, auto: 1 }),
+    priority: pick(random, { normal: 2, high: 1, low: 1 }),
     concurrency: random.integer(2, 15),
     saveResponses: random.chance(0.3),
     api: [

@@ -2,6 +2,7 @@ import { cp, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { priorities } from '../../src/domain.ts';
 import type { Scenario, Trouble } from './scenario.ts';
 import { runId } from './stage.ts';
 import type { Command } from './story.ts';
@@ -50,6 +51,9 @@ const deeds: Readonly<Record<Trouble['what'], Deed>> = {
   },
   async 'set-rate'({ stage }, { which }) {
     await stage.start('set-rate', runId, which % 3 === 0 ? 'none' : `${20 + (which % 100)}/s`).end;
+  },
+  async 'set-priority'({ stage }, { which }) {
+    await stage.start('set-priority', runId, priorities[which % priorities.length] ?? 'normal').end;
   },
   async look({ stage }, { which }) {
     await stage.start(['status', 'show', 'list', 'report'][which % 4] ?? 'list', '--json').end;

@@ -106,9 +106,9 @@ export class User {
   }
 
   #options(): string[] {
-    const { rate, concurrency, inOrder, saveResponses, submitted, canary } = this.stage.scenario;
+    const { rate, priority, concurrency, inOrder, saveResponses, submitted, canary } = this.stage.scenario;
     return [
-      ...['--run-id', runId, '--yes', '--rate', rate],
+      ...['--run-id', runId, '--yes', '--rate', rate, '--priority', priority],
       ...(submitted ? [] : ['--concurrency', String(concurrency), '--timeout', '2s']),
       ...(inOrder ? ['--on-conflict', 'in-order'] : []),
       ...(saveResponses ? ['--save-responses'] : []),
