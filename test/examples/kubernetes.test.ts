@@ -3,126 +3,21 @@ import { basename } from 'node:path';
 import { Cron } from 'croner';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { z } from 'zod';
+import { Metrics } from '../../src/metrics/metrics.ts';
+import { openRegistry } from '../../src/metrics/registry.ts';
 import { readVersion } from '../../src/package.ts';
 import { shutdownMs } from '../../src/run/session/work.ts';
 import { parseDuration } from '../../src/settings/parsers.ts';
 import { expectUnattended, readExample, typedIn, understood, variables } from './command-line.ts';
-
-const texts = z.array(z.string());
-const securityContext = z.strictObject({
-  allowPrivilegeEscalation: z.literal(false),
-  readOnlyRootFilesystem: z.literal(true),
-  capabilities: z.strictObject({ drop: z.tuple([z.literal('ALL')]) }),
-});
-const probe = z.strictObject({
-  httpGet: z.strictObject({ path: z.string(), port: z.string() }),
-  initialDelaySeconds: z.number().optional(),
-  periodSeconds: z.number(),
-  timeoutSeconds: z.number(),
-});
-/** The keys that are used: one that is not among them is misspelt, or has to be added. */
-const podSpec = z.strictObject({
-  restartPolicy: z.enum(['Never', 'OnFailure', 'Always']).optional(),
-  hostname: z.string(),
-  terminationGracePeriodSeconds: z.number(),
-  automountServiceAccountToken: z.literal(false),
-  securityContext: z.strictObject({
-    runAsNonRoot: z.literal(true),
-    runAsUser: z.literal(1000),
-    runAsGroup: z.literal(1000),
-    fsGroup: z.literal(1000),
-    seccompProfile: z.strictObject({ type: z.literal('RuntimeDefault') }),
-  }),
-  containers: z.tuple([
-    z.strictObject({
-      name: z.string(),
-      image: z.string(),
-      args: texts,
-      env: z.array(
-        z.strictObject({
-          name: z.string(),
-          value: z.string().optional(),
-          valueFrom: z.strictObject({ fieldRef: z.strictObject({ fieldPath: z.string() }) }).optional(),
-        }),
-      ),
-      ports: z.tuple([z.strictObject({ name: z.string(), containerPort: z.number() })]).optional(),
-      livenessProbe: probe.optional(),
-      readinessProbe: probe.optional(),
-      securityContext,
-      volumeMounts: z.array(
-        z.strictObject({ name: z.string(), mountPath: z.string(), readOnly: z.boolean().optional() }),
-      ),
-    }),
-  ]),
-  volumes: z.array(
-    z.strictObject({
-      name: z.string(),
-      persistentVolumeClaim: z.strictObject({ claimName: z.string() }).optional(),
-      secret: z.strictObject({ secretName: z.string(), defaultMode: z.number() }).optional(),
-      emptyDir: z.strictObject({}).optional(),
-    }),
-  ),
-});
-const metadata = z.strictObject({
-  name: z.string(),
-  labels: z.record(z.string(), z.string()).optional(),
-  annotations: z.record(z.string(), z.string()).optional(),
-});
-const claim = z.strictObject({
-  apiVersion: z.literal('v1'),
-  kind: z.literal('PersistentVolumeClaim'),
-  metadata,
-  spec: z.strictObject({
-    accessModes: texts,
-    resources: z.strictObject({ requests: z.strictObject({ storage: z.string() }) }),
-  }),
-});
-const cronJob = z.strictObject({
-  apiVersion: z.literal('batch/v1'),
-  kind: z.literal('CronJob'),
-  metadata,
-  spec: z.strictObject({
-    schedule: z.string(),
-    timeZone: z.string(),
-    concurrencyPolicy: z.enum(['Allow', 'Forbid', 'Replace']),
-    startingDeadlineSeconds: z.number(),
-    successfulJobsHistoryLimit: z.number(),
-    failedJobsHistoryLimit: z.number(),
-    jobTemplate: z.strictObject({
-      spec: z.strictObject({
-        backoffLimit: z.number(),
-        podFailurePolicy: z.strictObject({
-          rules: z.array(
-            z.strictObject({
-              action: z.enum(['FailJob', 'FailIndex', 'Ignore', 'Count']),
-              onExitCodes: z
-                .strictObject({
-                  containerName: z.string(),
-                  operator: z.literal('In'),
-                  values: z.array(z.number()),
-                })
-                .optional(),
-              onPodConditions: z.array(z.strictObject({ type: z.string(), status: z.string() })).optional(),
-            }),
-          ),
-        }),
-        template: z.strictObject({ spec: podSpec }),
-      }),
-    }),
-  }),
-});
-const deployment = z.strictObject({
-  apiVersion: z.literal('apps/v1'),
-  kind: z.literal('Deployment'),
-  metadata,
-  spec: z.strictObject({
-    replicas: z.literal(1),
-    strategy: z.strictObject({ type: z.literal('Recreate') }),
-    selector: z.strictObject({ matchLabels: z.record(z.string(), z.string()) }),
-    template: z.strictObject({ metadata: metadata.omit({ name: true }), spec: podSpec }),
-  }),
-});
+import {
+  claim,
+  cronJob,
+  deployment,
+  disruptionBudget,
+  headlessService,
+  scaledObject,
+  statefulSet,
+} from './kubernetes-schemas.ts';
 
 function documents(name: string): readonly unknown[] {
   return parseAllDocuments(readExample(`kubernetes/${name}`)).map((document) => {
@@ -133,9 +28,39 @@ function documents(name: string): readonly unknown[] {
 
 const job = cronJob.parse(documents('cronjob.yaml')[0]);
 const daemon = deployment.parse(documents('deployment.yaml')[0]);
+const [coordinatorText, serviceText, workerText, budgetText, scaledText] = documents('fleet.yaml');
+const coordinator = statefulSet.parse(coordinatorText);
+const worker = deployment.parse(workerText);
+/** Services with a page for Prometheus. */
+const services = [
+  { what: 'the daemon', ...daemon.spec },
+  { what: 'the coordinator', ...coordinator.spec },
+  { what: 'a worker', ...worker.spec },
+];
+const claimsBehind = (file: string): readonly string[] =>
+  documents(file)
+    .slice(1)
+    .map((document) => claim.parse(document).metadata.name);
 const pods = [
-  { file: 'cronjob.yaml', pod: job.spec.jobTemplate.spec.template.spec },
-  { file: 'deployment.yaml', pod: daemon.spec.template.spec },
+  {
+    file: 'cronjob.yaml',
+    pod: job.spec.jobTemplate.spec.template.spec,
+    claims: claimsBehind('cronjob.yaml'),
+    templates: [],
+  },
+  {
+    file: 'deployment.yaml',
+    pod: daemon.spec.template.spec,
+    claims: claimsBehind('deployment.yaml'),
+    templates: [],
+  },
+  {
+    file: 'fleet.yaml',
+    pod: coordinator.spec.template.spec,
+    claims: [],
+    templates: coordinator.spec.volumeClaimTemplates.map((made) => made.metadata.name),
+  },
+  { file: 'fleet.yaml', pod: worker.spec.template.spec, claims: [], templates: [] },
 ];
 
 describe('the manifests for Kubernetes', () => {
@@ -149,25 +74,24 @@ describe('the manifests for Kubernetes', () => {
     },
   );
 
-  test.each(pods)('$file mounts the volumes that it names, at the paths that it uses', ({ file, pod }) => {
+  test.each(pods)('$file mounts the volumes that it names, at the paths that it uses', (example) => {
+    const { file, pod, claims, templates } = example;
     const [{ volumeMounts, env }] = pod.containers;
     expect(volumeMounts.map(({ name }) => name).toSorted()).toEqual(
-      pod.volumes.map(({ name }) => name).toSorted(),
+      [...pod.volumes.map(({ name }) => name), ...templates].toSorted(),
     );
-    const claims = documents(file)
-      .slice(1)
-      .map((document) => claim.parse(document).metadata.name);
     expect(pod.volumes.flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? [])).toEqual(claims);
     const files = env.flatMap(({ name, value }) => (/_(FILE|DIR)$/.test(name) ? [value ?? ''] : []));
     const places = volumeMounts.map(({ mountPath }) => `${mountPath}/`);
     expect(files.filter((path) => !places.some((place) => path.startsWith(place)))).toEqual([]);
     // As the comment on how to make it says.
-    const secret = pod.volumes.find((volume) => volume.secret !== undefined)?.secret?.secretName;
+    const secret = pod.volumes.find((volume) => volume.secret !== undefined)?.secret;
     const made = /kubectl create secret generic (\S+) (.*)/.exec(readExample(`kubernetes/${file}`));
-    expect(made?.[1]).toBe(secret);
+    expect(made?.[1]).toBe(secret?.secretName);
     const keys = [...(made?.[2] ?? '').matchAll(/--from-file=(\S+)/g)].map(([, key]) => key);
     const used = files.filter((path) => path.startsWith('/run/secrets/')).map((path) => basename(path));
-    expect(used.toSorted()).toEqual(keys.toSorted());
+    const mounted = secret?.items?.map(({ key, path }) => (keys.includes(key) ? path : '')) ?? keys;
+    expect(used.toSorted()).toEqual(mounted.toSorted());
   });
 
   test.each(pods)(
@@ -194,22 +118,61 @@ describe('the manifests for Kubernetes', () => {
     expect(rule?.onExitCodes).toMatchObject({ containerName: name, values: [1, 2, 3, 5, 6] });
   });
 
-  test('the schedule of the Deployment is understood, and its manifest on the volume', async () => {
-    const [typed = []] = typedIn(readExample('kubernetes/deployment.yaml'));
+  test.each([
+    ['deployment.yaml', 'add'],
+    ['fleet.yaml', 'submit'],
+  ])('what %s says to type is understood, with a manifest on the volume', async (file, command) => {
+    const [typed = []] = typedIn(readExample(`kubernetes/${file}`));
     const { name, flags } = await understood(typed);
-    expect([name, flags['tz']]).toEqual(['add', 'Europe/London']);
-    expect(flags['manifest']).toMatch(/^\/var\/lib\/cqbatch\//);
+    expect(name).toBe(command);
+    expect(flags['manifest'] ?? typed[1]).toMatch(/^\/var\/lib\/cqbatch\//);
   });
 
-  test('the probes of the Deployment use the port and paths that answer', async () => {
-    const { spec, metadata: labeled } = daemon.spec.template;
-    const [{ args, ports, livenessProbe, readinessProbe }] = spec.containers;
-    const { given } = await understood(args);
-    expect(ports?.[0].containerPort).toBe(given.healthPort);
-    expect(given.healthHost).toBe('0.0.0.0');
-    expect(labeled.annotations?.['prometheus.io/port']).toBe(String(given.healthPort));
-    expect(livenessProbe?.httpGet).toEqual({ path: '/healthz', port: ports?.[0].name });
-    expect(readinessProbe?.httpGet).toEqual({ path: '/readyz', port: ports?.[0].name });
-    expect(labeled.labels).toMatchObject(daemon.spec.selector.matchLabels);
+  test.each(services)(
+    'the probes of $what use the port and paths that answer',
+    async ({ template: made, selector }) => {
+      const { spec, metadata: labeled } = made;
+      const [{ args, ports, livenessProbe, readinessProbe }] = spec.containers;
+      const { given } = await understood(args);
+      expect(ports?.[0].containerPort).toBe(given.healthPort);
+      expect(given.healthHost).toBe('0.0.0.0');
+      expect(labeled.annotations?.['prometheus.io/port']).toBe(String(given.healthPort));
+      expect(livenessProbe?.httpGet).toEqual({ path: '/healthz', port: ports?.[0].name });
+      expect(readinessProbe?.httpGet).toEqual({ path: '/readyz', port: ports?.[0].name });
+      expect(labeled.labels).toMatchObject(selector.matchLabels);
+    },
+  );
+
+  test('the daemon has one pod at a time', () => {
+    expect(daemon.spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
+  });
+
+  test('the coordinator calls nothing, and its Service finds it', async () => {
+    const { spec } = headlessService.parse(serviceText);
+    const [{ args, ports }] = coordinator.spec.template.spec.containers;
+    expect((await understood(args)).given.concurrency).toBe(0);
+    expect(spec.selector).toEqual(coordinator.spec.selector.matchLabels);
+    expect(spec.ports[0]).toEqual({ name: ports?.[0].name, port: ports?.[0].containerPort });
+    expect(headlessService.parse(serviceText).metadata.name).toBe(coordinator.spec.serviceName);
+  });
+
+  test('KEDA sets the number of workers to the value of a metric that there is', async () => {
+    const { spec } = scaledObject.parse(scaledText);
+    const [{ metadata: trigger, metricType }] = spec.triggers;
+    expect(spec.scaleTargetRef.name).toBe(worker.metadata.name);
+    expect(worker.spec.replicas).toBeUndefined();
+    expect({ threshold: trigger.threshold, metricType }).toEqual({
+      threshold: '1',
+      metricType: 'AverageValue',
+    });
+    const [, metric = ''] = /^max\((\w+)\)$/.exec(trigger.query) ?? [];
+    const page = await openRegistry(new Metrics({ version: '1', operations: [], runs: true }));
+    expect((await page()).text).toContain(`# TYPE ${metric} gauge`);
+    expect(spec.minReplicaCount).toBeLessThan(spec.maxReplicaCount);
+  });
+
+  test('the disruption budget is for the workers, and lets nodes be drained', () => {
+    const { spec } = disruptionBudget.parse(budgetText);
+    expect(spec).toEqual({ maxUnavailable: 1, selector: worker.spec.selector });
   });
 });

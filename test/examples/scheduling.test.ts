@@ -86,6 +86,7 @@ test('the documentation names each file', () => {
     'cqbatch-daemon.service',
     'cronjob.yaml',
     'deployment.yaml',
+    'fleet.yaml',
     'cqbatch-inbox.xml',
   ];
   expect(named.filter((name) => !page.includes(name))).toEqual([]);
