@@ -2,6 +2,7 @@ import { attributed } from '../actor.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { actualEntryState, isActive } from '../cluster/entries.ts';
 import type { RatePolicy } from '../cluster/rate-policy.ts';
+import { priorities } from '../domain.ts';
 import { actualState } from '../run/record/record.ts';
 import { isRunId } from '../run/record/run-id.ts';
 import type { RunStore } from '../run/record/store.ts';
@@ -34,7 +35,12 @@ export async function controlRun(
   { store, cluster, parseRate }: ControlRoom,
   id: string,
   control: ControlName,
-  body: { readonly confirm?: unknown; readonly rate?: unknown; readonly reason?: unknown },
+  body: {
+    readonly confirm?: unknown;
+    readonly rate?: unknown;
+    readonly priority?: unknown;
+    readonly reason?: unknown;
+  },
 ): Promise<ControlAnswer> {
   const state = await stateOf(store, cluster, id);
   if (state === undefined) return { status: 404, message: `There is no run ${id}.` };
@@ -86,11 +92,21 @@ function refusalOf(id: string, control: ControlName, state: string): string | un
 /** The command for the run, or why the request is refused. */
 function wantedOf(
   control: ControlName,
-  { rate, reason }: { readonly rate?: unknown; readonly reason?: unknown },
+  {
+    rate,
+    priority,
+    reason,
+  }: { readonly rate?: unknown; readonly priority?: unknown; readonly reason?: unknown },
   parseRate: ControlRoom['parseRate'],
 ): Wanted | string {
   const given = typeof reason === 'string' ? reason.trim() : '';
   const by = attributed(given === '' ? here : `${given.slice(0, mostGiven)} (${here})`);
+  if (control === 'set-priority') {
+    const known = priorities.find((each) => each === priority);
+    return known === undefined
+      ? 'Give the priority: {"priority": "high"}, "normal" or "low".'
+      : { kind: 'priority', priority: known, ...by };
+  }
   if (control !== 'set-rate') return { kind: 'command', command: control, ...by };
   if (typeof rate !== 'string') return 'Give the rate: {"rate": "20/s"}.';
   try {

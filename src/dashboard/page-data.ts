@@ -127,6 +127,6 @@ export interface Snapshot {
 }
 
 /** The controls of a run. */
-export const controls = ['pause', 'unpause', 'cancel', 'set-rate'] as const;
+export const controls = ['pause', 'unpause', 'cancel', 'set-rate', 'set-priority'] as const;
 
 export type ControlName = (typeof controls)[number];

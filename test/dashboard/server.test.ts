@@ -110,6 +110,7 @@ describe('control', () => {
     ['unpause', 'paused', {}, { command: 'unpause' }],
     ['cancel', 'running', { confirm: 'r' }, { command: 'cancel' }],
     ['set-rate', 'paused', { rate: '20/s' }, { rate: { perSecond: 20 } }],
+    ['set-priority', 'running', { priority: 'high' }, { priority: 'high' }],
   ] as const;
 
   test.each(asked)('asks a run to %s', async (control, state, body, command) => {
@@ -187,6 +188,10 @@ describe('control', () => {
       expect.stringContaining('Rate "fast": '),
     ]);
     expect(await refused('/runs/r/set-rate', {})).toEqual([400, 'Give the rate: {"rate": "20/s"}.']);
+    expect(await refused('/runs/r/set-priority', { priority: 'top' })).toEqual([
+      400,
+      'Give the priority: {"priority": "high"}, "normal" or "low".',
+    ]);
     expect(await refused('/runs/none/pause', {})).toEqual([404, 'There is no run none.']);
     expect(await refused('/runs/..%2fr/pause', {})).toEqual([404, expect.any(String)]);
   });

@@ -1,9 +1,9 @@
 import type { ControlName, RunData } from '../../dashboard/page-data.ts';
-import { apiText } from '../../domain.ts';
+import { apiText, priorities } from '../../domain.ts';
 import { count, counted } from '../../text/quantities.ts';
 import { button, type Child, element } from '../dom.ts';
 
-/** Asks before it pauses or cancels a run, and for a rate, and shows what the server refuses. */
+/** Asks before it pauses or cancels a run, and for a rate or priority, and shows what the server refuses. */
 export class ControlDialog {
   readonly element = element('dialog', { 'aria-labelledby': 'question' });
   readonly #refused = element('p', { role: 'alert', class: 'refused' });
@@ -12,7 +12,8 @@ export class ControlDialog {
     if (control === 'unpause') void this.#send(run, control, {});
     else if (control === 'pause') this.#askPause(run);
     else if (control === 'cancel') this.#askCancel(run);
-    else this.#askRate(run);
+    else if (control === 'set-rate') this.#askRate(run);
+    else this.#askPriority(run);
   }
 
   #askPause(run: RunData): void {
@@ -48,6 +49,23 @@ export class ControlDialog {
       element('p', element('label', { for: 'rate' }, how), input),
       'Set rate',
       () => this.#send(run, 'set-rate', { rate: input.value }),
+    );
+  }
+
+  #askPriority(run: RunData): void {
+    const options = priorities.map((priority) =>
+      element('option', { value: priority, ...(priority === run.priority && { selected: true }) }, priority),
+    );
+    const select = element('select', { name: 'priority', id: 'priority' }, options);
+    this.#show(
+      `Set the priority of run ${run.id}`,
+      element(
+        'p',
+        element('label', { for: 'priority' }, 'Rows of a higher priority are called first '),
+        select,
+      ),
+      'Set priority',
+      () => this.#send(run, 'set-priority', { priority: select.value }),
     );
   }
 

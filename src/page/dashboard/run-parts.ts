@@ -84,6 +84,7 @@ const buttonTexts = {
   pause: 'Pause…',
   unpause: 'Unpause',
   'set-rate': 'Set rate…',
+  'set-priority': 'Set priority…',
   cancel: 'Cancel…',
 } as const satisfies Readonly<Record<ControlName, string>>;
 
@@ -91,7 +92,13 @@ const buttonTexts = {
 export function buttonsOf(run: RunData, onControl: OnControl | undefined): Child {
   const isInProgress = run.state === 'running' || run.state === 'paused';
   if (onControl === undefined || !isInProgress) return false;
-  const fitting = [run.state === 'running' ? 'pause' : 'unpause', 'set-rate', 'cancel'] as const;
+  const fitting: readonly ControlName[] = [
+    run.state === 'running' ? 'pause' : 'unpause',
+    'set-rate',
+    // Other runs share its workers.
+    ...(run.isShared ? (['set-priority'] as const) : []),
+    'cancel',
+  ];
   const buttons = fitting.map((control) =>
     button(buttonTexts[control], () => onControl(run.id, control), {
       id: `${control}-${run.id}`,

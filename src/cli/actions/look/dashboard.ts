@@ -57,6 +57,6 @@ function hintOf(controlUrl: string | undefined): string {
   const control =
     controlUrl === undefined
       ? 'It is read-only: with --control, you can pause and cancel runs there.'
-      : 'This address works once: the browser that opens it first can pause, unpause and cancel runs and set their rate.';
+      : 'This address works once: the browser that opens it first can pause, unpause and cancel runs and set their rate and priority.';
   return `${control} Ctrl-C stops the dashboard; runs continue.`;
 }
