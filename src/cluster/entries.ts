@@ -68,6 +68,8 @@ const trafficReportSchema = z.object({
   unavailable: z.number().exactOptional(),
   /** Total of all accepted calls. */
   durationMs: z.number(),
+  /** Mean of the latest accepted calls; absent before the first. */
+  recentMs: z.number().exactOptional(),
   /** Calls in flight now. */
   active: z.number(),
   /** Age of the latest rejected call when the report was made. */

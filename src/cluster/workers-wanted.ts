@@ -5,7 +5,14 @@ import { noticeableRestMs } from '../pace.ts';
 import { keyOfApi } from '../rate-group.ts';
 import { orAfter } from '../waiting.ts';
 import { openCluster } from './cluster.ts';
-import { isActive, isPresent, type PublishedPace, type RunEntry, type WorkerEntry } from './entries.ts';
+import {
+  isActive,
+  isPresent,
+  type PublishedPace,
+  type RunEntry,
+  type TrafficReport,
+  type WorkerEntry,
+} from './entries.ts';
 
 /** Half of what one worker made in docs/capacity.md, with Redis and the API on the same cores. */
 const mostPerSecond = 5_000;
@@ -46,13 +53,13 @@ export function workersWanted(
   if (rows <= 0) return 0;
   const present = workers.filter((worker) => isPresent(worker));
   const kept = Math.max(1, present.length);
-  const accepted = sum(present, ({ traffic }) => traffic?.accepted ?? 0);
+  const durations = present.flatMap(({ traffic }) => durationsOf(traffic));
   const rowsPerSecond = sum(inProgress, (run) => run.rowsPerSecond);
-  if (pace === undefined || isHeldUp(pace) || rowsPerSecond === 0 || accepted === 0) return kept;
+  if (pace === undefined || isHeldUp(pace) || rowsPerSecond === 0 || durations.length === 0) return kept;
 
   const { concurrency: mostCalls, rate = Number.POSITIVE_INFINITY, limit = rate } = pace;
   const allowed = Math.min(rate, limit);
-  const seconds = sum(present, ({ traffic }) => traffic?.durationMs ?? 0) / accepted / 1_000;
+  const seconds = Math.max(1, sum(durations, (each) => each) / durations.length) / 1_000;
   const callsOf = ({ isAuto, concurrency }: WorkerEntry) =>
     isAuto ? mostCalls : Math.min(concurrency, mostCalls);
   const callsOfOne = sum(present, callsOf) / present.length;
@@ -70,6 +77,12 @@ export function workersWanted(
   const useful = Math.max(worthwhile(addedForSeconds), Math.min(kept, worthwhile(keptForSeconds)));
   const busy = present.filter(({ active }) => active > 0).length;
   return Math.max(Math.min(needed, useful), Math.min(busy, needed));
+}
+
+/** The mean duration of a worker's calls, if it has made any. Entries of older versions have only that since their start. */
+function durationsOf(traffic: TrafficReport | undefined): readonly number[] {
+  if (traffic === undefined || traffic.accepted === 0) return [];
+  return [traffic.recentMs ?? traffic.durationMs / traffic.accepted];
 }
 
 /** Whether the pace says nothing about the next seconds. */

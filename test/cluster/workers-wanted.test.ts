@@ -23,6 +23,8 @@ function run(rest: Partial<RunEntry> = {}): RunEntry {
 
 interface Workers {
   readonly seconds?: number;
+  /** Since the start, where that is not what the latest calls took. */
+  readonly secondsBefore?: number;
   readonly concurrency?: number;
   readonly isAuto?: true;
   /** Rows in hand, and calls in flight, of each. */
@@ -45,7 +47,11 @@ function workers(count: number, options: Workers = {}): readonly WorkerEntry[] {
     ...processOf,
     ...{ id: `w${index}`, version: '1', concurrency, active, finished: accepted, seenAt: at(agoMs) },
     ...(isAuto && { isAuto }),
-    traffic: { accepted, rejected: 0, durationMs: accepted * seconds * 1_000, active, stated: [] },
+    traffic: {
+      ...{ accepted, rejected: 0, durationMs: accepted * (options.secondsBefore ?? seconds) * 1_000 },
+      ...{ active, stated: [] },
+      ...(options.secondsBefore !== undefined && { recentMs: seconds * 1_000 }),
+    },
   }));
 }
 
@@ -83,6 +89,7 @@ const situations: readonly {
   { what: 'one to spare, beyond the tolerance', there: workers(5, { seconds: 0.19 }), wanted: 4 },
   { what: 'calls that take a little longer', there: workers(4, { seconds: 0.228 }), wanted: 4 },
   { what: 'calls that take longer', there: workers(4, { seconds: 0.25 }), wanted: 5 },
+  { what: 'calls that took less in the past', there: workers(1, { secondsBefore: 0.01 }), wanted: 4 },
   { what: 'a cap on calls in flight', there: workers(1), pace: pace({ concurrency: 10 }), wanted: 2 },
   { what: 'workers that are gone', there: [...workers(1), ...workers(8, { agoMs: 60_000 })], wanted: 4 },
   {
