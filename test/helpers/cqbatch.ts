@@ -12,7 +12,8 @@ const main = fileURLToPath(new URL('../../dist/bin/cqbatch.js', import.meta.url)
  * Most runs of tests are too short to gain from what costs CPU time at first: optimized code of PostgreSQL would take half of the
  * time, optimized JavaScript a tenth, more threads that collect garbage a twentieth.
  */
-const command = [process.execPath, '--liftoff-only', '--no-opt', '--single-threaded-gc', main];
+const node = [process.execPath, '--liftoff-only', '--no-opt', '--single-threaded-gc'];
+const command = [...node, main];
 
 /**
  * Guards that most tests are not about, and that their manifests, with failing rows and rows of one field, would trigger. Every
@@ -29,16 +30,18 @@ export interface CommandOptions {
   readonly input?: string | Buffer;
   /** A shell command in which `"$@"` is the command: `umask 0; exec "$@"`. */
   readonly shell?: string;
+  /** Another build of the program: the path of its `cqbatch.js`. */
+  readonly program?: string | undefined;
 }
 
 /** Starts the built `cqbatch` as users do. It ends with the test at the latest. */
 export function startCqbatch(
   args: readonly string[],
-  { cwd, env = {}, input, shell }: CommandOptions,
+  { cwd, env = {}, input, shell, program: file = main }: CommandOptions,
 ): ChildProcess {
   // No setting of the machine that runs the tests may reach the command.
   const { PATH = '', HOME = '' } = process.env;
-  const words = [...command, ...args];
+  const words = [...node, file, ...args];
   const [program = '', ...rest] = shell === undefined ? words : ['/bin/sh', '-c', shell, 'sh', ...words];
   const child = spawn(program, rest, {
     cwd,
@@ -106,8 +109,9 @@ const isOwnVariable = (name: string): boolean => /^CQBATCH_|^NO_COLOR$|^FORCE_CO
  * its own process: for its standard input, a shell, the environment of Node, or beside another command.
  */
 export function cqbatch(args: readonly string[], options: CommandOptions): Promise<Finished> {
-  const { cwd, env = {}, input, shell } = options;
-  const needsProcess = input !== undefined || shell !== undefined || !Object.keys(env).every(isOwnVariable);
+  const { cwd, env = {}, input, shell, program } = options;
+  const needsProcess =
+    [input, shell, program].some((each) => each !== undefined) || !Object.keys(env).every(isOwnVariable);
   if (needsProcess || !canRunHere(args)) return cqbatchProcess(args, options);
   const { PATH = '', HOME = '' } = process.env;
   return runHere(args, { cwd, env: { PATH, HOME, ...unguarded, ...env } });

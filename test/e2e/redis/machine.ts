@@ -18,6 +18,8 @@ export interface Place {
   readonly prefix: string;
   /** What commands are told besides. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Another build of the program. */
+  readonly program?: string;
 }
 
 /** What stands in for a machine: its own folder, state folder and token file. Only Redis is shared. */
@@ -56,14 +58,14 @@ export async function newMachine(place: Place, rows = 0, token = sandboxToken): 
     CQBATCH_TOKEN_FILE: tokenFile,
     ...place.env,
   };
-  const options = { cwd, env };
+  const options = { cwd, env, program: place.program };
   const folder = (runId: string): string => join(stateDir, 'runs', runId);
   return {
     cwd,
     stateDir,
     env,
     run: (...args) => cqbatch(args, options),
-    runWith: (changed, ...args) => cqbatch(args, { cwd, env: { ...env, ...changed } }),
+    runWith: (changed, ...args) => cqbatch(args, { ...options, env: { ...env, ...changed } }),
     async json(...args) {
       const { stdout, stderr } = await cqbatch([...args, '--json'], options);
       if (stdout === '') throw new Error(`cqbatch ${args.join(' ')} printed nothing:\n${stderr}`);
