@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { fatalError } from '../errors.ts';
 import { onDisk } from '../system-error.ts';
 import { ifThere, writeFileAtomically } from './files.ts';
 
@@ -11,7 +12,7 @@ const readOnce = { jitless: true };
  *
  * @param damaged the error for a file without such JSON; undefined: treat it as missing
  * @returns undefined when there is no file
- * @throws what `damaged` makes of its cause, or a system error
+ * @throws what `damaged` makes of its cause, a fatal error `FILE_VERSION` for a file of another version, or a system error
  */
 export async function readJsonFile<Value>(
   path: string,
@@ -20,13 +21,24 @@ export async function readJsonFile<Value>(
 ): Promise<Value | undefined> {
   const text = await onDisk(path, () => ifThere(readFile(path, 'utf8')));
   if (text === undefined) return undefined;
+  let json: { readonly version?: unknown } | null = null;
   try {
-    return schema.parse(JSON.parse(text), readOnce);
+    json = JSON.parse(text);
+    return schema.parse(json, readOnce);
   } catch (cause) {
+    if (typeof json?.version === 'number' && isAboutVersion(cause))
+      throw fatalError(
+        'FILE_VERSION',
+        `${path} has version ${json.version}, which this version of cqbatch does not read: use the version that wrote it.`,
+      );
     const error = damaged(cause);
     if (error === undefined) return undefined;
     throw error;
   }
+}
+
+function isAboutVersion(cause: unknown): boolean {
+  return cause instanceof z.ZodError && cause.issues.some(({ path }) => path.join('.') === 'version');
 }
 
 /** Like `readJsonFile`, but treats a file that is damaged or can't be read as missing. */

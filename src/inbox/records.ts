@@ -91,8 +91,7 @@ function read<Entry>(path: string, schema: z.ZodType<Entry>): Promise<Entry | un
   return readJsonFile(path, schema, (cause) =>
     fatalError(
       'INBOX_RECORD_DAMAGED',
-      `${path} is damaged or was written by another version of cqbatch: check whether its manifest was run ("cqbatch list"), then ` +
-        'remove that file.',
+      `${path} is damaged: check whether its manifest was run ("cqbatch list"), then remove that file.`,
       cause,
     ),
   );

@@ -128,10 +128,6 @@ export function openScheduleStore(stateDir: string) {
 /** The content of a file; undefined when it does not exist. */
 function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<Value | undefined> {
   return readJsonFile(path, schema, (cause) =>
-    fatalError(
-      'SCHEDULE_UNREADABLE',
-      `${path} is damaged or was written by another version of cqbatch: fix it or move it away.`,
-      cause,
-    ),
+    fatalError('SCHEDULE_UNREADABLE', `${path} is damaged: fix it or move it away.`, cause),
   );
 }

@@ -138,7 +138,9 @@ export async function serveGroups({ look, serve, log, stop }: ServeGroupsOptions
     /** Why it takes no rows, if it takes none. */
     get idleBecause(): string | undefined {
       if (ending) return 'stopping';
-      return groups.size === 0 ? 'there is no token of a rate group' : undefined;
+      if (groups.size === 0) return 'there is no token of a rate group';
+      const reasons = now().map(([, { idleBecause }]) => idleBecause);
+      return reasons.includes(undefined) ? undefined : reasons[0];
     },
     /** Resolves with undefined after a stop, or with the reason that the worker can't continue. */
     end: untilEnd(),

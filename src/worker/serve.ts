@@ -33,6 +33,7 @@ export function serveRows({ stop, shutdownMs, version, api, ...options }: ServeO
   const rows = openRowQueue(datastore, api);
   const ended = deferred<CqbatchError | undefined>();
   let pace: Pace | undefined;
+  let idleBecause: string | undefined;
   const worker = new ApiWorker({
     ...options,
     baseUrl: api.baseUrl,
@@ -42,12 +43,19 @@ export function serveRows({ stop, shutdownMs, version, api, ...options }: ServeO
     onPace(now) {
       pace = now;
     },
-    onHalt: endBecause,
+    onHalt: (reason) => (reason.code === 'UNKNOWN_PAYLOAD' ? leave(reason) : endBecause(reason)),
     // While the datastore is known to be away, each connection says so every other second.
     onError: ({ message }) =>
       log[datastore.trouble === undefined ? 'warn' : 'debug']({ err: message }, 'datastore error'),
   });
   onAbort(stop, () => endBecause());
+
+  /** Does not end: a supervisor would start the same version again and again. */
+  function leave({ message }: CqbatchError): void {
+    idleBecause = message;
+    log.error({ err: message }, 'takes no more rows until it is updated');
+    worker.stop(shutdownMs).catch(({ message: err }: Error) => log.warn({ err }, 'datastore error'));
+  }
 
   /** The first reason counts. */
   function endBecause(stuck?: CqbatchError): void {
@@ -66,6 +74,10 @@ export function serveRows({ stop, shutdownMs, version, api, ...options }: ServeO
     /** Calls in flight. */
     get active(): number {
       return worker.active;
+    },
+    /** Why it takes no rows, although it has not ended. */
+    get idleBecause(): string | undefined {
+      return idleBecause;
     },
     /** How the API is called, once known. */
     get pace(): Pace | undefined {

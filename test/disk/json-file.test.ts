@@ -38,6 +38,19 @@ describe('a JSON file', () => {
     expect(await readJsonFileIfAny(path, schema)).toBeUndefined();
   });
 
+  test('of another version is no damaged one, unless it may be treated as missing', async () => {
+    const path = await fileWith('{"version":2,"values":[1]}');
+    const versioned = z.object({ version: z.literal(1), value: z.number() });
+    await expect(readJsonFile(path, versioned, damaged)).rejects.toMatchObject({
+      code: 'FILE_VERSION',
+      message: `${path} has version 2, which this version of cqbatch does not read: use the version that wrote it.`,
+    });
+    expect(await readJsonFileIfAny(path, versioned)).toBeUndefined();
+    await expect(readJsonFile(await fileWith('{"version":1}'), versioned, damaged)).rejects.toThrow(
+      'damaged',
+    );
+  });
+
   test('that is a folder is an error, unless it may be treated as missing', async () => {
     const path = await fileWith(undefined);
     await expect(readJsonFile(path, schema, () => undefined)).rejects.toMatchObject({

@@ -185,12 +185,15 @@ test.each([
   });
 });
 
-test('a damaged record is no reason to run its manifest again', async () => {
+test.each([
+  ['a damaged record', '{"version":1}', 'INBOX_RECORD_DAMAGED'],
+  ['a record of another version', '{"version":2}', 'FILE_VERSION'],
+])('%s is no reason to run its manifest again', async (_, text, code) => {
   await drop('a.csv', 'x');
   await work(await open());
-  await writeFile(join(inbox, '.cqbatch-inbox', 'ended', `${digest('x')}.json`), '{"version":2}');
+  await writeFile(join(inbox, '.cqbatch-inbox', 'ended', `${digest('x')}.json`), text);
   await drop('a.csv', 'x');
-  await expect((await open()).next(hasRun)).rejects.toMatchObject({ code: 'INBOX_RECORD_DAMAGED' });
+  await expect((await open()).next(hasRun)).rejects.toMatchObject({ code });
 });
 
 describe('a watcher that was killed', () => {

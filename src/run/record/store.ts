@@ -26,7 +26,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
   const read = async (id: string): Promise<RunRecord | undefined> => {
     const path = join(folder(id), recordFile);
     return readJsonFile(path, runRecordSchema, (cause) =>
-      fatalError('RUN_UNREADABLE', `${path} is damaged or was written by another version of cqbatch.`, cause),
+      fatalError('RUN_UNREADABLE', `${path} is damaged: restore it from a backup.`, cause),
     );
   };
 

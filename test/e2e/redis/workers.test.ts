@@ -178,15 +178,8 @@ describeWithRedis('a worker', () => {
 
   const policy = { attempts: 5, backoffMs: 1_000 };
 
-  test.each([
-    ['of another version', { v: 999, text: '…' }, 'UNKNOWN_PAYLOAD', /has data of version 999; this/],
-    [
-      'for an operation that it does not know',
-      { v: 3, text: JSON.stringify({ tasks: [{ ...task, operation: 'delete-everything' }], policy }) },
-      'UNKNOWN_OPERATION',
-      /asks for the operation delete-everything, which this worker does not know\. Pass --operations/,
-    ],
-  ])('leaves a batch %s, says why, and ends', async (_title, data, errorCode, message) => {
+  /** A worker of a queue with this batch. */
+  async function meet(data: object, ...args: string[]) {
     const place = await newPlace();
     const connection = new Redis(redis.url, { maxRetriesPerRequest: null });
     const queue = new Queue(rowsQueueName({ baseUrl: place.sandbox.url }), {
@@ -198,14 +191,36 @@ describeWithRedis('a worker', () => {
       connection.disconnect();
     });
     const job = await queue.add('rows', data, { jobId: 'other-b-1' });
+    const worker = await (await newMachine(place)).worker(...args);
+    return {
+      worker,
+      async expectUntouched() {
+        expect(await place.sandbox.log()).toEqual([]);
+        expect(await job.getState()).toBe('waiting');
+        expect(await queue.getJobLogs('other-b-1')).toMatchObject({ logs: [] });
+      },
+    };
+  }
 
-    const worker = await (await newMachine(place)).worker('--json');
+  test('leaves a batch for an operation that it does not know, says why, and ends', async () => {
+    const text = JSON.stringify({ tasks: [{ ...task, operation: 'delete-everything' }], policy });
+    const { worker, expectUntouched } = await meet({ v: 3, text }, '--json');
     const { code, stdout, stderr } = await worker.end;
     expect(code).toBe(4);
-    expect(JSON.parse(stdout)).toMatchObject({ error: { code: errorCode } });
-    expect(stderr).toMatch(message);
-    expect(await place.sandbox.log()).toEqual([]);
-    expect(await job.getState()).toBe('waiting');
-    expect(await queue.getJobLogs('other-b-1')).toMatchObject({ logs: [] });
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'UNKNOWN_OPERATION' } });
+    expect(stderr).toMatch(
+      /asks for the operation delete-everything, which this worker does not know\. Pass --operations/,
+    );
+    await expectUntouched();
+  });
+
+  test('leaves a batch of another version, and takes no more until it is told to end', async () => {
+    const { worker, expectUntouched } = await meet({ v: 999, text: '…' });
+    await worker.says('takes no more rows until it is updated');
+    const reason = expect.stringContaining('has data of version 999; this program knows version 3');
+    expect(await worker.health('/readyz')).toMatchObject({ status: 503, body: { reason } });
+    expect(await worker.health('/healthz')).toMatchObject({ status: 200 });
+    expect(await worker.stop()).toMatchObject({ code: 0 });
+    await expectUntouched();
   });
 });

@@ -109,7 +109,7 @@ describe('the run store', () => {
   test('says which record is damaged', async () => {
     const store = openRunStore(stateDir, operations);
     const { id, folder } = await store.create();
-    await writeFile(join(folder, 'run.json'), '{"version":2}');
+    await writeFile(join(folder, 'run.json'), '{"version":1}');
     await expect(store.load(id)).rejects.toMatchObject({ kind: 'fatal', code: 'RUN_UNREADABLE' });
   });
 
