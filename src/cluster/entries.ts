@@ -41,7 +41,7 @@ export const runEntrySchema = z.object({
   /** Default `normal`. */
   priority: z.enum(priorities).exactOptional(),
   /** The process that feeds and collects it. */
-  coordinator: processSchema,
+  coordinator: processSchema.extend({ version: z.string().exactOptional() }),
   protocol: protocolSchema,
   /** Whether that process has finished the run, including its report. */
   left: z.literal(true).exactOptional(),

@@ -164,7 +164,10 @@ export const status = z
     priority: z.enum(priorities),
     rows_per_s: z.number().nullable().describe('finished rows per second, now or on average'),
     pace: pace.nullable().describe('how the API is called; null when it is not'),
-    process: processOnHost.nullable().describe('the coordinator of the run'),
+    process: z
+      .strictObject({ ...processOnHost.shape, version: z.string().exactOptional() })
+      .nullable()
+      .describe('the coordinator of the run'),
     workers: z.array(worker).describe('processes that call the API of the run'),
     states: z
       .array(z.strictObject({ state: runState, at: time, reason: z.string().exactOptional() }))

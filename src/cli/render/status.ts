@@ -2,6 +2,7 @@ import { steadyTimeOf, timeOfDay } from '../../clock.ts';
 import { apiText, percentOf, usualPriority } from '../../domain.ts';
 import { goneAfterMs, type RunView, toHundredths } from '../../index.ts';
 import { noticeableRestMs } from '../../pace.ts';
+import { readVersion } from '../../package.ts';
 import { count, counted, duration, perSecond } from '../../text/quantities.ts';
 import {
   allowedText,
@@ -32,7 +33,7 @@ export function statusDocument(view: RunView): object {
     priority: view.priority,
     rows_per_s: throughput?.rowsPerSecond ?? null,
     pace: paceDocument(view.pace),
-    process: coordinator === undefined ? null : { pid: coordinator.pid, host: coordinator.host },
+    process: coordinator === undefined ? null : processDocument(coordinator),
     workers: view.workers.map(({ host, pid, version, concurrency, active, finished, startedAt, seenAt }) =>
       documentOf({ host, pid, version, concurrency, active, finished, startedAt, seenAt }),
     ),
@@ -57,8 +58,11 @@ export function statusLine(view: RunView): string {
 }
 
 /** The progress of a run, and the processes that work on it. */
-export function statusText(view: RunView, now = Date.now()): string {
+export function statusText(view: RunView, now = Date.now(), ownVersion = readVersion()): string {
   const { throughput, coordinator, local, done, rows } = view;
+  const processes = [...view.workers, ...(coordinator === undefined ? [] : [coordinator])];
+  const isMixed = processes.some(({ version = ownVersion }) => version !== ownVersion);
+  const versionText = (version?: string) => (isMixed && version !== undefined ? `, version ${version}` : '');
   const facts: readonly Fact[] = [
     ['manifest', view.manifest],
     ['API', apiText(view)],
@@ -72,12 +76,16 @@ export function statusText(view: RunView, now = Date.now()): string {
     ['allowed rate', paceText(view.pace, now)],
     ['requested rate', view.wantedRate === 'auto' ? undefined : view.wantedRate],
     ['priority', view.priority === usualPriority ? undefined : view.priority],
-    ['process', coordinator && `${coordinator.pid} on ${coordinator.host}${seen(coordinator.seenAt, now)}`],
+    [
+      'process',
+      coordinator &&
+        `${coordinator.pid} on ${coordinator.host}${versionText(coordinator.version)}${seen(coordinator.seenAt, now)}`,
+    ],
     [
       'workers',
       view.workers.map(
-        ({ pid, host, active, concurrency, seenAt }) =>
-          `${pid} on ${host}, ${active} of ${concurrency} calls in flight${seen(seenAt, now)}`,
+        ({ pid, host, version, active, concurrency, seenAt }) =>
+          `${pid} on ${host}${versionText(version)}, ${active} of ${concurrency} calls in flight${seen(seenAt, now)}`,
       ),
     ],
     ['reason', reasonOf(local?.states ?? [])],
@@ -91,6 +99,10 @@ export function statusText(view: RunView, now = Date.now()): string {
 function reasonOf(states: NonNullable<RunView['local']>['states']): string | undefined {
   const [before, latest] = states.length > 1 ? states.slice(-2) : [undefined, states[0]];
   return before?.state === 'paused' && latest?.state === 'running' ? undefined : latest?.reason;
+}
+
+function processDocument({ pid, host, version }: NonNullable<RunView['coordinator']>): object {
+  return { pid, host, ...(version !== undefined && { version }) };
 }
 
 function paceDocument(pace: RunView['pace']): object | null {

@@ -35,7 +35,7 @@ export interface RunView extends LimitedApi {
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
   /** The process that feeds and collects the run, while active. */
   readonly coordinator?:
-    | { readonly host: string; readonly pid: number; readonly seenAt?: string }
+    | { readonly host: string; readonly pid: number; readonly version?: string; readonly seenAt?: string }
     | undefined;
   readonly workers: readonly WorkerEntry[];
   /** How the API is called at the moment. */

@@ -269,7 +269,7 @@ export class Execution {
 
   #entry(): RunEntry {
     const { record } = this.#keeper;
-    return entryOf(record, countsOf(record, this.#run.journal), this.#progress);
+    return entryOf(record, countsOf(record, this.#run.journal), this.#progress, this.#options.version);
   }
 
   #warn({ message }: Error, what: string): void {

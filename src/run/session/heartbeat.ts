@@ -17,7 +17,12 @@ import { endOf, type RunRecord } from '../record/record.ts';
 import type { Progress } from './progress.ts';
 
 /** The entry of a run in a shared datastore. */
-export function entryOf(record: RunRecord, { done, outcomes }: ResultCounts, progress: Progress): RunEntry {
+export function entryOf(
+  record: RunRecord,
+  { done, outcomes }: ResultCounts,
+  progress: Progress,
+  version: string,
+): RunEntry {
   const { rate, priority, baseUrl, rateGroup } = record.options;
   const { because } = endOf(record);
   return {
@@ -34,7 +39,7 @@ export function entryOf(record: RunRecord, { done, outcomes }: ResultCounts, pro
     rowsPerSecond: progress.snapshot().rowsPerSecond,
     ...(rate !== undefined && { rate }),
     ...(priority !== undefined && priority !== usualPriority && { priority }),
-    coordinator: { host: hostname(), pid: process.pid },
+    coordinator: { host: hostname(), pid: process.pid, version },
     protocol: ownProtocol,
     startedAt: record.states.find(({ state }) => state === 'running')?.at ?? '',
     seenAt: new Date().toISOString(),

@@ -6,7 +6,7 @@ import { goneAfterMs } from '../../../src/cluster/entries.ts';
 import type { RunView } from '../../../src/run/record/run-view.ts';
 
 const { statusDocument } = render;
-const statusText = (...args: Parameters<typeof render.statusText>) => plain(render.statusText(...args));
+const statusText = (view: RunView, at: number) => plain(render.statusText(view, at, '1.2.3'));
 const statusLine = (view: RunView) => plain(render.statusLine(view));
 
 const now = Date.parse('2026-01-05T09:30:00.000Z');
@@ -38,7 +38,7 @@ const running: RunView = {
   done: 4_512,
   counts: { succeeded: 4_480, failed: 32, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 },
   throughput: { rowsPerSecond: 640.4, of: 'now' },
-  coordinator: { host: 'beta', pid: 42, seenAt: at(1) },
+  coordinator: { host: 'beta', pid: 42, version: '1.2.3', seenAt: at(1) },
   workers: [worker],
 };
 
@@ -87,6 +87,20 @@ describe('the status', () => {
     expect(text).toMatch(/^ {2}process {3}42 on beta, last seen 3 min ago$/m);
     expect(text).toMatch(/^ {2}workers {3}71 on alpha, 12 of 50 calls in flight$/m);
     expect(text).toMatch(/^ {12}72 on alpha, 12 of 50 calls in flight, last seen 15 s ago$/m);
+  });
+
+  test('shows the versions when not all processes have that of this program', () => {
+    const text = statusText(
+      {
+        ...running,
+        coordinator: { host: 'beta', pid: 42, version: '1.2.3', seenAt: at(1) },
+        workers: [worker, { ...worker, pid: 72, version: '1.1.0' }],
+      },
+      now,
+    );
+    expect(text).toMatch(/^ {2}process {3}42 on beta, version 1\.2\.3$/m);
+    expect(text).toMatch(/^ {2}workers {3}71 on alpha, version 1\.2\.3, 12 of 50 calls in flight$/m);
+    expect(text).toMatch(/^ {12}72 on alpha, version 1\.1\.0, 12 of 50 calls in flight$/m);
   });
 
   test('shows why a run ended and the next command', () => {
@@ -173,7 +187,7 @@ describe('the document', () => {
       priority: 'normal',
       rows_per_s: 640.4,
       pace: null,
-      process: { pid: 42, host: 'beta' },
+      process: { pid: 42, host: 'beta', version: '1.2.3' },
       workers: [
         {
           host: 'alpha',
