@@ -9,7 +9,7 @@
  *   answer came back.
  * - An **outcome** is the final state of a row, a **result** is the outcome with everything known about it.
  * - The **history** of an unfinished row says what earlier attempts did, so that a later one can be judged.
- * - The **priority** of a run decides whose rows workers call first.
+ * - The **priority** of a run decides which rows workers call first.
  */
 
 /** Highest first. */

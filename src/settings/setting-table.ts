@@ -136,7 +136,7 @@ export const settings = {
     callOption: 'priority',
     ...oneOf(priorities),
     value: '<priority>',
-    help: 'whose rows are called first when several runs share workers or a daemon: high, normal or low',
+    help: 'which runs are called first where several share workers or a daemon: high, normal or low',
     default: 'normal',
   },
   concurrency: {

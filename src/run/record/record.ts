@@ -79,7 +79,7 @@ export const runOptionsSchema = z.object({
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
   /** Rate of calls; absent: as fast as possible. */
   rate: ratePolicySchema.exactOptional(),
-  /** Whose rows workers call first. Absent in older records: `normal`. */
+  /** Absent in older records: `normal`. */
   priority: z.enum(priorities).exactOptional(),
   attempts: z.number().int().min(1),
   /** Whether to save each answer of the API in the run's folder. */

@@ -33,6 +33,7 @@ export class RunTurns {
     const holder = runs.find(({ id }) => id === this.#holder);
     if (holder !== undefined) this.#serve(holder.id, now - this.#lookedAt);
     this.#lookedAt = now;
+    for (const id of this.#served.keys()) if (!runs.some((run) => run.id === id)) this.#served.delete(id);
     const urgent = holder && runs.find((run) => run.isNew && rankOf(run) < rankOf(holder));
     if (holder !== undefined && urgent === undefined && now < this.#endsAt) return holder;
     const next = urgent ?? this.#nextOf(runs);
@@ -45,9 +46,9 @@ export class RunTurns {
   #nextOf(runs: readonly TurnRun[]): TurnRun | undefined {
     const next = this.#priorities.next((each) => runs.some(({ priority }) => priority === each));
     const among = runs.filter(({ priority }) => priority === next);
-    const least = Math.min(...among.flatMap(({ id }) => this.#served.get(id) ?? []));
-    for (const { id } of among)
-      if (!this.#served.has(id)) this.#served.set(id, Number.isFinite(least) ? least : 0);
+    const known = among.flatMap(({ id }) => this.#served.get(id) ?? []);
+    const least = known.length === 0 ? 0 : Math.min(...known);
+    for (const { id } of among) this.#serve(id, this.#served.has(id) ? 0 : least);
     return among.toSorted((a, b) => (this.#served.get(a.id) ?? 0) - (this.#served.get(b.id) ?? 0))[0];
   }
 
