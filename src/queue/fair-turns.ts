@@ -29,6 +29,9 @@ export function bullmqPriority(turn: number): number {
   return Math.min(mostPriority, 1 + Math.floor(turn / rowsPerPriority));
 }
 
+/** More than a batch has. */
+const batchRows = 250;
+
 /** The turns of one run. */
 export class FairTurns {
   #next = 0;
@@ -36,10 +39,12 @@ export class FairTurns {
   /**
    * @param rows of the batch
    * @param served the turn that is served now; undefined when unknown
-   * @param open rows of this run in the queue: its next turn is at most as far ahead, unless the turns of others were lost
+   * @param open rows of this run in the queue: its next turn is at most as far ahead, and by the batch that was claimed last. Otherwise
+   *   the turns of the others were lost.
    */
   take(rows: number, served: number | undefined, open: number): number {
-    const turn = served === undefined ? this.#next : Math.min(Math.max(this.#next, served), served + open);
+    const turn =
+      served === undefined ? this.#next : Math.min(Math.max(this.#next, served), served + open + batchRows);
     this.#next = turn + rows;
     return turn;
   }

@@ -38,7 +38,10 @@ async function prepared(program: 'bash' | 'zsh' | 'fish') {
 /** What is typed, and some of what may follow. */
 const lines: readonly (readonly [words: readonly string[], expected: readonly string[]])[] = [
   [['re'], ['resume', 'retry', 'report']],
-  [['run', '--ra'], ['--rate']],
+  [
+    ['run', '--ra'],
+    ['--rate-group', '--rate'],
+  ],
   [
     ['run', '--operation', ''],
     ['restore-evaluation', 'update-soundboard'],
