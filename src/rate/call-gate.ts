@@ -16,6 +16,8 @@ export interface CallGateOptions {
 export class CallGate {
   /** Called when a row arrives. */
   onRow: () => void = () => {};
+  /** Called before rows are sent away. */
+  onSendAway: () => void = () => {};
   readonly #scheduler: CallScheduler;
   readonly #options: CallGateOptions;
   #busiest = 0;
@@ -174,6 +176,7 @@ export class CallGate {
   }
 
   #sendAway(): void {
+    this.onSendAway();
     this.#scheduler.released(this.#ready.length);
     for (const resolve of this.#ready.splice(0)) resolve(undefined);
     for (const resolve of this.#waiting.splice(0)) resolve(false);

@@ -93,6 +93,8 @@ export class ApiWorker {
       onError,
     });
     this.#gate = gate;
+    // At once: until the next news of the pace, it would claim one batch after the other for rows that come back.
+    gate.onSendAway = () => this.#claimWithin();
     this.#meter.elsewhere = () => gate.elsewhere;
     this.#breaker = new CircuitBreaker({
       maxOutageMs,
@@ -190,8 +192,8 @@ export class ApiWorker {
   /** While the API rests, rows are not claimed: they would only be sent back. */
   #claimWithin(): void {
     if (this.#worker === undefined) return;
-    this.#worker.concurrency = this.#prefetchLimit;
     this.#worker.resting = this.#gate.isResting;
+    this.#worker.concurrency = this.#prefetchLimit;
   }
 }
 

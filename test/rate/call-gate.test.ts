@@ -221,6 +221,8 @@ describe('a gate', () => {
 
   test('waits for a short rest, and turns all rows away for a longer one', async () => {
     const { gate, times, sentAway, set, come, pass } = begin();
+    const told: (readonly [isResting: boolean, sentAway: number])[] = [];
+    gate.onSendAway = () => told.push([gate.isResting, sentAway.length]);
     gate.refused(steadyNow() + 100);
     come(1);
     await pass(99);
@@ -232,6 +234,8 @@ describe('a gate', () => {
     come(3);
     await pass(0);
     expect(sentAway).toEqual([1, 2, 3]);
+    // The worker must know before it claims rows in the place of these.
+    expect(told[0]).toEqual([true, 0]);
     expect(gate.isResting).toBe(true);
     // The leading worker may end it sooner.
     set({ cap: 1_000 });

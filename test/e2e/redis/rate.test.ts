@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openCluster } from '../../../src/cluster/cluster.ts';
 import { openRedis } from '../../../src/datastore/redis/redis.ts';
+import { openRowQueue } from '../../../src/queue/row-queue.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import { describeRate, limitsShared, type NewScene } from '../rate.conformance.ts';
@@ -47,5 +48,29 @@ describeWithRedis('a run on Redis that two workers call', () => {
     await eventually(async () => (await pace({ baseUrl: sandbox.url }))?.reason === 'the API asks to wait');
     expect((await home.run('cancel', 'r')).code).toBe(0);
     expect(await resumed.end).toMatchObject({ code: 3 });
+  });
+
+  test('leaves its rows to all workers when the API asks to wait', async () => {
+    scenes += 1;
+    const sandbox = await startSandbox(...kindSandbox, '--latency', '500ms');
+    const place = { redis, sandbox, prefix: `rate-${scenes}` };
+    const home = await newMachine(place, 500);
+    const machine = await newMachine(place);
+    for (let worker = 0; worker < 4; worker += 1) await machine.worker('--concurrency', '6');
+    const { datastore } = await openRedis({ url: redis.url, prefix: place.prefix, purpose: 'tests' });
+    onTestFinished(() => datastore.close());
+    const api = { baseUrl: sandbox.url };
+    const { pace, workers } = openCluster(datastore);
+    const queue = openRowQueue(datastore, api);
+    onTestFinished(() => queue.close());
+    const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--no-worker');
+    await sandbox.requested(60);
+    sandbox.configure({ limit: 'daily-quota:limit=1' });
+    await eventually(async () => (await pace(api))?.reason === 'the API asks to wait');
+    await eventually(async () => (await workers(api)).every(({ active }) => active === 0));
+    // Four workers hold two or three of the 20 batches each. A worker that claims in the place of rows that come back takes all.
+    expect(await queue.countWaiting()).toBeGreaterThan(5);
+    run.kill('SIGINT');
+    await run.end;
   });
 });
