@@ -112,7 +112,7 @@ const worker: CommandSpec = {
   },
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenDir', 'allowInsecureHttp'],
-    Worker: ['coordinate', 'healthPort', 'healthHost', 'shutdownTimeout', 'logLevel'],
+    Worker: ['coordinate', 'drain', 'healthPort', 'healthHost', 'shutdownTimeout', 'logLevel'],
     ...groups.shared,
     ...groups.own,
     Calls: groups.calling,

@@ -17,8 +17,10 @@ export interface Interrupt {
  */
 export function interruptible(onStop: (signal: NodeJS.Signals) => void): Interrupt {
   const controller = new AbortController();
+  let isTold = false;
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (controller.signal.aborted) process.exit(exitCodes.interrupted);
+    if (isTold) process.exit(exitCodes.interrupted);
+    isTold = true;
     onStop(signal);
     controller.abort();
   };

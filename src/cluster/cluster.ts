@@ -89,8 +89,18 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
     async sweep(api: LimitedApi): Promise<void> {
       await ask(scripts.sweep, ['runs', 'controls', apiKeys(api).workers], forgottenAfterMs);
     },
-    /** A new worker of an API. @param version of the program */
-    join: (api: LimitedApi, version: string): Member => memberOf(ask, api, version),
+    /** Tells a worker that can be drained to end. */
+    async drain(workerId: string): Promise<void> {
+      await ask(scripts.tell, ['controls'], workerId, 'drain', '1');
+    },
+    /**
+     * A new worker of an API.
+     *
+     * @param version of the program
+     * @param onDrain called at each beat once the worker was told to end; absent: it can't be drained
+     */
+    join: (api: LimitedApi, version: string, onDrain?: () => void): Member =>
+      memberOf(ask, api, version, onDrain),
   };
 }
 
@@ -100,25 +110,33 @@ type Ask = (
   ...args: readonly (string | number)[]
 ) => Promise<unknown>;
 
-function memberOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string): Member {
+function memberOf(
+  ask: Ask,
+  { baseUrl, rateGroup }: LimitedApi,
+  version: string,
+  onDrain?: () => void,
+): Member {
   const api = { baseUrl, ...(rateGroup !== undefined && { rateGroup }) };
   const keys = apiKeys(api);
   const id = randomUUID();
   const startedAt = new Date().toISOString();
-  const facts = { id, host: hostname(), pid: process.pid, version, protocol: ownProtocol, ...api, startedAt };
+  const drains = onDrain !== undefined && { drains: true as const };
+  const program = { host: hostname(), pid: process.pid, version, protocol: ownProtocol };
+  const facts = { id, ...program, ...drains, ...api, startedAt };
   /** As of the last beat with the lead. */
   let known = { runs: [] as string[], workers: 1, protocol: 1 };
   return {
     isShared: true,
     async beat(heartbeat, wantsLead) {
       const own = { ...facts, ...heartbeat };
-      const [now, lead, at, paceText, workers = [], runs = []] = (await ask(
+      const [now, lead, at, paceText, isDrained, workers = [], runs = []] = (await ask(
         scripts.beat,
-        [keys.timeline, keys.pace, keys.workers, 'runs'],
+        [keys.timeline, keys.pace, keys.workers, 'runs', 'controls'],
         id,
         JSON.stringify(own),
         wantsLead ? 1 : 0,
-      )) as [string, number, string, string, string[]?, string[]?];
+      )) as [string, number, string, string, number, string[]?, string[]?];
+      if (isDrained === 1) onDrain?.();
       const pace = readPace(now, at, paceText);
       const leads = lead > 0;
       const present = workers.flatMap((entry) => read(workerEntrySchema, now, entry));
@@ -159,7 +177,7 @@ function memberOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string)
       return slotReply(reply as string[]);
     },
     async leave() {
-      await ask(scripts.leave, [keys.timeline, keys.workers, keys.pace], id);
+      await ask(scripts.leave, [keys.timeline, keys.workers, keys.pace, 'controls'], id);
     },
   };
 }

@@ -112,6 +112,8 @@ export const workerEntrySchema = z.object({
   ...processSchema.shape,
   version: z.string(),
   protocol: protocolSchema,
+  /** Whether it ends when the cluster tells it to. */
+  drains: z.literal(true).exactOptional(),
   /** The API whose rows it calls. */
   ...limitedApiSchema.shape,
   concurrency: z.number(),

@@ -17,6 +17,8 @@ export interface ServeOptions
   readonly version: string;
   /** How long calls in flight may take to finish when the worker stops, milliseconds; then they are safely abandoned. */
   readonly shutdownMs: number;
+  /** Called, perhaps repeatedly, when the cluster tells the worker to end; absent: it does not listen. */
+  readonly onDrain?: () => void;
   /** Aborts when the worker must stop. */
   readonly stop: AbortSignal;
 }
@@ -28,7 +30,7 @@ export type Serving = ReturnType<typeof serveRows>;
 const farewellMs = 3_000;
 
 /** Calls the API for the rows of all runs on a shared datastore, until stopped or unable to continue; then closes the client. */
-export function serveRows({ stop, shutdownMs, version, api, ...options }: ServeOptions) {
+export function serveRows({ stop, shutdownMs, version, api, onDrain, ...options }: ServeOptions) {
   const { datastore, client, log } = options;
   const rows = openRowQueue(datastore, api);
   const ended = deferred<CqbatchError | undefined>();
@@ -38,7 +40,7 @@ export function serveRows({ stop, shutdownMs, version, api, ...options }: ServeO
     ...options,
     baseUrl: api.baseUrl,
     rows,
-    member: openCluster(datastore).join(api, version),
+    member: openCluster(datastore).join(api, version, onDrain),
     onEvent() {},
     onPace(now) {
       pace = now;

@@ -44,7 +44,7 @@ export const documentsOf: Readonly<Record<string, readonly [z.ZodType, ...z.ZodT
   'schedule unpause': [schedules.schedule],
   'schedule trigger': [schedules.scheduleTriggered],
   'schedule remove': [schedules.scheduleRemoved, interrupted],
-  worker: [services.workerStopped],
+  worker: [services.workerStopped, services.workersDrained],
   prune: [services.pruned, interrupted],
   init: [services.initialized],
   doctor: [services.findings],

@@ -23,11 +23,14 @@ import { openLog } from '../../log.ts';
 import { openTerminal } from '../../terminal.ts';
 import { apiClient, type CallSettings, proxyTo } from '../api-client.ts';
 import { runDaemon } from './daemon.ts';
+import { drainWorkers } from './drain.ts';
 import { openProbes } from './probes.ts';
 import { workerTokens } from './worker-tokens.ts';
 
 /** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: Flags): Promise<ExitCode> {
+  if (flags.drain && flags.coordinate)
+    throw usageError('INVALID_SETTING', '--drain ends workers that call the API: leave out --coordinate.');
   const workplace = flags.coordinate ? await openWorkplace(flags) : undefined;
   const {
     terminal = openTerminal(flags),
@@ -39,6 +42,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
   const { queue, open } = await chooseDatastore({ terminal, flags, settings });
   refuseToBeAlone(flags, queue, settings.concurrency);
   const api = apiOf(flags, settings);
+  if (flags.drain && api !== undefined) return drainWorkers(terminal, open, settings, api);
   const log = await openLog(flags, terminal, 'info');
   const stop = interruptible((signal) => log.info({ signal }, 'stopping: calls in flight may finish'));
   const common = { version: readVersion(), log, stop: stop.signal };
@@ -78,6 +82,10 @@ export async function worker(flags: Flags): Promise<ExitCode> {
             concurrency: api.concurrency,
             shutdownMs: settings.shutdownTimeout,
             log: rateGroup === undefined ? log : logWith(log, { rate_group: rateGroup }),
+            onDrain() {
+              if (!stop.signal.aborted) log.info({}, 'stopping: cqbatch worker --drain was called');
+              stop.abort();
+            },
             stop: stopGroup,
           });
         },
