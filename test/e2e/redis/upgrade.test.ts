@@ -13,6 +13,7 @@ const runId = 'one';
 const rate = ['--rate', '80/s'];
 const runArgs = ['run', 'rows.csv', '--yes', '--run-id', runId, ...rate];
 const resumeArgs = ['resume', runId];
+const few = ['--concurrency', '4'];
 const daemonArgs = ['--coordinate', '--concurrency', '0'];
 
 type Version = 'before' | 'now';
@@ -64,17 +65,17 @@ describeWithRedis('beside the release before', () => {
   });
   afterAll(() => redis.stop());
 
-  /** A worker is killed for one of the other version, twice. Nothing else calls for a while. */
+  /** A worker is killed for one of the other version, twice. Others wait for the few rows that each has in hand. */
   async function replaceKilled(coordinator: Version, first: Version, then: Version, ...options: string[]) {
     const { sandbox, start, worker, expectExact } = await newSite(redis);
-    const victim = await worker(first);
+    const victim = await worker(first, ...few);
     const going = start(coordinator, ...runArgs, '--no-worker', ...options);
     await sandbox.requested(40);
     await end(victim, 'SIGKILL');
-    const next = await worker(then);
+    const next = await worker(then, ...few);
     await sandbox.requested(110);
     await end(next, 'SIGKILL');
-    const last = await worker(first);
+    const last = await worker(first, ...few);
     expect(await going.end).toMatchObject({ code: 0 });
     expect(last.logged('pace')).not.toEqual([]);
     await expectExact(true);
