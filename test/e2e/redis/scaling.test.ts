@@ -58,10 +58,17 @@ describeWithRedis('workers that follow cqbatch_workers_wanted', () => {
     const log = await sandbox.log();
     expectEveryRowOnce(report, rows);
     expectAgreement(report, log);
-    // From when all had started until the last second, in which batches are short of rows.
+    // From when all had started until the last second, in which batches are short of rows. The median, because a process may not run
+    // for a moment.
     const times = log.slice(callsBefore, -40).map(({ time }) => Date.parse(time));
-    const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
-    expect(times.length / seconds).toBeGreaterThan(36);
+    const perSecond: number[] = [];
+    for (const time of times) {
+      const second = Math.floor((time - (times[0] ?? 0)) / 1_000);
+      perSecond[second] = (perSecond[second] ?? 0) + 1;
+    }
+    const sorted = Array.from(perSecond, (calls = 0) => calls).toSorted((a, b) => a - b);
+    expect(sorted.length).toBeGreaterThan(5);
+    expect(sorted[Math.floor(sorted.length / 2)]).toBeGreaterThan(36);
     await coordinator.stop();
   });
 });
