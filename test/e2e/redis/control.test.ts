@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { readVersion } from '../../../src/package.ts';
 import { type CommandOptions, cqbatch, startCqbatch } from '../../helpers/cqbatch.ts';
 import { observe } from '../../helpers/observed.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
@@ -269,7 +270,7 @@ describeWithRedis('a run on Redis', () => {
         reason: 'as requested',
         wait_until: null,
       },
-      process: { pid: run.pid, host: hostname() },
+      process: { pid: run.pid, host: hostname(), version: readVersion() },
       workers: [
         {
           host: hostname(),
