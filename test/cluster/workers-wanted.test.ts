@@ -144,6 +144,12 @@ const situations: readonly {
     wanted: 2,
   },
   {
+    what: 'few rows left, in the hands of three, fewer than keep them busy for a second',
+    runs: [run({ done: 399_970 })],
+    there: [...workers(3), ...workers(1, { active: 0 })],
+    wanted: 3,
+  },
+  {
     what: 'an idle worker with a second of work left',
     runs: [run({ done: 399_900 })],
     there: [...workers(3), ...workers(1, { active: 0 })],

@@ -1,5 +1,5 @@
 import type { Attribution } from '../../actor.ts';
-import type { Priority, RowResult } from '../../domain.ts';
+import { type Priority, type RowResult, usualPriority } from '../../domain.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { bytesOf } from '../../queue/batch-flow.ts';
 import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
@@ -128,6 +128,11 @@ export class Coordinator {
 
   get isFeeding(): boolean {
     return this.#state.mode === 'feeding';
+  }
+
+  /** Whether its batches are where programs without priorities find them. */
+  get feedsUsualLane(): boolean {
+    return (this.#priority ?? usualPriority) === usualPriority;
   }
 
   /** Stops feeding. The first reason counts. */
