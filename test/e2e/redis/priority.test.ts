@@ -100,12 +100,14 @@ describeWithRedis('runs of one API', () => {
       expectEveryRowOnce(await home.report(id), part.rows);
       return { first: (calls[0] ?? 0) - submittedAt, last: (calls.at(-1) ?? 0) - submittedAt };
     };
+    // Twice, because one of them may meet a moment at which the machine is slow.
     const alone = await urgent('alone', { first: 1, rows: 200 });
+    const again = await urgent('again', { first: 601, rows: 200 });
     await submit(home, 'long', { first: 3_001, rows: 400_000 }, '--max-failures', 'none', ...rate);
     await place.sandbox.requested(1_000);
     const beside = await urgent('beside', { first: 201, rows: 200 });
     expect(beside.first).toBeLessThan(2_000);
-    expect(beside.last).toBeLessThan(1.3 * alone.last);
+    expect(beside.last).toBeLessThan(1.3 * Math.max(alone.last, again.last));
     expectAgreement(
       await home.report('beside'),
       (await place.sandbox.log()).filter(({ id }) => Number(id) > 200 && Number(id) <= 400),
@@ -117,7 +119,8 @@ describeWithRedis('runs of one API', () => {
     await submit(home, 'slow', slowPart, '--priority', 'low', '--rate', '5/s');
     await eventually(async () => (await callsOf(place, slowPart)).length >= 5);
     const faster = await urgent('faster', { first: 401, rows: 200 });
-    expect(faster.last).toBeLessThan(1.3 * alone.last);
+    // At five calls a second, 200 would take 40 s.
+    expect(faster.last).toBeLessThan(2 * alone.last);
     const slowCalls = await callsOf(place, slowPart);
     const seconds = ((slowCalls.at(-1) ?? 0) - (slowCalls[0] ?? 0)) / 1_000;
     // Ten seconds of its rows may be in Redis.
