@@ -91,6 +91,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const held = batches.filter(({ isTaken }) => !isTaken);
     return {
       batches: batches.map(({ size }): BatchSize => size),
+      /** Whether a batch is in another lane than new ones: perhaps no worker claims it. */
+      isElsewhere: batches.some(({ lane }) => lane.priority !== (options.priority ?? usualPriority)),
       /** Every row of these batches, finished or not, except batches that were taken. */
       rows: new Set(held.flatMap(({ rows }) => rows)),
     };

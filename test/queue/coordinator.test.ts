@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Worker } from 'bullmq';
 import { expect, test, vi } from 'vitest';
 import { operations } from '../../jobs/index.ts';
-import type { RowResult } from '../../src/domain.ts';
+import type { Priority, RowResult } from '../../src/domain.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
 import type { OpenRun } from '../../src/run/record/open-run.ts';
 import { openRunStore } from '../../src/run/record/store.ts';
@@ -48,7 +48,7 @@ async function* inOnePart<Item>(items: Iterable<Item>): AsyncGenerator<Iterable<
 
 interface Scene {
   readonly run: OpenRun;
-  start(): Promise<InstanceType<typeof Coordinator>>;
+  start(priority?: Priority): Promise<InstanceType<typeof Coordinator>>;
 }
 
 async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): Promise<void> {
@@ -61,10 +61,11 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const store = openRunStore(stateDir, operations);
   const record = { ...plannedRecord, plan: { ...plannedRecord.plan, rows: rowCount } };
   const run = { store, record, datastore, rows, journal, answers, lost };
-  const window = new FeedWindow({ concurrency: 1 });
-  const silent = { priority: () => undefined, onCollected: async () => {}, onError: () => {} };
-  const start = async () => {
-    const coordinator = new Coordinator(run, { tasks: inOnePart(tasksOf(rowCount)), window, ...silent });
+  const silent = { onCollected: async () => {}, onError: () => {} };
+  const start = async (priority?: Priority) => {
+    const tasks = inOnePart(tasksOf(rowCount));
+    const window = new FeedWindow({ concurrency: 1 });
+    const coordinator = new Coordinator(run, { tasks, window, priority: () => priority, ...silent });
     await coordinator.recover();
     return coordinator;
   };
@@ -158,6 +159,22 @@ test('a row that gets its result while the journal records its feeding is not ca
     expect(await rows.countWaiting()).toBe(0);
     await coordinator.close();
   }, 1));
+
+test('batches that workers of an older version do not see are taken back, and fed again', () =>
+  withRun(async ({ run: { rows }, start }) => {
+    const before = await start('high');
+    const running = before.run();
+    await vi.waitUntil(() => rows.lane('high').countWaiting(), { timeout: 60_000 });
+    before.end({ state: 'interrupted' });
+    await running;
+    await before.close();
+
+    const next = await start();
+    expect(await next.run()).toEqual({ state: 'again', hasLostRows: false });
+    expect(await next.drain(new AbortController().signal)).toBe(true);
+    expect(await rows.lane('high').countWaiting()).toBe(0);
+    await next.close();
+  }));
 
 test('a run that its guard halts during recovery calls nothing', () =>
   withRun(async ({ run, start }) => {

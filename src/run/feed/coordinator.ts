@@ -66,6 +66,8 @@ const rowsAtOnce = 1_000;
  * - **failed**: `run` and `drain` throw the error.
  */
 export class Coordinator {
+  /** Whether programs without priorities find its batches. */
+  readonly feedsUsualLane: boolean;
   readonly #run: OpenRun;
   readonly #options: CoordinatorOptions;
   readonly #ending = new AbortController();
@@ -86,6 +88,7 @@ export class Coordinator {
     this.#run = run;
     this.#options = options;
     this.#priority = options.priority();
+    this.feedsUsualLane = (this.#priority ?? usualPriority) === usualPriority;
     this.#forgetLoss = onAbort(run.lost, () => this.#fail(run.lost.reason));
   }
 
@@ -128,11 +131,6 @@ export class Coordinator {
 
   get isFeeding(): boolean {
     return this.#state.mode === 'feeding';
-  }
-
-  /** Whether its batches are where programs without priorities find them. */
-  get feedsUsualLane(): boolean {
-    return (this.#priority ?? usualPriority) === usualPriority;
   }
 
   /** Stops feeding. The first reason counts. */
@@ -187,6 +185,7 @@ export class Coordinator {
       order: this.#order,
     });
     for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
+    if (recovered.isElsewhere) this.end({ state: 'again', hasLostRows: false });
     const epoch = await datastore.epoch();
     this.#epoch = epoch;
     // Rows that were about to be fed, but are in neither the datastore nor the journal. In an unchanged epoch they never got
