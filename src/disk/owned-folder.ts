@@ -10,6 +10,8 @@ const ownerFile = 'owner.json';
 
 /** A folder whose owner can't be asked is abandoned when nothing in it has changed for this long. */
 const abandonedAfterMs = 24 * 60 * 60 * 1_000;
+/** A folder gets its owner at once: an empty one has lost its process in between. */
+const ownedAfterMs = 30_000;
 /** A file that is being written changes more often than this, however large it is. */
 const halfDoneAfterMs = 60 * 60 * 1_000;
 
@@ -66,5 +68,7 @@ export async function isAbandoned(folder: string): Promise<boolean> {
   const state = owner === undefined ? 'unknown' : stateOfProcess(owner);
   if (state !== 'unknown') return state === 'dead';
   const changed = await stat(folder).catch(() => undefined);
-  return changed !== undefined && Date.now() - changed.mtimeMs > abandonedAfterMs;
+  if (changed === undefined) return false;
+  const isEmpty = (await readdir(folder)).every((name) => name.endsWith('.tmp'));
+  return Date.now() - changed.mtimeMs > (isEmpty ? ownedAfterMs : abandonedAfterMs);
 }

@@ -38,6 +38,7 @@ test.each<[title: string, owner: () => object | undefined, daysOld: number, aban
   ['of another machine is abandoned after a day', () => ({ ...here, host: 'elsewhere' }), 1, true],
   ['without an owner is not abandoned', () => undefined, 0, false],
   ['without an owner is abandoned after a day', () => undefined, 1, true],
+  ['that is empty, without an owner, is abandoned after a minute', () => undefined, 1 / 1_500, true],
   ['with an owner that cannot be read is not abandoned', () => ({ pid: 'x' }), 0, false],
 ])('a folder %s', async (_title, owner, daysOld, abandoned) => {
   expect(await isAbandoned(await ownedBy(owner(), daysOld))).toBe(abandoned);
