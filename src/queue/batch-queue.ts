@@ -18,7 +18,6 @@ import { FairTurns, newBatchId } from './fair-turns.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
 import { type BatchReturn, decodeBatch, decodeReturn, encodeLedgerEntry, type RowTask } from './payload.ts';
-import type { Lane } from './row-queue.ts';
 
 /** Pause before retrying to add a batch. */
 const addAgainMs = 1_000;
@@ -42,6 +41,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   /** Batches that are not collected, by id; then the ids of all batches. */
   const open = new Map<string, OpenBatch>();
   const known = new Set<string>();
+  /** Where new batches go. */
+  const ownLane = rows.lane(options.priority ?? usualPriority);
   const turns = new FairTurns();
   const locks = renewLocks(options.onError);
   const collector = new classes.Worker<RunBatchData, null>(
@@ -92,7 +93,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     return {
       batches: batches.map(({ size }): BatchSize => size),
       /** Whether a batch is in another lane than new ones: perhaps no worker claims it. */
-      isElsewhere: batches.some(({ lane }) => lane.priority !== (options.priority ?? usualPriority)),
+      isElsewhere: batches.some(({ lane }) => lane !== ownLane),
       /** Every row of these batches, finished or not, except batches that were taken. */
       rows: new Set(held.flatMap(({ rows }) => rows)),
     };
@@ -179,8 +180,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   /** Without an answer of the datastore, the turn follows that of the batch before. */
-  async function turnIn(lane: Lane, size: number): Promise<number> {
-    const served = await lane.servedTurn().catch(() => undefined);
+  async function nextTurn(size: number): Promise<number> {
+    const served = await ownLane.servedTurn().catch(() => undefined);
     return turns.take(size, served, openRows());
   }
 
@@ -219,12 +220,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
      * @param into the known epoch of the datastore: if it has changed, the batch is lost
      */
     async add(tasks: readonly RowTask[], signal: AbortSignal, into?: string): Promise<void> {
-      const lane = rows.lane(options.priority ?? usualPriority);
-      const turn = options.priority && (await turnIn(lane, tasks.length));
+      const turn = options.priority && (await nextTurn(tasks.length));
       const id = newBatchId(runId, turn);
-      const flow = flowOf(id, { batches: name, lane, turn }, { tasks, policy: options.policy });
+      const flow = flowOf(id, { batches: name, lane: ownLane, turn }, { tasks, policy: options.policy });
       const added = tasks.map(({ row }) => row);
-      const batch = new OpenBatch({ id, lane, rows: added, bytes: bytesOf(tasks), tasks });
+      const batch = new OpenBatch({ id, lane: ownLane, rows: added, bytes: bytesOf(tasks), tasks });
       let mayBeAdded = false;
       keep(id, batch);
       batch.isAdding = true;

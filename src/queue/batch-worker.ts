@@ -3,7 +3,7 @@ import { noHistory, type Priority } from '../domain.ts';
 import { CqbatchError, fatalError } from '../errors.ts';
 import { after } from '../waiting.ts';
 import { type Claim, ClaimedBatch, type ReadyRow, type RowVerdict } from './claimed-batch.ts';
-import { type BatchJob, LaneClaims } from './lane-claims.ts';
+import { againAfterMs, type BatchJob, LaneClaims } from './lane-claims.ts';
 import { type Batch, type BatchJobData, decodeBatch, encodeReturn, type RowTask } from './payload.ts';
 import { PriorityTurns } from './priority-turns.ts';
 import type { RowQueue } from './row-queue.ts';
@@ -26,8 +26,6 @@ export interface BatchWorkerOptions {
   /** Called for each error of the datastore; the worker continues. */
   readonly onError: (error: Error) => void;
 }
-
-const againAfterMs = 1_000;
 
 /** Claims batches from the queue, has their rows processed, and stores the outcomes in the datastore. */
 export class BatchWorker {
@@ -101,17 +99,21 @@ export class BatchWorker {
    */
   #wantsMore(claims: LaneClaims): boolean {
     if (this.#resting || this.#concurrency === 0) return false;
-    const higher = this.#lanes.slice(0, this.#lanes.indexOf(claims));
-    const ready = higher.reduce((sum, { readyRows }) => sum + readyRows, 0);
-    if (ready > 0 && claims.readyRows === 0) return true;
-    return this.#active + ready + claims.readyRows < 2 * this.#concurrency;
+    const own = claims.readyRows;
+    let higher = 0;
+    for (const each of this.#lanes) {
+      if (each === claims) break;
+      higher += each.readyRows;
+    }
+    if (higher > 0 && own === 0) return true;
+    return this.#active + higher + own < 2 * this.#concurrency;
   }
 
   #beginRows(): void {
     if (this.#paused || this.#resting) return;
     while (this.#active < this.#concurrency) {
-      const priority = this.#turns.next((each) => this.#batchWithRows(each) !== undefined);
-      const batch = priority && this.#batchWithRows(priority);
+      const priority = this.#turns.next((each) => this.#claimsOf(each)?.nextBatch !== undefined);
+      const batch = priority && this.#claimsOf(priority)?.nextBatch;
       if (batch === undefined) break;
       const ready = batch.take();
       if (ready !== undefined) void this.#process(batch, ready);
@@ -119,12 +121,8 @@ export class BatchWorker {
     for (const claims of this.#lanes) if (this.#wantsMore(claims)) claims.reconsider();
   }
 
-  #batchWithRows(priority: Priority): ClaimedBatch | undefined {
-    for (const { lane, batches } of this.#lanes) {
-      if (lane.priority !== priority) continue;
-      for (const batch of batches) if (batch.readyRows > 0) return batch;
-    }
-    return undefined;
+  #claimsOf(priority: Priority): LaneClaims | undefined {
+    return this.#lanes.find(({ lane }) => lane.priority === priority);
   }
 
   async #process(batch: ClaimedBatch, ready: ReadyRow): Promise<void> {

@@ -19,7 +19,8 @@ export interface LaneClaimsOptions {
   readonly onError: (error: Error) => void;
 }
 
-const againAfterMs = 1_000;
+/** Pause after an error of the datastore. */
+export const againAfterMs = 1_000;
 
 /** The batches of one lane that a worker has claimed. */
 export class LaneClaims {
@@ -58,6 +59,12 @@ export class LaneClaims {
     let ready = 0;
     for (const batch of this.batches) ready += batch.readyRows;
     return ready;
+  }
+
+  /** The batch whose row starts next. */
+  get nextBatch(): ClaimedBatch | undefined {
+    for (const batch of this.batches) if (batch.readyRows > 0) return batch;
+    return undefined;
   }
 
   /** Claims more, if wanted by now. */

@@ -11,7 +11,7 @@ export interface BatchSize {
 
 export interface OpenBatchOptions {
   readonly id: string;
-  readonly lane: Pick<Lane, 'priority' | 'job' | 'readLedger'>;
+  readonly lane: Pick<Lane, 'job' | 'readLedger'>;
   readonly rows: readonly number[];
   readonly bytes: number;
   /** Of its rows, where known. */
