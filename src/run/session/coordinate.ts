@@ -62,8 +62,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
     if (errors.isNews(error)) log.error({ err: error.message }, 'cannot take a run');
   };
   /** Runs that this process coordinates, and how to leave them to another coordinator or a later turn. */
-  const going = new Map<string, () => void>();
-  const working = new Set<Promise<void>>();
+  const going = new Map<string, { readonly work: Promise<void>; readonly leave: () => void }>();
   setMaxListeners(2 * maxRuns.high, stop);
   // Saves reading the growing number of ended runs.
   const ended = new Set<string>();
@@ -79,7 +78,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
     }
     await orAborted(after(lookMs), stop);
   }
-  await Promise.all(working);
+  await Promise.all([...going.values()].map(({ work }) => work));
 
   async function waitingRuns(records: readonly RunRecord[]): Promise<readonly RunRecord[]> {
     const waiting: RunRecord[] = [];
@@ -98,7 +97,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
     if (turns === undefined) return waiting.toSorted((a, b) => rankOf(turnOf(a)) - rankOf(turnOf(b)));
     const here = records.filter(({ id }) => going.has(id));
     const next = turns.choose(performance.now(), [...here, ...waiting].map(turnOf));
-    for (const [id, leave] of going) if (id !== next?.id) leave();
+    for (const [id, { leave }] of going) if (id !== next?.id) leave();
     return waiting.filter(({ id }) => id === next?.id);
   }
 
@@ -111,15 +110,11 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
     if (lock === undefined) return;
     const { id } = record;
     const leaving = new AbortController();
-    going.set(id, () => leaving.abort());
     const work = coordinate(options, lock, id, leaving.signal)
       // For example a full disk: the other runs continue.
       .catch((error: Error) => log.error({ run: id, err: error.message }, 'stopping the run failed'))
-      .finally(() => {
-        going.delete(id);
-        working.delete(work);
-      });
-    working.add(work);
+      .finally(() => going.delete(id));
+    going.set(id, { work, leave: () => leaving.abort() });
   }
 }
 
