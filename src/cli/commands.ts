@@ -75,13 +75,12 @@ const cancel: CommandSpec = {
   load: async () => (await import('./actions/control/control.ts')).cancel,
 };
 
+const namedRun = ['<run>', 'id of a run, or a part that no other id has'] as const;
+
 const setRate: CommandSpec = {
   name: 'set-rate',
   description: 'Changes the rate of a run in progress or paused',
-  arguments: [
-    ['<run>', 'id of a run, or a part that no other id has'],
-    ['<rate>', 'as for --rate: 20/s, 600/m, auto, auto..50/s or none'],
-  ],
+  arguments: [namedRun, ['<rate>', 'as for --rate: 20/s, 600/m, auto, auto..50/s or none']],
   options: { Rate: ['reason'], ...groups.shared },
   examples: [
     ['cqbatch set-rate jsur 20/s', '20 calls per second, by all workers together'],
@@ -93,10 +92,7 @@ const setRate: CommandSpec = {
 const setPriority: CommandSpec = {
   name: 'set-priority',
   description: 'Changes the priority of a run that is not finished',
-  arguments: [
-    ['<run>', 'id of a run, or a part that no other id has'],
-    ['<priority>', 'high, normal or low'],
-  ],
+  arguments: [namedRun, ['<priority>', 'high, normal or low']],
   options: { Priority: ['reason'], ...groups.shared },
   examples: [['cqbatch set-priority jsur high', 'before the rows of all other runs']],
   load: async () => (await import('./actions/control/set-option.ts')).setRunPriority,

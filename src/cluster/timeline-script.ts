@@ -259,7 +259,7 @@ return { text(now), get('at') or '', get('pace') or '' }`,
     /** KEYS: controls. ARGV: run, kind, control. */
     tell: `${clock}${state}${kept} set(ARGV[1] .. ' ' .. ARGV[2], ARGV[3]) keep(key) return 1`,
     /** KEYS: controls. ARGV: run. */
-    told: `${clock}${state} 
+    told: `${clock}${state}
 local reply = { text(now) }
 for _, kind in ipairs(${kinds}) do reply[#reply + 1] = get(ARGV[1] .. ' ' .. kind) or '' end
 return reply`,

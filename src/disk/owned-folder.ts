@@ -69,6 +69,6 @@ export async function isAbandoned(folder: string): Promise<boolean> {
   if (state !== 'unknown') return state === 'dead';
   const changed = await stat(folder).catch(() => undefined);
   if (changed === undefined) return false;
-  const isEmpty = (await readdir(folder)).every((name) => name.endsWith('.tmp'));
+  const isEmpty = (await readdir(folder).catch(() => [])).every((name) => name.endsWith('.tmp'));
   return Date.now() - changed.mtimeMs > (isEmpty ? ownedAfterMs : abandonedAfterMs);
 }

@@ -30,8 +30,8 @@ interface Target {
 export interface CallSettings extends Target, Pick<RunOptions, 'concurrency' | 'timeoutMs'> {}
 
 /**
- * The access token: that of the rate group, or else from the configured file, or else from `CQBATCH_TOKEN`. Never from a flag, which other users of the machine
- * could read.
+ * The access token: that of the rate group, or else from the configured file, or else from `CQBATCH_TOKEN`. Never from a flag,
+ * which other users of the machine could read.
  *
  * @throws a usage error `TOKEN_MISSING`
  */

@@ -28,8 +28,8 @@ export interface RunAudit {
 }
 
 /**
- * An event of a run: `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, `priority high`, or the state that the run entered. An
- * event at an unknown time has no `at`.
+ * An event of a run: `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, `priority high`, or the state that the
+ * run entered. An event at an unknown time has no `at`.
  */
 type AuditEvent = { readonly event: string } & Partial<Omit<RunRecord['states'][number], 'state'>>;
 

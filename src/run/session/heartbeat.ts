@@ -13,7 +13,7 @@ import { BusyError, usageError } from '../../errors.ts';
 import { repeat } from '../../repeat.ts';
 import type { ResultCounts } from '../../report/join-results.ts';
 import { deferred } from '../../waiting.ts';
-import { endOf, type RunRecord } from '../record/record.ts';
+import { endOf, priorityOf, type RunRecord } from '../record/record.ts';
 import type { Progress } from './progress.ts';
 
 /** The entry of a run in a shared datastore. */
@@ -23,7 +23,8 @@ export function entryOf(
   progress: Progress,
   version: string,
 ): RunEntry {
-  const { rate, priority, baseUrl, rateGroup } = record.options;
+  const { rate, baseUrl, rateGroup } = record.options;
+  const priority = priorityOf(record);
   const { because } = endOf(record);
   return {
     id: record.id,
@@ -38,7 +39,7 @@ export function entryOf(
     counts: outcomes,
     rowsPerSecond: progress.snapshot().rowsPerSecond,
     ...(rate !== undefined && { rate }),
-    ...(priority !== undefined && priority !== usualPriority && { priority }),
+    ...(priority !== usualPriority && { priority }),
     coordinator: { host: hostname(), pid: process.pid, version },
     protocol: ownProtocol,
     startedAt: record.states.find(({ state }) => state === 'running')?.at ?? '',

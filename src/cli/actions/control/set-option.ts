@@ -1,4 +1,4 @@
-import { priorities } from '../../../domain.ts';
+import { priorities, usualPriority } from '../../../domain.ts';
 import { fatalError, usageError } from '../../../errors.ts';
 import {
   isActive,
@@ -47,7 +47,12 @@ export async function setRunPriority(id: string, text: string, flags: Flags): Pr
     if (state === 'submitted') await reprioritizeWaiting(context.store, runId, { priority, ...attribution });
     else refuseUnlessActive(contact, `--priority ${priority}`, 'with that priority');
     const wanted: Wanted = { kind: 'priority', priority, ...attribution };
-    await settle(contact, wanted, (seen) => (seen.priority ?? 'normal') === priority, `priority ${priority}`);
+    await settle(
+      contact,
+      wanted,
+      (seen) => (seen.priority ?? usualPriority) === priority,
+      `priority ${priority}`,
+    );
     context.terminal.result({ run: runId, state, priority }, `Run ${runId} has priority ${priority}.`);
     return exitCodes.success;
   });

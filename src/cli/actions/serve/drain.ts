@@ -61,5 +61,5 @@ async function groupsOf({
   tokenDir,
 }: Pick<Settings, 'rateGroup' | 'tokenDir'>): Promise<readonly (string | undefined)[]> {
   if (rateGroup !== undefined || tokenDir === undefined) return [rateGroup];
-  return [undefined, ...(await tokenFolder(tokenDir, () => {}).groups()).keys()];
+  return [undefined, ...(await tokenFolder(tokenDir).groups()).keys()];
 }
