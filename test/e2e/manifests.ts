@@ -18,7 +18,8 @@ export function mixedCsv(rows: number): MixedManifest {
   return { text: `${lines.join('\n')}\n`, rows };
 }
 
-export function restoreCsv(rows: number): MixedManifest {
-  const lines = Array.from({ length: rows }, (_, index) => `${index + 1},u${index + 1}`);
+/** @param first the evaluation of the first row */
+export function restoreCsv(rows: number, first = 1): MixedManifest {
+  const lines = Array.from({ length: rows }, (_, index) => `${first + index},u${first + index}`);
   return { text: `evaluation_id,user_id\n${lines.join('\n')}\n`, rows };
 }

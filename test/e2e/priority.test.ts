@@ -5,10 +5,6 @@ import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
 import { restoreCsv } from './manifests.ts';
 import { eventually, kindSandbox, type Machine, newMachine } from './redis/machine.ts';
 
-/** Rows for other evaluations than the manifest of the machine. */
-const rowsFrom = (first: number): string =>
-  restoreCsv(40).text.replaceAll(/^\d+/gm, (id) => String(Number(id) + first));
-
 const submit = async (home: Machine, id: string, manifest: string, ...options: string[]): Promise<void> => {
   const submitted = await home.run('submit', manifest, '--yes', '--run-id', id, ...options);
   expect(submitted).toMatchObject({ code: 0 });
@@ -18,8 +14,8 @@ test('a daemon without Redis leaves a run for an urgent one, and goes on with it
   const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms');
   const home = await newMachine({ redis: { url: '' } as RedisServer, prefix: 'none', sandbox }, 300);
   const hasEnded = (id: string) => async () => (await home.stateOf(id)) === 'completed';
-  await home.write('urgent.csv', rowsFrom(1_000));
-  await home.write('waits.csv', rowsFrom(2_000));
+  await home.write('urgent.csv', restoreCsv(40, 1_001).text);
+  await home.write('waits.csv', restoreCsv(40, 2_001).text);
   const daemon = await home.worker('--coordinate');
   await submit(home, 'nightly', 'rows.csv', '--rate', '20/s');
   await submit(home, 'waits', 'waits.csv', '--priority', 'low', '--rate', '40/s');
@@ -64,7 +60,7 @@ test('a daemon without Redis leaves a run for an urgent one, and goes on with it
 test('a daemon without Redis that is stopped leaves a run that others run before it, and the next daemon goes on', async () => {
   const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms');
   const home = await newMachine({ redis: { url: '' } as RedisServer, prefix: 'none', sandbox }, 100);
-  await home.write('other.csv', rowsFrom(1_000));
+  await home.write('other.csv', restoreCsv(40, 1_001).text);
   const first = await home.worker('--coordinate');
   await submit(home, 'nightly', 'rows.csv', '--rate', '50/s');
   await sandbox.requested(20);

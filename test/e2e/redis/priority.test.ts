@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
+import { restoreCsv } from '../manifests.ts';
 import { eventually, kindSandbox, type Machine, newMachine, type Place } from './machine.ts';
 
 const coordinating = ['--coordinate', '--concurrency', '0'];
@@ -10,11 +11,6 @@ const coordinating = ['--coordinate', '--concurrency', '0'];
 interface Part {
   readonly first: number;
   readonly rows: number;
-}
-
-function csvOf({ first, rows }: Part): string {
-  const lines = Array.from({ length: rows }, (_, index) => `${first + index},u`);
-  return `evaluation_id,user_id\n${lines.join('\n')}\n`;
 }
 
 describeWithRedis('runs of one API', () => {
@@ -40,7 +36,7 @@ describeWithRedis('runs of one API', () => {
   }
 
   async function submit(home: Machine, id: string, part: Part, ...options: string[]): Promise<void> {
-    await home.write(`${id}.csv`, csvOf(part));
+    await home.write(`${id}.csv`, restoreCsv(part.rows, part.first).text);
     const submitted = await home.run('submit', `${id}.csv`, '--yes', '--run-id', id, ...options);
     expect(submitted).toMatchObject({ code: 0 });
   }
