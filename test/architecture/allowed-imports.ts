@@ -185,6 +185,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   jobs: { folders: ['src/operation', 'src/api/endpoints'], packages: [] },
   'src/operation': { folders: ['src/api', 'src/text', 'src'], packages: ['zod'] },
   'src/api': { folders: ['src/disk', 'src/text', 'src'], packages: ['p-retry', 'undici', 'zod'] },
+  'src/signature': { folders: ['src/disk', 'src/text', 'src'], packages: ['zod'] },
   'src/disk': { folders: ['src'], packages: ['proper-lockfile', 'zod'] },
   'src/text': { folders: [], packages: ['lossless-json'] },
   src: { folders: [], packages: ['rolldown', 'zod'] },

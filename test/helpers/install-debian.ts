@@ -9,6 +9,8 @@ const wanted = [
   { name: 'zsh', programs: ['zsh'] },
   { name: 'fish', programs: ['fish'] },
   { name: 'curl', programs: ['curl'] },
+  { name: 'openssh-client', programs: ['ssh-keygen'] },
+  { name: 'openssl', programs: ['openssl'] },
   { name: 'chromium', programs: ['chromium'] },
 ] as const;
 

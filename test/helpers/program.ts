@@ -6,8 +6,9 @@ export function findProgram(names: readonly string[]): string | undefined {
     try {
       execFileSync(name, ['--version'], { stdio: 'ignore' });
       return true;
-    } catch {
-      return false;
+    } catch (error) {
+      // Not every program knows the option.
+      return (error as NodeJS.ErrnoException).code !== 'ENOENT';
     }
   });
 }
