@@ -12,6 +12,12 @@ export function corruptJournal(path: string, line: number, problem: string): Cqb
   );
 }
 
+/** Lines that are not as they were written: the last one names another digest of those before it. */
+export function brokenJournal(path: string, first: number, last: number): CqbatchError {
+  const lines = `one of the lines ${first} to ${last} was changed, removed or put in after cqbatch wrote them`;
+  return corruptJournal(path, first, lines);
+}
+
 /** The file lacks entries that a started run must have. */
 export function lostJournal(path: string, problem: string): CqbatchError {
   return fatalError('JOURNAL_CORRUPT', `${path} ${problem}. ${withoutJournal(path)}`);

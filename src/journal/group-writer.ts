@@ -1,5 +1,6 @@
 import type { RowResult } from '../domain.ts';
 import type { CqbatchError } from '../errors.ts';
+import type { JournalChain } from './chain.ts';
 import { encodeEntry, type JournalEntry, lineEnd } from './line.ts';
 import type { JournalState } from './state.ts';
 
@@ -34,15 +35,20 @@ interface PlacedEntry {
 export class GroupWriter {
   readonly #state: JournalState;
   readonly #disk: Disk;
+  readonly #chain: JournalChain;
   #end: number;
   #waiting: Append[] = [];
   #writing: Promise<void> | undefined;
   #failure: CqbatchError | undefined;
 
-  /** @param end size of the file in bytes, which ends with a line end */
-  constructor(state: JournalState, disk: Disk, end: number) {
+  /**
+   * @param end size of the file in bytes, which ends with a line end
+   * @param chain of all these bytes
+   */
+  constructor(state: JournalState, disk: Disk, end: number, chain: JournalChain) {
     this.#state = state;
     this.#disk = disk;
+    this.#chain = chain;
     this.#end = end;
   }
 
@@ -79,6 +85,7 @@ export class GroupWriter {
       const { bytes, placed } = this.#layOut(group);
       if (bytes.length > 0) await this.#disk.persist(bytes, this.#end);
       this.#end += bytes.length;
+      this.#chain.add(bytes);
       for (const { entry, offset } of placed) this.#state.apply(entry, offset);
       for (const { added, resolve } of group) resolve(added);
     } catch (error) {
@@ -100,7 +107,7 @@ export class GroupWriter {
           added.push(entry.result);
         }
         kept.push(entry);
-        text += encodeEntry(entry);
+        text += encodeEntry(entry, text === '' ? this.#chain.digest : undefined);
       }
     }
     const bytes = Buffer.from(text);

@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import type { RowResult } from '../domain.ts';
 import { fatalError } from '../errors.ts';
-import { corruptJournal, lostJournal, replacedJournal } from './failure.ts';
+import { type JournalChain, prevOf } from './chain.ts';
+import { brokenJournal, corruptJournal, lostJournal, replacedJournal } from './failure.ts';
 import type { JournalReader } from './journal.ts';
 import { decodeEntry, decodeHeader, type JournalEntry, lineEnd } from './line.ts';
 import { LineReader } from './line-reader.ts';
@@ -21,6 +22,8 @@ export interface JournalSource {
   readonly runId: string;
   /** Rows of the manifest; no other rows can occur. */
   readonly rows: number;
+  /** To check that the lines are as they were written. */
+  readonly chain: JournalChain | undefined;
 }
 
 /** A row with the offset of its result. */
@@ -35,6 +38,8 @@ export class JournalFile extends JournalState implements JournalReader {
   /** End of the last complete line that was read, in bytes. */
   #position = 0;
   #lines = 0;
+  /** The line up to which the chain has proved the file. */
+  #proved = 0;
   #refreshing: Promise<number> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -122,7 +127,7 @@ export class JournalFile extends JournalState implements JournalReader {
   #takeLines(chunk: Buffer, torn: Buffer[]): void {
     let start = 0;
     for (let end = chunk.indexOf(lineEnd); end >= 0; end = chunk.indexOf(lineEnd, start)) {
-      let bytes = chunk.subarray(start, end);
+      let bytes = chunk.subarray(start, end + 1);
       if (torn.length > 0) {
         bytes = Buffer.concat([...torn, bytes]);
         torn.length = 0;
@@ -133,9 +138,10 @@ export class JournalFile extends JournalState implements JournalReader {
     if (start < chunk.length) torn.push(chunk.subarray(start));
   }
 
+  /** @param bytes with the line end */
   #takeLine(bytes: Buffer): void {
-    const { path, rows } = this.source;
-    const line = bytes.toString();
+    const { path, rows, chain } = this.source;
+    const line = bytes.toString('utf8', 0, bytes.length - 1);
     const number = this.#lines + 1;
     if (line.includes(replacement) && !isUtf8(bytes))
       throw corruptJournal(path, number, 'this line is not UTF-8');
@@ -145,10 +151,19 @@ export class JournalFile extends JournalState implements JournalReader {
       if (entry === undefined) throw corruptJournal(path, number, 'this line is not a journal entry');
       const row = lastRowOf(entry);
       if (row > rows) throw corruptJournal(path, number, `there is no row ${row}: the manifest has ${rows}`);
+      if (chain !== undefined) this.#checkChain(chain, line, number);
       this.apply(entry, this.#position);
     }
+    chain?.add(bytes);
     this.#lines = number;
-    this.#position += bytes.length + 1;
+    this.#position += bytes.length;
+  }
+
+  #checkChain(chain: JournalChain, line: string, number: number): void {
+    const prev = prevOf(line);
+    if (prev === undefined) return;
+    if (prev !== chain.digest) throw brokenJournal(this.source.path, this.#proved + 1, number);
+    this.#proved = number - 1;
   }
 
   #checkHeader(line: string): void {

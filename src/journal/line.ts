@@ -46,8 +46,10 @@ export function decodeHeader(line: string): Header {
   return isText(header['run']) ? { kind: 'known', run: header['run'] } : { kind: 'no-journal' };
 }
 
-export function encodeEntry(entry: JournalEntry): string {
-  return jsonLine(toLine(entry));
+/** @param prev for the first line of a write: see `JournalChain` */
+export function encodeEntry(entry: JournalEntry, prev?: string): string {
+  const line = toLine(entry);
+  return jsonLine(prev === undefined ? line : { ...line, prev });
 }
 
 /** JSON as one line, with its line end. The line contains no other line end, whatever its texts contain. */

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { CqbatchError } from '../errors.ts';
 import { AppendableJournal } from './appendable-journal.ts';
+import { JournalChain } from './chain.ts';
 import { lostJournal, missingJournal, unreadableJournal } from './failure.ts';
 import type { Journal, JournalReader } from './journal.ts';
 import { JournalFile } from './journal-file.ts';
@@ -11,6 +12,8 @@ export interface JournalOptions {
   readonly runId: string;
   /** Only read: the file must exist and is never changed. Default: false. */
   readonly readOnly?: boolean;
+  /** Check that no line before the last write was changed, as for writing. */
+  readonly checked?: boolean;
   /** Facts from the record of a started run: its journal must exist, and contain at least these results. */
   readonly recorded?: RecordedRun;
 }
@@ -37,12 +40,14 @@ export async function openJournal(
   options: JournalOptions & { readonly readOnly?: false },
 ): Promise<Journal>;
 export async function openJournal(path: string, options: JournalOptions): Promise<Journal | JournalReader> {
-  const { runId, readOnly = false, recorded } = options;
+  const { runId, readOnly = false, checked = !readOnly, recorded } = options;
   // The header was on disk before any process could know of the run.
   const mustExist = readOnly || recorded !== undefined;
   const handle = await openFile(path, readOnly ? constants.O_RDONLY : constants.O_RDWR, mustExist);
   try {
-    const source = { path, handle, runId, rows: recorded?.rows ?? Number.POSITIVE_INFINITY };
+    const chain = new JournalChain();
+    const rows = recorded?.rows ?? Number.POSITIVE_INFINITY;
+    const source = { path, handle, runId, rows, chain: checked ? chain : undefined };
     const journal = new (readOnly ? JournalFile : AppendableJournal)(source);
     const size = await journal.refresh();
     if (journal.end === 0 && (size > 0 || mustExist))
@@ -53,7 +58,7 @@ export async function openJournal(path: string, options: JournalOptions): Promis
         `has lost lines: it has ${journal.finishedCount} finished rows, but run.json has ${recorded.finished}`,
       );
     }
-    if (journal instanceof AppendableJournal) await journal.begin(size);
+    if (journal instanceof AppendableJournal) await journal.begin(size, chain);
     return journal;
   } catch (error) {
     await handle.close();

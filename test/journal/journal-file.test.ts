@@ -25,7 +25,7 @@ async function resultsOf(journal: JournalView, first?: number, last?: number): P
 }
 
 async function write(...entries: readonly JournalEntry[]): Promise<void> {
-  await writeFile(path, encodeHeader('r1') + entries.map(encodeEntry).join(''));
+  await writeFile(path, encodeHeader('r1') + entries.map((entry) => encodeEntry(entry)).join(''));
 }
 
 describe('a journal', () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
@@ -38,7 +39,9 @@ describe('a journal that a crash has torn', () => {
           const journal = await openJournal(path, { runId: 'r1' });
           await journal.append([finished(99)]);
           await journal.close();
-          const expected = Buffer.concat([whole.subarray(0, kept), Buffer.from(encodeEntry(finished(99)))]);
+          const before = whole.subarray(0, kept);
+          const prev = createHash('sha256').update(before).digest('hex');
+          const expected = Buffer.concat([before, Buffer.from(encodeEntry(finished(99), prev))]);
           expect(Buffer.compare(await readFile(path), expected)).toBe(0);
         }
       }),
