@@ -109,12 +109,23 @@ export type { RunSummary } from './report/summary.ts';
 export type { ReportPaths, WrittenReports } from './report/write-reports.ts';
 export { cancelSettledRun, cancelStoppedRun } from './run/feed/stopped-runs.ts';
 export {
+  type ApprovalPolicy,
+  approvalCheck,
+  approvePlan,
+  type CountedApproval,
+  judgeApprovals,
+  needsApproval,
+  requireApprovals,
+} from './run/plan/approvals.ts';
+export {
   type ApprovedPlan,
   planSuffix,
   readApprovedPlan,
+  writeApprovals,
   writeApprovedPlan,
 } from './run/plan/approved-plan.ts';
 export { checkManifest } from './run/plan/check-manifest.ts';
+export { claimPlan } from './run/plan/claimed-plan.ts';
 export {
   type CreatedRun,
   type CreateRunInput,
@@ -190,6 +201,7 @@ export { openScheduleStore, type ScheduleStore } from './schedule/store.ts';
 export { nextTimes, timesOf } from './schedule/times.ts';
 export { orNone, parseChoice, parseInteger, parseLongDuration, parseRate } from './settings/parsers.ts';
 export {
+  approvalPolicy,
   budgetOf,
   callOptions,
   canaryOptions,
@@ -217,6 +229,8 @@ export {
   settingWords,
   variableOf,
 } from './settings/settings.ts';
+export { createKey, readSigningKey, type SigningKey } from './signature/key-file.ts';
+export { machineKey, machineKeyPath } from './signature/machine-key.ts';
 export { stringifyJson } from './text/json.ts';
 export { type HealthState, startHealthServer } from './worker/health.ts';
 export { serveRows } from './worker/serve.ts';

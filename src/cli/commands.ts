@@ -98,6 +98,24 @@ const setPriority: CommandSpec = {
   load: async () => (await import('./actions/control/set-option.ts')).setRunPriority,
 };
 
+const keys: CommandGroupSpec = {
+  name: 'keys',
+  description: 'Makes and shows keys that sign',
+  commands: [
+    {
+      name: 'new',
+      description: 'Makes a key to approve plans with',
+      arguments: [['<file>', 'file of the key; the public key gets .pub']],
+      load: async () => (await import('./actions/control/keys.ts')).newKey,
+    },
+    {
+      name: 'show',
+      description: 'Shows the public key of this state folder, which signs what its runs did',
+      load: async () => (await import('./actions/control/keys.ts')).showKey,
+    },
+  ],
+};
+
 const worker: CommandSpec = {
   name: 'worker',
   description: 'Calls the API for shared runs; or serves as a daemon',
@@ -108,7 +126,15 @@ const worker: CommandSpec = {
   },
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenDir', 'allowInsecureHttp'],
-    Worker: ['coordinate', 'drain', 'healthPort', 'healthHost', 'shutdownTimeout', 'logLevel'],
+    Worker: [
+      'coordinate',
+      'drain',
+      'requireApproval',
+      'healthPort',
+      'healthHost',
+      'shutdownTimeout',
+      'logLevel',
+    ],
     ...groups.shared,
     ...groups.own,
     Calls: groups.calling,
@@ -156,5 +182,5 @@ export const commandGroups: Readonly<Record<string, readonly (CommandSpec | Comm
   Run: runCommands,
   Look: [status, show, list, report, dashboard],
   Control: [pause, unpause, cancel, setRate, setPriority],
-  Operate: [watchCommand, scheduleCommands, worker, prune, init, doctor],
+  Operate: [watchCommand, scheduleCommands, worker, prune, keys, init, doctor],
 };

@@ -42,6 +42,8 @@ export interface Workplace extends CommandInput {
   readonly store: RunStore;
   /** The signed-off plan to carry out, instead of flags and settings. */
   readonly approved?: ApprovedPlan;
+  /** Where the plan of a manifest belongs that no command line names. */
+  readonly planFile?: string;
   /** Called when a manifest can't be run as it is. */
   readonly onRefused?: (refused: RefusedManifest) => void;
 }

@@ -70,10 +70,23 @@ const ownOptions = {
 
   out: {
     flags: '--out <file>',
-    help: 'write the plan to NAME.cqplan, to be signed off, then run with "cqbatch run"',
+    help: 'write the plan to NAME.cqplan, to be approved and run later',
     common: true,
   },
-  approvedBy: { flags: '--approved-by <name>', help: 'name of the person who signed off the plan' },
+  approved: {
+    flags: '--approved <plan>',
+    help: 'the approved plan of these rows, written with --out',
+  },
+  key: {
+    flags: '--key <file>',
+    help: 'OpenSSH key to sign with, or its .pub file if the ssh-agent has it (default: ~/.ssh/id_ed25519)',
+    common: true,
+  },
+  valid: {
+    flags: '--valid <duration>',
+    help: 'the run must begin within this time (default: 24h)',
+    common: true,
+  },
   code: {
     flags: '--code <code...>',
     help: 'only rows with these codes (column _code of the report)',

@@ -11,9 +11,13 @@ const manifestOrPlan = [manifest[0], `${manifest[1]}; or a signed-off plan (.cqp
 /** Options that decide which rows are called. */
 const choosing = ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial'] as const;
 
+/** Options for the approval of rows of another run. */
+const planning = ['out', 'approved'] as const;
+
 /** For commands that run rows of another run. */
-const derived: Pick<Required<CommandSpec>, 'fromRun' | 'options'> = {
+const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options'> = {
   fromRun: 'as in that run',
+  help: { out: 'write the rows and their plan to NAME.jsonl and NAME.cqplan, to be approved; send nothing' },
   options: {
     API: ['tokenFile', 'tokenDir', 'rate'],
     Run: ['yes', 'runId', 'wait'],
@@ -29,7 +33,7 @@ const plan: CommandSpec = {
   arguments: [manifestOrPlan],
   options: {
     API: ['baseUrl', 'rateGroup', 'rate', 'allowInsecureHttp'],
-    Plan: ['out', 'approvedBy', ...choosing],
+    Plan: ['out', ...choosing],
     ...groups.guards,
     ...groups.rows,
     Calls: [...groups.calling, 'attempts', 'priority'],
@@ -41,6 +45,19 @@ const plan: CommandSpec = {
     ['cqbatch plan evaluations.csv --out monday.cqplan', 'a plan for a colleague or for cron to run'],
   ],
   load: async () => (await import('./actions/run/plan.ts')).plan,
+};
+
+const approve: CommandSpec = {
+  name: 'approve',
+  description: 'Shows a plan, asks, and signs it; sends nothing',
+  details: 'Another person can then run it. A plan that changes loses its approvals.',
+  arguments: [['<plan>', 'file of "cqbatch plan --out" (.cqplan)']],
+  options: { Approval: ['key', 'valid'] },
+  examples: [
+    ['cqbatch approve week-47.cqplan', 'with your SSH key'],
+    ['cqbatch approve week-47.cqplan --key ana.key --valid 2h', 'with another key, for two hours'],
+  ],
+  load: async () => (await import('./actions/run/approve.ts')).approve,
 };
 
 const run: CommandSpec = {
@@ -126,7 +143,7 @@ const retry: CommandSpec = {
   details: 'Rows that a cancelled run never sent are taken, too.',
   arguments: [runThat(' with such rows')],
   ...derived,
-  options: { Rows: ['code', 'unclear'], ...derived.options },
+  options: { Rows: ['code', 'unclear'], Plan: planning, ...derived.options },
   examples: [
     ['cqbatch retry', 'what failed in the newest run'],
     ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another run, only rows with these codes'],
@@ -140,7 +157,7 @@ const undo: CommandSpec = {
   details: 'The manifest of the run must have the old values, in columns such as old_title.',
   arguments: [runThat(' that was not undone')],
   ...derived,
-  options: { Undo: ['plan'], ...derived.options },
+  options: { Undo: ['plan'], Plan: planning, ...derived.options },
   examples: [
     ['cqbatch undo --plan', 'what would be sent'],
     ['cqbatch undo', 'what the newest run has changed'],
@@ -167,4 +184,4 @@ const submit: CommandSpec = {
 };
 
 /** The commands that create or continue runs. */
-export const runCommands: readonly CommandSpec[] = [plan, run, resume, retry, undo, submit];
+export const runCommands: readonly CommandSpec[] = [plan, approve, run, resume, retry, undo, submit];

@@ -1,6 +1,6 @@
 import type { Priority, RowResult, SavedAnswer } from '../domain.ts';
 import type { BatchSize } from './open-batch.ts';
-import type { Leftover, RetryPolicy, RowTask } from './payload.ts';
+import type { Leftover, RowTask, RunPolicy } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 
 /** A row that was handed back. */
@@ -20,7 +20,7 @@ export interface CollectedBatch extends BatchSize {
 export interface BatchQueueOptions {
   readonly runId: string;
   readonly rows: RowQueue;
-  readonly policy: RetryPolicy;
+  readonly policy: RunPolicy;
   /**
    * The priority of new batches, among which runs of one priority share fairly. Undefined: in order of arrival, for an exclusive
    * datastore, or one that a program without priorities uses, too.

@@ -3,7 +3,7 @@ import type { RowHistory, RowResult, SavedAnswer } from '../domain.ts';
 import { deferred } from '../waiting.ts';
 import { Ledger } from './ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
-import type { Batch, BatchReturn, Leftover, RetryPolicy, RowTask } from './payload.ts';
+import type { Batch, BatchReturn, Leftover, RowTask, RunPolicy } from './payload.ts';
 
 /** What a worker decides about a row in hand. */
 export type RowVerdict =
@@ -25,8 +25,8 @@ export type RowVerdict =
 export interface Claim {
   /** Attempts used up before this one. */
   readonly attemptsUsed: number;
-  /** The retry policy of the row's run. */
-  readonly policy: RetryPolicy;
+  /** What the row's run allows. */
+  readonly policy: RunPolicy;
   /** Records the intent to call the row. Resolves with false if the row must not be called. */
   intend(): Promise<boolean>;
   /** Whether the row may still be called: its batch is not withdrawn or lost, and its lock can't have expired. */
@@ -204,11 +204,11 @@ export class ClaimedBatch {
 /** A class, because closures for each row would be garbage. */
 class BatchClaim implements Claim {
   readonly attemptsUsed: number;
-  readonly policy: RetryPolicy;
+  readonly policy: RunPolicy;
   readonly #batch: ClaimedBatch;
   readonly #row: number;
 
-  constructor(batch: ClaimedBatch, { row, attemptsUsed }: Leftover, policy: RetryPolicy) {
+  constructor(batch: ClaimedBatch, { row, attemptsUsed }: Leftover, policy: RunPolicy) {
     this.#batch = batch;
     this.#row = row;
     this.attemptsUsed = attemptsUsed;

@@ -30,20 +30,22 @@ export interface RowTask {
   readonly attemptsUsed?: number;
 }
 
-/** How often and after which pauses a failed attempt is repeated. */
-export interface RetryPolicy {
+/** What a run allows workers. */
+export interface RunPolicy {
   /** Attempts of a row for transient failures, from 1. */
   readonly attempts: number;
   /** Upper bound of the pause after the first failed attempt, in milliseconds; doubles with each further attempt. */
   readonly backoffMs: number;
   /** Whether workers return answers. */
   readonly saveAnswers?: true;
+  /** For workers that require approvals: the text of the approved plan, and the account of the user who runs it. */
+  readonly approved?: { readonly plan: string; readonly user: string };
 }
 
 /** Rows of one run for one worker. */
 export interface Batch {
   readonly tasks: readonly RowTask[];
-  readonly policy: RetryPolicy;
+  readonly policy: RunPolicy;
 }
 
 /** A row before its next call, and what its attempts did. */

@@ -4,6 +4,7 @@ import { type Delimiter, delimiterNames, delimiters } from '../manifest/manifest
 import { howToNameRateGroups, isRateGroup } from '../rate-group.ts';
 import type { Budget } from '../run/record/budget.ts';
 import type { FailureLimit } from '../run/record/guards.ts';
+import { type PublicKey, parsePublicKey } from '../signature/public-key.ts';
 import { readDuration } from '../text/quantities.ts';
 
 /** Parsers for values of flags, variables and the configuration file. Each throws a RangeError with the correct form. */
@@ -198,6 +199,27 @@ export function parseConditions(text: string): readonly string[] {
 /** `field=value`, one per line. A value may contain an equals sign, a field can't. */
 export function parseDefaults(text: string): Readonly<Record<string, string>> {
   return pairsOf(text, /^([^=]*)=(.*)$/, 'write a field and its value, as "user_id=u-17"');
+}
+
+/** `ana=ssh-ed25519 AAAA…`, one per line: public keys by the names of their owners. */
+export function parseKeys(text: string): ReadonlyMap<string, PublicKey> {
+  const pairs = pairsOf(text, /^([^=]*)=(.*)$/, 'write a name and a public key, as "ana=ssh-ed25519 AAAA…"');
+  const keys = Object.entries(pairs).map(([name, key]) => [name, parsePublicKey(key)] as const);
+  const texts = new Set(keys.map(([, key]) => key.text));
+  if (texts.size < keys.length) throw new RangeError('each name needs a key of its own');
+  return new Map(keys);
+}
+
+/** `500`, `any`, or `operation=500` on each line; the most calls of a run that needs no approval, by operation. */
+export function parseApprovalLimits(text: string): Readonly<Record<string, number>> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const limits = lines.map((line) => {
+    const [, operation = '', limit = ''] = /^(?:([^=]*)=)?(.*)$/.exec(line) ?? [];
+    const most = limit.trim() === 'any' ? 0 : parseInteger(0, Number.MAX_SAFE_INTEGER)(limit);
+    return [operation.trim(), most] as const;
+  });
+  if (limits.length === 0) throw new RangeError('write a number of calls, or any');
+  return Object.fromEntries(limits);
 }
 
 function pairsOf(text: string, pattern: RegExp, howTo: string): Readonly<Record<string, string>> {

@@ -1,4 +1,5 @@
 import { usageError } from '../errors.ts';
+import type { ApprovalPolicy } from '../run/plan/approvals.ts';
 import type { RowOptions } from '../run/plan/run-manifest.ts';
 import type { Budget } from '../run/record/budget.ts';
 import type { RunOptions } from '../run/record/record.ts';
@@ -117,4 +118,14 @@ export function callOptions(settings: Settings, before?: CallOptions): CallOptio
 export function changedOptions(before: RunOptions, settings: Settings): RunOptions {
   const others = Object.entries(before).filter(([option]) => !isCallOption(option));
   return { ...(Object.fromEntries(others) as RunOptions), ...callOptions(settings, before) };
+}
+
+/** Whose approvals a run needs; above no number of calls where the settings do not say. */
+export function approvalPolicy({
+  approvers = new Map(),
+  requireApproval,
+  requireApprovalAbove: above = {},
+  approvals: needed = defaults.approvals,
+}: Settings): ApprovalPolicy {
+  return { approvers, needed, above: requireApproval ? { '': 0 } : above };
 }

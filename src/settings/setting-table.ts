@@ -1,12 +1,14 @@
 import { priorities } from '../domain.ts';
 import { conflictRules } from '../manifest/check/call-index.ts';
 import { defaultClearToken, delimiterNames } from '../manifest/manifest.ts';
+import { approvalSettings } from './approval-settings.ts';
 import * as parsers from './parsers.ts';
 import type { Setting } from './setting.ts';
 
 /** Kinds of values, with their parser and placeholder. */
-const url = { parse: parsers.parseText, value: '<url>' } as const;
-const file = { parse: parsers.parseText, value: '<file>' } as const;
+const text = { parse: parsers.parseText } as const;
+const url = { ...text, value: '<url>' } as const;
+const file = { ...text, value: '<file>' } as const;
 const duration = { parse: parsers.parseDuration, value: '<duration>' } as const;
 const oneOf = <const Word extends string>(words: readonly Word[]) =>
   ({ parse: parsers.parseChoice(words), words }) as const;
@@ -46,7 +48,7 @@ export const settings = {
     isMap: true,
   },
   operations: {
-    parse: parsers.parseText,
+    ...text,
     value: '<module>',
     help: 'module with operations of your own, such as ./operations.js; it runs with all rights of cqbatch',
     otherwise: 'those of the service',
@@ -81,21 +83,21 @@ export const settings = {
   clearToken: {
     noFlag: true,
     rowOption: 'clearToken',
-    parse: parsers.parseText,
+    ...text,
     value: '<text>',
     help: 'CSV cell that sends an empty text; an empty cell leaves its field out',
     default: defaultClearToken,
   },
   sheet: {
     rowOption: 'sheet',
-    parse: parsers.parseText,
+    ...text,
     value: '<name|n>',
     help: 'sheet of an Excel workbook',
     otherwise: 'the first with rows',
   },
   rowsAt: {
     rowOption: 'rowsAt',
-    parse: parsers.parseText,
+    ...text,
     value: '<path>',
     help: 'where a JSON object has its rows',
     default: 'rows',
@@ -113,7 +115,7 @@ export const settings = {
     otherwise: 'all callers share one',
   },
   tokenDir: {
-    parse: parsers.parseText,
+    ...text,
     value: '<dir>',
     help: "folder with a token file for each rate group; the file's name is the group",
   },
@@ -167,12 +169,7 @@ export const settings = {
     help: 'port that serves /healthz, /readyz and /metrics',
     otherwise: 'none',
   },
-  healthHost: {
-    parse: parsers.parseText,
-    value: '<address>',
-    help: 'address of that port',
-    default: '127.0.0.1',
-  },
+  healthHost: { ...text, value: '<address>', help: 'address of that port', default: '127.0.0.1' },
   delimiter: {
     callOption: 'delimiter',
     parse: parsers.parseDelimiter,
@@ -234,6 +231,7 @@ export const settings = {
     help: 'without a terminal: continue after the canary if at most this number of its rows have failed',
     default: '0',
   },
+  ...approvalSettings,
   maxRows: {
     ...wholeNumber(1),
     help: 'stop after this number of rows; resume continues',

@@ -35,11 +35,6 @@ export class PublicKey {
   verifies(data: Buffer, signature: Buffer): boolean {
     return verify(null, data, this.#key, signature);
   }
-
-  /** For OpenSSL and other programs. */
-  pem(): string {
-    return this.#key.export({ type: 'spki', format: 'pem' }).toString();
-  }
 }
 
 /**

@@ -7,6 +7,7 @@ import type { CqbatchError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { PaceReport, StartingPoint } from '../pace.ts';
+import type { RunPolicy } from '../queue/payload.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { CallGate } from '../rate/call-gate.ts';
 import { CallScheduler } from '../rate/call-scheduler.ts';
@@ -31,6 +32,8 @@ export interface ApiWorkerOptions {
   readonly baseUrl: string;
   /** How long an outage of the API is waited for, milliseconds; absent: without end. */
   readonly maxOutageMs?: number | undefined;
+  /** Why the rows of a run must not be called, a clause; absent: all may be. */
+  readonly notApproved?: ((policy: RunPolicy) => string | undefined) | undefined;
   /** Calls in flight at once, or as many as the API bears. */
   readonly concurrency: number | 'auto';
   /** This worker among the workers of the API; it leaves at the end. */
@@ -139,12 +142,13 @@ export class ApiWorker {
   #call(): void {
     if (this.#state !== 'starting') return;
     this.#state = 'calling';
-    const { datastore, rows, operations, client, baseUrl, log, onHalt, onError } = this.#options;
+    const { datastore, rows, operations, client, baseUrl, notApproved, log, onHalt, onError } = this.#options;
     this.#worker = new WatchedWorker(datastore, rows, {
       concurrency: this.#prefetchLimit,
       refusal: (task) => refusal(task, operations),
       process: createRowProcessor({
         operations,
+        notApproved,
         client,
         gate: this.#gate,
         meter: this.#meter,

@@ -209,16 +209,30 @@ function unchargedHistory(attempt: JudgedAttempt, failure: ApiFailure): RowHisto
     : { ...history, unprocessed: history.unprocessed + attempt.answer.requests };
 }
 
+/** A row that is not called, because its run is not approved. @param why a clause */
+export function refused(task: RowTask, why: string): Finished {
+  const { unclear } = task.history ?? noHistory;
+  return ended(task, { code: 'NOT_APPROVED', message: why, unclear });
+}
+
 /** A row that is not called again, because an attempt that must not be repeated may have been carried out. */
-export function notRepeated({ row, operation, history = noHistory }: RowTask): Finished {
-  const { attempts, unprocessed, startedAt, lastCode, lastMessage, lastStatus, earlier } = history;
+export function notRepeated(task: RowTask): Finished {
+  const { lastCode, lastMessage } = task.history ?? noHistory;
   const before = lastCode === undefined ? '' : ` (${lastCode}${lastMessage ? `: ${lastMessage}` : ''})`;
+  const message = `an earlier attempt may have been carried out${before}, and ${task.operation} must not be repeated`;
+  return ended(task, { code: 'NOT_REPEATED', message, unclear: true });
+}
+
+/** A row that fails without a further call. */
+function ended(
+  { row, operation, history = noHistory }: RowTask,
+  why: Pick<RowResult, 'code' | 'message' | 'unclear'>,
+): Finished {
+  const { attempts, unprocessed, startedAt, lastStatus, earlier } = history;
   return {
     kind: 'finished',
     result: {
-      ...{ row, operation, outcome: 'failed', code: 'NOT_REPEATED' },
-      message: `an earlier attempt may have been carried out${before}, and ${operation} must not be repeated`,
-      ...{ attempts, unclear: true },
+      ...{ row, operation, outcome: 'failed', ...why, attempts },
       ...(unprocessed > 0 && { unprocessed }),
       ...(lastStatus !== undefined && { httpStatus: lastStatus }),
       ...(startedAt !== undefined && { startedAt }),

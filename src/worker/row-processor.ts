@@ -5,7 +5,7 @@ import { type CqbatchError, fatalError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { findOperation, type Operation } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
-import type { RowTask } from '../queue/payload.ts';
+import type { RowTask, RunPolicy } from '../queue/payload.ts';
 import type { CallGate } from '../rate/call-gate.ts';
 import type { TrafficMeter } from '../rate/traffic-meter.ts';
 import type { Blame, CircuitBreaker } from './circuit-breaker.ts';
@@ -15,6 +15,7 @@ import {
   type Judgement,
   judge,
   notRepeated,
+  refused,
   returnUncharged,
   uncalled,
 } from './judge.ts';
@@ -31,6 +32,8 @@ export type WorkerEvent = { readonly run: string; readonly row: number } & (
 export interface RowProcessorOptions {
   /** The operations that rows may have. */
   readonly operations: readonly Operation[];
+  /** See `ApiWorkerOptions`. */
+  readonly notApproved?: ((policy: RunPolicy) => string | undefined) | undefined;
   readonly client: Pick<ApiClient, 'send'>;
   /** Where calls wait for their turn and are counted. */
   readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'left' | 'leave'>;
@@ -57,7 +60,7 @@ export function refusal(task: RowTask, operations: readonly Operation[]): Cqbatc
 
 /** Makes the function that calls the API for a row. It makes one attempt; the queue repeats attempts. */
 export function createRowProcessor(options: RowProcessorOptions) {
-  const { operations, client, gate, meter, breaker, log, onEvent, onHalt } = options;
+  const { operations, notApproved, client, gate, meter, breaker, log, onEvent, onHalt } = options;
   const proven = new Set<string>();
 
   /** @returns the time of admission, after which `gate.leave` must be called; undefined when the call must not be made now */
@@ -76,6 +79,13 @@ export function createRowProcessor(options: RowProcessorOptions) {
     return undefined;
   }
 
+  /** The result of a row that must not be called. */
+  function verdictWithoutCall(task: RowTask, { policy }: Claim, { repeatable }: Operation) {
+    if (!repeatable && task.history?.unclear) return notRepeated(task);
+    const why = notApproved?.(policy);
+    return why === undefined ? undefined : refused(task, why);
+  }
+
   return async (task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> => {
     const operation = findOperation(operations, task.operation);
     if (operation === undefined) throw new TypeError(`${task.operation} is not a known operation`);
@@ -86,10 +96,10 @@ export function createRowProcessor(options: RowProcessorOptions) {
       hasPlace = false;
     };
     try {
-      if (!operation.repeatable && task.history?.unclear) {
-        const verdict = notRepeated(task);
-        onEvent({ type: 'finished', run: task.run, row: task.row, result: verdict.result });
-        return verdict;
+      const refusal = verdictWithoutCall(task, claim, operation);
+      if (refusal !== undefined) {
+        onEvent({ type: 'finished', run: task.run, row: task.row, result: refusal.result });
+        return refusal;
       }
       const admittedAt = await admitted(claim);
       if (admittedAt === undefined) return uncalled(task);

@@ -10,7 +10,7 @@ import { ApiWorker, type ApiWorkerOptions } from './api-worker.ts';
 export interface ServeOptions
   extends Pick<
     ApiWorkerOptions,
-    'operations' | 'datastore' | 'client' | 'maxOutageMs' | 'concurrency' | 'log'
+    'operations' | 'datastore' | 'client' | 'notApproved' | 'maxOutageMs' | 'concurrency' | 'log'
   > {
   readonly api: LimitedApi;
   /** Version of the program, to be shown. */

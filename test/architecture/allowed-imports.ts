@@ -38,6 +38,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
       'jobs',
       'src/operation',
       'src/api',
+      'src/signature',
       'src/disk',
       'src/text',
       'src',
@@ -98,7 +99,15 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     packages: ['croner', 'zod'],
   },
   'src/settings': {
-    folders: ['src/run/plan', 'src/run/record', 'src/cluster', 'src/manifest', 'src/text', 'src'],
+    folders: [
+      'src/run/plan',
+      'src/run/record',
+      'src/cluster',
+      'src/manifest',
+      'src/signature',
+      'src/text',
+      'src',
+    ],
     packages: [],
   },
   'src/run/session': {
@@ -136,6 +145,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
       'src/manifest',
       'src/journal',
       'src/operation',
+      'src/signature',
       'src/disk',
       'src/text',
       'src',

@@ -167,7 +167,11 @@ ${table(
 function schemaOf({ help, value, words, isMap, default: usual }: Setting): object {
   const facts = { description: help, ...(usual !== undefined && { default: usual }) };
   if (words !== undefined) return { ...facts, enum: words };
-  if (isMap) return { ...facts, type: ['object', 'array', 'string'] };
+  if (isMap)
+    return {
+      ...facts,
+      type: ['object', 'array', 'string', ...(value?.startsWith('<n|') ? ['integer'] : [])],
+    };
   if (value === undefined) return { ...facts, type: 'boolean' };
   const isNumber = /^<(?:n|port|duration)\b/.test(value);
   return { ...facts, type: isNumber ? ['integer', 'string'] : 'string' };

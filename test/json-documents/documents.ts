@@ -12,7 +12,7 @@ import {
   time,
 } from './parts.ts';
 import { audit, rowStory } from './past.ts';
-import { plan, planOfCommand, refusedPlan } from './plan.ts';
+import { approved, plan, planOfCommand, refusedPlan } from './plan.ts';
 import * as runs from './runs.ts';
 import * as schedules from './schedules.ts';
 import * as services from './services.ts';
@@ -20,10 +20,11 @@ import * as services from './services.ts';
 /** What each command prints with `--json` if it does not fail: one of these documents. */
 export const documentsOf: Readonly<Record<string, readonly [z.ZodType, ...z.ZodType[]]>> = {
   plan: [planOfCommand, interrupted],
+  approve: [approved, declined, interrupted],
   run: [runs.report, runs.knownRun, refusedPlan, declined, interrupted],
   resume: [runs.report, interrupted],
-  retry: [runs.report, declined, interrupted],
-  undo: [runs.report, plan, runs.nothingToUndo, declined, interrupted],
+  retry: [runs.report, planOfCommand, declined, interrupted],
+  undo: [runs.report, planOfCommand, runs.nothingToUndo, declined, interrupted],
   submit: [runs.submitted, refusedPlan, declined, interrupted],
   status: [runs.status, runs.statuses],
   show: [audit, rowStory],
@@ -46,6 +47,8 @@ export const documentsOf: Readonly<Record<string, readonly [z.ZodType, ...z.ZodT
   'schedule remove': [schedules.scheduleRemoved, interrupted],
   worker: [services.workerStopped, services.workersDrained],
   prune: [services.pruned, interrupted],
+  'keys new': [services.key],
+  'keys show': [services.key],
   init: [services.initialized],
   doctor: [services.findings],
   version: [services.version],

@@ -57,6 +57,9 @@ export const audit = z
         sha256: z.string(),
         made_at: time,
         approved_by: z.string().nullable(),
+        signers: z
+          .array(z.strictObject({ name: z.string(), key: z.string(), at: time, until: time }))
+          .describe('the signed approvals that counted; key: its fingerprint'),
       })
       .nullable()
       .describe('the signed-off plan'),

@@ -125,3 +125,12 @@ export const planOfCommand = plan
   .describe(plan.description ?? '');
 
 export const refusedPlan = failure.safeExtend({ plan }).describe('a plan that is not carried out, and why');
+
+export const approved = z
+  .strictObject({
+    plan_file: z.string(),
+    plan_sha256: z.string(),
+    key: z.string().describe('fingerprint of the key that signed'),
+    until: time.describe('the run must begin before'),
+  })
+  .describe('an approved plan');

@@ -7,6 +7,7 @@ import { operations } from '../../jobs/index.ts';
 import type { Priority, RowResult } from '../../src/domain.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
 import type { OpenRun } from '../../src/run/record/open-run.ts';
+import { runPolicy } from '../../src/run/record/run-policy.ts';
 import { openRunStore } from '../../src/run/record/store.ts';
 import type { SessionOptions } from '../../src/run/session/work.ts';
 import { built } from '../helpers/built.ts';
@@ -60,7 +61,8 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const answers = answerFile(stateDir, plannedRecord);
   const store = openRunStore(stateDir, operations);
   const record = { ...plannedRecord, plan: { ...plannedRecord.plan, rows: rowCount } };
-  const run = { store, record, datastore, rows, journal, answers, lost };
+  const policy = await runPolicy(stateDir, record);
+  const run = { store, record, datastore, rows, journal, policy, answers, lost };
   const silent = { onCollected: async () => {}, onError: () => {} };
   const start = async (priority?: Priority) => {
     const tasks = inOnePart(tasksOf(rowCount));

@@ -87,9 +87,15 @@ describeWithProgram(['openssl'], 'OpenSSL', () => {
   test('verifies signatures', async () => {
     const folder = await temporaryFolder();
     const key = await createKey(join(folder, 'id'));
-    const files = { data, sig: await key.sign(data), 'key.pem': key.publicKey.pem() };
-    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-    const verify = 'pkeyutl -verify -pubin -inkey key.pem -rawin -in data -sigfile sig'.split(' ');
+    await writeFile(join(folder, 'data'), data);
+    await writeFile(join(folder, 'sig'), await key.sign(data));
+    // As docs/approvals.md says.
+    const der = String.raw`{ printf '\60\52\60\5\6\3\53\145\160\3\41\0'; cut -d' ' -f2 id.pub | base64 -d | tail -c 32; } > key.der`;
+    expect(await readFile('docs/approvals.md', 'utf8')).toContain(der.replace('id.pub', 'ana.pub'));
+    await run('sh', ['-c', der], { cwd: folder });
+    const verify = 'pkeyutl -verify -pubin -keyform DER -inkey key.der -rawin -in data -sigfile sig'.split(
+      ' ',
+    );
     await expect(run('openssl', verify, { cwd: folder })).resolves.toMatchObject({
       stdout: expect.stringContaining('Verified Successfully'),
     });

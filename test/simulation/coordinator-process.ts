@@ -9,6 +9,7 @@ import type { RunEnding } from '../../src/run/record/ending.ts';
 import type { OpenRun } from '../../src/run/record/open-run.ts';
 import type { RunRecord } from '../../src/run/record/record.ts';
 import { RecordKeeper } from '../../src/run/record/record-keeper.ts';
+import { runPolicy } from '../../src/run/record/run-policy.ts';
 import type { RunStore } from '../../src/run/record/store.ts';
 import { type ControlWatch, watchControls } from '../../src/run/session/control.ts';
 import { RunSession } from '../../src/run/session/session.ts';
@@ -107,7 +108,8 @@ export function beginCoordinator(
     } as unknown as RunStore;
     const answers = { write: async () => {}, close: async () => {} } as unknown as AnswerFile;
     const { record } = folder;
-    const run: OpenRun = { store, record, datastore, rows, journal, answers, lost: never };
+    const policy = await runPolicy('run', record);
+    const run: OpenRun = { store, record, datastore, rows, journal, policy, answers, lost: never };
     const planned = plannedManifest(stage);
     const keeper = new RecordKeeper(store, record);
     const told = async () => [{ kind: 'command' as const, command: folder.command, at: '' }];

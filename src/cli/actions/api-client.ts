@@ -2,6 +2,8 @@ import { apiText, type LimitedApi } from '../../domain.ts';
 import { usageError } from '../../errors.ts';
 import {
   type ApiClient,
+  approvalCheck,
+  approvalPolicy,
   chooseProxy,
   describeProxy,
   type EstimatedLimits,
@@ -49,6 +51,11 @@ export function tokenSource(
       ? 'The access token is missing: set CQBATCH_TOKEN, or pass --token-file FILE.'
       : 'The access token is missing: name a file of --token-dir with --rate-group NAME, set CQBATCH_TOKEN, or pass --token-file FILE.',
   );
+}
+
+/** Why a worker must not call the rows of a run, if the settings require approvals. */
+export function notApproved(settings: Settings, baseUrl: string) {
+  return settings.requireApproval ? approvalCheck(approvalPolicy(settings), baseUrl) : undefined;
 }
 
 /** Whether a token is configured that belongs to no file of `--token-dir`. */

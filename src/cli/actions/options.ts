@@ -29,10 +29,15 @@ export function calls({ flags: { worker = true }, settings: { queue } }: Workpla
 /**
  * The user of this command, and the reason.
  *
- * @throws a usage error for a reason that is too long
+ * @throws a usage error for a reason that is too long, or missing although the settings require one
  */
-export function attributionOf({ reason }: Pick<Flags, 'reason'>): Attribution {
+export function attributionOf({
+  flags: { reason },
+  settings,
+}: Pick<CommandInput, 'flags'> & Partial<Pick<CommandInput, 'settings'>>): Attribution {
   const text = reason?.trim();
+  if (text === undefined && settings?.requireReason)
+    throw usageError('REASON_MISSING', 'The settings require a reason: pass --reason "why you do this".');
   if (text === undefined || (text !== '' && text.length <= maxReasonLength)) return attributed(text);
   const problem = text === '' ? 'is empty' : `has ${text.length} characters`;
   throw usageError('INVALID_SETTING', `--reason ${problem}: write up to ${maxReasonLength}.`);
@@ -89,7 +94,30 @@ export async function sayIfTomorrow({
 }
 
 /** Flags of this command, not of the planned run. */
-const ownFlags: ReadonlySet<string> = new Set<keyof Flags>(['json', 'quiet', 'out', 'approvedBy']);
+const ownFlags: ReadonlySet<string> = new Set<keyof Flags>(['json', 'quiet', 'out']);
+
+/** Flags that "cqbatch plan" does not have. */
+const runOnlyFlags: readonly (keyof Flags)[] = [
+  ...(['yes', 'runId', 'orResume', 'resumeHalted', 'wait', 'worker', 'queue', 'queuePasswordFile'] as const),
+  ...([
+    'tokenFile',
+    'tokenDir',
+    'verbose',
+    'logLevel',
+    'notifyUrl',
+    'pingUrl',
+    'metricsFile',
+    'reason',
+    ...(['once', 'settle', 'healthPort', 'healthHost'] as const),
+  ] as const),
+];
+
+/** The flags of a run, to be repeated in "cqbatch plan". */
+export function planWords(flags: Flags): readonly string[] {
+  return runWords(
+    Object.fromEntries(Object.entries(flags).filter(([name]) => !runOnlyFlags.includes(name as keyof Flags))),
+  );
+}
 
 /** The run's flags, to be repeated in another command. */
 export function runWords(flags: Flags): readonly string[] {

@@ -102,8 +102,8 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
   };
 }
 
-function approvalDocument({ file, sha256, madeAt, by }: NonNullable<RunRecord['approval']>): object {
-  return documentOf({ file, sha256, madeAt, approvedBy: by });
+function approvalDocument({ file, sha256, madeAt, by, signers }: NonNullable<RunRecord['approval']>): object {
+  return documentOf({ file, sha256, madeAt, approvedBy: by, signers: signers ?? [] });
 }
 
 /** The past of a run as text. */
@@ -115,6 +115,7 @@ export function auditText({ record, folder, result, retries, undos }: RunAudit):
     ['API', options.baseUrl],
     ['plan', planText(plan)],
     ['approved plan', approval && approvalText(approval)],
+    ['signed by', approval?.signers?.map(({ name, key, at }) => `${name} ${localTime(at)} (${key})`)],
     ['options', optionTexts(options).join(', ')],
     ['datastore', queue],
     ['canary', canary && canaryText(canary)],

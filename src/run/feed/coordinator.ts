@@ -158,15 +158,11 @@ export class Coordinator {
   async recover(): Promise<void> {
     const { datastore, journal } = this.#run;
     const { tasks, window, onError } = this.#options;
-    const { id, options } = this.#run.record;
+    const { id } = this.#run.record;
     this.#batches = await openBatchQueue(datastore, {
       runId: id,
       rows: this.#run.rows,
-      policy: {
-        attempts: options.attempts,
-        backoffMs: options.backoffMs,
-        ...(options.saveResponses && { saveAnswers: true }),
-      },
+      policy: this.#run.policy,
       priority: this.#priority,
       collect: (batch) => this.#failing(this.#collect(batch)),
       onResults: (results) => this.#failing(this.#keep(results)),

@@ -7,6 +7,7 @@ import { exists, ifThere, readSmallFile, writeFileAtomically } from '../../disk/
 import { usageError } from '../../errors.ts';
 import type { RowCounts } from '../../manifest/check/row-counts.ts';
 import { hashFile } from '../../manifest/stage.ts';
+import { type Envelope, envelopeSchema } from '../../signature/envelope.ts';
 import { systemError } from '../../system-error.ts';
 import { escapeInvisible, printableJson } from '../../text/printable.ts';
 import { runOptionsSchema } from '../record/record.ts';
@@ -14,7 +15,7 @@ import { runOptionsSchema } from '../record/record.ts';
 /** Suffix of files with a signed-off plan. */
 export const planSuffix = '.cqplan';
 
-const approvalSchema = z.object({
+const contentSchema = z.object({
   cqplan: z.literal(1),
   manifest: z.object({
     /** Relative to the folder of the plan, with slashes. */
@@ -37,27 +38,33 @@ const approvalSchema = z.object({
   }),
   made_at: z.string(),
   made_by: actorSchema.exactOptional(),
+  /** Of earlier versions: a name that was typed. */
   approved_by: z.string().exactOptional(),
 });
 
-type Approval = Readonly<z.infer<typeof approvalSchema>>;
+type PlanContent = Readonly<z.infer<typeof contentSchema>>;
+
+/** A plan as its file has it. */
+export interface PlanDocument extends PlanContent {
+  /** SHA-256 of the plan's content, in hexadecimal. It reveals a change, but not the author. */
+  readonly sha256: string;
+  /** Signed approvals, not part of the content: see `approvals.ts`. */
+  readonly approvals: readonly Envelope[];
+}
 
 /** A signed-off plan: it defines a run, to the byte. */
-export interface ApprovedPlan extends Approval {
+export interface ApprovedPlan extends PlanDocument {
   /** The file of the plan. */
   readonly file: string;
   /** Path of the manifest. */
   readonly source: string;
-  /** SHA-256 of the plan's content, in hexadecimal. It reveals a change, but not the author. */
-  readonly sha256: string;
 }
 
 /** The content of a plan. */
-export interface ApprovalInput extends Pick<Approval, 'options' | 'skip_invalid' | 'allow_partial'> {
+export interface ApprovalInput extends Pick<PlanContent, 'options' | 'skip_invalid' | 'allow_partial'> {
   /** Path of the manifest. */
   readonly source: string;
   readonly counts: RowCounts;
-  readonly approvedBy?: string | undefined;
 }
 
 /**
@@ -67,7 +74,7 @@ export interface ApprovalInput extends Pick<Approval, 'options' | 'skip_invalid'
  */
 export async function writeApprovedPlan(
   file: string,
-  { source, approvedBy, ...input }: ApprovalInput,
+  { source, ...input }: ApprovalInput,
 ): Promise<ApprovedPlan> {
   if (await exists(file)) {
     throw usageError(
@@ -77,27 +84,70 @@ export async function writeApprovedPlan(
   }
   const { sha256, bytes } = await hashFile(source);
   const path = relative(dirname(file), source).split(sep).join('/');
-  const approval = approvalSchema.parse({
+  const content = contentSchema.parse({
     cqplan: 1,
     manifest: { path, sha256, bytes },
     ...input,
     made_at: new Date().toISOString(),
     made_by: attributed().by,
-    ...(approvedBy !== undefined && { approved_by: approvedBy }),
   });
-  const signed = { ...approval, sha256: digestOf(approval) };
-  await writeFileAtomically(file, `${printableJson(JSON.stringify(signed, null, 2))}\n`);
-  return { ...signed, file, source };
+  const plan = { ...content, sha256: digestOf(content), approvals: [] };
+  await writeFileAtomically(file, planFileText(plan));
+  return { ...plan, file, source };
+}
+
+/** Writes the approvals of a plan into its file. */
+export async function writeApprovals(
+  plan: ApprovedPlan,
+  approvals: readonly Envelope[],
+): Promise<ApprovedPlan> {
+  const approved = { ...plan, approvals };
+  await writeFileAtomically(plan.file, planFileText(approved));
+  return approved;
+}
+
+/** The text of a plan's file. */
+export function planFileText(plan: PlanDocument): string {
+  const { sha256, approvals } = plan;
+  const signed = { ...contentSchema.parse(plan), sha256, ...(approvals.length > 0 && { approvals }) };
+  return `${printableJson(JSON.stringify(signed, null, 2))}\n`;
 }
 
 /**
  * Reads a plan and finds its manifest: at the path relative to the plan, or beside the plan.
  *
+ * @param source path of the manifest, where it is known
  * @throws a usage error `PLAN_NOT_FOUND`, `PLAN_UNREADABLE`, `PLAN_CHANGED`, `MANIFEST_NOT_FOUND` or `MANIFEST_CHANGED`.
  */
-export async function readApprovedPlan(file: string): Promise<ApprovedPlan> {
-  const { sha256, ...said } = await readSigned(file);
-  const { success, data } = approvalSchema.safeParse(said);
+export async function readApprovedPlan(file: string, source?: string): Promise<ApprovedPlan> {
+  const text = await ifThere(readSmallFile(file)).catch((error: Error) => {
+    throw systemError(error, file) ?? unreadable(file, `can't be read: ${error.message}`, error);
+  });
+  if (text === undefined)
+    throw usageError('PLAN_NOT_FOUND', `${escapeInvisible(file)}: there is no such file`);
+  const plan = parsePlan(text, file);
+  const { path, sha256 } = plan.manifest;
+  const manifest = source ?? (await findManifest(file, path));
+  const found = await hashFile(manifest);
+  if (found.sha256 !== sha256) {
+    throw usageError(
+      'MANIFEST_CHANGED',
+      `${escapeInvisible(manifest)} is not the manifest that was signed off in ${escapeInvisible(file)} (SHA-256 ${found.sha256}, ` +
+        `expected ${sha256}): restore that one, or make the plan again and have it reviewed.`,
+    );
+  }
+  return { ...plan, file, source: manifest };
+}
+
+/**
+ * Reads the text of a plan's file. Nothing is said about its approvals.
+ *
+ * @param file its name in messages
+ * @throws a usage error `PLAN_UNREADABLE` or `PLAN_CHANGED`
+ */
+export function parsePlan(text: string, file: string): PlanDocument {
+  const { sha256, approvals = [], ...said } = parseSigned(text, file);
+  const { success, data } = contentSchema.safeParse(said);
   if (!success) throw unreadable(file, 'is not a plan of this version of cqbatch');
   if (digestOf(said) !== sha256) {
     throw usageError(
@@ -106,26 +156,17 @@ export async function readApprovedPlan(file: string): Promise<ApprovedPlan> {
         'again and have it reviewed.',
     );
   }
-  const source = await findManifest(file, data.manifest.path);
-  const found = await hashFile(source);
-  if (found.sha256 !== data.manifest.sha256) {
-    throw usageError(
-      'MANIFEST_CHANGED',
-      `${escapeInvisible(source)} is not the manifest that was signed off in ${escapeInvisible(file)} (SHA-256 ${found.sha256}, ` +
-        `expected ${data.manifest.sha256}): restore that one, or make the plan again and have it reviewed.`,
-    );
-  }
-  return { ...data, sha256, file, source };
+  return { ...data, sha256, approvals };
 }
 
-async function readSigned(file: string): Promise<{ readonly sha256: string }> {
-  const text = await ifThere(readSmallFile(file)).catch((error: Error) => {
-    throw systemError(error, file) ?? unreadable(file, `can't be read: ${error.message}`, error);
-  });
-  if (text === undefined)
-    throw usageError('PLAN_NOT_FOUND', `${escapeInvisible(file)}: there is no such file`);
+const signedSchema = z.looseObject({
+  sha256: z.string(),
+  approvals: z.array(envelopeSchema).exactOptional(),
+});
+
+function parseSigned(text: string, file: string): z.infer<typeof signedSchema> {
   try {
-    return z.looseObject({ sha256: z.string() }).parse(JSON.parse(text));
+    return signedSchema.parse(JSON.parse(text));
   } catch (error) {
     throw unreadable(file, 'is not a plan', error);
   }
@@ -152,6 +193,6 @@ async function findManifest(file: string, path: string): Promise<string> {
 }
 
 /** The keys always have this order; the layout of the file does not matter. */
-function digestOf(approval: object): string {
-  return createHash('sha256').update(JSON.stringify(approval)).digest('hex');
+function digestOf(content: object): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }

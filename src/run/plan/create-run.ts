@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { basename, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { Attribution } from '../../actor.ts';
+import { writeFileAtomically } from '../../disk/files.ts';
 import type { RowHistory } from '../../domain.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/line.ts';
@@ -12,8 +13,9 @@ import { stageManifest } from '../../manifest/stage.ts';
 import { type RunOptions, type RunRecord, stateEntry } from '../record/record.ts';
 import { rowNumbersFile, writeRowNumbers } from '../record/row-numbers.ts';
 import { journalPath } from '../record/run-journal.ts';
+import { approvedPlanFile } from '../record/run-policy.ts';
 import type { RunStore } from '../record/store.ts';
-import type { ApprovedPlan } from './approved-plan.ts';
+import { type ApprovedPlan, planFileText } from './approved-plan.ts';
 import { type CheckedManifest, checkManifest } from './check-manifest.ts';
 
 /** The origin of a manifest that is moved aside during its run. */
@@ -121,6 +123,8 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
         rowNumbers: rowNumbersFile,
       }),
     };
+    if (approved !== undefined)
+      await writeFileAtomically(join(folder, approvedPlanFile), planFileText(approved));
     const { sheet } = manifest;
     return { record, journal, scan, choice, problems, ...(sheet && { sheet }) };
   } catch (error) {

@@ -4,12 +4,14 @@ import { lockPath, type ProcessLock } from '../../disk/lock.ts';
 import { removeHalfDone } from '../../disk/owned-folder.ts';
 import { BusyError } from '../../errors.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { RunPolicy } from '../../queue/payload.ts';
 import { openRowQueue, type RowQueue } from '../../queue/row-queue.ts';
 import { type AtEnd, withReleases } from '../../releases.ts';
 import { type AnswerFile, answerFile } from './answer-file.ts';
 import { runLockPath } from './in-use.ts';
 import type { RunRecord } from './record.ts';
 import { openRunJournal } from './run-journal.ts';
+import { runPolicy } from './run-policy.ts';
 import type { RunStore } from './store.ts';
 
 /** A run that this process works on, with everything open for it. */
@@ -20,6 +22,7 @@ export interface OpenRun {
   /** The rows of its API in the datastore, including rows of other runs. */
   readonly rows: RowQueue;
   readonly journal: Journal;
+  readonly policy: RunPolicy;
   /** Where answers of the API are saved, if the run saves them. */
   readonly answers: AnswerFile;
   /** Aborts with the reason when the datastore, the journal or the lock is lost for good. */
@@ -62,10 +65,11 @@ export function withOpenRun<Result>(
     atEnd(() => journal.close());
     const answers = answerFile(folder, record);
     atEnd(() => answers.close());
+    const policy = await runPolicy(folder, record);
     const losing = new AbortController();
     for (const lost of [datastore.lost, journal.lost, lock?.lost])
       void lost?.then((reason) => losing.abort(reason));
-    return work({ store, record, datastore, rows, journal, answers, lost: losing.signal }, atEnd);
+    return work({ store, record, datastore, rows, journal, policy, answers, lost: losing.signal }, atEnd);
   });
 }
 

@@ -174,7 +174,17 @@ export const runRecordSchema = z.object({
   queue: z.string().exactOptional(),
   /** The signed-off plan that it carries out. */
   approval: z
-    .object({ file: z.string(), sha256: z.string(), madeAt: z.string(), by: z.string().exactOptional() })
+    .object({
+      file: z.string(),
+      sha256: z.string(),
+      madeAt: z.string(),
+      /** Of earlier versions: a name that was typed. */
+      by: z.string().exactOptional(),
+      /** The signed approvals that count: names, fingerprints of keys, times. */
+      signers: z
+        .array(z.object({ name: z.string(), key: z.string(), at: z.string(), until: z.string() }))
+        .exactOptional(),
+    })
     .exactOptional(),
   /** The run whose rows this run retries. */
   retryOf: z.string().exactOptional(),

@@ -33,7 +33,7 @@ export interface CoordinateOptions
 }
 
 /** Calls the API in this process. */
-export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted'> {
+export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted' | 'notApproved'> {
   readonly client: ApiClient;
 }
 

@@ -140,13 +140,14 @@ export class Work {
 
   #startWorker(client: ApiClient): ApiWorker {
     const { record, datastore, rows, store } = this.#run;
-    const { log, known, join, onEvent, onPace } = this.#options;
+    const { log, notApproved, known, join, onEvent, onPace } = this.#options;
     const { baseUrl, maxOutageMs, concurrency } = record.options;
     return new ApiWorker({
       datastore,
       rows,
       operations: store.operations,
       client,
+      notApproved,
       baseUrl,
       maxOutageMs,
       concurrency,

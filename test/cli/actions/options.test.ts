@@ -13,7 +13,7 @@ test('the options of a plan are repeated in the command for its run', () => {
         maxRows: '100',
         stopAt: '06:00 Europe/London',
       },
-      ...{ html: false, stateDir: 'runs', json: true, quiet: 1, out: 'x.cqplan', approvedBy: 'Ana' },
+      ...{ html: false, stateDir: 'runs', json: true, quiet: 1, out: 'x.cqplan' },
     }).join(' '),
   ).toBe(
     '--base-url https://api.example.com --rate 20/s --skip-invalid --skip-done a --skip-done b c --map Nr=evaluation_id ' +

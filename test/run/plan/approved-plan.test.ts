@@ -15,11 +15,10 @@ async function written() {
   const file = join(folder, 'plans', 'week.cqplan');
   const plan = await writeApprovedPlan(file, {
     source,
-    options: leastOptions,
+    options: { ...leastOptions, operation: 'of "the boss"\u2028' },
     counts: { ...sumOf([]), rows: 1, callable: 1 },
     skip_invalid: false,
     allow_partial: true,
-    approvedBy: 'Ana "the boss"\u2028',
   });
   return { folder, source, file, plan };
 }
@@ -27,7 +26,7 @@ async function written() {
 test('a plan is read back as it was written', async () => {
   const { file, plan, source } = await written();
   expect(await readApprovedPlan(file)).toEqual(plan);
-  expect(plan).toMatchObject({ source, approved_by: 'Ana "the boss"\u2028', allow_partial: true });
+  expect(plan).toMatchObject({ source, options: { operation: 'of "the boss"\u2028' }, allow_partial: true });
   expect(plan.manifest).toMatchObject({ path: '../rows.csv', bytes: 26 });
 });
 

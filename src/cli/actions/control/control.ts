@@ -55,8 +55,8 @@ async function change(
   id: string | undefined,
   flags: Flags,
 ): Promise<ExitCode> {
-  const attribution = attributionOf(flags);
   const context = await openContext(flags);
+  const attribution = attributionOf(context);
   return withRun(context, id, fitting, async (found) => {
     const contact = contactOf(context.store, found);
     const { runId, state } = contact;
@@ -92,8 +92,8 @@ export async function cancel(id: string | undefined, flags: Flags): Promise<Exit
 }
 
 async function cancelHere(context: Context, id: string): Promise<void> {
-  const { terminal, store, flags } = context;
-  const attribution = attributionOf(flags);
+  const { terminal, store } = context;
+  const attribution = attributionOf(context);
   // The state may have changed since the question.
   const record = await store.load(id);
   const state = actualState(record);
@@ -156,16 +156,14 @@ function refuseEnded(id: string, state: string): void {
 }
 
 /** Cancels a run without a process. */
-async function cancelStopped(
-  { terminal, store, datastore, flags }: Context,
-  record: RunRecord,
-): Promise<RunRecord> {
+async function cancelStopped(context: Context, record: RunRecord): Promise<RunRecord> {
+  const { terminal, store, datastore } = context;
   return withReleases(async (atEnd) => {
     const interrupt = interruptible(stopping(terminal));
     atEnd(() => interrupt.release());
     const opened = await datastore.open(`cancel ${record.id}`);
     atEnd(() => opened.close());
-    const cancelled = await cancelStoppedRun(store, record, opened, interrupt.signal, attributionOf(flags));
+    const cancelled = await cancelStoppedRun(store, record, opened, interrupt.signal, attributionOf(context));
     if (cancelled !== undefined) return cancelled;
     throw fatalError(
       'CANCEL_INTERRUPTED',
@@ -192,11 +190,11 @@ async function ended(context: Context, { id, process }: RunRecord): Promise<RunR
 
 /** Sends the request to the run's coordinator on another machine. */
 async function cancelElsewhere(
-  { terminal, flags }: Context,
+  context: Context,
   { entry: { id, state, coordinator }, cluster }: Extract<FoundRun, { readonly entry: unknown }>,
 ): Promise<void> {
-  await inCluster(cluster, id).tell({ kind: 'command', command: 'cancel', ...attributionOf(flags) });
-  terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
+  await inCluster(cluster, id).tell({ kind: 'command', command: 'cancel', ...attributionOf(context) });
+  context.terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
   const left = await firstSeen(patienceMs, async () => {
     const now = await cluster.run(id);
     return now === undefined || now.state !== state || !isPresent(now) ? { state: now?.state } : undefined;
@@ -208,7 +206,7 @@ async function cancelElsewhere(
         `on ${coordinator.host}, where its state folder is.`,
     );
   }
-  terminal.result(
+  context.terminal.result(
     { run: id, state: left.state },
     `Run ${id} is cancelled. Its report is on ${coordinator.host}; there, "cqbatch retry ${id}" runs the rows that are not done.`,
   );

@@ -23,8 +23,8 @@ const patienceMs = 20_000;
 export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const rate = parsed('set-rate', text, parseRate);
   const name = rate?.text ?? 'none';
-  const wanted: Wanted = { kind: 'rate', rate, ...attributionOf(flags) };
   const context = await openContext(flags);
+  const wanted: Wanted = { kind: 'rate', rate, ...attributionOf(context) };
   return withRun(context, id, runningRun, async (found) => {
     const contact = contactOf(context.store, found);
     refuseUnlessActive(contact, `--rate ${text.trim()}`, 'at that rate');
@@ -39,8 +39,8 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
 /** `cqbatch set-priority`: changes the priority of a run in progress, paused, or waiting for a daemon. */
 export async function setRunPriority(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const priority = parsed('set-priority', text, parseChoice(priorities));
-  const attribution = attributionOf(flags);
   const context = await openContext(flags);
+  const attribution = attributionOf(context);
   return withRun(context, id, runningRun, async (found) => {
     const contact = contactOf(context.store, found);
     const { runId, state } = contact;

@@ -1,15 +1,25 @@
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { thisActor } from '../../../actor.ts';
 import { usageError } from '../../../errors.ts';
 import {
+  type ApprovalPolicy,
   type ApprovedPlan,
+  approvalPolicy,
+  type CreatedRun,
   changedOptions,
+  claimPlan,
   contentRunId,
+  exists,
   givenRowOptions,
   groupOption,
+  judgeApprovals,
+  needsApproval,
   optionInWords,
   planSuffix,
+  type RunRecord,
   readApprovedPlan,
+  requireApprovals,
   type ScanSummary,
 } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
@@ -28,23 +38,89 @@ export async function approvedSource<Place extends Workplace>(
 ): Promise<{ readonly workplace: Place; readonly source: string }> {
   if (!source.endsWith(planSuffix)) return { workplace, source };
   const approved = await readApprovedPlan(source);
+  // One id, so that a plan is carried out only once.
+  const runId = workplace.flags.runId ?? contentRunId(basename(approved.file), approved.sha256);
+  return { workplace: withPlan(workplace, approved, runId), source: approved.source };
+}
+
+/**
+ * For a manifest that a schedule or an inbox runs: its plan, if the settings want approvals and `NAME.cqplan` is beside it.
+ *
+ * @param source path of the manifest now
+ * @param given its path when its plan was made
+ */
+export async function withPlanBeside<Place extends Workplace>(
+  workplace: Place,
+  source: string,
+  given = source,
+): Promise<Place> {
+  const file = `${given}${planSuffix}`;
+  const isWanted = workplace.settings.requireApprovalAbove !== undefined;
+  if (!isWanted || !(await exists(file))) return { ...workplace, planFile: file };
+  return withPlan(workplace, await readApprovedPlan(file, source), workplace.flags.runId);
+}
+
+function withPlan<Place extends Workplace>(
+  workplace: Place,
+  approved: ApprovedPlan,
+  runId: string | undefined,
+): Place {
   refuseOtherOptions(workplace, approved);
   const { flags, settings } = workplace;
   return {
-    workplace: {
-      ...workplace,
-      approved,
-      flags: {
-        ...flags,
-        yes: true,
-        skipInvalid: approved.skip_invalid,
-        // One id, so that a plan is carried out only once.
-        runId: flags.runId ?? contentRunId(basename(approved.file), approved.sha256),
-      },
-      settings: { ...settings, allowPartial: settings.allowPartial || approved.allow_partial },
-    },
-    source: approved.source,
+    ...workplace,
+    approved,
+    flags: { ...flags, yes: true, skipInvalid: approved.skip_invalid, ...(runId !== undefined && { runId }) },
+    settings: { ...settings, allowPartial: settings.allowPartial || approved.allow_partial },
   };
+}
+
+/** The run that this user begins now. */
+export function runHere() {
+  return { user: thisActor().user, at: Date.now() };
+}
+
+/** Calls by operation. */
+export function callsOf({
+  perOperation,
+}: Pick<ScanSummary, 'perOperation'>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(perOperation).map(([name, { callable }]) => [name, callable]));
+}
+
+/** Whether a plan has the approvals that a run with these calls needs. */
+export function mayBegin(
+  policy: ApprovalPolicy,
+  plan: ApprovedPlan | undefined,
+  callable: Readonly<Record<string, number>>,
+): boolean {
+  if (!needsApproval(policy, callable)) return true;
+  const judged = plan === undefined ? [] : judgeApprovals(plan, policy.approvers, runHere());
+  return judged.filter(({ counts }) => counts).length >= policy.needed;
+}
+
+/**
+ * The record of a planned run with its approvals. From now on its plan belongs to the run.
+ *
+ * @param planCommand writes the plan of the run, with `--out` and a file
+ * @throws a usage error `APPROVAL_MISSING` when the settings want more approvals, `PLAN_USED` when another run has used them
+ */
+export async function withApprovals(
+  { store, settings, approved, planFile }: Workplace,
+  { record, scan }: Pick<CreatedRun, 'record' | 'scan'>,
+  planCommand: string,
+): Promise<RunRecord> {
+  const signers = requireApprovals(approvalPolicy(settings), {
+    ...runHere(),
+    manifest: record.manifest.name,
+    planCommand,
+    planFile,
+    plan: approved,
+    callable: callsOf(scan),
+  });
+  const { approval } = record;
+  if (approved === undefined || approval === undefined || signers.length === 0) return record;
+  await claimPlan(store, approved, record.id);
+  return { ...record, approval: { ...approval, signers: signers.map((signer) => ({ ...signer })) } };
 }
 
 /** Omitted options keep the plan's values. */

@@ -1,7 +1,8 @@
-import { rm } from 'node:fs/promises';
+import { constants, copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BusyError, usageError } from '../../../errors.ts';
 import {
+  type ApprovedPlan,
   actualState,
   type CreateRunInput,
   callOptions,
@@ -14,19 +15,26 @@ import {
   hashFile,
   isActive,
   makeTemporaryFolder,
+  planSuffix,
   type RunOptions,
   type RunRecord,
+  readApprovedPlan,
   savingOptions,
   unfinishedAmong,
   verdictText,
+  writeApprovedPlan,
 } from '../../../index.ts';
+import { onDisk } from '../../../system-error.ts';
+import { shellWord } from '../../../text/shell-word.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { planDocument, planText } from '../../render/plan.ts';
+import { type Plan, planDocument, planText } from '../../render/plan.ts';
+import { flagWords } from '../../render/words.ts';
 import { proxyTo, tokenSource } from '../api-client.ts';
 import { attributionOf, baseUrlOf, calls } from '../options.ts';
 import { execute } from './execute.ts';
-import { isAgreed, planOf, runIdOf } from './planned-run.ts';
+import { planFile } from './plan.ts';
+import { approvedOrDiscarded, isAgreed, planOf, runIdOf } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
 /** Rows of another run, as a manifest. */
@@ -47,6 +55,11 @@ export async function runDerived(
   write: (path: string) => Promise<DerivedRows | ExitCode>,
 ): Promise<ExitCode> {
   const { store, settings, flags } = context;
+  // The same rows must be chosen when the plan is carried out.
+  const choice = flagWords({
+    ...(flags.code && { code: flags.code }),
+    ...(flags.unclear && { unclear: true }),
+  });
   const callsHere = calls(context);
   const folder = await makeTemporaryFolder(store.stateDir, as);
   try {
@@ -68,18 +81,23 @@ export async function runDerived(
       ...canaryOptions(settings, reading.onConflict),
     };
     const proxy = callsHere ? proxyTo(of.options) : undefined;
-    if (flags.plan)
+    if (flags.plan || flags.out !== undefined)
       return await preview(context, { path: source, name: `${as} of ${of.id}`, options }, proxy);
     if (callsHere) await tokenSource(settings, options).current();
+    const approved =
+      flags.approved === undefined ? undefined : await readApprovedPlan(flags.approved, source);
     const created = await createRun(store, {
       source,
-      options,
+      options: approved?.options ?? options,
       runId: runIdOf(flags),
-      attribution: attributionOf(flags),
+      attribution: attributionOf(context),
+      approved,
       from: { as, of, rowNumbers, histories },
     });
-    if (!(await isAgreed(context, created, proxy))) return exitCodes.usage;
-    return await execute(context, created.record, created.journal);
+    const place = { ...context, ...(approved && { approved }) };
+    const planned = await approvedOrDiscarded(place, created, [as, of.id, ...choice]);
+    if (!(await isAgreed(place, planned, proxy))) return exitCodes.usage;
+    return await execute(place, planned.record, planned.journal);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -95,9 +113,28 @@ async function preview(
   const { sha256 } = await hashFile(input.path);
   // The original run was allowed to omit fields.
   const planned = { ...(await planOf(context, checked, input.options, sha256, proxy)), allowPartial: true };
-  context.terminal.result(planDocument(planned), `${planText(planned)}\n\n${verdictText(planned)}`);
-  context.terminal.say('Nothing was sent.');
+  const written =
+    context.flags.out === undefined ? undefined : await writePlan(context.flags.out, input, planned);
+  context.terminal.result(
+    { ...planDocument(planned), ...(written && { plan_file: written.file, plan_sha256: written.sha256 }) },
+    `${planText(planned)}\n\n${verdictText(planned)}`,
+  );
+  const next = written === undefined ? '' : ` Next: cqbatch approve ${shellWord(written.file)}`;
+  context.terminal.say(`Nothing was sent.${next}`);
   return exitCodes.success;
+}
+
+/** Writes the plan of the rows, and the rows beside it. */
+async function writePlan(
+  out: string,
+  { path, options }: { readonly path: string; readonly options: RunOptions },
+  { scan, skipInvalid, allowPartial }: Plan,
+): Promise<ApprovedPlan> {
+  const file = planFile(out);
+  const source = `${file.slice(0, -planSuffix.length)}.jsonl`;
+  await onDisk(source, () => copyFile(path, source, constants.COPYFILE_EXCL));
+  const kept = { source, options, counts: scan, skip_invalid: skipInvalid, allow_partial: allowPartial };
+  return writeApprovedPlan(file, kept);
 }
 
 /**

@@ -55,7 +55,7 @@ async function untilEnd(
   const { options } = record;
   const log = await openLog(context.flags, terminal);
   // A new run has its reason in the state `planned`.
-  const attribution = journal === undefined ? attributionOf(context.flags) : attributed();
+  const attribution = journal === undefined ? attributionOf(context) : attributed();
   const callsHere = calls(context);
   const token = callsHere ? tokenSource(settings, options) : undefined;
   const interrupt = interruptible(stopping(terminal));

@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { usageError } from '../../../errors.ts';
 import {
+  type ApprovalPolicy,
   type ApprovedPlan,
+  approvalPolicy,
   checkManifest,
   defaults,
   groupOption,
@@ -9,6 +11,7 @@ import {
   type InputOptions,
   inputKind,
   isReady,
+  judgeApprovals,
   makeTemporaryFolder,
   planSuffix,
   type ReadingOptions,
@@ -17,6 +20,7 @@ import {
   verdictText,
   writeApprovedPlan,
 } from '../../../index.ts';
+import { localTime } from '../../../text/local-time.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { shellWord } from '../../../text/shell-word.ts';
 import type { Flags } from '../../config/load.ts';
@@ -26,7 +30,7 @@ import { type Plan, planDocument, planText } from '../../render/plan.ts';
 import { clockTime, fingerprint } from '../../render/words.ts';
 import { proxyTo } from '../api-client.ts';
 import { baseUrlOf, runOptions, runWords } from '../options.ts';
-import { approvedSource, refuseOtherRows } from './approval.ts';
+import { approvedSource, callsOf, mayBegin, refuseOtherRows, runHere } from './approval.ts';
 import { doneBefore, planOf, readingManifest } from './planned-run.ts';
 
 /** `cqbatch plan`: checks every row, sends nothing. */
@@ -34,52 +38,85 @@ export async function plan(given: string, flags: Flags): Promise<ExitCode> {
   const opened = await openWorkplace(flags);
   const out = planWriter(opened, given);
   const { workplace, source } = await approvedSource(opened, given);
-  const { terminal, settings, approved: signedOff } = workplace;
+  const { terminal, approved: signedOff } = workplace;
+  const planned = await lookAtPlan(workplace, source);
+  if (typeof planned === 'number') return planned;
+  const written = out && isReady(planned) ? await out(planned) : undefined;
+  terminal.result(
+    { ...planDocument(planned), ...(written && { plan_file: written.file, plan_sha256: written.sha256 }) },
+    `${planText(planned)}\n\n${verdictText(planned)}`,
+  );
+  if (!isReady(planned)) return exitCodes.usage;
+  if (signedOff !== undefined) terminal.say(signedOffText(signedOff, approvalPolicy(workplace.settings)));
+  if (written !== undefined)
+    terminal.say(`Wrote ${escapeInvisible(written.file)} (fingerprint ${fingerprint(written.sha256)}).`);
+  terminal.say(`Nothing was sent. Next: ${nextCommand(workplace, planned, written ?? signedOff, given)}`);
+  return exitCodes.success;
+}
+
+/** Reads and checks the rows of a manifest, or of a signed-off plan. */
+export async function lookAtPlan(workplace: Workplace, source: string): Promise<Plan | ExitCode> {
+  const { settings, flags, approved } = workplace;
   const { stateDir } = workplace.store;
-  const baseUrl = signedOff?.options.baseUrl ?? baseUrlOf(flags, settings);
-  const { allowInsecureHttp } = signedOff?.options ?? flags;
+  const baseUrl = approved?.options.baseUrl ?? baseUrlOf(flags, settings);
+  const { allowInsecureHttp } = approved?.options ?? flags;
   const proxy = baseUrl === undefined ? undefined : proxyTo({ baseUrl, allowInsecureHttp });
-  const { rate = defaults.rate } = signedOff?.options ?? settings;
-  const reading = signedOff?.options ?? rowOptions(flags, settings);
+  const { rate = defaults.rate } = approved?.options ?? settings;
+  const reading = approved?.options ?? rowOptions(flags, settings);
   const { onConflict = defaults.onConflict } = reading;
   const options = {
     ...reading,
     onConflict,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(rate && { rate }),
-    ...groupOption(signedOff?.options ?? settings),
+    ...groupOption(approved?.options ?? settings),
   };
-  const planned = await readingManifest(workplace, async (input) => {
+  return readingManifest(workplace, async (input) => {
     const { path, name, dispose } = await readable(source, stateDir, input, reading);
     try {
       const done = await doneBefore(workplace, options, input);
       const checked = await checkManifest(workplace.store, { path, name, options, context: input, done });
-      if (signedOff !== undefined) refuseOtherRows(signedOff, checked.scan);
+      if (approved !== undefined) refuseOtherRows(approved, checked.scan);
       return await planOf(workplace, checked, options, (await hashFile(path)).sha256, proxy);
     } finally {
       await dispose();
     }
   });
-  if (typeof planned === 'number') return planned;
-  const approved = out && isReady(planned) ? await out(planned) : undefined;
-  terminal.result(
-    { ...planDocument(planned), ...(approved && { plan_file: approved.file, plan_sha256: approved.sha256 }) },
-    `${planText(planned)}\n\n${verdictText(planned)}`,
-  );
-  if (!isReady(planned)) return exitCodes.usage;
-  const next = approved === undefined ? [given, ...runWords(flags)] : [approved.file];
-  if (signedOff !== undefined) terminal.say(signedOffText(signedOff));
-  if (approved !== undefined)
-    terminal.say(`Wrote ${escapeInvisible(approved.file)} (fingerprint ${fingerprint(approved.sha256)}).`);
-  terminal.say(`Nothing was sent. Next: cqbatch run ${next.map(shellWord).map(escapeInvisible).join(' ')}`);
-  return exitCodes.success;
 }
 
-/** The author and the approver of a plan. */
-function signedOffText({ file, sha256, made_at: at, made_by: maker, approved_by: by }: ApprovedPlan): string {
+/** What to type after a look at a plan. */
+function nextCommand(
+  { flags, settings }: Workplace,
+  { scan }: Plan,
+  plan: ApprovedPlan | undefined,
+  given: string,
+): string {
+  const policy = approvalPolicy(settings);
+  const isApproved = mayBegin(policy, plan, callsOf(scan));
+  const words =
+    plan !== undefined
+      ? [isApproved ? 'run' : 'approve', plan.file]
+      : [
+          isApproved ? 'run' : 'plan',
+          given,
+          ...runWords(flags),
+          ...(isApproved ? [] : ['--out', `NAME${planSuffix}`]),
+        ];
+  return `cqbatch ${words.map(shellWord).map(escapeInvisible).join(' ')}`;
+}
+
+/** The author and the approvers of a plan. */
+export function signedOffText(plan: ApprovedPlan, { approvers }: ApprovalPolicy): string {
+  const { file, sha256, made_at: at, made_by: maker, approved_by: by } = plan;
   const made = `made ${clockTime(new Date(at))}${maker === undefined ? '' : ` by ${maker.user} on ${maker.host}`}`;
   const approved = by === undefined ? '' : `, approved by ${by}`;
-  return escapeInvisible(`${file} (fingerprint ${fingerprint(sha256)}), ${made}${approved}.`);
+  const signed = judgeApprovals(plan, approvers, runHere()).map((each) =>
+    each.counts
+      ? `Signed by ${each.name} (${each.key}), valid until ${localTime(each.until)}.`
+      : `Not counted: ${each.why}.`,
+  );
+  const lines = [`${file} (fingerprint ${fingerprint(sha256)}), ${made}${approved}.`, ...signed];
+  return lines.map(escapeInvisible).join('\n');
 }
 
 /**
@@ -88,7 +125,7 @@ function signedOffText({ file, sha256, made_at: at, made_by: maker, approved_by:
  * @throws a usage error for an invalid name, or a run that can't be carried out elsewhere
  */
 function planWriter(workplace: Workplace, source: string) {
-  const { out, approvedBy, skipDone } = workplace.flags;
+  const { out, skipDone } = workplace.flags;
   if (out === undefined) return undefined;
   if (skipDone !== undefined) {
     throw usageError(
@@ -96,19 +133,23 @@ function planWriter(workplace: Workplace, source: string) {
       "--out can't be combined with --skip-done: more rows may be done when the plan is carried out.",
     );
   }
-  if (!out.endsWith(planSuffix)) {
-    throw usageError('INVALID_SETTING', `--out "${out}": write a name that ends with ${planSuffix}.`);
-  }
+  const file = planFile(out);
   if (source === '-' || source.endsWith(planSuffix)) {
     throw usageError('INVALID_SETTING', '--out needs a manifest file, because the run reads it again.');
   }
   const options = runOptions(workplace);
   return ({ scan, skipInvalid }: Plan): Promise<ApprovedPlan> =>
-    writeApprovedPlan(out, {
-      ...{ source, options, approvedBy, counts: scan },
+    writeApprovedPlan(file, {
+      ...{ source, options, counts: scan },
       skip_invalid: skipInvalid,
       allow_partial: scan.partial > 0,
     });
+}
+
+/** @throws a usage error for a name that no plan has */
+export function planFile(out: string): string {
+  if (out.endsWith(planSuffix)) return out;
+  throw usageError('INVALID_SETTING', `--out "${out}": write a name that ends with ${planSuffix}.`);
 }
 
 /** Copies standard input and pipes: a plan may read twice. */

@@ -20,6 +20,7 @@ import {
 } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
+import { shellWord } from '../../../text/shell-word.ts';
 import { type Flags, fileThatSays } from '../../config/load.ts';
 import type { Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
@@ -28,8 +29,8 @@ import type { Forecast } from '../../render/forecast.ts';
 import { type Plan, planDocument, planText } from '../../render/plan.ts';
 import { problemText } from '../../render/problems.ts';
 import { estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
-import { attributionOf, runOptions, sayIfTomorrow } from '../options.ts';
-import { refuseOtherRows } from './approval.ts';
+import { attributionOf, planWords, runOptions, sayIfTomorrow } from '../options.ts';
+import { refuseOtherRows, withApprovals } from './approval.ts';
 
 /**
  * Plans a run, shows the plan and asks.
@@ -46,7 +47,7 @@ export async function planRun(
 ): Promise<CreatedRun | ExitCode> {
   const { terminal, store, flags, approved } = workplace;
   const options = runOptions(workplace);
-  const attribution = attributionOf(flags);
+  const attribution = attributionOf(workplace);
   const proxy = callsHere ? proxyTo(options) : undefined;
   requireConsent(workplace, source);
   const created = await readingManifest(workplace, async (input) => {
@@ -74,7 +75,32 @@ export async function planRun(
     return refuse(workplace, planned, refusal);
   }
   terminal.say(`\n${verdictText(planned)}`);
-  return (await isAgreed(workplace, created, proxy)) ? created : exitCodes.usage;
+  const approvedRun = await approvedOrDiscarded(workplace, created, [
+    'plan',
+    origin?.name ?? source,
+    ...planWords(flags),
+  ]);
+  return (await isAgreed(workplace, approvedRun, proxy)) ? approvedRun : exitCodes.usage;
+}
+
+/**
+ * The run with the approvals that the settings want; otherwise discards it.
+ *
+ * @param planWords of the command that writes its plan
+ * @throws what `withApprovals` throws
+ */
+export async function approvedOrDiscarded(
+  workplace: Workplace,
+  created: CreatedRun,
+  planWords: readonly string[],
+): Promise<CreatedRun> {
+  const command = ['cqbatch', ...planWords].map(shellWord).map(escapeInvisible).join(' ');
+  try {
+    return { ...created, record: await withApprovals(workplace, created, command) };
+  } catch (error) {
+    await discard(workplace.store, created.record, created.journal);
+    throw error;
+  }
 }
 
 /** The runs and reports of `--skip-done`, if any. */

@@ -16,7 +16,7 @@ import {
 import { escapeInvisible } from '../../../text/printable.ts';
 import { count, counted } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
-import type { Context } from '../../context.ts';
+import { type Context, openContext } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { type FittingRun, findRecord } from '../look/find-run.ts';
 import { refuseUnlessOver, runDerived } from './derived-run.ts';
@@ -25,12 +25,14 @@ import { runWhenFree } from './when-free.ts';
 
 /** `cqbatch retry`: a new run of the failed rows, and of the uncalled rows of a cancelled run. */
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  // A preview waits for no run, and notifies no URL.
+  if (flags.out !== undefined) return retryRun(await openContext(flags), id);
   return runWhenFree(flags, `retry ${id ?? ''}`.trim(), (context) => retryRun(context, id));
 }
 
 async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal, flags } = context;
-  requireConsent(context);
+  if (flags.out === undefined) requireConsent(context);
   const before = await findRecord(store, id, runToRetry(store));
   const later = retriesAfter(await findRetries(store, before), before);
   refuseUnlessOver('retry', before, later);

@@ -24,13 +24,13 @@ import { runWhenFree } from './when-free.ts';
 /** `cqbatch undo`: a new run that puts back what a run changed, as far as the manifest has old values. */
 export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {
   // A preview waits for no run, and notifies no URL.
-  if (flags.plan) return undoRun(await openContext(flags), id);
+  if (isPreview(flags)) return undoRun(await openContext(flags), id);
   return runWhenFree(flags, `undo ${id ?? ''}`.trim(), (context) => undoRun(context, id));
 }
 
 async function undoRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal } = context;
-  if (!context.flags.plan) requireConsent(context);
+  if (!isPreview(context.flags)) requireConsent(context);
   const before = await findRecord(store, id, runToUndo(store));
   const runs = await store.list();
   const later = retriesAfter(retriesAmong(runs, before), before);
@@ -49,6 +49,10 @@ async function undoRun(context: Context, id: string | undefined): Promise<ExitCo
     await warnOfLaterEdits(context, before, runs, undone);
     return { rowNumbers: undone.rowNumbers, histories: new Map(), options: { onConflict: 'refuse' } };
   });
+}
+
+function isPreview({ plan, out }: Flags): boolean {
+  return plan === true || out !== undefined;
 }
 
 /** The newest run that changed something and was not undone. Retries of other runs are excluded: they are undone together. */

@@ -20,7 +20,7 @@ import type { AtEnd } from '../../../releases.ts';
 import { repeat } from '../../../repeat.ts';
 import type { Workplace } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
-import { apiClient, type CallSettings, estimatedLimits } from '../api-client.ts';
+import { apiClient, type CallSettings, estimatedLimits, notApproved } from '../api-client.ts';
 import { nextCommands } from '../look/next-commands.ts';
 import type { Notifier } from '../run/notifier.ts';
 import { notifierOf } from '../run/when-free.ts';
@@ -86,7 +86,7 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
 
 /** With the embedded datastore, this process calls the API, like "cqbatch run". */
 function callerFor(
-  { store }: Workplace,
+  { store, settings }: Workplace,
   { api, tokens, metrics }: DaemonOptions,
 ): Pick<CoordinateOptions, 'refusalOf' | 'callerFor'> | undefined {
   if (api === undefined || tokens === undefined) return undefined;
@@ -102,6 +102,7 @@ function callerFor(
       return {
         client: await apiClient(options, token, metrics?.observeRequests()),
         estimates: await estimatedLimits(store, options, token),
+        notApproved: notApproved(settings, options.baseUrl),
         onStarted({ progress }) {
           if (metrics !== undefined) metrics.paceOfRun = () => progress.snapshot().pace;
         },

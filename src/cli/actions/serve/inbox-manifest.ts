@@ -19,6 +19,7 @@ import { type EndedRun, endingText, finalFolderOf } from '../../render/ended-run
 import { plain } from '../../render/style.ts';
 import { isInProgress } from '../look/find-run.ts';
 import { calls } from '../options.ts';
+import { withPlanBeside } from '../run/approval.ts';
 import { execute } from '../run/execute.ts';
 import { planRun } from '../run/planned-run.ts';
 import { busyWith, endedRun, resumeRun } from '../run/resume.ts';
@@ -90,13 +91,14 @@ async function beginOrGoOn(context: Context, { record, path, origin }: ClaimedMa
   const existing = await lookUpRun(store, record.run);
   if (existing !== undefined) return continueRun(context, existing);
   const named = { ...context, flags: { ...flags, runId: record.run } };
-  const planned = await planRun(named, path, calls(context), origin);
-  return typeof planned === 'number' ? planned : execute(context, planned.record, planned.journal);
+  const place = await withPlanBeside(named, path, origin.name);
+  const planned = await planRun(place, path, calls(context), origin);
+  return typeof planned === 'number' ? planned : execute(place, planned.record, planned.journal);
 }
 
-/** Whether an error is the fault of the manifest. */
+/** Whether an error is the fault of the manifest, or of its plan. */
 export function isOfManifest({ kind, code }: CqbatchError): boolean {
-  return kind === 'usage' && (code.startsWith('MANIFEST_') || code === 'RUN_ID_TAKEN');
+  return kind === 'usage' && (/^(MANIFEST|PLAN|APPROVAL)_/.test(code) || code === 'RUN_ID_TAKEN');
 }
 
 async function continueRun(context: Context, record: RunRecord): Promise<ExitCode> {

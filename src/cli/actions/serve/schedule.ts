@@ -107,7 +107,7 @@ async function setPaused(name: string, flags: Flags, paused: boolean): Promise<E
 
 /** `cqbatch schedule trigger` */
 export async function triggerSchedule(name: string, flags: Flags): Promise<ExitCode> {
-  const attribution = attributionOf(flags);
+  const attribution = attributionOf({ flags });
   const place = await openPlace(flags);
   const { terminal, schedules, store } = place;
   const schedule = await schedules.load(name);
@@ -163,7 +163,7 @@ export function changed(
   flags: Flags,
 ): Pick<Schedule, 'key' | 'since' | 'changes'> {
   const at = new Date().toISOString();
-  const changes = [...before, { what, at, ...attributionOf(flags) }].slice(-mostChanges);
+  const changes = [...before, { what, at, ...attributionOf({ flags }) }].slice(-mostChanges);
   return { key: randomUUID().slice(0, 8), since: at, changes };
 }
 

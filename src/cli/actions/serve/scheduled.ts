@@ -25,6 +25,7 @@ import { exitCodes, knownError } from '../../exit-codes.ts';
 import { plain } from '../../render/style.ts';
 import { silentTerminal } from '../../terminal.ts';
 import { runOptions } from '../options.ts';
+import { withPlanBeside } from '../run/approval.ts';
 import { endedRun } from '../run/resume.ts';
 import { submitRun } from '../run/submit.ts';
 import { endingOf, endingOfRefused, isOfManifest } from './inbox-manifest.ts';
@@ -87,7 +88,8 @@ async function submitOnce(
   };
   try {
     const place = { ...workplace, store, flags: { ...flags, runId }, onRefused };
-    const submitted = await submitRun(place, manifest, origin);
+    const planned = await withPlanBeside(place, manifest, origin?.name);
+    const submitted = await submitRun(planned, manifest, origin);
     if (typeof submitted !== 'number') return { is: 'there' };
     return submitted === exitCodes.interrupted ? { is: 'later' } : { is: 'refused', why };
   } catch (error) {

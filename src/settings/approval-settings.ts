@@ -1,0 +1,40 @@
+import * as parsers from './parsers.ts';
+import type { Setting } from './setting.ts';
+
+/** Settings about who allows a run. */
+export const approvalSettings = {
+  approvers: {
+    noFlag: true,
+    parse: parsers.parseKeys,
+    value: '<name=key>',
+    help: 'public keys that approve plans, by the account of their owner: "ana=ssh-ed25519 AAAA…"',
+    otherwise: 'none',
+    isMap: true,
+  },
+  requireApprovalAbove: {
+    noFlag: true,
+    parse: parsers.parseApprovalLimits,
+    value: '<n|operation=n>',
+    help: 'runs with more calls than this need approvals: 500, or any; also by operation',
+    otherwise: 'no run needs them',
+    isMap: true,
+  },
+  approvals: {
+    noFlag: true,
+    parse: parsers.parseInteger(1, 20),
+    value: '<n>',
+    help: 'number of approvals that a run then needs; your own does not count',
+    default: '1',
+  },
+  requireApproval: {
+    parse: parsers.parseSwitch,
+    help: 'call only rows of runs with approvals by the approvers in the settings of this worker',
+  },
+  requireReason: {
+    noFlag: true,
+    parse: parsers.parseSwitch,
+    value: '<yes|no>',
+    help: 'whether commands that start or change a run need --reason',
+    default: 'no',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
