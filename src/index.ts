@@ -48,6 +48,7 @@ export { createTypedClient as createClient, type TypedClient } from './api/typed
 export { openWebhook, signatureHeaders, type Webhook } from './api/webhook.ts';
 export { type Cluster, openCluster } from './cluster/cluster.ts';
 export { actualEntryState, goneAfterMs, isActive, isPresent, type RunEntry } from './cluster/entries.ts';
+export { claimSharedPlan } from './cluster/plan-claims.ts';
 export { type RatePolicy, toHundredths } from './cluster/rate-policy.ts';
 export { readWorkersWanted } from './cluster/workers-wanted.ts';
 export type { FailureClass } from './codes.ts';

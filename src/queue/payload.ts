@@ -30,6 +30,16 @@ export interface RowTask {
   readonly attemptsUsed?: number;
 }
 
+/** The approvals of a run. */
+export interface ApprovedBatch {
+  /** Text of the approved plan. */
+  readonly plan: string;
+  /** Account of the user who runs it. */
+  readonly user: string;
+  /** Random key of the run. */
+  readonly run: string;
+}
+
 /** What a run allows workers. */
 export interface RunPolicy {
   /** Attempts of a row for transient failures, from 1. */
@@ -38,8 +48,8 @@ export interface RunPolicy {
   readonly backoffMs: number;
   /** Whether workers return answers. */
   readonly saveAnswers?: true;
-  /** For workers that require approvals: the text of the approved plan, and the account of the user who runs it. */
-  readonly approved?: { readonly plan: string; readonly user: string };
+  /** For workers that require approvals. */
+  readonly approved?: ApprovedBatch;
 }
 
 /** Rows of one run for one worker. */

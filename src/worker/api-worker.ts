@@ -7,7 +7,6 @@ import type { CqbatchError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { PaceReport, StartingPoint } from '../pace.ts';
-import type { RunPolicy } from '../queue/payload.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { CallGate } from '../rate/call-gate.ts';
 import { CallScheduler } from '../rate/call-scheduler.ts';
@@ -18,7 +17,7 @@ import { TrafficMeter } from '../rate/traffic-meter.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { haltReason, refusalReason } from './halt-reason.ts';
 import { Prefetch, withSpare } from './prefetch.ts';
-import { createRowProcessor, refusal, type WorkerEvent } from './row-processor.ts';
+import { createRowProcessor, type NotApproved, refusal, type WorkerEvent } from './row-processor.ts';
 import { logTotals } from './totals.ts';
 import { WatchedWorker } from './watched-worker.ts';
 
@@ -32,8 +31,8 @@ export interface ApiWorkerOptions {
   readonly baseUrl: string;
   /** How long an outage of the API is waited for, milliseconds; absent: without end. */
   readonly maxOutageMs?: number | undefined;
-  /** Why the rows of a run must not be called, a clause; absent: all may be. */
-  readonly notApproved?: ((policy: RunPolicy) => string | undefined) | undefined;
+  /** Absent: the rows of every run may be called. */
+  readonly notApproved?: NotApproved | undefined;
   /** Calls in flight at once, or as many as the API bears. */
   readonly concurrency: number | 'auto';
   /** This worker among the workers of the API; it leaves at the end. */

@@ -29,11 +29,14 @@ export type WorkerEvent = { readonly run: string; readonly row: number } & (
   | { readonly type: 'returned' }
 );
 
+/** Why the rows of a run must not be called, a clause; undefined when they may be. */
+export type NotApproved = (policy: RunPolicy) => Promise<string | undefined>;
+
 export interface RowProcessorOptions {
   /** The operations that rows may have. */
   readonly operations: readonly Operation[];
   /** See `ApiWorkerOptions`. */
-  readonly notApproved?: ((policy: RunPolicy) => string | undefined) | undefined;
+  readonly notApproved?: NotApproved | undefined;
   readonly client: Pick<ApiClient, 'send'>;
   /** Where calls wait for their turn and are counted. */
   readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'left' | 'leave'>;
@@ -79,13 +82,6 @@ export function createRowProcessor(options: RowProcessorOptions) {
     return undefined;
   }
 
-  /** The result of a row that must not be called. */
-  function verdictWithoutCall(task: RowTask, { policy }: Claim, { repeatable }: Operation) {
-    if (!repeatable && task.history?.unclear) return notRepeated(task);
-    const why = notApproved?.(policy);
-    return why === undefined ? undefined : refused(task, why);
-  }
-
   return async (task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> => {
     const operation = findOperation(operations, task.operation);
     if (operation === undefined) throw new TypeError(`${task.operation} is not a known operation`);
@@ -96,7 +92,9 @@ export function createRowProcessor(options: RowProcessorOptions) {
       hasPlace = false;
     };
     try {
-      const refusal = verdictWithoutCall(task, claim, operation);
+      const why = notApproved && (await notApproved(claim.policy));
+      const isRepeat = !operation.repeatable && task.history?.unclear;
+      const refusal = why !== undefined ? refused(task, why) : isRepeat ? notRepeated(task) : undefined;
       if (refusal !== undefined) {
         onEvent({ type: 'finished', run: task.run, row: task.row, result: refusal.result });
         return refusal;

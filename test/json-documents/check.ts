@@ -30,10 +30,10 @@ function checkDocument(args: readonly string[], document: unknown): void {
   );
 }
 
-/** The name of the command: `schedule add`. */
+/** The name of the command: `schedule add`, `keys new`. */
 function commandIn(args: readonly string[]): string {
   const [name = '', below] = args.filter((arg) => !arg.startsWith('-'));
-  return name === 'schedule' ? `${name} ${below}` : name;
+  return documentsOf[name] === undefined ? `${name} ${below}` : name;
 }
 
 function problemIn(document: unknown, schema: z.ZodType): string | undefined {

@@ -5,6 +5,8 @@ import {
   approvalCheck,
   approvalPolicy,
   chooseProxy,
+  claimSharedPlan,
+  type Datastore,
   describeProxy,
   type EstimatedLimits,
   mostConcurrency,
@@ -54,8 +56,9 @@ export function tokenSource(
 }
 
 /** Why a worker must not call the rows of a run, if the settings require approvals. */
-export function notApproved(settings: Settings, baseUrl: string) {
-  return settings.requireApproval ? approvalCheck(approvalPolicy(settings), baseUrl) : undefined;
+export function notApproved(settings: Settings, baseUrl: string, datastore: Datastore) {
+  if (!settings.requireApproval) return undefined;
+  return approvalCheck(approvalPolicy(settings), baseUrl, (...claim) => claimSharedPlan(datastore, ...claim));
 }
 
 /** Whether a token is configured that belongs to no file of `--token-dir`. */

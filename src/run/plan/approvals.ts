@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { actorSchema, thisActor } from '../../actor.ts';
-import { CqbatchError, usageError } from '../../errors.ts';
+import { usageError } from '../../errors.ts';
 import type { RunPolicy } from '../../queue/payload.ts';
 import { type Envelope, openEnvelope, signStatement } from '../../signature/envelope.ts';
 import type { SigningKey } from '../../signature/key-file.ts';
@@ -226,38 +226,37 @@ function nextText(
   return `Next: type "${planCommand} --out ${file}", ${approve}, ${then}.`;
 }
 
+/** Claims a plan for a run until its approvals have ended. Resolves with false when another run has it. */
+export type ClaimPlan = (sha256: string, run: string, forMs: number) => Promise<boolean>;
+
 /**
  * What a worker that requires approvals demands of each run, however small.
  *
  * @returns the check of a run: why its rows must not be called, a clause; undefined when they may
  */
-export function approvalCheck({ approvers, needed }: ApprovalPolicy, baseUrl: string) {
+export function approvalCheck({ approvers, needed }: ApprovalPolicy, baseUrl: string, claim: ClaimPlan) {
   const wanted = `this worker requires ${counted(needed, 'approval')}`;
-  const check = ({ approved }: RunPolicy): string | undefined => {
+  const check = async ({ approved }: RunPolicy): Promise<string | undefined> => {
     if (approved === undefined) return `${wanted}, and the run has no approved plan`;
     const plan = parsePlan(approved.plan, 'the approved plan');
     if (plan.options.baseUrl !== baseUrl)
       return `the approved plan is for ${plan.options.baseUrl}, not for ${baseUrl}`;
-    const judged = judgeApprovals(plan, approvers, { user: approved.user, at: Date.now() });
-    const valid = judged.filter(({ counts }) => counts).length;
-    if (valid >= needed) return undefined;
+    const now = Date.now();
+    const judged = judgeApprovals(plan, approvers, { user: approved.user, at: now });
+    const valid = judged.flatMap((each) => (each.counts ? [each] : []));
+    if (valid.length >= needed) {
+      const end = Math.max(...valid.map(({ until }) => Date.parse(until)));
+      const isOwn = await claim(plan.sha256, approved.run, end - now);
+      return isOwn ? undefined : 'another run has carried out the approved plan';
+    }
     const why = judged.flatMap((each) => (each.counts ? [] : [`; ${each.why}`])).join('');
-    return `${wanted}, and ${valid === 0 ? 'none counts' : `only ${valid} counts`}${why}`;
+    return `${wanted}, and ${valid.length === 0 ? 'none counts' : `only ${valid.length} counts`}${why}`;
   };
   // Each batch has its own policy, so an approval that ends stops the next batch.
-  const known = new WeakMap<RunPolicy, { readonly why: string | undefined }>();
-  return (run: RunPolicy): string | undefined => {
-    const found = known.get(run) ?? { why: clauseOf(() => check(run)) };
+  const known = new WeakMap<RunPolicy, Promise<string | undefined>>();
+  return (run: RunPolicy): Promise<string | undefined> => {
+    const found = known.get(run) ?? check(run).catch((error: Error) => error.message);
     known.set(run, found);
-    return found.why;
+    return found;
   };
-}
-
-function clauseOf(check: () => string | undefined): string | undefined {
-  try {
-    return check();
-  } catch (error) {
-    if (error instanceof CqbatchError) return error.message;
-    throw error;
-  }
 }

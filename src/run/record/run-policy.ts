@@ -13,6 +13,7 @@ export async function runPolicy(folder: string, record: RunRecord): Promise<RunP
   const approved = record.approval?.signers && {
     plan: await readApprovedText(folder),
     user: record.states[0]?.by?.user ?? '',
+    run: record.key ?? record.id,
   };
   return {
     ...{ attempts, backoffMs },

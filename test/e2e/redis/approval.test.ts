@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { approvePlan } from '../../../src/run/plan/approvals.ts';
@@ -48,6 +48,21 @@ describeWithRedis('a worker that requires approvals', () => {
     const by = { user: 'ana', host: 'desk' };
     await writeApprovals(plan, await approvePlan(plan, ana, { validMs: 3_600_000, by }));
     expect(await run('run', 'week.cqplan', '--no-worker')).toMatchObject({ code: 0 });
+    expect(await sandbox.log()).toHaveLength(5);
+
+    // A copy of the plan on another machine.
+    const copies = await temporaryFolder();
+    for (const name of ['rows.csv', 'week.cqplan', '.cqbatch/config.json'])
+      await cp(join(laptop, name), join(copies, name));
+    const again = await cqbatch(['run', 'week.cqplan', '--no-worker', '--run-id', 'again'], {
+      cwd: copies,
+      env,
+    });
+    expect(again.code).toBe(1);
+    const refused = await readCsv(join(copies, '.cqbatch/runs/again'), 'report.csv');
+    expect(refused.map((row) => row['_message'])).toEqual(
+      Array.from({ length: 5 }, () => 'another run has carried out the approved plan'),
+    );
     expect(await sandbox.log()).toHaveLength(5);
     await worker.stop();
   });

@@ -233,18 +233,28 @@ describe('a worker that requires approvals', () => {
     const one = await sign(plan, ana);
     const both = await sign(one, ben);
     const ended = await sign(one, ben, -hour);
-    const check = approvalCheck(policy, baseUrl);
-    const why = (on?: ApprovedPlan, user = 'ops') =>
-      check({ attempts: 1, backoffMs: 1, ...(on && { approved: { plan: planFileText(on), user } }) });
-    expect(why(both)).toBe(undefined);
-    expect(why()).toBe('this worker requires 2 approvals, and the run has no approved plan');
-    expect(why(one)).toBe('this worker requires 2 approvals, and only 1 counts');
-    expect(why(ended)).toMatch(/only 1 counts; the approval by ben ended/);
-    expect(why(both, 'ana')).toMatch(/none counts; ana runs the plan/);
-    expect(why({ ...both, skip_invalid: true })).toMatch(/was changed after/);
-    const elsewhere = approvalCheck(policy, 'https://other.example.com');
+    const claims = new Map<string, string>();
+    const claim = async (sha256: string, run: string) => {
+      claims.set(sha256, claims.get(sha256) ?? run);
+      return claims.get(sha256) === run;
+    };
+    const check = approvalCheck(policy, baseUrl, claim);
+    const why = (on?: ApprovedPlan, user = 'ops', run = 'run-1') =>
+      check({ attempts: 1, backoffMs: 1, ...(on && { approved: { plan: planFileText(on), user, run } }) });
+    expect(await why(both)).toBe(undefined);
+    expect(await why(both, 'ops', 'run-2')).toBe('another run has carried out the approved plan');
+    expect(await why()).toBe('this worker requires 2 approvals, and the run has no approved plan');
+    expect(await why(one)).toBe('this worker requires 2 approvals, and only 1 counts');
+    expect(await why(ended)).toMatch(/only 1 counts; the approval by ben ended/);
+    expect(await why(both, 'ana')).toMatch(/none counts; ana runs the plan/);
+    expect(await why({ ...both, skip_invalid: true })).toMatch(/was changed after/);
+    const elsewhere = approvalCheck(policy, 'https://other.example.com', claim);
     expect(
-      elsewhere({ attempts: 1, backoffMs: 1, approved: { plan: planFileText(both), user: 'ops' } }),
+      await elsewhere({
+        attempts: 1,
+        backoffMs: 1,
+        approved: { plan: planFileText(both), user: 'ops', run: 'run-1' },
+      }),
     ).toBe('the approved plan is for https://api.example.com, not for https://other.example.com');
   });
 });

@@ -87,7 +87,7 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
 /** With the embedded datastore, this process calls the API, like "cqbatch run". */
 function callerFor(
   { store, settings }: Workplace,
-  { api, tokens, metrics }: DaemonOptions,
+  { api, tokens, metrics, datastore }: DaemonOptions,
 ): Pick<CoordinateOptions, 'refusalOf' | 'callerFor'> | undefined {
   if (api === undefined || tokens === undefined) return undefined;
   return {
@@ -102,7 +102,7 @@ function callerFor(
       return {
         client: await apiClient(options, token, metrics?.observeRequests()),
         estimates: await estimatedLimits(store, options, token),
-        notApproved: notApproved(settings, options.baseUrl),
+        notApproved: notApproved(settings, options.baseUrl, datastore),
         onStarted({ progress }) {
           if (metrics !== undefined) metrics.paceOfRun = () => progress.snapshot().pace;
         },
