@@ -15,7 +15,7 @@ const marginMs = 10_000;
 /**
  * `cqbatch worker --drain`: ends the workers of this machine that serve the same API and rate group, as SIGTERM does.
  *
- * @throws a fatal error `WORKERS_REMAIN` when one has not ended in time
+ * @throws a fatal error `WORKERS_REMAIN` when one has not ended in time, or is of a version that can't be told
  */
 export function drainWorkers(
   terminal: Terminal,
@@ -35,8 +35,6 @@ export function drainWorkers(
     };
     const found = await here();
     const told = new Map(found.flatMap(({ id, pid, drains }) => (drains ? [[id, pid]] : [])));
-    for (const { pid, version, drains } of found)
-      if (!drains) terminal.warn(`warning: ${pid} (version ${version}) can't be told: end it with SIGTERM`);
     for (const id of told.keys()) await cluster.drain(id);
     const until = performance.now() + settings.shutdownTimeout + marginMs;
     const left = async () => (await here()).filter(({ id }) => told.has(id));
@@ -49,6 +47,14 @@ export function drainWorkers(
         );
       }
       await after(lookMs);
+    }
+    const deaf = found.filter(({ drains }) => !drains);
+    if (deaf.length > 0) {
+      const which = deaf.map(({ pid, version }) => `${pid} (version ${version})`).join(', ');
+      throw fatalError(
+        'WORKERS_REMAIN',
+        `Workers of earlier versions on ${host} can't be told to end: ${which}. End them with SIGTERM.`,
+      );
     }
     const workers = new Set(told.values()).size;
     terminal.result({ state: 'drained', host, workers }, `${counted(workers, 'worker')} of ${host} ended.`);

@@ -12,7 +12,6 @@ afterEach(() => void vi.useRealTimers());
 /** Drains a machine of which these workers are known, and never leave. */
 async function drain(...workers: Partial<WorkerEntry>[]) {
   const told: unknown[] = [];
-  const warnings: string[] = [];
   const results: unknown[] = [];
   const runScript = async (_script: string, keys: readonly string[], [id]: readonly unknown[]) => {
     if (keys[0]?.endsWith(':controls')) return void told.push(id);
@@ -20,7 +19,6 @@ async function drain(...workers: Partial<WorkerEntry>[]) {
     return ['1000', entries.map((entry) => `1000 ${entry}`)];
   };
   const terminal = {
-    warn: (text: string) => warnings.push(text),
     result: (document: unknown) => results.push(document),
   } as unknown as Terminal;
   const draining = drainWorkers(
@@ -30,7 +28,7 @@ async function drain(...workers: Partial<WorkerEntry>[]) {
     { baseUrl: api, allowInsecureHttp: false, concurrency: 1, timeoutMs: 1 },
   ).catch((error: Error) => error);
   await vi.runAllTimersAsync();
-  return { ended: await draining, told, warnings, results };
+  return { ended: await draining, told, results };
 }
 
 test('a worker that stays is an error', async () => {
@@ -39,13 +37,18 @@ test('a worker that stays is an error', async () => {
   expect(ended).toMatchObject({ code: 'WORKERS_REMAIN', message: expect.stringContaining('not ended: 7.') });
 });
 
-test('workers of other machines are left alone, and those that can not be told are named', async () => {
-  const { ended, told, warnings, results } = await drain(
-    { id: 'a', host: 'elsewhere', drains: true },
-    { id: 'b', pid: 8, version: '0.9.0' },
-  );
+test('a worker that can not be told is an error', async () => {
+  const { ended, told, results } = await drain({ id: 'b', pid: 8, version: '0.9.0' });
+  expect(ended).toMatchObject({
+    code: 'WORKERS_REMAIN',
+    message: expect.stringContaining('8 (version 0.9.0)'),
+  });
+  expect([told, results]).toEqual([[], []]);
+});
+
+test('workers of other machines are left alone', async () => {
+  const { ended, told, results } = await drain({ id: 'a', host: 'elsewhere', drains: true });
   expect(ended).toBe(0);
   expect(told).toEqual([]);
-  expect(warnings).toEqual([expect.stringContaining('8 (version 0.9.0)')]);
   expect(results).toEqual([{ state: 'drained', host: hostname(), workers: 0 }]);
 });
