@@ -194,11 +194,11 @@ export function requireApprovals(
   const rows = Object.values(run.callable).reduce((sum, each) => sum + each, 0);
   throw usageError(
     'APPROVAL_MISSING',
-    `${escapeInvisible(run.manifest)}: ${missingText(policy, counted(rows, 'call'), judged)} ${nextText(policy, plan, run)}`,
+    `${escapeInvisible(run.manifest)}: ${missingText(policy, counted(rows, 'call', ['needs', 'need']), judged)} ${nextText(policy, plan, run)}`,
   );
 }
 
-/** Two sentences: how many approvals are missing, and why some do not count. */
+/** How many approvals are missing, and why some do not count. @param calls `3 calls need` */
 function missingText({ needed }: ApprovalPolicy, calls: string, judged: readonly JudgedApproval[]): string {
   const names = judged.flatMap((each) => (each.counts ? [each.name] : []));
   const others = judged.flatMap((each) => (each.counts ? [] : [each.why]));
@@ -207,7 +207,7 @@ function missingText({ needed }: ApprovalPolicy, calls: string, judged: readonly
     others.length === 0
       ? ''
       : ` ${others.map((text) => `${text[0]?.toUpperCase()}${text.slice(1)}.`).join(' ')}`;
-  return `${calls} need ${counted(needed, 'approval')}, and ${judged.length === 0 ? 'there is none' : have}.${why}`;
+  return `${calls} ${counted(needed, 'approval')}, and ${judged.length === 0 ? 'there is none' : have}.${why}`;
 }
 
 function nextText(

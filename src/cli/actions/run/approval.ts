@@ -55,7 +55,7 @@ export async function withPlanBeside<Place extends Workplace>(
   given = source,
 ): Promise<Place> {
   const file = `${given}${planSuffix}`;
-  const isWanted = workplace.settings.requireApprovalAbove !== undefined;
+  const isWanted = Object.keys(approvalPolicy(workplace.settings).above).length > 0;
   if (!isWanted || !(await exists(file))) return { ...workplace, planFile: file };
   return withPlan(workplace, await readApprovedPlan(file, source), workplace.flags.runId);
 }

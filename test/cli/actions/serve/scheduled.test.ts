@@ -1,10 +1,15 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
-import { inboxFinisher } from '../../../../src/cli/actions/serve/scheduled.ts';
+import { beginScheduled, inboxFinisher } from '../../../../src/cli/actions/serve/scheduled.ts';
+import { approvePlan } from '../../../../src/run/plan/approvals.ts';
+import { writeApprovals, writeApprovedPlan } from '../../../../src/run/plan/approved-plan.ts';
 import { openRunStore } from '../../../../src/run/record/store.ts';
+import type { Schedule } from '../../../../src/schedule/schedule.ts';
+import { newRunOptions } from '../../../../src/settings/run-options.ts';
+import { createKey } from '../../../../src/signature/key-file.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 test('an inbox is opened once, and again when something of it is missing', async () => {
@@ -26,4 +31,59 @@ test('an inbox is opened once, and again when something of it is missing', async
   await expect(finish(inbox)).rejects.toMatchObject({ code: 'FILE_MISSING' });
   await finish(inbox);
   expect(await names()).toEqual(all);
+});
+
+test('a schedule runs a manifest once it has an approved plan beside it, and not again with the same plan', async () => {
+  const folder = await temporaryFolder();
+  const stateDir = join(folder, 'state');
+  const manifest = join(folder, 'rows.csv');
+  const ana = await createKey(join(folder, 'ana'));
+  await writeFile(manifest, 'evaluation_id,user_id\n1,u\n');
+  await mkdir(stateDir, { mode: 0o700 });
+  const config = { approvers: { ana: ana.publicKey.text }, require_approval_above: 'any' };
+  await writeFile(join(stateDir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  const baseUrl = 'https://api.example.com';
+  const store = openRunStore(stateDir, operations);
+  const schedule: Schedule = {
+    ...{
+      version: 1,
+      name: 'nightly',
+      key: 'k',
+      cron: '0 2 * * *',
+      tz: 'UTC',
+      source: { manifest },
+      options: {},
+    },
+    ...{ overlap: 'skip', catchUpMs: null, paused: false, since: '2026-11-01T00:00:00Z', changes: [] },
+  };
+  const begin = (day: number) =>
+    beginScheduled(
+      { store, flags: { stateDir, baseUrl } },
+      schedule,
+      { due: `2026-11-0${day}T02:00:00.000Z` },
+      async () => {},
+    );
+  expect(await begin(1)).toMatchObject({
+    result: 'failed',
+    message: expect.stringContaining(`--out ${manifest}.cqplan`),
+  });
+  const plan = await writeApprovedPlan(`${manifest}.cqplan`, {
+    ...{ source: manifest, options: { baseUrl, ...newRunOptions({}, {}) } },
+    counts: { rows: 1, callable: 1, invalid: 0, duplicates: 0, superseded: 0, partial: 0 } as never,
+    ...{ skip_invalid: false, allow_partial: false },
+  });
+  expect(await begin(2)).toMatchObject({
+    result: 'failed',
+    message: expect.stringContaining('1 call needs 1 approval, and there is none'),
+  });
+  await writeApprovals(
+    plan,
+    await approvePlan(plan, ana, { validMs: 60_000, by: { user: 'ana', host: 'desk' } }),
+  );
+  expect(await begin(3)).toMatchObject({ result: 'began', runs: ['nightly-20261103-020000'] });
+  expect(await begin(4)).toMatchObject({
+    result: 'failed',
+    message: expect.stringContaining('was carried out by run nightly-20261103-020000'),
+  });
+  expect((await store.list()).map(({ id }) => id)).toEqual(['nightly-20261103-020000']);
 });
