@@ -142,6 +142,7 @@ export { findRetries, retriesAfter, retriesAmong, undosOf, unfinishedAmong } fro
 export { hasRowsToRetry, type RetryManifest, writeRetryManifest } from './run/plan/retry-run.ts';
 export { refuseChangedManifest } from './run/plan/run-manifest.ts';
 export { rowsOn, type UndoManifest, writeUndoManifest } from './run/plan/undo-run.ts';
+export { type RunProof, verifyRun } from './run/proof/verify-run.ts';
 export { allRuns, lookAtCluster } from './run/record/all-runs.ts';
 export { nextTimeOfDay } from './run/record/budget.ts';
 export { type KnownEnd, type RunResult, resultOf } from './run/record/ending.ts';
@@ -231,7 +232,8 @@ export {
   variableOf,
 } from './settings/settings.ts';
 export { createKey, readSigningKey, type SigningKey } from './signature/key-file.ts';
-export { machineKey, machineKeyPath } from './signature/machine-key.ts';
+export { machineKey, machineKeyPath, publicKeyPath } from './signature/machine-key.ts';
+export { type PublicKey, parsePublicKey } from './signature/public-key.ts';
 export { stringifyJson } from './text/json.ts';
 export { type HealthState, startHealthServer } from './worker/health.ts';
 export { serveRows } from './worker/serve.ts';

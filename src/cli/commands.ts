@@ -38,6 +38,22 @@ const report: CommandSpec = {
   load: async () => (await import('./actions/look/report.ts')).report,
 };
 
+const verify: CommandSpec = {
+  name: 'verify',
+  description: 'Proves that the files of a run are as it left them',
+  details: 'It reads only the files of the run, sends nothing, and names the first thing that is wrong.',
+  arguments: [['[run]', 'id of a run, a part of it, or a folder with its files; default: the newest run']],
+  help: {
+    key: "public key in OpenSSH's form that may have signed the run; a run of this state folder needs none",
+  },
+  options: { Verify: ['key'], ...groups.own },
+  examples: [
+    ['cqbatch verify', 'the newest run'],
+    ['cqbatch verify ./evidence --key build7.pub', 'the copy of a run of another machine'],
+  ],
+  load: async () => (await import('./actions/look/verify.ts')).verify,
+};
+
 const dashboard: CommandSpec = {
   name: 'dashboard',
   description: 'Serves a live page of runs, workers and schedules',
@@ -180,7 +196,7 @@ const init: CommandSpec = {
 /** The commands, but for the sandbox, under the headings of the help. */
 export const commandGroups: Readonly<Record<string, readonly (CommandSpec | CommandGroupSpec)[]>> = {
   Run: runCommands,
-  Look: [status, show, list, report, dashboard],
+  Look: [status, show, list, report, verify, dashboard],
   Control: [pause, unpause, cancel, setRate, setPriority],
   Operate: [watchCommand, scheduleCommands, worker, prune, keys, init, doctor],
 };

@@ -7,7 +7,7 @@ import { systemError } from '../system-error.ts';
 export const exitCodes = {
   /** Every row succeeded, was a duplicate of a row that did, or was skipped on purpose. */
   success: 0,
-  /** The run finished; some rows failed or were invalid. */
+  /** The run finished; some rows failed or were invalid. Or it is not proved. */
   rowsFailed: 1,
   /** An error in usage, configuration or manifest: nothing was sent. */
   usage: 2,

@@ -43,6 +43,8 @@ export interface WrittenReports {
   readonly summary: RunSummary;
   /** Rows in failed.csv and not-attempted.csv that CSV can't hold unchanged: don't feed them back. */
   readonly alteredRows: number;
+  /** Why an ended run has no signed statement: a clause. */
+  readonly unsigned?: string;
 }
 
 /**

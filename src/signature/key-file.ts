@@ -73,7 +73,7 @@ export async function createKey(path: string): Promise<SigningKey> {
   } finally {
     await rm(temporary, { force: true });
   }
-  await writeFileAtomically(`${path}.pub`, `${publicKey.text} ${comment}\n`, 0o644);
+  await writeFileAtomically(`${path}.pub`, `${publicKey.text} ${comment}\n`);
   return keyOfSeed(publicKey, seed);
 }
 

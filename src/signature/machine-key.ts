@@ -15,6 +15,11 @@ export async function machineKey(stateDir: string): Promise<SigningKey> {
   });
 }
 
+/** Where the public part of the key is, once it was needed. */
+export function publicKeyPath(stateDir: string): string {
+  return `${machineKeyPath(stateDir)}.pub`;
+}
+
 export function machineKeyPath(stateDir: string): string {
   return join(stateDir, 'key');
 }

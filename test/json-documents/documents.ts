@@ -11,7 +11,7 @@ import {
   runState,
   time,
 } from './parts.ts';
-import { audit, rowStory } from './past.ts';
+import { audit, rowStory, runProof, unprovedRun } from './past.ts';
 import { approved, plan, planOfCommand, refusedPlan } from './plan.ts';
 import * as runs from './runs.ts';
 import * as schedules from './schedules.ts';
@@ -30,6 +30,7 @@ export const documentsOf: Readonly<Record<string, readonly [z.ZodType, ...z.ZodT
   show: [audit, rowStory],
   list: [runs.runList],
   report: [runs.report],
+  verify: [runProof, unprovedRun],
   dashboard: [services.dashboardAddress],
   pause: [runInState],
   unpause: [runInState],

@@ -140,3 +140,26 @@ export const rowStory = z
       .describe('the run and its retries, the oldest first'),
   })
   .describe('the story of a row, with --row');
+
+const folder = z.string().describe('folder of the run');
+
+export const runProof = z
+  .strictObject({
+    folder,
+    proved: z.literal(true),
+    run: runId,
+    state: runState,
+    rows,
+    outcomes: outcomeCounts,
+    signer: z.string().describe('fingerprint of the key, as `ssh-keygen -l` prints it'),
+    unchecked: z.array(z.string()).describe('what could not be checked: sentences'),
+  })
+  .describe('The files of a run are as it left them.');
+
+export const unprovedRun = z
+  .strictObject({
+    folder,
+    proved: z.literal(false),
+    problem: z.string().describe('the first thing that is wrong: file, line, what'),
+  })
+  .describe('The files of a run are not as it left them.');

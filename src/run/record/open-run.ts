@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { makePrivate } from '../../disk/files.ts';
 import { lockPath, type ProcessLock } from '../../disk/lock.ts';
@@ -13,6 +15,9 @@ import type { RunRecord } from './record.ts';
 import { openRunJournal } from './run-journal.ts';
 import { runPolicy } from './run-policy.ts';
 import type { RunStore } from './store.ts';
+
+/** What an ended run did, signed: it holds only until a process works on the run again. */
+export const statementFile = 'statement.json';
 
 /** A run that this process works on, with everything open for it. */
 export interface OpenRun {
@@ -59,6 +64,7 @@ export function withOpenRun<Result>(
     }
     await makePrivate(folder);
     await removeHalfDone(folder);
+    await rm(join(folder, statementFile), { force: true });
     const rows = openRowQueue(datastore, options);
     atEnd(() => rows.close());
     const journal = input.journal ?? (await openRunJournal(store, record));

@@ -60,11 +60,20 @@ export function summaryOf(record: RunRecord, journal: JournalReader): JournalSum
   return { ...countsOf(record, journal), activeMs: activeTime(record, journal.lastFinishedAt) };
 }
 
-/** Opens the journal of a run for reading; another process may be writing it. */
-export function openJournalReader(store: RunStore, record: RunRecord): Promise<JournalReader> {
+/**
+ * Opens the journal of a run for reading; another process may be writing it.
+ *
+ * @param checked whether no line may have been changed
+ */
+export function openJournalReader(
+  store: RunStore,
+  record: RunRecord,
+  checked = false,
+): Promise<JournalReader> {
   return openJournal(journalPath(store.folder(record.id)), {
     runId: record.id,
     readOnly: true,
+    checked,
     recorded: recordedRun(record),
   });
 }

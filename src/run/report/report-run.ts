@@ -15,6 +15,7 @@ import { actualState, goesOnByItself, isResumable, type RunRecord } from '../rec
 import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
+import { writeStatement } from './statement.ts';
 
 /** How to write a report, where it differs from the run's options. */
 export interface ReportOptions {
@@ -91,14 +92,45 @@ export function reportWithRetries(
   });
 }
 
+/** Writes the CSV files of a run's report, and its summary, into another folder. */
+export async function copyReport(
+  store: RunStore,
+  record: RunRecord,
+  journal: JournalView,
+  { folder, delimiter }: { readonly folder: string; readonly delimiter: Delimiter },
+): Promise<WrittenReports> {
+  const readLines = () => readRunLines(store, record, journal);
+  return writeInto(folder, record, readLines, await factsOf(store, record, journal), {
+    delimiter,
+    html: false,
+  });
+}
+
 async function write(
   store: RunStore,
   record: RunRecord,
   readLines: ReadLines,
   run: RunFacts,
+  how: ReportOptions,
+): Promise<WrittenReports> {
+  const report = await writeInto(store.folder(record.id), record, readLines, run, how);
+  if (goesOnByItself(record)) return report;
+  try {
+    await writeStatement(store, record, report.summary, how.delimiter ?? delimiterOf(record));
+    return report;
+  } catch (error) {
+    // The results count more than their proof.
+    return { ...report, unsigned: (error as Error).message };
+  }
+}
+
+async function writeInto(
+  folder: string,
+  record: RunRecord,
+  readLines: ReadLines,
+  run: RunFacts,
   { delimiter = delimiterOf(record), xlsx = false, html = record.options.html ?? true }: ReportOptions,
 ): Promise<WrittenReports> {
-  const folder = store.folder(record.id);
   const read = await readLines();
   const { lines, operations } = read;
   await removeReport(folder, 'report.xlsx');

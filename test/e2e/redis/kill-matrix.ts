@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { withSpare } from '../../../src/worker/prefetch.ts';
 import { type Finished, finished, saying, startCqbatch } from '../../helpers/cqbatch.ts';
+import { expectProof } from '../../helpers/proof.ts';
 import { type RedisServer, redisForTest } from '../../helpers/redis-server.ts';
 import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
 import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
@@ -95,9 +96,11 @@ export async function expectExactness(
   { cwd, sandbox }: Pick<Parts, 'cwd' | 'sandbox'>,
   { lost, rows: expectedRows = rows, callsInFlight = concurrency }: Losses,
 ): Promise<void> {
-  const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+  const folder = await newestRunFolder(cwd);
+  const report = await readCsv(folder, 'report.csv');
   const log = await sandbox.log();
   expectEveryRowOnce(report, expectedRows);
+  await expectProof(folder);
   expectAgreement(report, log, { killed: true });
   expect(report.filter((row) => row['_outcome'] === 'not_attempted')).toEqual([]);
   const calls = callsByRow(log);

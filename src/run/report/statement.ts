@@ -1,0 +1,100 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { actorSchema } from '../../actor.ts';
+import { countsSchema } from '../../cluster/entries.ts';
+import { writeJsonFile } from '../../disk/json-file.ts';
+import { delimiters } from '../../manifest/manifest.ts';
+import { hashFile } from '../../manifest/stage.ts';
+import { readVersion } from '../../package.ts';
+import type { RunSummary } from '../../report/summary.ts';
+import { type Statement, signStatement } from '../../signature/envelope.ts';
+import { machineKey } from '../../signature/machine-key.ts';
+import { statementFile } from '../record/open-run.ts';
+import { actualState, type RunRecord, runStates } from '../record/record.ts';
+import type { RunStore } from '../record/store.ts';
+
+/** The final statement of a run: what it did, and the digests of its files. docs/proof.md describes it. */
+
+export const runPredicateType = 'urn:callquality-batch:run:1';
+
+export const runPredicateSchema = z.strictObject({
+  run: z.string(),
+  state: z.enum(runStates),
+  base_url: z.string(),
+  manifest_sha256: z.string(),
+  /** Digest of the signed-off plan. */
+  plan_sha256: z.string().exactOptional(),
+  rows: z.number(),
+  outcomes: countsSchema,
+  started_at: z.string().nullable(),
+  finished_at: z.string().nullable(),
+  /** The states of the run, and the users who requested them. */
+  states: z.array(
+    z.strictObject({ state: z.enum(runStates), at: z.string(), by: actorSchema.exactOptional() }),
+  ),
+  /** Of the CSV files. */
+  delimiter: z.enum(delimiters),
+  /** Runs whose results the report has, too. */
+  retries: z.array(z.string()),
+  /** The version that wrote the report. */
+  version: z.string(),
+  /** The public key of the signer, in OpenSSH's form. */
+  key: z.string(),
+});
+
+export type RunPredicate = Readonly<z.infer<typeof runPredicateSchema>>;
+
+/** What a statement says about a run, from its record and its report. */
+export function predicateOf(
+  record: RunRecord,
+  { outcomes, started_at, finished_at, retries }: RunSummary,
+  { delimiter, version, key }: Pick<RunPredicate, 'delimiter' | 'version' | 'key'>,
+): RunPredicate {
+  return {
+    run: record.id,
+    state: actualState(record),
+    base_url: record.options.baseUrl,
+    manifest_sha256: record.manifest.sha256,
+    ...(record.approval && { plan_sha256: record.approval.sha256 }),
+    rows: record.plan.rows,
+    outcomes,
+    started_at,
+    finished_at,
+    states: record.states.map(({ state, at, by }) => ({ state, at, ...(by && { by }) })),
+    retries: [...retries],
+    ...{ delimiter, version, key },
+  };
+}
+
+/** Files in the folder of a run that say nothing of the run: locks, commands, and what later commands write. */
+const otherFiles =
+  /^(statement\.json|owner\.json|run\.lock|run\.holder\.json|control\.jsonl|.*\.tmp|not-undone\.csv|undo-by-hand\.csv)$/;
+
+/** The names in the folder of a run that its statement covers, in order. */
+export async function statedFiles(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => !otherFiles.test(name)).sort();
+}
+
+/**
+ * Writes and signs the statement of a run that no process works on.
+ *
+ * @throws an error when the key of the state folder can't be used, or the disk is full
+ */
+export async function writeStatement(
+  store: RunStore,
+  record: RunRecord,
+  summary: RunSummary,
+  delimiter: RunPredicate['delimiter'],
+): Promise<void> {
+  const folder = store.folder(record.id);
+  await rm(join(folder, statementFile), { force: true });
+  const key = await machineKey(store.stateDir);
+  const subject: Statement['subject'] = [];
+  for (const name of await statedFiles(folder))
+    subject.push({ name, digest: { sha256: (await hashFile(join(folder, name))).sha256 } });
+  const signed = { delimiter, version: readVersion(), key: key.publicKey.text };
+  const predicate = predicateOf(record, summary, signed);
+  const envelope = await signStatement({ subject, predicateType: runPredicateType, predicate }, key);
+  await writeJsonFile(join(folder, statementFile), envelope);
+}

@@ -1,0 +1,122 @@
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
+import { cqbatch, finished, startCqbatch } from '../helpers/cqbatch.ts';
+import { describeWithProgram } from '../helpers/describe-with-program.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { restoreCsv } from './manifests.ts';
+
+async function home(rows: number, ...sandboxArgs: string[]) {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
+  const sandbox = await startSandbox('--unrecoverable', '20%', '--not-deleted', '0%', ...sandboxArgs);
+  const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
+  return {
+    cwd,
+    sandbox,
+    folder: (id: string) => join(cwd, '.cqbatch', 'runs', id),
+    run: (...args: string[]) => cqbatch(args, options),
+    start: (...args: string[]) => startCqbatch(args, options),
+  };
+}
+
+test('a run is proved here, and elsewhere with the public key, until a file is edited', async () => {
+  const { cwd, run, folder } = await home(20);
+  await run('run', 'rows.csv', '--yes', '--run-id', 'one');
+  expect(await run('verify')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^Run one is proved: completed, 20 rows, .*\n.*SHA256:\S+ has signed them\.\nIts report is what/,
+    ),
+  });
+
+  const copy = join(cwd, 'copy');
+  await cp(folder('one'), copy, { recursive: true });
+  expect(await run('verify', './copy')).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/statement\.json: was signed with the key SHA256:\S+, .* --key FILE/),
+  });
+  const key = ['--key', join('.cqbatch', 'key.pub')];
+  expect(await run('verify', './copy', ...key)).toMatchObject({ code: 0 });
+
+  const report = await readFile(join(copy, 'report.csv'), 'utf8');
+  await writeFile(join(copy, 'report.csv'), report.replace(',failed,', ',succeeded,'));
+  const { code, stdout } = await run('verify', 'copy', '--json', ...key);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    proved: false,
+    problem: expect.stringMatching(/^report\.csv: differs in line \d+ from what journal and manifest give/),
+  });
+  expect(await run('verify', './copy', '--key', 'rows.csv')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('ssh-ed25519'),
+  });
+});
+
+test('a run that was killed and reported, resumed, retried or cancelled is proved each time', async () => {
+  const { run, start, sandbox } = await home(60, '--latency', '30ms');
+  const first = start('run', 'rows.csv', '--yes', '--run-id', 'one', '--rate', '60/s');
+  await sandbox.requested(20);
+  first.kill('SIGKILL');
+  await finished(first);
+  expect(await run('verify', 'one')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('is missing'),
+  });
+  await run('report', 'one');
+  expect(await run('verify', 'one')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('interrupted'),
+  });
+
+  const second = start('resume', 'one');
+  await sandbox.requested(30);
+  second.kill('SIGTERM');
+  await finished(second);
+  expect(await run('verify', 'one')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('interrupted'),
+  });
+
+  expect(await run('resume', 'one')).toMatchObject({ code: 1 });
+  expect(await run('verify', 'one')).toMatchObject({ code: 0, stdout: expect.stringContaining('completed') });
+
+  await run('retry', 'one', '--yes', '--run-id', 'two');
+  expect(await run('verify', 'two')).toMatchObject({ code: 0 });
+  await run('report', 'one', '--with-retries', '--format', 'xlsx');
+  expect(await run('verify', 'one')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/as signed, but .* it has the results of the retries two, too\./),
+  });
+
+  await run('run', 'rows.csv', '--yes', '--run-id', 'three', '--max-rows', '5');
+  expect(await run('verify', 'three')).toMatchObject({ code: 0 });
+  await run('cancel', 'three', '--yes');
+  expect(await run('verify', 'three')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('cancelled'),
+  });
+});
+
+describeWithProgram(['openssl', 'jq', 'sha256sum'], 'other programs', () => {
+  test('verify a run as docs/proof.md says', async () => {
+    const { cwd, run, folder } = await home(3);
+    await run('run', 'rows.csv', '--yes', '--run-id', 'one');
+    await cp(join(cwd, '.cqbatch', 'key.pub'), join(folder('one'), 'key.pub'));
+    const page = await readFile(new URL('../../docs/proof.md', import.meta.url), 'utf8');
+    const script =
+      page
+        .match(/^```sh\n(.*?)^```$/gms)
+        ?.at(-1)
+        ?.replace(/^```.*\n|^```$/gm, '') ?? '';
+    const { code, stdout, stderr } = await finished(
+      startCqbatch([], { cwd: folder('one'), shell: `set -e\n${script}` }),
+    );
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(stdout).toContain('Signature Verified Successfully');
+    expect(stdout).toContain('report.csv: OK');
+  });
+});
