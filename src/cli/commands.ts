@@ -187,6 +187,15 @@ const doctor: CommandSpec = {
   load: async () => (await import('./actions/look/doctor.ts')).doctor,
 };
 
+const mcp: CommandSpec = {
+  name: 'mcp',
+  description: 'Serves an AI agent: it can plan and look, not send',
+  details:
+    'It speaks the Model Context Protocol on standard input and output, and needs the package @modelcontextprotocol/sdk.',
+  options: { ...groups.shared, ...groups.own },
+  load: async () => (await import('./actions/mcp/mcp.ts')).mcp,
+};
+
 const init: CommandSpec = {
   name: 'init',
   description: 'Writes a settings file to fill in; overwrites nothing',
@@ -198,5 +207,5 @@ export const commandGroups: Readonly<Record<string, readonly (CommandSpec | Comm
   Run: runCommands,
   Look: [status, show, list, report, verify, dashboard],
   Control: [pause, unpause, cancel, setRate, setPriority],
-  Operate: [watchCommand, scheduleCommands, worker, prune, keys, init, doctor],
+  Operate: [watchCommand, scheduleCommands, worker, mcp, prune, keys, init, doctor],
 };

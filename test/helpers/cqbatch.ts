@@ -13,7 +13,7 @@ const main = fileURLToPath(new URL('../../dist/bin/cqbatch.js', import.meta.url)
  * time, optimized JavaScript a tenth, more threads that collect garbage a twentieth.
  */
 const node = [process.execPath, '--liftoff-only', '--no-opt', '--single-threaded-gc'];
-const command = [...node, main];
+export const command = [...node, main];
 
 /**
  * Guards that most tests are not about, and that their manifests, with failing rows and rows of one field, would trigger. Every

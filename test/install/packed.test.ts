@@ -34,8 +34,12 @@ async function copyProject(folder: string): Promise<void> {
 /** Expects that the package needs no other one, and names every package whose code it holds, with the version of the lock file. */
 async function expectSelfContained(installed: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
-  for (const needs of ['dependencies', 'optionalDependencies', 'peerDependencies', 'bundleDependencies'])
+  for (const needs of ['dependencies', 'optionalDependencies', 'bundleDependencies'])
     expect(manifest).not.toHaveProperty(needs);
+  // npm installs no optional one by itself.
+  const { peerDependencies, peerDependenciesMeta } = manifest;
+  for (const name of Object.keys(peerDependencies))
+    expect(peerDependenciesMeta[name]).toEqual({ optional: true });
   // npm would ask every user to review these.
   for (const name of ['preinstall', 'install', 'postinstall', 'prepare'])
     expect(manifest.scripts).not.toHaveProperty(name);
@@ -154,6 +158,10 @@ test('the packed program, installed globally, needs no other package, and works'
     env: { ...env, CQBATCH_BASE_URL: 'https://api.example.com', CQBATCH_TOKEN: 'secret' },
   });
   expect(plan.stdout).toMatch(/mixed\.csv: \d+ rows/);
+  await expect(run('cqbatch', ['mcp'], { cwd, env })).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('npm install -g @modelcontextprotocol/sdk@1'),
+  });
   await run('cqbatch', ['init'], { cwd, env });
   const { $schema } = JSON.parse(await readFile(join(cwd, '.cqbatch/config.json'), 'utf8'));
   expect(JSON.parse(await readFile(new URL($schema), 'utf8'))).toHaveProperty('properties.base_url');

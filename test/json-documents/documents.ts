@@ -47,6 +47,7 @@ export const documentsOf: Readonly<Record<string, readonly [z.ZodType, ...z.ZodT
   'schedule trigger': [schedules.scheduleTriggered],
   'schedule remove': [schedules.scheduleRemoved, interrupted],
   worker: [services.workerStopped, services.workersDrained],
+  mcp: [failure],
   prune: [services.pruned, interrupted],
   'keys new': [services.key],
   'keys show': [services.key],

@@ -18,7 +18,7 @@ export function publishedSchema(): object {
   const registry = z.registry<{ id?: string | undefined }>();
   for (const [id, schema] of Object.entries(sharedParts)) registry.add(schema, { id });
   for (const [command, schemas] of Object.entries(documentsOf))
-    registry.add(z.union([...schemas, failure]), { id: definitionOf(command) });
+    registry.add(z.union([...new Set([...schemas, failure])]), { id: definitionOf(command) });
   const { schemas } = z.toJSONSchema(registry, {
     uri: (id) => `#/$defs/${id}`,
     override({ jsonSchema }) {

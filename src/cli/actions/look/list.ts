@@ -2,7 +2,7 @@ import { apiText, type LimitedApi, type OutcomeCounts, totalOf } from '../../../
 import { actualEntryState, actualState, progressOf, type RunRecord, type RunStore } from '../../../index.ts';
 import { count, duration } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
-import { type DatastoreChoice, openContext } from '../../context.ts';
+import { type Context, type DatastoreChoice, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { clockTime, table } from '../../render/words.ts';
 import { newestEntries } from './find-run.ts';
@@ -90,7 +90,10 @@ async function runsElsewhere(
 
 /** `cqbatch list`: the runs of the state folder, newest first, then those of other machines. */
 export async function list(flags: Flags): Promise<ExitCode> {
-  const { terminal, store, datastore } = await openContext(flags);
+  return listIn(await openContext(flags));
+}
+
+export async function listIn({ terminal, store, datastore }: Context): Promise<ExitCode> {
   const warn = ({ message }: Error): undefined => {
     terminal.warn(`warning: ${message}`);
   };

@@ -16,9 +16,12 @@ import { anyRun, findRecord } from './find-run.ts';
 
 /** `cqbatch show`: the history of a run, with users and reasons. With `--row`, the story of one row. */
 export async function show(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  return showIn(await openWorkplace(flags), id);
+}
+
+export async function showIn(workplace: Workplace, id: string | undefined): Promise<ExitCode> {
+  const { terminal, store, flags } = workplace;
   const row = rowOf(flags);
-  const workplace = await openWorkplace(flags);
-  const { terminal, store } = workplace;
   const record = await findRecord(store, id, anyRun);
   if (row !== undefined) {
     const story = await tellRow(store, record, row);

@@ -22,7 +22,11 @@ const printEveryLooks = 5;
 
 /** `cqbatch status`: the progress of one run or of all runs in progress, from the state folder and the shared datastore. */
 export async function status(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  const context = await openContext(flags);
+  return statusIn(await openContext(flags), id);
+}
+
+export async function statusIn(context: Context, id: string | undefined): Promise<ExitCode> {
+  const { flags } = context;
   return withReleases(async (atEnd) => {
     if (id === undefined && flags.watch) {
       const cluster = await seenFromHere(context, atEnd);

@@ -35,7 +35,10 @@ import { doneBefore, planOf, readingManifest } from './planned-run.ts';
 
 /** `cqbatch plan`: checks every row, sends nothing. */
 export async function plan(given: string, flags: Flags): Promise<ExitCode> {
-  const opened = await openWorkplace(flags);
+  return planIn(await openWorkplace(flags), given);
+}
+
+export async function planIn(opened: Workplace, given: string): Promise<ExitCode> {
   const out = planWriter(opened, given);
   const { workplace, source } = await approvedSource(opened, given);
   const { terminal, approved: signedOff } = workplace;

@@ -1,0 +1,45 @@
+import { Writable } from 'node:stream';
+import { usageError } from '../../../errors.ts';
+import { withReleases } from '../../../releases.ts';
+import { aborted, deferred } from '../../../waiting.ts';
+import type { Flags } from '../../config/load.ts';
+import { openWorkplace } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { interruptible } from '../../interrupt.ts';
+import { writeMessage } from '../../output.ts';
+import { loadSdk } from './sdk.ts';
+import { makeServer } from './server.ts';
+import { tools } from './tools.ts';
+
+/** `cqbatch mcp`: serves tools to an agent, on standard input and output, until the input ends. */
+export async function mcp(flags: Flags): Promise<ExitCode> {
+  if (flags.json)
+    throw usageError(
+      'INVALID_SETTING',
+      'Standard output carries the messages of the protocol: leave out --json.',
+    );
+  const sdk = await loadSdk();
+  // A client shows an error at the start.
+  await openWorkplace(flags);
+  return withReleases(async (atEnd) => {
+    const stop = interruptible(() => {});
+    atEnd(stop.release);
+    const closed = deferred();
+    process.stdin.once('end', closed.resolve);
+    const server = makeServer(sdk, tools, flags);
+    await server.connect(new sdk.StdioServerTransport(process.stdin, messages()));
+    atEnd(() => server.close());
+    await Promise.race([closed.promise, aborted(stop.signal)]);
+    return exitCodes.success;
+  });
+}
+
+/** Standard output, for the transport. */
+function messages(): Writable {
+  return new Writable({
+    write(json: Buffer, _encoding, done) {
+      writeMessage(json.toString());
+      done();
+    },
+  });
+}

@@ -1,0 +1,125 @@
+import type { Tool as ToolDescription } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { outcomes } from '../../../domain.ts';
+import { usageError } from '../../../errors.ts';
+import type { Flags } from '../../config/load.ts';
+import { listIn } from '../look/list.ts';
+import { showIn } from '../look/show.ts';
+import { statusIn } from '../look/status.ts';
+import { planIn } from '../run/plan.ts';
+import { documentOfCommand } from './command.ts';
+import { manifestFile, planFile } from './files.ts';
+import { mostRows, pageOfRows } from './rows.ts';
+
+/** What an agent can do. */
+export interface Tool {
+  readonly description: ToolDescription;
+  /** @returns the document for the agent. @throws a usage error `ARGUMENTS_INVALID` */
+  call(flags: Flags, given: unknown): Promise<object>;
+}
+
+interface ToolSpec<Input extends z.ZodObject> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: Input;
+  /** Default: the tool changes nothing. */
+  readonly annotations?: ToolDescription['annotations'];
+  readonly act: (flags: Flags, input: z.infer<Input>) => Promise<object>;
+}
+
+const readOnly = { readOnlyHint: true, openWorldHint: false };
+
+function tool<Input extends z.ZodObject>(spec: ToolSpec<Input>): Tool {
+  const { name, title, description, input, annotations = readOnly, act } = spec;
+  const inputSchema = z.toJSONSchema(input) as ToolDescription['inputSchema'];
+  return {
+    description: { name, title, description, inputSchema, annotations },
+    async call(flags, given) {
+      const { data, error } = input.safeParse(given);
+      if (error !== undefined)
+        throw usageError(
+          'ARGUMENTS_INVALID',
+          `The arguments of ${name} are wrong: ${z.prettifyError(error)}`,
+        );
+      return act(flags, data);
+    },
+  };
+}
+
+const run = z.string().min(1).max(100).describe('id of a run, or a part that no other id has');
+
+const plan = tool({
+  name: 'plan',
+  title: 'Plan a manifest',
+  description:
+    'Checks every row of a manifest and says what a run would send. Sends nothing. With `out`, it also writes the plan to a file ' +
+    'that a person can approve.',
+  input: z.strictObject({
+    manifest: z.string().describe('CSV, TSV, JSON, JSON Lines or Excel file in the folder of the server'),
+    operation: z.string().optional().describe('operation for the rows, if their columns do not imply it'),
+    where: z.array(z.string()).optional().describe("only rows with this value, such as 'deleted_by=u-17'"),
+    sheet: z.string().optional().describe('sheet of an Excel workbook'),
+    out: z.string().optional().describe('new file for the plan, such as week-47.cqplan'),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async act(flags, { manifest, out, operation, where, sheet }) {
+    const [source, file] = [
+      await manifestFile(manifest, flags),
+      out === undefined ? undefined : await planFile(out, flags),
+    ];
+    const given = {
+      ...(operation !== undefined && { operation }),
+      ...(where !== undefined && { where }),
+      ...(sheet !== undefined && { sheet }),
+      ...(file !== undefined && { out: file }),
+    };
+    return documentOfCommand({ ...flags, ...given }, (context) => planIn(context, source));
+  },
+});
+
+const listRuns = tool({
+  name: 'list_runs',
+  title: 'List runs',
+  description: 'Lists the newest runs with their state and how many rows are done and failed.',
+  input: z.strictObject({}),
+  act: (flags) => documentOfCommand(flags, listIn),
+});
+
+const lookAtRun = tool({
+  name: 'look_at_run',
+  title: 'Look at a run',
+  description: 'Shows the progress of a run, and its history: when, by whom, and why.',
+  input: z.strictObject({ run }),
+  act: async (flags, { run }) => ({
+    status: await documentOfCommand(flags, (context) => statusIn(context, run)),
+    history: await documentOfCommand(flags, (context) => showIn(context, run)),
+  }),
+});
+
+const rows = tool({
+  name: 'rows',
+  title: 'Rows of a report',
+  description:
+    'Shows results of rows in the order of the manifest. `next_after` is the value of `after` for the next page.',
+  input: z.strictObject({
+    run,
+    outcome: z.enum(outcomes).optional().describe('only rows with this outcome'),
+    code: z.string().max(100).optional().describe('only rows with this code'),
+    after: z.int().min(0).default(0).describe('only rows with a higher number'),
+    limit: z.int().min(1).max(mostRows).default(mostRows).describe('rows on a page'),
+  }),
+  act: (flags, wanted) => pageOfRows(flags, wanted),
+});
+
+const rowStory = tool({
+  name: 'row_story',
+  title: 'The story of a row',
+  description:
+    'Shows the cells of a row, its request, each attempt and its result, also in retries of the run.',
+  input: z.strictObject({ run, row: z.int().min(1).describe('number of the row, from 1') }),
+  act: (flags, { run, row }) =>
+    documentOfCommand({ ...flags, row: String(row) }, (context) => showIn(context, run)),
+});
+
+export const tools: readonly Tool[] = [plan, listRuns, lookAtRun, rows, rowStory];
