@@ -15,6 +15,8 @@ export const actorSchema = z.object({
   host: cutTo(maxNameLength),
   /** Of the program. */
   version: cutTo(maxNameLength).exactOptional(),
+  /** What the user let act: `mcp` for an agent; absent for the user. */
+  via: cutTo(maxNameLength).exactOptional(),
 });
 
 export type Actor = Readonly<z.infer<typeof actorSchema>>;
@@ -33,6 +35,16 @@ let self: Actor | undefined;
 export function thisActor(): Actor {
   self ??= { user: userName(), host: hostname(), version: readVersion() };
   return self;
+}
+
+/** Says that an agent decides what this process does from now on. */
+export function actForAgent(): void {
+  self = { ...thisActor(), via: 'mcp' };
+}
+
+/** `ana on host7`, `an agent of ana on host7` */
+export function actorText({ user, host, via }: Actor): string {
+  return `${via === 'mcp' ? 'an agent of ' : ''}${user} on ${host}`;
 }
 
 /** The author of what this process does, and the reason if the user gave one. */

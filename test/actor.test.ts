@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { expect, test } from 'vitest';
-import { attributed, attributionSchema } from '../src/actor.ts';
+import { actForAgent, actorText, attributed, attributionSchema, thisActor } from '../src/actor.ts';
 import { readVersion } from '../src/package.ts';
 
 test('what a process does is attributed to its user, host and version', () => {
@@ -15,4 +15,12 @@ test('what other processes report about themselves is bounded', () => {
     reason: 'r'.repeat(5_000),
   });
   expect([by?.user.length, by?.host.length, reason?.length]).toEqual([100, 100, 500]);
+});
+
+test('what an agent decides is attributed to an agent of the user', () => {
+  const { user, host } = thisActor();
+  expect(actorText(thisActor())).toBe(`${user} on ${host}`);
+  actForAgent();
+  expect(attributed().by).toMatchObject({ user, via: 'mcp' });
+  expect(actorText(thisActor())).toBe(`an agent of ${user} on ${host}`);
 });

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { actorText } from '../actor.ts';
 import { steadyNow, timeOfDay } from '../clock.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { isActive, isPresent, type WorkerEntry } from '../cluster/entries.ts';
@@ -102,7 +103,7 @@ export class Overview {
       states: record.states.map(({ state, at, by, reason }) => ({
         state,
         at,
-        ...(by !== undefined && { by: `${by.user} on ${by.host}` }),
+        ...(by !== undefined && { by: actorText(by) }),
         ...(reason !== undefined && { reason }),
       })),
       hasReport: await stat(join(this.#store.folder(id), reportFile)).then(

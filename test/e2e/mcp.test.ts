@@ -4,9 +4,10 @@ import type { TextContent, TextResourceContents } from '@modelcontextprotocol/sd
 import { describe, expect, test } from 'vitest';
 import { startAgent } from '../helpers/agent.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch } from '../helpers/cqbatch.ts';
+import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { restoreCsv } from './manifests.ts';
 
 const unknown = '9000000000000000001';
 
@@ -130,10 +131,53 @@ describe('an agent', () => {
     const changing = tools
       .filter(({ annotations }) => annotations?.readOnlyHint !== true)
       .map(({ name }) => name);
-    expect(changing).toEqual(['plan']);
+    expect(changing).toEqual(['plan', 'pause_run', 'lower_rate']);
+    const destructive = tools
+      .filter(({ annotations }) => annotations?.destructiveHint)
+      .map(({ name }) => name);
+    expect(destructive).toEqual([]);
     for (const { name, inputSchema } of tools) expect(inputSchema.additionalProperties, name).toBe(false);
     const given = { manifest: 'rows.csv', base_url: 'http://evil.example' };
     expect(await agent.refused('plan', given)).toMatchObject({ code: 'ARGUMENTS_INVALID' });
+  });
+});
+
+describe('a run in progress', () => {
+  /** A run of 400 rows, of which some have been called, and an agent. */
+  async function inProgress(...flags: string[]) {
+    const place = await workshop(restoreCsv(400).text);
+    const { cwd, env, sandbox } = place;
+    const child = startCqbatch(['run', 'rows.csv', '--yes', '--run-id', 'week-47', ...flags], { cwd, env });
+    await sandbox.requested(5);
+    return { ...place, child };
+  }
+
+  test('is paused by an agent, which can not let it continue', async () => {
+    const { agent, run } = await inProgress('--rate', '50/s');
+    expect(await agent.use('pause_run', { run: 'week', reason: 'too many failures' })).toEqual({
+      run: 'week-47',
+      state: 'paused',
+    });
+    const { stdout } = await run('show', 'week-47');
+    expect(stdout).toMatch(/paused +by an agent of \S+ on .*\n.*too many failures/);
+    expect(await agent.refused('pause_run', { run: 'week-47' })).toMatchObject({ code: 'RUN_STATE' });
+    await run('cancel', 'week-47');
+  });
+
+  test('becomes slower by an agent, and never faster', async () => {
+    const { agent, run } = await inProgress('--rate', 'auto..50/s');
+    const lower = (rate: string) => agent.use('lower_rate', { run: 'week-47', rate });
+    const refused = (rate: string) => agent.refused('lower_rate', { run: 'week-47', rate });
+    expect(await lower('20/s')).toMatchObject({ rate: 'auto..20/s' });
+    expect(await lower('300/m')).toMatchObject({ rate: 'auto..300/m' });
+    for (const rate of ['5/s', '20/s', 'auto..20/s', '1000000/s'])
+      expect(await refused(rate)).toMatchObject({ code: 'RATE_NOT_LOWER' });
+    for (const rate of ['none', 'auto', '0/s', '-1/s'])
+      expect(await refused(rate)).toMatchObject({ code: 'INVALID_SETTING' });
+    // A person has made it slower still.
+    await run('set-rate', 'week-47', '1/s');
+    expect(await refused('4/s')).toMatchObject({ code: 'RATE_NOT_LOWER' });
+    await run('cancel', 'week-47');
   });
 });
 

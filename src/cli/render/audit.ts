@@ -1,4 +1,4 @@
-import { type Actor, thisActor } from '../../actor.ts';
+import { type Actor, actorText, thisActor } from '../../actor.ts';
 import { actualState, type JournalSummary, optionInWords, type RunRecord } from '../../index.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count, counted, duration, exactDuration } from '../../text/quantities.ts';
@@ -192,7 +192,7 @@ function timeline(events: readonly AuditEvent[]): readonly string[] {
     ]),
   );
   const facts = events.map(({ by, reason }, index): Fact => {
-    const texts = [by && `by ${by.user} on ${by.host}${versionText(by)}`, reason];
+    const texts = [by && `by ${actorText(by)}${versionText(by)}`, reason];
     const known = texts.filter((text) => text !== undefined);
     return [names[index] ?? '', known.length === 0 ? '' : known];
   });

@@ -1,3 +1,4 @@
+import { actorText } from '../../actor.ts';
 import type { OutcomeCounts } from '../../domain.ts';
 import type { HistoryEntry, RunState, Schedule, ScheduleState, Trigger } from '../../index.ts';
 import { duration } from '../../text/quantities.ts';
@@ -104,7 +105,7 @@ function sourceText({ source }: Schedule): string {
 }
 
 function changeText({ at, by, reason }: Schedule['changes'][number]): string {
-  const who = by === undefined ? '' : ` by ${by.user} on ${by.host}`;
+  const who = by === undefined ? '' : ` by ${actorText(by)}`;
   return `${at.slice(0, 16).replace('T', ' ')} UTC${who}${reason === undefined ? '' : `: ${reason}`}`;
 }
 

@@ -1,3 +1,4 @@
+import { actorText } from '../../actor.ts';
 import type { JournalView } from '../../journal/journal.ts';
 import type { Delimiter } from '../../manifest/manifest.ts';
 import { withReleases } from '../../releases.ts';
@@ -184,7 +185,7 @@ function pageOptionsOf(record: RunRecord, { prepare, operations }: RunLines): Re
       phase: phaseOf(record),
       baseUrl: options.baseUrl,
       ...(last !== planned && last?.reason !== undefined && { reason: last.reason }),
-      ...(planned?.by !== undefined && { by: `${planned.by.user} on ${planned.by.host}` }),
+      ...(planned?.by !== undefined && { by: actorText(planned.by) }),
       ...(planned?.reason !== undefined && { purpose: planned.reason }),
       stops: stopsOf(record),
     },

@@ -37,25 +37,28 @@ import { attributionOf } from '../options.ts';
 const patienceMs = 120_000;
 
 /** `cqbatch pause`: no more rows of a run are called until it is unpaused. */
-export function pause(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return change('pause', runningRun, 'running', 'paused', id, flags);
+export async function pause(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  return pauseIn(await openContext(flags), id);
+}
+
+export function pauseIn(context: Context, id: string | undefined): Promise<ExitCode> {
+  return change(context, 'pause', runningRun, 'running', 'paused', id);
 }
 
 /** `cqbatch unpause`: a paused run continues. */
-export function unpause(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return change('unpause', pausedRun, 'paused', 'running', id, flags);
+export async function unpause(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  return change(await openContext(flags), 'unpause', pausedRun, 'paused', 'running', id);
 }
 
 /** Moves a run from one state to another. */
 async function change(
+  context: Context,
   command: 'pause' | 'unpause',
   fitting: FittingRun,
   from: string,
   to: string,
   id: string | undefined,
-  flags: Flags,
 ): Promise<ExitCode> {
-  const context = await openContext(flags);
   const attribution = attributionOf(context);
   return withRun(context, id, fitting, async (found) => {
     const contact = contactOf(context.store, found);

@@ -5,13 +5,14 @@ import {
   isResumable,
   parseChoice,
   parseRate,
+  type RatePolicy,
   reprioritizeWaiting,
   runStates,
   type Wanted,
 } from '../../../index.ts';
 import { firstSeen } from '../../../waiting.ts';
 import type { Flags } from '../../config/load.ts';
-import { openContext } from '../../context.ts';
+import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { contactOf, type RunContact, runningRun, type SeenRun, withRun } from '../look/find-run.ts';
 import { attributionOf, parsed } from '../options.ts';
@@ -22,12 +23,23 @@ const patienceMs = 20_000;
 /** `cqbatch set-rate`: changes the rate of a run in progress, even while paused. */
 export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const rate = parsed('set-rate', text, parseRate);
-  const name = rate?.text ?? 'none';
-  const context = await openContext(flags);
-  const wanted: Wanted = { kind: 'rate', rate, ...attributionOf(context) };
+  return setRateIn(await openContext(flags), id, () => rate);
+}
+
+/** @param choose gets the rate that the run has, then those that it was told since */
+export async function setRateIn(
+  context: Context,
+  id: string,
+  choose: (now: readonly (RatePolicy | null)[]) => RatePolicy | null,
+): Promise<ExitCode> {
+  const attribution = attributionOf(context);
   return withRun(context, id, runningRun, async (found) => {
     const contact = contactOf(context.store, found);
-    refuseUnlessActive(contact, `--rate ${text.trim()}`, 'at that rate');
+    const told = (await contact.told()).flatMap((each) => (each.kind === 'rate' ? [each.rate] : []));
+    const rate = choose([(await contact.look())?.rate ?? null, ...told.slice(-1)]);
+    const name = rate?.text ?? 'none';
+    const wanted: Wanted = { kind: 'rate', rate, ...attribution };
+    refuseUnlessActive(contact, `--rate ${name}`, 'at that rate');
     await settle(contact, wanted, (seen) => seen.rate?.text === rate?.text, `rate ${name}`);
     const said = rate === null ? 'is called as fast as possible' : `has the rate ${name}`;
     const { runId, state } = contact;

@@ -13,7 +13,7 @@ const manifestNames = /\.(?:csv|tsv|json|jsonl|ndjson|xlsx)(?:\.gz)?$/i;
  *
  * @throws a usage error `FILE_NOT_ALLOWED`
  */
-export async function manifestFile(given: string, flags: Flags): Promise<string> {
+export async function manifestOfAgent(given: string, flags: Flags): Promise<string> {
   if (!manifestNames.test(given)) throw notAllowed(given, 'is not named like a manifest, such as rows.csv');
   return inFolder(given, flags);
 }
@@ -23,7 +23,7 @@ export async function manifestFile(given: string, flags: Flags): Promise<string>
  *
  * @throws a usage error `FILE_NOT_ALLOWED`
  */
-export async function planFile(given: string, flags: Flags): Promise<string> {
+export async function planOfAgent(given: string, flags: Flags): Promise<string> {
   if (!given.endsWith(planSuffix)) throw notAllowed(given, `does not end with ${planSuffix}`);
   return inFolder(given, flags);
 }

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { actForAgent } from '../../../actor.ts';
 import { usageError } from '../../../errors.ts';
 import { withReleases } from '../../../releases.ts';
 import { aborted, deferred } from '../../../waiting.ts';
@@ -19,6 +20,7 @@ export async function mcp(flags: Flags): Promise<ExitCode> {
       'Standard output carries the messages of the protocol: leave out --json.',
     );
   const sdk = await loadSdk();
+  actForAgent();
   // A client shows an error at the start.
   await openWorkplace(flags);
   return withReleases(async (atEnd) => {

@@ -1,14 +1,19 @@
 import type { Tool as ToolDescription } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { maxReasonLength } from '../../../actor.ts';
 import { outcomes } from '../../../domain.ts';
 import { usageError } from '../../../errors.ts';
+import { parseRate, type RatePolicy } from '../../../index.ts';
 import type { Flags } from '../../config/load.ts';
+import { pauseIn } from '../control/control.ts';
+import { setRateIn } from '../control/set-option.ts';
 import { listIn } from '../look/list.ts';
 import { showIn } from '../look/show.ts';
 import { statusIn } from '../look/status.ts';
+import { parsed } from '../options.ts';
 import { planIn } from '../run/plan.ts';
 import { documentOfCommand } from './command.ts';
-import { manifestFile, planFile } from './files.ts';
+import { manifestOfAgent, planOfAgent } from './files.ts';
 import { mostRows, pageOfRows } from './rows.ts';
 
 /** What an agent can do. */
@@ -65,8 +70,8 @@ const plan = tool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async act(flags, { manifest, out, operation, where, sheet }) {
     const [source, file] = [
-      await manifestFile(manifest, flags),
-      out === undefined ? undefined : await planFile(out, flags),
+      await manifestOfAgent(manifest, flags),
+      out === undefined ? undefined : await planOfAgent(out, flags),
     ];
     const given = {
       ...(operation !== undefined && { operation }),
@@ -122,4 +127,52 @@ const rowStory = tool({
     documentOfCommand({ ...flags, row: String(row) }, (context) => showIn(context, run)),
 });
 
-export const tools: readonly Tool[] = [plan, listRuns, lookAtRun, rows, rowStory];
+const careful = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const reason = z.string().min(1).max(maxReasonLength).optional().describe('why, for the history of the run');
+
+const pauseRun = tool({
+  name: 'pause_run',
+  title: 'Pause a run',
+  description:
+    'Pauses a run: no more rows are called until a person lets it continue with "cqbatch unpause".',
+  input: z.strictObject({ run, reason }),
+  annotations: careful,
+  act: (flags, { run, reason }) =>
+    documentOfCommand({ ...flags, ...(reason !== undefined && { reason }) }, (context) =>
+      pauseIn(context, run),
+    ),
+});
+
+const lowerRate = tool({
+  name: 'lower_rate',
+  title: 'Lower the rate of a run',
+  description:
+    'Lowers the rate of a run in progress. Only a person can raise it again, with "cqbatch set-rate".',
+  input: z.strictObject({
+    run,
+    rate: z.string().max(20).describe('most calls: 5/s or 300/m'),
+    reason,
+  }),
+  annotations: careful,
+  act: (flags, { run, rate, reason }) =>
+    documentOfCommand({ ...flags, ...(reason !== undefined && { reason }) }, (context) =>
+      setRateIn(context, run, (now) => lowerThan(now, rate)),
+    ),
+});
+
+/** @throws a usage error for a rate that is not lower than each of these */
+function lowerThan(now: readonly (RatePolicy | null)[], text: string): RatePolicy {
+  const wanted = parsed('rate', text, parseRate);
+  const perSecond = wanted?.perSecond;
+  if (perSecond === undefined)
+    throw usageError('INVALID_SETTING', `rate "${text}": write a rate such as 5/s.`);
+  for (const each of now) {
+    if (each?.perSecond === undefined || perSecond < each.perSecond) continue;
+    throw usageError('RATE_NOT_LOWER', `The run has the rate ${each.text}: an agent can only lower it.`);
+  }
+  // A run that looks for the limit of the API goes on to do so below this rate.
+  const auto = now.at(-1)?.auto === true;
+  return parsed('rate', auto ? `auto..${text.replace('auto..', '')}` : text, parseRate) ?? { text, auto };
+}
+
+export const tools: readonly Tool[] = [plan, listRuns, lookAtRun, rows, rowStory, pauseRun, lowerRate];

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { actorText } from '../../../actor.ts';
 import { usageError } from '../../../errors.ts';
 import {
   type ApprovalPolicy,
@@ -111,7 +112,7 @@ function nextCommand(
 /** The author and the approvers of a plan. */
 export function signedOffText(plan: ApprovedPlan, { approvers }: ApprovalPolicy): string {
   const { file, sha256, made_at: at, made_by: maker, approved_by: by } = plan;
-  const made = `made ${clockTime(new Date(at))}${maker === undefined ? '' : ` by ${maker.user} on ${maker.host}`}`;
+  const made = `made ${clockTime(new Date(at))}${maker === undefined ? '' : ` by ${actorText(maker)}`}`;
   const approved = by === undefined ? '' : `, approved by ${by}`;
   const signed = judgeApprovals(plan, approvers, runHere()).map((each) =>
     each.counts
