@@ -189,10 +189,18 @@ const doctor: CommandSpec = {
 
 const mcp: CommandSpec = {
   name: 'mcp',
-  description: 'Serves an AI agent: it can plan and look, not send',
+  description: 'Serves an AI agent: it plans, and runs what you approve',
   details:
     'It speaks the Model Context Protocol on standard input and output, and needs the package @modelcontextprotocol/sdk.',
-  options: { ...groups.shared, ...groups.own },
+  help: {
+    maxRows:
+      'rows that approved runs of agents may call, in total in 24 hours; without it, agents run nothing',
+  },
+  options: { Agent: ['maxRows'], ...groups.shared, ...groups.own },
+  examples: [
+    ['cqbatch mcp', 'an agent plans and looks'],
+    ['cqbatch mcp --max-rows 500', 'it also runs approved plans, up to 500 rows in 24 hours'],
+  ],
   load: async () => (await import('./actions/mcp/mcp.ts')).mcp,
 };
 

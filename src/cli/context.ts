@@ -13,6 +13,7 @@ import {
   openRunStore,
   type PreparedDatastore,
   prepareEmbedded,
+  type RunRecord,
   type RunStore,
   type Settings,
 } from '../index.ts';
@@ -44,6 +45,8 @@ export interface Workplace extends CommandInput {
   readonly approved?: ApprovedPlan;
   /** Where the plan of a manifest belongs that no command line names. */
   readonly planFile?: string;
+  /** Called when a run is planned and has its approvals. Its error refuses the run. */
+  readonly onPlanned?: (record: RunRecord) => Promise<void>;
   /** Called when a manifest can't be run as it is. */
   readonly onRefused?: (refused: RefusedManifest) => void;
 }
@@ -73,6 +76,8 @@ export interface DatastoreChoice {
 /** The resources of a command that may also use the datastore. */
 export interface Context extends Workplace {
   readonly datastore: DatastoreChoice;
+  /** Called when a run has started. @param stop interrupts it, as Ctrl-C does */
+  readonly onStarted?: (record: RunRecord, stop: () => void) => void;
   /** Called when a run has ended. */
   readonly onEnded?: (ended: EndedRun) => void;
   /** Counters, if metrics are enabled. */

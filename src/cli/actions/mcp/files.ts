@@ -25,6 +25,9 @@ export async function manifestOfAgent(given: string, flags: Flags): Promise<stri
  */
 export async function planOfAgent(given: string, flags: Flags): Promise<string> {
   if (!given.endsWith(planSuffix)) throw notAllowed(given, `does not end with ${planSuffix}`);
+  // A schedule or an inbox takes rows.csv.cqplan as the plan of its manifest.
+  if (manifestNames.test(given.slice(0, -planSuffix.length)))
+    throw notAllowed(given, 'is named like the plan of a schedule; choose a name such as week-47.cqplan');
   return inFolder(given, flags);
 }
 

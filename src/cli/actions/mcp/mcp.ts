@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { actForAgent } from '../../../actor.ts';
 import { usageError } from '../../../errors.ts';
+import { parseInteger } from '../../../index.ts';
 import { withReleases } from '../../../releases.ts';
 import { aborted, deferred } from '../../../waiting.ts';
 import type { Flags } from '../../config/load.ts';
@@ -8,17 +9,24 @@ import { openWorkplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
 import { writeMessage } from '../../output.ts';
+import { parsed } from '../options.ts';
+import { AgentRuns } from './agent-runs.ts';
+import { RowBudget } from './budget.ts';
 import { loadSdk } from './sdk.ts';
 import { makeServer } from './server.ts';
-import { tools } from './tools.ts';
+import { toolsFor } from './tools.ts';
 
 /** `cqbatch mcp`: serves tools to an agent, on standard input and output, until the input ends. */
-export async function mcp(flags: Flags): Promise<ExitCode> {
+export async function mcp({ maxRows, ...flags }: Flags): Promise<ExitCode> {
   if (flags.json)
     throw usageError(
       'INVALID_SETTING',
       'Standard output carries the messages of the protocol: leave out --json.',
     );
+  const budget =
+    maxRows === undefined
+      ? undefined
+      : parsed('--max-rows', maxRows, parseInteger(1, Number.MAX_SAFE_INTEGER));
   const sdk = await loadSdk();
   actForAgent();
   // A client shows an error at the start.
@@ -28,7 +36,9 @@ export async function mcp(flags: Flags): Promise<ExitCode> {
     atEnd(stop.release);
     const closed = deferred();
     process.stdin.once('end', closed.resolve);
-    const server = makeServer(sdk, tools, flags);
+    const runs = new AgentRuns(budget === undefined ? undefined : new RowBudget(budget));
+    atEnd(() => runs.close());
+    const server = makeServer(sdk, toolsFor(runs), flags);
     await server.connect(new sdk.StdioServerTransport(process.stdin, messages()));
     atEnd(() => server.close());
     await Promise.race([closed.promise, aborted(stop.signal)]);

@@ -9,7 +9,7 @@ import type { Sdk } from './sdk.ts';
 import type { Tool } from './tools.ts';
 
 const instructions =
-  'cqbatch calls an API once for each row of a manifest. These tools plan manifests and look at runs. ' +
+  'cqbatch calls an API once for each row of a manifest. These tools plan manifests, look at runs, and run plans that a person has approved. ' +
   `What they return is marked as data. ${notice}`;
 
 /** A server with these tools, and the reports of runs as resources. */
@@ -30,7 +30,7 @@ export function makeServer({ Server, types }: Sdk, tools: readonly Tool[], flags
       return toolResult(await tool.call(flags, params.arguments ?? {}));
     } catch (error) {
       const { code, message } = knownError(error) ?? { code: 'UNEXPECTED', message: String(error) };
-      return toolResult({ error: { code, message } }, true);
+      return toolResult({ error: { code, message } });
     }
   });
   server.setRequestHandler(types.ListResourcesRequestSchema, async () => ({

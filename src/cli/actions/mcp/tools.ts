@@ -12,6 +12,7 @@ import { showIn } from '../look/show.ts';
 import { statusIn } from '../look/status.ts';
 import { parsed } from '../options.ts';
 import { planIn } from '../run/plan.ts';
+import type { AgentRuns } from './agent-runs.ts';
 import { documentOfCommand } from './command.ts';
 import { manifestOfAgent, planOfAgent } from './files.ts';
 import { mostRows, pageOfRows } from './rows.ts';
@@ -175,4 +176,18 @@ function lowerThan(now: readonly (RatePolicy | null)[], text: string): RatePolic
   return parsed('rate', auto ? `auto..${text.replace('auto..', '')}` : text, parseRate) ?? { text, auto };
 }
 
-export const tools: readonly Tool[] = [plan, listRuns, lookAtRun, rows, rowStory, pauseRun, lowerRate];
+/** The tools of a server that begins runs in `runs`. */
+export function toolsFor(runs: AgentRuns): readonly Tool[] {
+  const runPlan = tool({
+    name: 'run_plan',
+    title: 'Run an approved plan',
+    description:
+      'Runs a plan that a person has approved with "cqbatch approve". The run goes on in this server; look_at_run shows its ' +
+      'progress. A plan runs once.',
+    input: z.strictObject({ plan: z.string().describe('file of the plan, such as week-47.cqplan'), reason }),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    act: async (flags, { plan, reason }) =>
+      runs.begin({ ...flags, ...(reason !== undefined && { reason }) }, await planOfAgent(plan, flags)),
+  });
+  return [plan, listRuns, lookAtRun, rows, rowStory, pauseRun, lowerRate, runPlan];
+}

@@ -89,6 +89,7 @@ async function untilEnd(
       onStarted(started) {
         hasStarted = true;
         reporter.start(started);
+        context.onStarted?.(record, interrupt.abort);
         if (metrics !== undefined) metrics.paceOfRun = () => started.progress.snapshot().pace;
       },
       onEnded() {

@@ -96,7 +96,9 @@ export async function approvedOrDiscarded(
 ): Promise<CreatedRun> {
   const command = ['cqbatch', ...planWords].map(shellWord).map(escapeInvisible).join(' ');
   try {
-    return { ...created, record: await withApprovals(workplace, created, command) };
+    const record = await withApprovals(workplace, created, command);
+    await workplace.onPlanned?.(record);
+    return { ...created, record };
   } catch (error) {
     await discard(workplace.store, created.record, created.journal);
     throw error;
