@@ -1,5 +1,5 @@
 import { operations } from '../../jobs/index.ts';
-import { usageError } from '../errors.ts';
+import { type CqbatchError, usageError } from '../errors.ts';
 import {
   type ApprovedPlan,
   checkStateFolder,
@@ -43,8 +43,8 @@ export interface Workplace extends CommandInput {
   readonly store: RunStore;
   /** The signed-off plan to carry out, instead of flags and settings. */
   readonly approved?: ApprovedPlan;
-  /** Where the plan of a manifest belongs that no command line names. */
-  readonly planFile?: string;
+  /** Where the plan of a manifest belongs that no command line names, and what is there if it is not approved. */
+  readonly besides?: { readonly file: string; readonly plan?: ApprovedPlan; readonly trouble?: CqbatchError };
   /** Called when a run is planned and has its approvals. Its error refuses the run. */
   readonly onPlanned?: (record: RunRecord) => Promise<void>;
   /** Called when a manifest can't be run as it is. */

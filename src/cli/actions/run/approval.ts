@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { thisActor } from '../../../actor.ts';
-import { usageError } from '../../../errors.ts';
+import { CqbatchError, usageError } from '../../../errors.ts';
 import {
   type ApprovalPolicy,
   type ApprovedPlan,
@@ -44,7 +44,8 @@ export async function approvedSource<Place extends Workplace>(
 }
 
 /**
- * For a manifest that a schedule or an inbox runs: its plan, if the settings want approvals and `NAME.cqplan` is beside it.
+ * For a manifest that a schedule or an inbox runs: with the plan `NAME.cqplan` beside it, if that has the approvals that the
+ * settings want. Otherwise the manifest runs as it would without a plan.
  *
  * @param source path of the manifest now
  * @param given its path when its plan was made
@@ -54,10 +55,18 @@ export async function withPlanBeside<Place extends Workplace>(
   source: string,
   given = source,
 ): Promise<Place> {
+  const policy = approvalPolicy(workplace.settings);
+  if (Object.keys(policy.above).length === 0) return workplace;
   const file = `${given}${planSuffix}`;
-  const isWanted = Object.keys(approvalPolicy(workplace.settings).above).length > 0;
-  if (!isWanted || !(await exists(file))) return { ...workplace, planFile: file };
-  return withPlan(workplace, await readApprovedPlan(file, source), workplace.flags.runId);
+  if (!(await exists(file))) return { ...workplace, besides: { file } };
+  try {
+    const plan = await readApprovedPlan(file, source);
+    if (isApproved(policy, plan)) return withPlan(workplace, plan, workplace.flags.runId);
+    return { ...workplace, besides: { file, plan } };
+  } catch (error) {
+    if (!(error instanceof CqbatchError)) throw error;
+    return { ...workplace, besides: { file, trouble: error } };
+  }
 }
 
 function withPlan<Place extends Workplace>(
@@ -93,34 +102,42 @@ export function mayBegin(
   plan: ApprovedPlan | undefined,
   callable: Readonly<Record<string, number>>,
 ): boolean {
-  if (!needsApproval(policy, callable)) return true;
-  const judged = plan === undefined ? [] : judgeApprovals(plan, policy.approvers, runHere());
-  return judged.filter(({ counts }) => counts).length >= policy.needed;
+  return !needsApproval(policy, callable) || (plan !== undefined && isApproved(policy, plan));
+}
+
+function isApproved({ approvers, needed }: ApprovalPolicy, plan: ApprovedPlan): boolean {
+  return judgeApprovals(plan, approvers, runHere()).filter(({ counts }) => counts).length >= needed;
 }
 
 /**
  * The record of a planned run with its approvals. From now on its plan belongs to the run.
  *
+ * An agent needs an approval for each run, however small. That of its user counts, too: the settings may demand another person.
+ *
  * @param planCommand writes the plan of the run, with `--out` and a file
- * @throws a usage error `APPROVAL_MISSING` when the settings want more approvals, `PLAN_USED` when another run has used them
+ * @throws a usage error `APPROVAL_MISSING` when more approvals are needed, `PLAN_USED` when another run has used them
  */
 export async function withApprovals(
-  { store, settings, approved, planFile }: Workplace,
+  { store, settings, approved: found, besides }: Workplace,
   { record, scan }: Pick<CreatedRun, 'record' | 'scan'>,
   planCommand: string,
 ): Promise<RunRecord> {
-  const signers = requireApprovals(approvalPolicy(settings), {
-    ...runHere(),
-    manifest: record.manifest.name,
-    planCommand,
-    planFile,
-    plan: approved,
-    callable: callsOf(scan),
-  });
+  const policy = approvalPolicy(settings);
+  const callable = callsOf(scan);
+  if (besides?.trouble !== undefined && needsApproval(policy, callable)) throw besides.trouble;
+  const plan = found ?? besides?.plan;
+  const run = { manifest: record.manifest.name, planCommand, planFile: besides?.file, plan, callable };
+  const ofAgent =
+    thisActor().via === 'mcp'
+      ? requireApprovals({ ...policy, needed: 1, above: { '': 0 } }, { ...run, ...runHere(), user: '' })
+      : undefined;
+  const signers = requireApprovals(policy, { ...run, ...runHere() });
   const { approval } = record;
-  if (approved === undefined || approval === undefined || signers.length === 0) return record;
-  await claimPlan(store, approved, record.id);
-  return { ...record, approval: { ...approval, signers: signers.map((signer) => ({ ...signer })) } };
+  if (found === undefined || approval === undefined) return record;
+  const all = (ofAgent ?? signers).map((signer) => ({ ...signer }));
+  if (all.length === 0) return record;
+  await claimPlan(store, found, record.id);
+  return { ...record, approval: { ...approval, signers: all } };
 }
 
 /** Omitted options keep the plan's values. */
