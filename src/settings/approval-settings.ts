@@ -30,6 +30,14 @@ export const approvalSettings = {
     parse: parsers.parseSwitch,
     help: 'call only rows of runs with approvals by the approvers in the settings of this worker',
   },
+  signers: {
+    noFlag: true,
+    parse: parsers.parseKeys,
+    value: '<name=key>',
+    help: 'public keys of other machines whose runs "verify" accepts, by a name: "build7=ssh-ed25519 AAAA…"',
+    otherwise: 'none',
+    isMap: true,
+  },
   requireReason: {
     noFlag: true,
     parse: parsers.parseSwitch,

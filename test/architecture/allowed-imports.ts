@@ -133,6 +133,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/run/proof': {
     folders: [
       'src/run/report',
+      'src/run/plan',
       'src/run/record',
       'src/report',
       'src/manifest',

@@ -37,6 +37,9 @@ async function place(settings: object = { require_approval_above: 4, approvals: 
   return { cwd, env, sandbox, keys, run, approve, planned };
 }
 
+/** What `cqbatch verify` ends with when it could check everything. */
+const proved = { code: 0, stdout: expect.stringContaining('Its report is what journal and manifest give.') };
+
 describe('a run that needs approvals', () => {
   test('is refused without them, with what to type', async () => {
     const { sandbox, run, planned } = await place();
@@ -73,6 +76,7 @@ describe('a run that needs approvals', () => {
     expect(approval.signers).toMatchObject([{ name: 'ana' }, { name: 'ben' }]);
     const kept = await readFile(join(cwd, '.cqbatch/runs/first/approved.cqplan'), 'utf8');
     expect(kept).toBe(await readFile(join(cwd, 'week.cqplan'), 'utf8'));
+    expect(await run('verify', 'first')).toMatchObject(proved);
 
     await rename(join(cwd, 'week.cqplan'), join(cwd, 'other.cqplan'));
     for (const args of [['other.cqplan'], ['other.cqplan', '--run-id', 'second']]) {
@@ -168,6 +172,7 @@ test('an inbox runs a manifest with the approved plan beside it, and refuses ano
   await approve('inbox/a.csv.cqplan', 'ana');
   expect(await watch()).toMatchObject({ code: 0 });
   expect(await sandbox.log()).toHaveLength(3);
+  expect(await run('verify')).toMatchObject(proved);
   await writeFile(join(inbox, 'a.csv'), restoreCsv(4).text);
   await watch();
   expect(await refusals()).toContainEqual(expect.stringContaining('is not the manifest that was signed off'));
@@ -210,6 +215,7 @@ test('a retry needs approvals of its own', async () => {
   ).toMatchObject({ code: 1 });
   const { retry_of: of, approval } = JSON.parse((await run('show', 'again', '--json')).stdout);
   expect([of, approval.signers.length]).toEqual(['first', 1]);
+  for (const id of ['first', 'again']) expect(await run('verify', id)).toMatchObject(proved);
 });
 
 test('a run that is changed needs a reason where the settings say so', async () => {

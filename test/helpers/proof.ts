@@ -9,7 +9,7 @@ import { parsePublicKey } from '../../src/signature/public-key.ts';
 /** What the folder of a run proves, with the key of its state folder. */
 export async function proofOf(runFolder: string): Promise<RunProof> {
   const key = await readFile(publicKeyPath(dirname(dirname(runFolder))), 'utf8');
-  return verifyRun({ folder: runFolder, keys: [parsePublicKey(key)], operations });
+  return verifyRun({ folder: runFolder, keys: [parsePublicKey(key)], approvers: [], operations });
 }
 
 export async function expectProof(runFolder: string): Promise<void> {

@@ -27,13 +27,17 @@ import {
   runPredicateType,
   statedFiles,
 } from '../report/statement.ts';
+import { checkPlan } from './check-plan.ts';
 import { differenceOf } from './difference.ts';
+import { Finding, wrong } from './finding.ts';
 
 export interface VerifyRunInput {
   /** The folder of the run; nothing else is read. */
   readonly folder: string;
   /** The keys that may have signed the statement. */
   readonly keys: readonly PublicKey[];
+  /** The keys that may have approved the plan. */
+  readonly approvers: readonly PublicKey[];
   readonly operations: readonly Operation[];
 }
 
@@ -69,12 +73,13 @@ export async function verifyRun(input: VerifyRunInput): Promise<RunProof> {
   }
 }
 
-async function proofOf({ folder, keys, operations }: VerifyRunInput): Promise<RunProof> {
+async function proofOf({ folder, keys, approvers, operations }: VerifyRunInput): Promise<RunProof> {
   const stated = await readStatement(folder, keys);
   await requireSameNames(folder, stated);
   for (const name of stated.digests.keys())
     if (name !== journalFile && !derivedFiles.includes(name)) await requireDigest(folder, stated, name);
   const record = await readRecord(folder, stated);
+  const unapproved = await checkPlan(folder, record, approvers);
   const store = { ...openRunStore(dirname(folder), operations), folder: () => folder };
   return withReleases(async (atEnd) => {
     const journal = await openJournalReader(store, record, true);
@@ -82,11 +87,12 @@ async function proofOf({ folder, keys, operations }: VerifyRunInput): Promise<Ru
     await requireDigest(folder, stated, journalFile, 'one of its last lines was changed, removed or put in');
     if (record.state === 'completed' && journal.finishedCount !== record.plan.rows)
       throw wrong(journalFile, `${record.plan.rows - journal.finishedCount} rows have no result`);
-    const { summary, unchecked } = await checkReport(store, record, journal, stated);
+    const { summary, unchecked: uncompared } = await checkReport(store, record, journal, stated);
     for (const name of derivedFiles) if (stated.digests.has(name)) await requireDigest(folder, stated, name);
     requirePredicate(record, summary, stated.predicate);
     const { id, state, plan } = record;
     const { signer, predicate } = stated;
+    const unchecked = [...unapproved, ...uncompared];
     return { proved: true, run: id, state, rows: plan.rows, outcomes: predicate.outcomes, signer, unchecked };
   });
 }
@@ -228,11 +234,4 @@ function requirePredicate(record: RunRecord, summary: RunSummary | undefined, pr
     if (!isDeepStrictEqual(value, expected[name]))
       throw wrong(statementFile, `says another "${name}" than the files of the run`);
   }
-}
-
-/** The first thing that is wrong. */
-class Finding extends Error {}
-
-function wrong(file: string, problem: string): Finding {
-  return new Finding(`${escapeInvisible(file)}: ${problem}.`);
 }

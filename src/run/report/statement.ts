@@ -23,8 +23,8 @@ export const runPredicateSchema = z.strictObject({
   state: z.enum(runStates),
   base_url: z.string(),
   manifest_sha256: z.string(),
-  /** Digest of the signed-off plan. */
-  plan_sha256: z.string().exactOptional(),
+  /** The signed-off plan, and the fingerprints of its approvers. */
+  plan: z.strictObject({ sha256: z.string(), approvers: z.array(z.string()) }).exactOptional(),
   rows: z.number(),
   outcomes: countsSchema,
   started_at: z.string().nullable(),
@@ -56,7 +56,7 @@ export function predicateOf(
     state: actualState(record),
     base_url: record.options.baseUrl,
     manifest_sha256: record.manifest.sha256,
-    ...(record.approval && { plan_sha256: record.approval.sha256 }),
+    ...(record.approval && { plan: planOf(record.approval) }),
     rows: record.plan.rows,
     outcomes,
     started_at,
@@ -65,6 +65,13 @@ export function predicateOf(
     retries: [...retries],
     ...{ delimiter, version, key },
   };
+}
+
+function planOf({
+  sha256,
+  signers = [],
+}: NonNullable<RunRecord['approval']>): NonNullable<RunPredicate['plan']> {
+  return { sha256, approvers: signers.map(({ key }) => key) };
 }
 
 /** Files in the folder of a run that say nothing of the run: locks, commands, and what later commands write. */

@@ -1,13 +1,17 @@
 import { cp, readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
+import { attributed } from '../../../src/actor.ts';
 import type { RowResult } from '../../../src/domain.ts';
+import { approvePlan } from '../../../src/run/plan/approvals.ts';
+import { type ApprovedPlan, writeApprovedPlan } from '../../../src/run/plan/approved-plan.ts';
 import { createRun } from '../../../src/run/plan/create-run.ts';
 import { type RunProof, verifyRun } from '../../../src/run/proof/verify-run.ts';
-import { enterState } from '../../../src/run/record/record.ts';
+import { enterState, type RunOptions } from '../../../src/run/record/record.ts';
 import { openRunStore } from '../../../src/run/record/store.ts';
-import { reportRun } from '../../../src/run/report/report-run.ts';
+import { reportRun, rewriteReport } from '../../../src/run/report/report-run.ts';
+import { createKey, type SigningKey } from '../../../src/signature/key-file.ts';
 import { machineKey } from '../../../src/signature/machine-key.ts';
 import type { PublicKey } from '../../../src/signature/public-key.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -15,35 +19,70 @@ import { leastOptions } from '../planned-record.ts';
 
 let folder: string;
 let keys: readonly PublicKey[];
+let approvers: readonly PublicKey[];
 
-/** A run of five rows that has ended: two called, one failed, an invalid one and a duplicate. */
+/** An approved run of five rows that has ended: two called, one failed, an invalid one and a duplicate. */
 beforeEach(async () => {
   const home = await temporaryFolder();
   await writeFile(join(home, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n,u\n1,u\n5,u\n');
   const store = openRunStore(join(home, '.cqbatch'), operations);
   const options = { ...leastOptions, html: false as const };
-  const { record: planned, journal } = await createRun(store, { source: join(home, 'rows.csv'), options });
+  const source = join(home, 'rows.csv');
+  const approver = await createKey(join(home, 'ana.key'));
+  const approved = await approvedPlan(source, options, approver);
+  const attribution = attributed();
+  const { record: planned, journal } = await createRun(store, { source, options, approved, attribution });
   await journal.append([{ type: 'fed', first: 1, last: 5 }]);
   await journal.append([result(1), result(2)]);
   await journal.append([result(5, { outcome: 'failed', code: 'HTTP_500' }), { type: 'settled' }]);
+  const time = new Date().toISOString();
+  const signers = [{ name: 'ana', key: approver.publicKey.fingerprint, at: time, until: time }];
   const record = {
     ...enterState(enterState(planned, 'running'), 'completed'),
     counts: { ...journal.outcomeCounts },
+    ...(planned.approval && { approval: { ...planned.approval, signers } }),
   };
   await store.save(record);
   await reportRun(store, record, journal);
   await journal.close();
   folder = store.folder(record.id);
   keys = [(await machineKey(store.stateDir)).publicKey];
+  approvers = [approver.publicKey];
 });
+
+async function approvedPlan(source: string, options: RunOptions, key: SigningKey): Promise<ApprovedPlan> {
+  const counts = {
+    rows: 5,
+    callable: 3,
+    invalid: 1,
+    duplicates: 1,
+    superseded: 0,
+    partial: 0,
+    doneBefore: 0,
+    conflicts: 0,
+  };
+  const file = `${source}.cqplan`;
+  const plan = await writeApprovedPlan(file, {
+    ...{ source, options, counts, skip_invalid: true, allow_partial: true },
+  });
+  const by = { user: 'ana', host: 'desk', version: '1' };
+  return { ...plan, approvals: await approvePlan(plan, key, { validMs: 60_000, by }) };
+}
 
 function result(row: number, more: Partial<RowResult> = {}) {
   const called = { operation: 'restore-evaluation', message: '', attempts: 1, unclear: false };
   return { type: 'row', result: { row, outcome: 'succeeded', code: 'OK', ...called, ...more } } as const;
 }
 
+/** Signs the files as they are now, as only the user of the machine can. */
+async function signAgain(): Promise<void> {
+  const stateDir = dirname(dirname(folder));
+  const store = openRunStore(stateDir, operations);
+  await rewriteReport(store, await store.load(basename(folder)));
+}
+
 function verify(): Promise<RunProof> {
-  return verifyRun({ folder, keys, operations });
+  return verifyRun({ folder, keys, approvers, operations });
 }
 
 async function problem(): Promise<string> {
@@ -74,7 +113,7 @@ async function expectAllFound(changes: Iterable<Change>): Promise<void> {
       const path = join(copy, name);
       const before = await readFile(path);
       await writeFile(path, content);
-      const proof = await verifyRun({ folder: copy, keys, operations });
+      const proof = await verifyRun({ folder: copy, keys, approvers, operations });
       expect(proof, `${name}, ${what}`).toMatchObject({ proved: false });
       await writeFile(path, before);
     }
@@ -88,7 +127,9 @@ async function expectAllFound(changes: Iterable<Change>): Promise<void> {
   );
   await Promise.all(copies.map(verifyNext));
   for (const copy of copies)
-    expect(await verifyRun({ folder: copy, keys, operations })).toMatchObject({ proved: true });
+    expect(await verifyRun({ folder: copy, keys, approvers, operations })).toMatchObject({
+      proved: true,
+    });
 }
 
 test('a run as it ended is proved', async () => {
@@ -143,5 +184,77 @@ describe('in each file of a run,', () => {
       expect(await problem(), name).toMatch(`${name}: is missing`);
       await rename(join(folder, '..', 'away'), join(folder, name));
     }
+  });
+});
+
+describe('the first thing that is wrong is named:', () => {
+  const edited = async (name: string, from: string | RegExp, to: string) => {
+    const path = join(folder, name);
+    await writeFile(path, (await readFile(path, 'utf8')).replace(from, to));
+    return problem();
+  };
+
+  test('lines of the journal', async () => {
+    expect(await edited('journal.jsonl', '"row":2', '"row":4')).toMatch(
+      /journal\.jsonl:5: one of the lines 5 to 7 was/,
+    );
+  });
+
+  test('the last lines of the journal', async () => {
+    expect(await edited('journal.jsonl', 'HTTP_500', 'HTTP_501')).toMatch(
+      /^journal\.jsonl: one of its last lines/,
+    );
+  });
+
+  test('a line of the report', async () => {
+    expect(await edited('report.csv', '2,u,', '3,u,')).toBe(
+      'report.csv: differs in line 3 from what journal and manifest give.',
+    );
+  });
+
+  test('a file that was put in', async () => {
+    await writeFile(join(folder, 'not-attempted.csv'), '');
+    expect(await problem()).toBe('not-attempted.csv: was put in after the run had ended.');
+  });
+
+  test('a statement of another key, and which', async () => {
+    keys = approvers;
+    expect(await problem()).toMatch(
+      /was signed with the key SHA256:\S+, which is not known here: .* with --key FILE/,
+    );
+  });
+
+  test('an approval that does not count', async () => {
+    // Signed with the key of the machine, as if the user of the machine had removed the approval.
+    const path = join(folder, 'approved.cqplan');
+    const { approvals: _, ...plan } = JSON.parse(await readFile(path, 'utf8')) as { approvals: unknown };
+    await writeFile(path, `${JSON.stringify(plan, null, 2)}\n`);
+    await signAgain();
+    expect(await problem()).toMatch(/^approved\.cqplan: the approval by ana does not count/);
+  });
+
+  test('a run of other rows than its plan', async () => {
+    await edited('run.json', '"baseUrl": "http://127.0.0.1/"', '"baseUrl": "http://127.0.0.2/"');
+    await signAgain();
+    expect(await problem()).toBe('run.json: has another "baseUrl" than approved.cqplan.');
+  });
+});
+
+describe('what is not checked is said:', () => {
+  test('the approval by an unknown key', async () => {
+    approvers = [];
+    expect(await verify()).toMatchObject({
+      proved: true,
+      unchecked: [expect.stringMatching(/^The approval by ana was not checked: .*SHA256:.* with --key/)],
+    });
+  });
+
+  test('a report that needs operations of the user', async () => {
+    expect(await verifyRun({ folder, keys, approvers, operations: [] })).toMatchObject({
+      proved: true,
+      unchecked: [
+        expect.stringMatching(/was not compared with the journal: pass --operations .*restore-evaluation/),
+      ],
+    });
   });
 });

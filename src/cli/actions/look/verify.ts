@@ -2,7 +2,6 @@ import { join, resolve } from 'node:path';
 import { usageError } from '../../../errors.ts';
 import {
   exists,
-  type Operation,
   type PublicKey,
   parsePublicKey,
   publicKeyPath,
@@ -21,30 +20,33 @@ import { anyRun, findRecord } from './find-run.ts';
 
 /** `cqbatch verify`: proves that a run is as its process left it, or names the first thing that is wrong. */
 export async function verify(name: string | undefined, flags: Flags): Promise<ExitCode> {
-  const { folder, operations, ownKeys } = await placeOf(name, flags);
-  const keys = [...ownKeys, ...(flags.key === undefined ? [] : await publicKeysIn(flags.key))];
-  const proof = await verifyRun({ folder, keys, operations });
+  const settings = await loadSettings(flags);
+  const { folder, ownKeys } = await placeOf(name, flags);
+  const given = flags.key === undefined ? [] : await publicKeysIn(flags.key);
+  const proof = await verifyRun({
+    folder,
+    keys: [...ownKeys, ...(settings.signers?.values() ?? []), ...given],
+    approvers: [...(settings.approvers?.values() ?? []), ...given],
+    operations: await operationsWith(settings),
+  });
   openTerminal(flags).result({ folder, ...proof }, proofText(proof));
   return proof.proved ? exitCodes.success : exitCodes.rowsFailed;
 }
 
 interface Place {
   readonly folder: string;
-  readonly operations: readonly Operation[];
   /** Keys that need not be named. */
   readonly ownKeys: readonly PublicKey[];
 }
 
 async function placeOf(name: string | undefined, flags: Flags): Promise<Place> {
-  if (name !== undefined && (/[\\/]|^\.+$/.test(name) || (await exists(join(name, 'run.json'))))) {
-    const operations = await operationsWith(await loadSettings(flags));
-    return { folder: resolve(name), operations, ownKeys: [] };
-  }
+  if (name !== undefined && (/[\\/]|^\.+$/.test(name) || (await exists(join(name, 'run.json')))))
+    return { folder: resolve(name), ownKeys: [] };
   const { store } = await openWorkplace(flags);
   const { id } = await findRecord(store, name, anyRun);
   const own = publicKeyPath(store.stateDir);
   const ownKeys = (await exists(own)) ? await publicKeysIn(own) : [];
-  return { folder: store.folder(id), operations: store.operations, ownKeys };
+  return { folder: store.folder(id), ownKeys };
 }
 
 /** @throws a usage error `KEY_NOT_FOUND` or `KEY_UNREADABLE` */
