@@ -180,6 +180,7 @@ export {
   rewriteReport,
 } from './run/report/report-run.ts';
 export { type RowStory, type RunOfRow, tellRow } from './run/report/row-story.ts';
+export { signerOf } from './run/report/statement.ts';
 export type { CanaryResults } from './run/session/canary.ts';
 export { type ControlPlace, inCluster, inFolder, type Wanted } from './run/session/control.ts';
 export { type CoordinateOptions, coordinateRuns, type RunNews } from './run/session/coordinate.ts';

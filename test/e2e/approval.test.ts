@@ -72,7 +72,9 @@ describe('a run that needs approvals', () => {
     for (const name of ['ana', 'ben'] as const)
       expect(shown).toMatch(new RegExp(`${name} \\d{4}-\\d\\d-\\d\\d [\\d:]+ UTC \\(SHA256`));
     expect(shown).toContain(`(${keys.ana.publicKey.fingerprint})`);
-    const { approval } = JSON.parse((await run('show', 'first', '--json')).stdout);
+    const { approval, signed_with: signedWith } = JSON.parse((await run('show', 'first', '--json')).stdout);
+    expect(signedWith).toBe(JSON.parse((await run('keys', 'show', '--json')).stdout).fingerprint);
+    expect(shown).toContain(`signed with ${signedWith}`);
     expect(approval.signers).toMatchObject([{ name: 'ana' }, { name: 'ben' }]);
     const kept = await readFile(join(cwd, '.cqbatch/runs/first/approved.cqplan'), 'utf8');
     expect(kept).toBe(await readFile(join(cwd, 'week.cqplan'), 'utf8'));

@@ -72,6 +72,7 @@ export const audit = z
     canary: z.strictObject(namedInWords(canary.unwrap().shape)).nullable(),
     retry_of: runId.nullable(),
     retries: z.array(runInState),
+    signed_with: z.string().nullable().describe('fingerprint of the key that signed its statement'),
     undo_of: runId.nullable(),
     undone_by: z.array(runInState),
   })

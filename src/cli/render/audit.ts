@@ -19,6 +19,8 @@ import {
 export interface RunAudit {
   readonly record: RunRecord;
   readonly folder: string;
+  /** Fingerprint of the key in its statement. */
+  readonly signer?: string;
   /** Its results so far; absent when its journal can't be read. */
   readonly result?: JournalSummary;
   /** Retries of its rows, oldest first. */
@@ -59,7 +61,7 @@ function beginning(before: RunRecord['state'] | undefined): string {
 }
 
 /** The document of `cqbatch show --json`. */
-export function auditDocument({ record, folder, result, retries, undos }: RunAudit): object {
+export function auditDocument({ record, folder, signer, result, retries, undos }: RunAudit): object {
   const { id, states, manifest, plan, approval, options, queue, retryOf, undoOf } = record;
   const [planned] = states;
   const { baseUrl, rate, canary, ...others } = options;
@@ -97,6 +99,7 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
     canary: record.canary ? documentOf(record.canary) : null,
     retry_of: retryOf ?? null,
     retries: retries.map((retry) => ({ run: retry.id, state: actualState(retry) })),
+    signed_with: signer ?? null,
     undo_of: undoOf ?? null,
     undone_by: undos.map((undo) => ({ run: undo.id, state: actualState(undo) })),
   };
@@ -107,7 +110,7 @@ function approvalDocument({ file, sha256, madeAt, by, signers }: NonNullable<Run
 }
 
 /** The past of a run as text. */
-export function auditText({ record, folder, result, retries, undos }: RunAudit): string {
+export function auditText({ record, folder, signer, result, retries, undos }: RunAudit): string {
   const { id, manifest, options, queue, retryOf, undoOf, plan, approval, canary } = record;
   const facts: readonly Fact[] = [
     ['manifest', `${manifest.name} (${counted(manifest.bytes, 'byte')})`],
@@ -115,7 +118,7 @@ export function auditText({ record, folder, result, retries, undos }: RunAudit):
     ['API', options.baseUrl],
     ['plan', planText(plan)],
     ['approved plan', approval && approvalText(approval)],
-    ['signed by', approval?.signers?.map(({ name, key, at }) => `${name} ${localTime(at)} (${key})`)],
+    ['approved by', approval?.signers?.map(({ name, key, at }) => `${name} ${localTime(at)} (${key})`)],
     ['options', optionTexts(options).join(', ')],
     ['datastore', queue],
     ['canary', canary && canaryText(canary)],
@@ -124,6 +127,7 @@ export function auditText({ record, folder, result, retries, undos }: RunAudit):
     ['undo of', undoOf],
     ['retried by', retries.map(runText)],
     ['undone by', undos.map(runText)],
+    ['signed with', signer],
     ['folder', folder],
   ];
   const lines = factLines(facts, usualColumns - 2);

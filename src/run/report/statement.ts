@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { actorSchema } from '../../actor.ts';
 import { countsSchema } from '../../cluster/entries.ts';
-import { writeJsonFile } from '../../disk/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../../disk/json-file.ts';
 import { delimiters } from '../../manifest/manifest.ts';
 import { hashFile } from '../../manifest/stage.ts';
 import { readVersion } from '../../package.ts';
 import type { RunSummary } from '../../report/summary.ts';
-import { type Statement, signStatement } from '../../signature/envelope.ts';
+import { envelopeSchema, type Statement, signStatement } from '../../signature/envelope.ts';
 import { machineKey } from '../../signature/machine-key.ts';
 import { statementFile } from '../record/open-run.ts';
 import { actualState, type RunRecord, runStates } from '../record/record.ts';
@@ -104,4 +104,11 @@ export async function writeStatement(
   const predicate = predicateOf(record, summary, signed);
   const envelope = await signStatement({ subject, predicateType: runPredicateType, predicate }, key);
   await writeJsonFile(join(folder, statementFile), envelope);
+}
+
+/** Fingerprint of the key that says it has signed the statement of a run; undefined without a statement. Proves nothing. */
+export async function signerOf(store: RunStore, id: string): Promise<string | undefined> {
+  const path = join(store.folder(id), statementFile);
+  const envelope = await readJsonFile(path, envelopeSchema, () => new Error()).catch(() => undefined);
+  return envelope?.signatures[0]?.keyid;
 }

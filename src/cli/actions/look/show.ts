@@ -4,6 +4,7 @@ import {
   readJournalSummary,
   retriesAfter,
   retriesAmong,
+  signerOf,
   tellRow,
   undosOf,
 } from '../../../index.ts';
@@ -39,10 +40,11 @@ async function auditOf({ terminal, store }: Workplace, record: RunRecord): Promi
     terminal.warn(`warning: ${message}`);
     return undefined;
   });
-  const runs = await store.list();
+  const [runs, signer] = [await store.list(), await signerOf(store, record.id)];
   return {
     record,
     folder: store.folder(record.id),
+    ...(signer !== undefined && { signer }),
     ...(result !== undefined && { result }),
     retries: retriesAfter(retriesAmong(runs, record), record),
     undos: undosOf(runs, record),
