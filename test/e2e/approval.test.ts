@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -113,6 +114,26 @@ describe('a run that needs approvals', () => {
     expect(await run('run', 'week.cqplan')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('is not the manifest that was signed off'),
+    });
+    expect(await sandbox.log()).toEqual([]);
+  });
+
+  test('is not carried out with other rows, though the copy of the manifest and its digest were edited', async () => {
+    const { cwd, sandbox, run, planned } = await place();
+    await planned('ana', 'ben');
+    expect(await run('submit', 'week.cqplan', '--run-id', 'first')).toMatchObject({ code: 0 });
+    const [copy, record] = ['manifest.csv', 'run.json'].map((name) => join(cwd, '.cqbatch/runs/first', name));
+    const given = await readFile(copy ?? '');
+    const other = Buffer.from(restoreCsv(5, 100).text);
+    const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+    const edited = (await readFile(record ?? '', 'utf8')).replace(digestOf(given), digestOf(other));
+    await writeFile(copy ?? '', other);
+    await writeFile(record ?? '', edited);
+    expect(await run('resume', 'first', '--yes')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /manifest\.csv is not the manifest that approved\.cqplan has approved, so nothing is sent/,
+      ),
     });
     expect(await sandbox.log()).toEqual([]);
   });

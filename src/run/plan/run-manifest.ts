@@ -18,6 +18,7 @@ import type { RowTask } from '../../queue/payload.ts';
 import { onDisk } from '../../system-error.ts';
 import type { RunOptions, RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
+import { readKeptPlan } from './kept-plan.ts';
 
 /**
  * Opens a run's copy of its manifest.
@@ -64,11 +65,19 @@ async function* rowsOfCopy(
 /**
  * Makes sure that a run executes what was reviewed, even on resume.
  *
- * @throws a usage error `MANIFEST_CHANGED` when the copy of the manifest has changed, a fatal error `MANIFEST_COPY_MISSING`
+ * @throws a usage error `MANIFEST_CHANGED` when the copy of the manifest has changed, `PLAN_CHANGED` when the run is not that of its
+ * signed-off plan, a fatal error `MANIFEST_COPY_MISSING`
  * when it is missing
  */
 export async function refuseChangedManifest(store: RunStore, record: RunRecord): Promise<void> {
   const path = await copyOf(store, record);
+  const folder = store.folder(record.id);
+  await readKeptPlan(folder, record, (file, problem) =>
+    usageError(
+      'PLAN_CHANGED',
+      `${join(folder, file)} ${problem}, so nothing is sent. Restore the file, or make the plan again and have it approved.`,
+    ),
+  );
   const { sha256 } = await hashFile(path);
   if (sha256 === record.manifest.sha256) return;
   throw usageError(
