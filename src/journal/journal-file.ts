@@ -15,6 +15,13 @@ const replacement = '\ufffd';
 /** How many results `results` hands out at once. */
 const partSize = 1_000;
 
+/** The beginning of a journal when its run last ended. */
+export interface SignedJournal {
+  readonly bytes: number;
+  /** Of these bytes, in hexadecimal. */
+  readonly sha256: string;
+}
+
 export interface JournalSource {
   readonly path: string;
   readonly handle: FileHandle;
@@ -24,6 +31,8 @@ export interface JournalSource {
   readonly rows: number;
   /** To check that the lines are as they were written. */
   readonly chain: JournalChain | undefined;
+  /** What it must begin with, if the lines are checked. */
+  readonly signed?: SignedJournal | undefined;
 }
 
 /** A row with the offset of its result. */
@@ -40,6 +49,7 @@ export class JournalFile extends JournalState implements JournalReader {
   #lines = 0;
   /** The line up to which the chain has proved the file. */
   #proved = 0;
+  #beginsAsSigned = false;
   #refreshing: Promise<number> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -51,6 +61,11 @@ export class JournalFile extends JournalState implements JournalReader {
   /** End of the known lines, which no longer change, in bytes. */
   get end(): number {
     return this.#position;
+  }
+
+  /** Whether the lines that were signed are there, as they were. */
+  get beginsAsSigned(): boolean {
+    return this.#beginsAsSigned;
   }
 
   /**
@@ -140,7 +155,7 @@ export class JournalFile extends JournalState implements JournalReader {
 
   /** @param bytes with the line end */
   #takeLine(bytes: Buffer): void {
-    const { path, rows, chain } = this.source;
+    const { path, rows, chain, signed } = this.source;
     const line = bytes.toString('utf8', 0, bytes.length - 1);
     const number = this.#lines + 1;
     if (line.includes(replacement) && !isUtf8(bytes))
@@ -157,6 +172,7 @@ export class JournalFile extends JournalState implements JournalReader {
     chain?.add(bytes);
     this.#lines = number;
     this.#position += bytes.length;
+    if (this.#position === signed?.bytes) this.#beginsAsSigned = chain?.digest === signed.sha256;
   }
 
   #checkChain(chain: JournalChain, line: string, number: number): void {

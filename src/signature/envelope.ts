@@ -83,6 +83,11 @@ function signedBytes(payload: Buffer): Buffer {
   ]);
 }
 
+/** What an envelope says; its signatures are not checked. @throws a RangeError */
+export function statementIn({ payload }: Envelope): Statement {
+  return parseStatement(fromBase64(payload));
+}
+
 function parseStatement(payload: Buffer): Statement {
   try {
     return statementSchema.parse(JSON.parse(payload.toString()));

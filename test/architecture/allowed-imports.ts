@@ -188,6 +188,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
       'src/manifest',
       'src/journal',
       'src/operation',
+      'src/signature',
       'src/disk',
       'src/text',
       'src',

@@ -15,9 +15,9 @@ import type { RunSummary } from '../../report/summary.ts';
 import { type Envelope, envelopeSchema, openEnvelope } from '../../signature/envelope.ts';
 import type { PublicKey } from '../../signature/public-key.ts';
 import { escapeInvisible } from '../../text/printable.ts';
-import { statementFile } from '../record/open-run.ts';
 import { type RunRecord, type RunState, runRecordSchema } from '../record/record.ts';
-import { openJournalReader } from '../record/run-journal.ts';
+import { journalFile, openJournalReader } from '../record/run-journal.ts';
+import { statementFile } from '../record/statement-file.ts';
 import { openRunStore, type RunStore } from '../record/store.ts';
 import { copyReport } from '../report/report-run.ts';
 import {
@@ -59,7 +59,6 @@ export type RunProof =
 
 /** The files of a report that journal and manifest give. */
 const derivedFiles = ['report.csv', 'failed.csv', 'not-attempted.csv', 'summary.json'];
-const journalFile = 'journal.jsonl';
 
 /** Checks that the folder of an ended run is as its process left it, and that its files agree. */
 export async function verifyRun(input: VerifyRunInput): Promise<RunProof> {
@@ -82,7 +81,7 @@ async function proofOf({ folder, keys, approvers, operations }: VerifyRunInput):
   const unapproved = await checkPlan(folder, record, approvers);
   const store = { ...openRunStore(dirname(folder), operations), folder: () => folder };
   return withReleases(async (atEnd) => {
-    const journal = await openJournalReader(store, record, true);
+    const journal = await openJournalReader(store, record, { checked: true });
     atEnd(() => journal.close());
     await requireDigest(folder, stated, journalFile, 'one of its last lines was changed, removed or put in');
     if (record.state === 'completed' && journal.finishedCount !== record.plan.rows)

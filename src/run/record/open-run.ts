@@ -14,10 +14,8 @@ import { runLockPath } from './in-use.ts';
 import type { RunRecord } from './record.ts';
 import { openRunJournal } from './run-journal.ts';
 import { runPolicy } from './run-policy.ts';
+import { statementFile } from './statement-file.ts';
 import type { RunStore } from './store.ts';
-
-/** What an ended run did, signed: it holds only until a process works on the run again. */
-export const statementFile = 'statement.json';
 
 /** A run that this process works on, with everything open for it. */
 export interface OpenRun {
@@ -64,11 +62,11 @@ export function withOpenRun<Result>(
     }
     await makePrivate(folder);
     await removeHalfDone(folder);
-    await rm(join(folder, statementFile), { force: true });
     const rows = openRowQueue(datastore, options);
     atEnd(() => rows.close());
     const journal = input.journal ?? (await openRunJournal(store, record));
     atEnd(() => journal.close());
+    await rm(join(folder, statementFile), { force: true });
     const answers = answerFile(folder, record);
     atEnd(() => answers.close());
     const policy = await runPolicy(folder, record);

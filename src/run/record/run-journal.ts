@@ -3,22 +3,27 @@ import { isActive } from '../../cluster/entries.ts';
 import { totalOf } from '../../domain.ts';
 import { fatalError } from '../../errors.ts';
 import type { Journal, JournalReader, JournalView } from '../../journal/journal.ts';
-import { openJournal, type RecordedRun } from '../../journal/open.ts';
+import { type JournalOptions, openJournal, type RecordedRun } from '../../journal/open.ts';
 import { countRows, type ResultCounts } from '../../report/join-results.ts';
 import { type RunRecord, unfinishedBecause } from './record.ts';
 import { activeTime } from './record-keeper.ts';
+import { signedJournal } from './statement-file.ts';
 import type { RunStore } from './store.ts';
 
 /** Opens the journal of a recorded run for writing. */
-export function openRunJournal(store: RunStore, record: RunRecord): Promise<Journal> {
-  return openJournal(journalPath(store.folder(record.id)), {
+export async function openRunJournal(store: RunStore, record: RunRecord): Promise<Journal> {
+  const folder = store.folder(record.id);
+  return openJournal(journalPath(folder), {
     runId: record.id,
     recorded: recordedRun(record),
+    signed: await signedJournal(folder, journalFile),
   });
 }
 
+export const journalFile = 'journal.jsonl';
+
 export function journalPath(runFolder: string): string {
-  return join(runFolder, 'journal.jsonl');
+  return join(runFolder, journalFile);
 }
 
 /** Rows without a call have their results before the record is written. */
@@ -63,19 +68,27 @@ export function summaryOf(record: RunRecord, journal: JournalReader): JournalSum
 /**
  * Opens the journal of a run for reading; another process may be writing it.
  *
- * @param checked whether no line may have been changed
+ * @param how whether to check that no line was changed
  */
 export function openJournalReader(
   store: RunStore,
   record: RunRecord,
-  checked = false,
+  { checked = false, signed }: Pick<JournalOptions, 'checked' | 'signed'> = {},
 ): Promise<JournalReader> {
   return openJournal(journalPath(store.folder(record.id)), {
     runId: record.id,
     readOnly: true,
     checked,
     recorded: recordedRun(record),
+    signed,
   });
+}
+
+/** @throws a fatal error `JOURNAL_CORRUPT` when a line was changed */
+export async function checkJournal(store: RunStore, record: RunRecord): Promise<void> {
+  const signed = await signedJournal(store.folder(record.id), journalFile);
+  const journal = await openJournalReader(store, record, { checked: true, signed });
+  await journal.close();
 }
 
 export async function withJournalReader<Result>(

@@ -14,7 +14,7 @@ import type { RetriedRun } from '../plan/retries.ts';
 import { openRunLines, type RunLines, readRunLines } from '../plan/run-lines.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord } from '../record/record.ts';
 import { activeTime, stopsOf } from '../record/record-keeper.ts';
-import { withJournalReader } from '../record/run-journal.ts';
+import { checkJournal, withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 import { writeStatement } from './statement.ts';
 
@@ -45,9 +45,12 @@ export async function reportRun(
 export function rewriteReport(
   store: RunStore,
   record: RunRecord,
-  how?: ReportOptions,
+  how: ReportOptions = {},
 ): Promise<WrittenReports> {
-  return withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
+  return withJournalReader(store, record, async (journal) => {
+    const readLines = () => readRunLines(store, record, journal);
+    return write(store, record, readLines, await factsOf(store, record, journal), how, checkJournal);
+  });
 }
 
 /** The content of the page for a run, even while the run is in progress. Writes nothing. */
@@ -89,7 +92,7 @@ export function reportWithRetries(
       const whole = await readRunLines(store, first, run.journal);
       return { ...whole, lines: joinRetries(whole.lines, lines) };
     };
-    return write(store, first, readLines, facts, how);
+    return write(store, first, readLines, facts, how, checkJournal);
   });
 }
 
@@ -107,16 +110,19 @@ export async function copyReport(
   });
 }
 
+/** @param check of a journal that this process did not write: what was edited is not signed */
 async function write(
   store: RunStore,
   record: RunRecord,
   readLines: ReadLines,
   run: RunFacts,
   how: ReportOptions,
+  check: (store: RunStore, record: RunRecord) => Promise<void> = async () => {},
 ): Promise<WrittenReports> {
   const report = await writeInto(store.folder(record.id), record, readLines, run, how);
   if (goesOnByItself(record)) return report;
   try {
+    await check(store, record);
     await writeStatement(store, record, report.summary, how.delimiter ?? delimiterOf(record));
     return report;
   } catch (error) {

@@ -1,17 +1,19 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { actorSchema } from '../../actor.ts';
 import { countsSchema } from '../../cluster/entries.ts';
-import { readJsonFile, writeJsonFile } from '../../disk/json-file.ts';
+import { writeJsonFile } from '../../disk/json-file.ts';
 import { delimiters } from '../../manifest/manifest.ts';
 import { hashFile } from '../../manifest/stage.ts';
 import { readVersion } from '../../package.ts';
 import type { RunSummary } from '../../report/summary.ts';
-import { envelopeSchema, type Statement, signStatement } from '../../signature/envelope.ts';
+import { type Statement, signStatement } from '../../signature/envelope.ts';
 import { machineKey } from '../../signature/machine-key.ts';
-import { statementFile } from '../record/open-run.ts';
+
 import { actualState, type RunRecord, runStates } from '../record/record.ts';
+import { journalFile } from '../record/run-journal.ts';
+import { readEnvelope, statementFile } from '../record/statement-file.ts';
 import type { RunStore } from '../record/store.ts';
 
 /** The final statement of a run: what it did, and the digests of its files. docs/proof.md describes it. */
@@ -23,6 +25,8 @@ export const runPredicateSchema = z.strictObject({
   state: z.enum(runStates),
   base_url: z.string(),
   manifest_sha256: z.string(),
+  /** Size of the journal: what is appended later is not covered. */
+  journal_bytes: z.number(),
   /** The signed-off plan, and the fingerprints of its approvers. */
   plan: z.strictObject({ sha256: z.string(), approvers: z.array(z.string()) }).exactOptional(),
   rows: z.number(),
@@ -49,7 +53,7 @@ export type RunPredicate = Readonly<z.infer<typeof runPredicateSchema>>;
 export function predicateOf(
   record: RunRecord,
   { outcomes, started_at, finished_at, retries }: RunSummary,
-  { delimiter, version, key }: Pick<RunPredicate, 'delimiter' | 'version' | 'key'>,
+  signed: Pick<RunPredicate, 'journal_bytes' | 'delimiter' | 'version' | 'key'>,
 ): RunPredicate {
   return {
     run: record.id,
@@ -63,7 +67,8 @@ export function predicateOf(
     finished_at,
     states: record.states.map(({ state, at, by }) => ({ state, at, ...(by && { by }) })),
     retries: [...retries],
-    ...{ delimiter, version, key },
+    journal_bytes: signed.journal_bytes,
+    ...{ delimiter: signed.delimiter, version: signed.version, key: signed.key },
   };
 }
 
@@ -100,7 +105,8 @@ export async function writeStatement(
   const subject: Statement['subject'] = [];
   for (const name of await statedFiles(folder))
     subject.push({ name, digest: { sha256: (await hashFile(join(folder, name))).sha256 } });
-  const signed = { delimiter, version: readVersion(), key: key.publicKey.text };
+  const { size } = await stat(join(folder, journalFile));
+  const signed = { journal_bytes: size, delimiter, version: readVersion(), key: key.publicKey.text };
   const predicate = predicateOf(record, summary, signed);
   const envelope = await signStatement({ subject, predicateType: runPredicateType, predicate }, key);
   await writeJsonFile(join(folder, statementFile), envelope);
@@ -108,7 +114,5 @@ export async function writeStatement(
 
 /** Fingerprint of the key that says it has signed the statement of a run; undefined without a statement. Proves nothing. */
 export async function signerOf(store: RunStore, id: string): Promise<string | undefined> {
-  const path = join(store.folder(id), statementFile);
-  const envelope = await readJsonFile(path, envelopeSchema, () => new Error()).catch(() => undefined);
-  return envelope?.signatures[0]?.keyid;
+  return (await readEnvelope(store.folder(id)))?.signatures[0]?.keyid;
 }

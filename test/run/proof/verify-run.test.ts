@@ -3,12 +3,13 @@ import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
 import { attributed } from '../../../src/actor.ts';
-import type { RowResult } from '../../../src/domain.ts';
+import { noOutcomes, type RowResult } from '../../../src/domain.ts';
 import { approvePlan } from '../../../src/run/plan/approvals.ts';
 import { type ApprovedPlan, writeApprovedPlan } from '../../../src/run/plan/approved-plan.ts';
 import { createRun } from '../../../src/run/plan/create-run.ts';
 import { type RunProof, verifyRun } from '../../../src/run/proof/verify-run.ts';
 import { enterState, type RunOptions } from '../../../src/run/record/record.ts';
+import { openRunJournal } from '../../../src/run/record/run-journal.ts';
 import { openRunStore } from '../../../src/run/record/store.ts';
 import { reportRun, rewriteReport } from '../../../src/run/report/report-run.ts';
 import { createKey, type SigningKey } from '../../../src/signature/key-file.ts';
@@ -237,6 +238,39 @@ describe('the first thing that is wrong is named:', () => {
     await edited('run.json', '"baseUrl": "http://127.0.0.1/"', '"baseUrl": "http://127.0.0.2/"');
     await signAgain();
     expect(await problem()).toBe('run.json: has another "baseUrl" than approved.cqplan.');
+  });
+});
+
+describe('a journal that was edited after the run had ended', () => {
+  const edits: readonly (readonly [string, (text: string) => string])[] = [
+    ['in its last line', (text) => text.replace('HTTP_500', 'HTTP_501')],
+    ['in an earlier line', (text) => text.replace('"row":2', '"row":4')],
+    ['by removing its last line', (text) => text.replace(/[^\n]*\n$/, '')],
+  ];
+
+  test.each(edits)('%s is neither signed nor continued', async (_, edit) => {
+    const path = join(folder, 'journal.jsonl');
+    const statement = await readFile(join(folder, 'statement.json'), 'utf8');
+    await writeFile(path, edit(await readFile(path, 'utf8')));
+    const store = openRunStore(dirname(dirname(folder)), operations);
+    const record = await store.load(basename(folder));
+    await expect(openRunJournal(store, record)).rejects.toMatchObject({ code: 'JOURNAL_CORRUPT' });
+    const { unsigned } = await rewriteReport(store, { ...record, counts: { ...noOutcomes() } });
+    expect(unsigned).toMatch(/changed|removed/);
+    expect(await readFile(join(folder, 'statement.json'), 'utf8')).toBe(statement);
+    expect(await verify()).toMatchObject({ proved: false });
+  });
+
+  test('by a version that signs nothing is continued: it only appends', async () => {
+    const path = join(folder, 'journal.jsonl');
+    await writeFile(path, `${await readFile(path, 'utf8')}{"settled":true}\n`);
+    const store = openRunStore(dirname(dirname(folder)), operations);
+    const journal = await openRunJournal(store, await store.load(basename(folder)));
+    await journal.append([{ type: 'settled' }]);
+    await journal.close();
+    expect(await problem()).toMatch(/^journal\.jsonl/);
+    await signAgain();
+    expect(await verify()).toMatchObject({ proved: true });
   });
 });
 
