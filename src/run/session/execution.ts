@@ -194,7 +194,11 @@ export class Execution {
     await this.#keeper.save();
     this.#hasEnded = true;
     const { record } = this.#keeper;
-    return isHandedOver ? { record, end } : { record, end, reports: await reportRun(store, record, journal) };
+    if (isHandedOver) return { record, end };
+    const reports = await reportRun(store, record, journal);
+    if (reports.unsigned !== undefined)
+      this.#warn(new Error(reports.unsigned), 'the run has no signed statement');
+    return { record, end, reports };
   }
 
   /** @returns the error to be thrown */

@@ -2,10 +2,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeManifest } from '../manifest.js';
-import { measureProgram } from '../measure/child.js';
+import { cqbatch, measureProgram } from '../measure/child.js';
 import { withLeanApi } from '../measure/local-api.js';
 import { redisProgram, withRedis } from '../measure/redis.js';
 import { median } from '../measure/samples.js';
+import { measureScript } from '../measure/usage.js';
 
 /** @typedef {import('../programs/run.js').Moment} Moment */
 /** @typedef {import('../programs/run.js').RunFigures} RunFigures */
@@ -40,6 +41,9 @@ export const redisMillion = {
         return { memory: { empty: empty.used, peak, left }, figures };
       }),
     );
+    // Ends with an exit code above 0, and so breaks the scenario, when the run is not proved.
+    const verify = [cqbatch, 'verify', '--quiet', '--state-dir', stateDir];
+    const proof = await measureScript(verify, { usageFile: join(folder, 'usage.json') });
     await rm(stateDir, { recursive: true });
     const { course, ...whole } = figures;
     keep({ contestant: 'ours', turn: 1, ...whole });
@@ -95,6 +99,22 @@ export const redisMillion = {
         unit: 'µs',
         ours: [last.cpuMicroseconds],
         reference: [first.cpuMicroseconds],
+      },
+      {
+        title: `cqbatch verify, CPU time per row ${of}`,
+        unit: 'µs',
+        ours: [(1_000 * proof.cpuMs) / rows],
+        reference: [whole.cpuMicroseconds],
+        referenceName: 'the run',
+        comparison: 'ratio',
+      },
+      {
+        title: `cqbatch verify, peak memory ${of}`,
+        unit: 'MB',
+        ours: [proof.peakMb],
+        reference: [whole.peakMb],
+        referenceName: 'the run',
+        comparison: 'value',
       },
     ];
   },
