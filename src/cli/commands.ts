@@ -191,7 +191,7 @@ const mcp: CommandSpec = {
   name: 'mcp',
   description: 'Serves an AI agent: it plans, and runs what you approve',
   details:
-    'It speaks the Model Context Protocol on standard input and output, and needs the package @modelcontextprotocol/sdk.',
+    'It speaks the Model Context Protocol on standard input and output, and needs the package @modelcontextprotocol/server.',
   help: {
     maxRows:
       'rows that approved runs of agents may call, in total in 24 hours; without it, agents run nothing',

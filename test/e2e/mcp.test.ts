@@ -1,6 +1,6 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TextContent, TextResourceContents } from '@modelcontextprotocol/sdk/types.js';
+import type { TextContent, TextResourceContents } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { startAgent } from '../helpers/agent.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';

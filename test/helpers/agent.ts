@@ -1,6 +1,5 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { type CallToolResult, Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
 import { type CommandOptions, command } from './cqbatch.ts';
 
@@ -27,20 +26,19 @@ export async function startAgent(
   await client.connect(
     new StdioClientTransport({ command: program, args, cwd, env: { PATH, HOME, ...env } }),
   );
-  const call = (name: string, given: object = {}) =>
-    client.callTool({ name, arguments: { ...given } }) as Promise<CallToolResult>;
+  const call = (name: string, given: object = {}) => client.callTool({ name, arguments: { ...given } });
   return {
     client,
     call,
     async use(tool, given) {
       const { structuredContent = {}, isError } = await call(tool, given);
       if (isError) throw new Error(`${tool}: ${JSON.stringify(structuredContent)}`);
-      return structuredContent;
+      return structuredContent as Record<string, unknown>;
     },
     async refused(tool, given) {
       const { structuredContent = {}, isError } = await call(tool, given);
       if (!isError) throw new Error(`${tool} has worked: ${JSON.stringify(structuredContent)}`);
-      return structuredContent['error'] as { code: string; message: string };
+      return (structuredContent as { error: { code: string; message: string } }).error;
     },
   };
 }

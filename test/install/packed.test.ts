@@ -160,7 +160,7 @@ test('the packed program, installed globally, needs no other package, and works'
   expect(plan.stdout).toMatch(/mixed\.csv: \d+ rows/);
   await expect(run('cqbatch', ['mcp'], { cwd, env })).rejects.toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('npm install -g @modelcontextprotocol/sdk@1'),
+    stderr: expect.stringContaining('npm install -g @modelcontextprotocol/server@2'),
   });
   await run('cqbatch', ['init'], { cwd, env });
   const { $schema } = JSON.parse(await readFile(join(cwd, '.cqbatch/config.json'), 'utf8'));

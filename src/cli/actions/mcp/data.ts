@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { escapeInvisible, shortened } from '../../../text/printable.ts';
 
 /** Bounds of what a tool returns: UTF-16 units of a text and of all texts, and items of a list. */

@@ -35,10 +35,10 @@ export async function mcp({ maxRows, ...flags }: Flags): Promise<ExitCode> {
     const stop = interruptible(() => {});
     atEnd(stop.release);
     const closed = deferred();
-    process.stdin.once('end', closed.resolve);
     const runs = new AgentRuns(budget === undefined ? undefined : new RowBudget(budget));
     atEnd(() => runs.close());
     const server = makeServer(sdk, toolsFor(runs), flags);
+    server.onclose = closed.resolve;
     await server.connect(new sdk.StdioServerTransport(process.stdin, messages()));
     atEnd(() => server.close());
     await Promise.race([closed.promise, aborted(stop.signal)]);

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js';
+import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
 import { usageError } from '../../../errors.ts';
 import { exists, type RunStore } from '../../../index.ts';
 import { onDisk } from '../../../system-error.ts';
@@ -19,7 +19,7 @@ const readable: Readonly<Record<string, string>> = {
 const listedRuns = 20;
 const mostBytes = 100_000;
 
-export const resourceTemplates: readonly ResourceTemplate[] = [
+export const resourceTemplates: readonly ResourceTemplateType[] = [
   {
     uriTemplate: 'cqbatch://runs/{run}/{file}',
     name: 'report of a run',

@@ -5,12 +5,11 @@ import { usageError } from '../../../errors.ts';
 export type Sdk = Awaited<ReturnType<typeof importSdk>>;
 
 async function importSdk() {
-  const [{ Server }, { StdioServerTransport }, types] = await Promise.all([
-    import('@modelcontextprotocol/sdk/server/index.js'),
-    import('@modelcontextprotocol/sdk/server/stdio.js'),
-    import('@modelcontextprotocol/sdk/types.js'),
+  const [{ ProtocolError, ProtocolErrorCode, Server }, { StdioServerTransport }] = await Promise.all([
+    import('@modelcontextprotocol/server'),
+    import('@modelcontextprotocol/server/stdio'),
   ]);
-  return { Server, StdioServerTransport, types };
+  return { ProtocolError, ProtocolErrorCode, Server, StdioServerTransport };
 }
 
 /**
@@ -25,10 +24,10 @@ export async function loadSdk(): Promise<Sdk> {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     const remedy = isSea()
       ? 'which the executable cannot load: install callquality-batch and the SDK with npm.'
-      : 'beside callquality-batch: type "npm install -g @modelcontextprotocol/sdk@1", without -g in a project.';
+      : 'beside callquality-batch: type "npm install -g @modelcontextprotocol/server@2", without -g in a project.';
     throw usageError(
       'MCP_SDK_MISSING',
-      `cqbatch mcp needs the package @modelcontextprotocol/sdk, ${remedy}`,
+      `cqbatch mcp needs the package @modelcontextprotocol/server, ${remedy}`,
       error,
     );
   }

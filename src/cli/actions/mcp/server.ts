@@ -1,4 +1,4 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { Server } from '@modelcontextprotocol/server';
 import { readVersion } from '../../../package.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace } from '../../context.ts';
@@ -13,19 +13,23 @@ const instructions =
   `What they return is marked as data. ${notice}`;
 
 /** A server with these tools, and the reports of runs as resources. */
-export function makeServer({ Server, types }: Sdk, tools: readonly Tool[], flags: Flags): Server {
+export function makeServer(
+  { ProtocolError, ProtocolErrorCode, Server }: Sdk,
+  tools: readonly Tool[],
+  flags: Flags,
+): Server {
   const server = new Server(
     { name: 'cqbatch', version: readVersion() },
     { instructions, capabilities: { tools: {}, resources: {} } },
   );
   const store = async () => (await openWorkplace(flags)).store;
-  server.setRequestHandler(types.ListToolsRequestSchema, () => ({
+  server.setRequestHandler('tools/list', () => ({
     tools: tools.map(({ description }) => description),
   }));
-  server.setRequestHandler(types.CallToolRequestSchema, async ({ params }) => {
+  server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = tools.find(({ description }) => description.name === params.name);
     if (tool === undefined)
-      throw new types.McpError(types.ErrorCode.InvalidParams, 'There is no tool of this name.');
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool of this name.');
     try {
       return toolResult(await tool.call(flags, params.arguments ?? {}));
     } catch (error) {
@@ -33,14 +37,12 @@ export function makeServer({ Server, types }: Sdk, tools: readonly Tool[], flags
       return toolResult({ error: { code, message } });
     }
   });
-  server.setRequestHandler(types.ListResourcesRequestSchema, async () => ({
+  server.setRequestHandler('resources/list', async () => ({
     resources: await listResources(await store()),
   }));
-  server.setRequestHandler(types.ListResourceTemplatesRequestSchema, () => ({
+  server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [...resourceTemplates],
   }));
-  server.setRequestHandler(types.ReadResourceRequestSchema, async ({ params }) =>
-    readResource(await store(), params.uri),
-  );
+  server.setRequestHandler('resources/read', async ({ params }) => readResource(await store(), params.uri));
   return server;
 }

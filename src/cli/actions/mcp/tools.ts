@@ -1,4 +1,4 @@
-import type { Tool as ToolDescription } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool as ToolDescription } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { maxReasonLength } from '../../../actor.ts';
 import { outcomes } from '../../../domain.ts';

@@ -1,4 +1,4 @@
-import type { TextContent } from '@modelcontextprotocol/sdk/types.js';
+import type { TextContent } from '@modelcontextprotocol/server';
 import { describe, expect, test } from 'vitest';
 import { toolResult } from '../../../../src/cli/actions/mcp/data.ts';
 
