@@ -56,9 +56,9 @@ export function tokenSource(
 }
 
 /** Why a worker must not call the rows of a run, if the settings require approvals. */
-export function notApproved(settings: Settings, baseUrl: string, datastore: Datastore) {
+export function notApproved(settings: Settings, api: LimitedApi, datastore: Datastore) {
   if (!settings.requireApproval) return undefined;
-  return approvalCheck(approvalPolicy(settings), baseUrl, (...claim) => claimSharedPlan(datastore, ...claim));
+  return approvalCheck(approvalPolicy(settings), api, (...claim) => claimSharedPlan(datastore, ...claim));
 }
 
 /** Whether a token is configured that belongs to no file of `--token-dir`. */

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { actorSchema, thisActor } from '../../actor.ts';
+import { apiText, type LimitedApi } from '../../domain.ts';
 import { usageError } from '../../errors.ts';
 import type { RunPolicy } from '../../queue/payload.ts';
 import { type Envelope, openEnvelope, signStatement } from '../../signature/envelope.ts';
@@ -234,13 +235,13 @@ export type ClaimPlan = (sha256: string, run: string, forMs: number) => Promise<
  *
  * @returns the check of a run: why its rows must not be called, a clause; undefined when they may
  */
-export function approvalCheck({ approvers, needed }: ApprovalPolicy, baseUrl: string, claim: ClaimPlan) {
+export function approvalCheck({ approvers, needed }: ApprovalPolicy, api: LimitedApi, claim: ClaimPlan) {
   const wanted = `this worker requires ${counted(needed, 'approval')}`;
   const check = async ({ approved }: RunPolicy): Promise<string | undefined> => {
     if (approved === undefined) return `${wanted}, and the run has no approved plan`;
     const plan = parsePlan(approved.plan, 'the approved plan');
-    if (plan.options.baseUrl !== baseUrl)
-      return `the approved plan is for ${plan.options.baseUrl}, not for ${baseUrl}`;
+    const planned = apiText(plan.options);
+    if (planned !== apiText(api)) return `the approved plan is for ${planned}, not for ${apiText(api)}`;
     const now = Date.now();
     const judged = judgeApprovals(plan, approvers, { user: approved.user, at: now });
     const valid = judged.flatMap((each) => (each.counts ? [each] : []));

@@ -238,7 +238,7 @@ describe('a worker that requires approvals', () => {
       claims.set(sha256, claims.get(sha256) ?? run);
       return claims.get(sha256) === run;
     };
-    const check = approvalCheck(policy, baseUrl, claim);
+    const check = approvalCheck(policy, { baseUrl }, claim);
     const why = (on?: ApprovedPlan, user = 'ops', run = 'run-1') =>
       check({ attempts: 1, backoffMs: 1, ...(on && { approved: { plan: planFileText(on), user, run } }) });
     expect(await why(both)).toBe(undefined);
@@ -248,13 +248,15 @@ describe('a worker that requires approvals', () => {
     expect(await why(ended)).toMatch(/only 1 counts; the approval by ben ended/);
     expect(await why(both, 'ana')).toMatch(/none counts; ana runs the plan/);
     expect(await why({ ...both, skip_invalid: true })).toMatch(/was changed after/);
-    const elsewhere = approvalCheck(policy, 'https://other.example.com', claim);
+    const elsewhere = approvalCheck(policy, { baseUrl, rateGroup: 'acme' }, claim);
     expect(
       await elsewhere({
         attempts: 1,
         backoffMs: 1,
         approved: { plan: planFileText(both), user: 'ops', run: 'run-1' },
       }),
-    ).toBe('the approved plan is for https://api.example.com, not for https://other.example.com');
+    ).toBe(
+      'the approved plan is for https://api.example.com, not for https://api.example.com (rate group acme)',
+    );
   });
 });

@@ -102,7 +102,7 @@ function callerFor(
       return {
         client: await apiClient(options, token, metrics?.observeRequests()),
         estimates: await estimatedLimits(store, options, token),
-        notApproved: notApproved(settings, options.baseUrl, datastore),
+        notApproved: notApproved(settings, options, datastore),
         onStarted({ progress }) {
           if (metrics !== undefined) metrics.paceOfRun = () => progress.snapshot().pace;
         },

@@ -78,7 +78,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
             operations,
             api: { baseUrl: api.baseUrl, rateGroup },
             client,
-            notApproved: notApproved(settings, api.baseUrl, datastore),
+            notApproved: notApproved(settings, { baseUrl: api.baseUrl, rateGroup }, datastore),
             maxOutageMs: settings.maxOutage ?? undefined,
             concurrency: api.concurrency,
             shutdownMs: settings.shutdownTimeout,
