@@ -29,7 +29,7 @@ export type WorkerEvent = { readonly run: string; readonly row: number } & (
   | { readonly type: 'returned' }
 );
 
-/** Why the rows of a run must not be called, a clause; undefined when they may be. */
+/** Why the rows of a run must not be called, a clause; undefined when they may be. Rejects when that can't be known now. */
 export type NotApproved = (policy: RunPolicy) => Promise<string | undefined>;
 
 export interface RowProcessorOptions {
@@ -59,6 +59,16 @@ export function refusal(task: RowTask, operations: readonly Operation[]): Cqbatc
     `A row in the datastore asks for the operation ${task.operation}, which this worker does not know. ` +
       'Pass --operations with the module that has it, or use the version of cqbatch that started the run.',
   );
+}
+
+/** The verdict on a row that must not be called, or not before it is known whether its run is approved. */
+async function unapproved(task: RowTask, why: Promise<string | undefined>): Promise<RowVerdict | undefined> {
+  try {
+    const text = await why;
+    return text === undefined ? undefined : refused(task, text);
+  } catch {
+    return uncalled(task);
+  }
 }
 
 /** Makes the function that calls the API for a row. It makes one attempt; the queue repeats attempts. */
@@ -92,11 +102,13 @@ export function createRowProcessor(options: RowProcessorOptions) {
       hasPlace = false;
     };
     try {
-      const why = notApproved && (await notApproved(claim.policy));
       const isRepeat = !operation.repeatable && task.history?.unclear;
-      const refusal = why !== undefined ? refused(task, why) : isRepeat ? notRepeated(task) : undefined;
+      const refusal = isRepeat
+        ? notRepeated(task)
+        : notApproved && (await unapproved(task, notApproved(claim.policy)));
       if (refusal !== undefined) {
-        onEvent({ type: 'finished', run: task.run, row: task.row, result: refusal.result });
+        if (refusal.kind === 'finished')
+          onEvent({ type: 'finished', run: task.run, row: task.row, result: refusal.result });
         return refusal;
       }
       const admittedAt = await admitted(claim);

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import { actorSchema, thisActor } from '../../actor.ts';
 import { apiText, type LimitedApi } from '../../domain.ts';
-import { usageError } from '../../errors.ts';
+import { CqbatchError, usageError } from '../../errors.ts';
 import type { RunPolicy } from '../../queue/payload.ts';
 import { type Envelope, openEnvelope, signStatement } from '../../signature/envelope.ts';
 import type { SigningKey } from '../../signature/key-file.ts';
@@ -190,8 +190,8 @@ export function requireApprovals(
   { plan, ...run }: RunToApprove,
 ): readonly CountedApproval[] {
   const judged = plan === undefined ? [] : judgeApprovals(plan, policy.approvers, run);
-  const counted_ = judged.flatMap((each) => (each.counts ? [each] : []));
-  if (counted_.length >= policy.needed || !needsApproval(policy, run.callable)) return counted_;
+  const valid = judged.flatMap((each) => (each.counts ? [each] : []));
+  if (valid.length >= policy.needed || !needsApproval(policy, run.callable)) return valid;
   const rows = Object.values(run.callable).reduce((sum, each) => sum + each, 0);
   throw usageError(
     'APPROVAL_MISSING',
@@ -233,7 +233,7 @@ export type ClaimPlan = (sha256: string, run: string, forMs: number) => Promise<
 /**
  * What a worker that requires approvals demands of each run, however small.
  *
- * @returns the check of a run: why its rows must not be called, a clause; undefined when they may
+ * @returns the check of a run: why its rows must not be called, a clause; undefined when they may; rejects without the datastore
  */
 export function approvalCheck({ approvers, needed }: ApprovalPolicy, api: LimitedApi, claim: ClaimPlan) {
   const wanted = `this worker requires ${counted(needed, 'approval')}`;
@@ -256,8 +256,16 @@ export function approvalCheck({ approvers, needed }: ApprovalPolicy, api: Limite
   // Each batch has its own policy, so an approval that ends stops the next batch.
   const known = new WeakMap<RunPolicy, Promise<string | undefined>>();
   return (run: RunPolicy): Promise<string | undefined> => {
-    const found = known.get(run) ?? check(run).catch((error: Error) => error.message);
+    const found = known.get(run) ?? check(run).catch(clauseOf);
     known.set(run, found);
+    // The datastore may be back at the next row.
+    found.catch(() => known.delete(run));
     return found;
   };
+}
+
+/** What is wrong with a plan. @throws other errors */
+function clauseOf(error: unknown): string {
+  if (error instanceof CqbatchError) return error.message;
+  throw error;
 }
