@@ -32,6 +32,10 @@ test('a run is proved here, and elsewhere with the public key, until a file is e
     ),
   });
 
+  expect(await run('verify', './copy')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('./copy: there is no such folder'),
+  });
   const copy = join(cwd, 'copy');
   await cp(folder('one'), copy, { recursive: true });
   expect(await run('verify', './copy')).toMatchObject({

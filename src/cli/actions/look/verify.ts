@@ -40,8 +40,10 @@ interface Place {
 }
 
 async function placeOf(name: string | undefined, flags: Flags): Promise<Place> {
-  if (name !== undefined && (/[\\/]|^\.+$/.test(name) || (await exists(join(name, 'run.json')))))
-    return { folder: resolve(name), ownKeys: [] };
+  if (name !== undefined && (/[\\/]|^\.+$/.test(name) || (await exists(join(name, 'run.json'))))) {
+    if (await exists(name)) return { folder: resolve(name), ownKeys: [] };
+    throw usageError('FOLDER_NOT_FOUND', `${escapeInvisible(name)}: there is no such folder.`);
+  }
   const { store } = await openWorkplace(flags);
   const { id } = await findRecord(store, name, anyRun);
   const own = publicKeyPath(store.stateDir);
