@@ -5,12 +5,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Tests that start processes, servers or a datastore: everything below these folders. The others are unit tests. */
 const systemTests = 'test/{cluster,datastore,deployment,e2e,library,queue}/**/*.test.ts';
 
+/** Their results depend on seconds, as users feel them: a machine that is busy with the others would decide them. */
+const timedTests = 'test/e2e/redis/{priority,scaling,tenants}.test.ts';
+
 /** Tests of code that rarely changes, which take long: the package as users install it, and the rate in simulated time. */
 const releaseTests = 'test/{bench,install}/**/*.test.ts';
 
 /** These take the longest, mostly waiting. Started last, one of them would run alone. */
 const longest =
-  /\/e2e\/(redis\/(audit|control|guards|in-order|kill|priority|rate|slots|workers)|(audit|cron|dashboard|defaults|exactness|faults|guards|inbox|kill|rate|report-page|schedule|target)[.-])[^/]*|datastore\/embedded\.test\.ts$/;
+  /\/e2e\/(redis\/(audit|control|guards|in-order|kill|rate|slots|workers)|(audit|cron|dashboard|defaults|exactness|faults|guards|inbox|kill|rate|report-page|schedule|target)[.-])[^/]*|datastore\/embedded\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -41,6 +44,12 @@ const inProcesses = {
   execArgv: ['--liftoff-only', '--single-threaded-gc'],
 };
 
+const globalSetup = [
+  'test/helpers/build.ts',
+  'test/helpers/install-debian.ts',
+  'test/helpers/shared-redis.ts',
+];
+
 export default defineConfig({
   test: {
     root: '.',
@@ -68,14 +77,22 @@ export default defineConfig({
         test: {
           name: 'system',
           include: [systemTests],
+          exclude: [timedTests],
           // Most of the time they wait for calls, locks and other processes.
           maxWorkers: 8,
           sequence: { groupOrder: 2 },
-          globalSetup: [
-            'test/helpers/build.ts',
-            'test/helpers/install-debian.ts',
-            'test/helpers/shared-redis.ts',
-          ],
+          globalSetup,
+          ...inProcesses,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'timed',
+          include: [timedTests],
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
+          globalSetup,
           ...inProcesses,
         },
       },
@@ -84,7 +101,7 @@ export default defineConfig({
         test: {
           name: 'release',
           include: [releaseTests],
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
           globalSetup: ['test/helpers/build.ts'],
           ...inProcesses,
         },
