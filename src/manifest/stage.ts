@@ -53,9 +53,22 @@ export async function stageManifest(
   }
 }
 
-/** Hashes the content of a file. */
-export function hashFile(path: string): Promise<Digest> {
-  return digest(createReadStream(path, { highWaterMark: readSize }), () => {});
+/** Hashes the content of a file. One buffer for all parts, because those of a stream would be garbage beside a run's results. */
+export async function hashFile(path: string): Promise<Digest> {
+  const file = await open(path);
+  try {
+    const hash = createHash('sha256');
+    const buffer = Buffer.allocUnsafe(readSize);
+    let bytes = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(buffer);
+      if (bytesRead === 0) return { sha256: hash.digest('hex'), bytes };
+      hash.update(buffer.subarray(0, bytesRead));
+      bytes += bytesRead;
+    }
+  } finally {
+    await file.close();
+  }
 }
 
 async function copy(input: AsyncIterable<Buffer>, path: string): Promise<Digest> {
