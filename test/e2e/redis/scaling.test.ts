@@ -54,6 +54,8 @@ describeWithRedis('workers that follow cqbatch_workers_wanted', () => {
     expect(starts).toBe(4);
     expect(ended).toHaveLength(4);
     expect(await Promise.all(ended)).toMatchObject(Array(4).fill({ code: 0 }));
+    // The report is written after the last state.
+    await eventually(() => coordinator.logged('no longer coordinating').some(({ run }) => run === 'r'));
     const report = await home.report('r');
     const log = await sandbox.log();
     expectEveryRowOnce(report, rows);
