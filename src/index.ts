@@ -117,6 +117,7 @@ export {
   judgeApprovals,
   needsApproval,
   requireApprovals,
+  validAmong,
 } from './run/plan/approvals.ts';
 export {
   type ApprovedPlan,

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { approvePlan } from '../../src/run/plan/approvals.ts';
-import { readApprovedPlan, writeApprovals } from '../../src/run/plan/approved-plan.ts';
 import { createKey } from '../../src/signature/key-file.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
+import { approveFile } from '../helpers/approve-plan.ts';
 import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -23,13 +22,8 @@ async function place(settings: object = { require_approval_above: 4, approvals: 
   const approvers = { ana: keys.ana.publicKey.text, ben: keys.ben.publicKey.text };
   await writeFile(join(cwd, '.cqbatch', 'config.json'), JSON.stringify({ approvers, ...settings }));
   const run = (...args: string[]) => cqbatch(args, options);
-  /** As `cqbatch approve` does on the machine of another person. */
   const approve = async (file: string, ...names: readonly ('ana' | 'ben')[]) => {
-    for (const name of names) {
-      const plan = await readApprovedPlan(join(cwd, file));
-      const by = { user: name, host: 'laptop' };
-      await writeApprovals(plan, await approvePlan(plan, keys[name], { validMs: 3_600_000, by }));
-    }
+    for (const name of names) await approveFile(join(cwd, file), keys[name], { user: name, host: 'laptop' });
   };
   const planned = async (...names: readonly ('ana' | 'ben')[]) => {
     expect(await run('plan', 'rows.csv', '--out', 'week.cqplan')).toMatchObject({ code: 0 });

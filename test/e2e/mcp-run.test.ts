@@ -2,12 +2,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { thisActor } from '../../src/actor.ts';
-import { approvePlan } from '../../src/run/plan/approvals.ts';
-import { readApprovedPlan, writeApprovals } from '../../src/run/plan/approved-plan.ts';
 import { createKey, type SigningKey } from '../../src/signature/key-file.ts';
 import { machineKey } from '../../src/signature/machine-key.ts';
 import { type Agent, startAgent } from '../helpers/agent.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
+import { approveFile } from '../helpers/approve-plan.ts';
 import { asUsersHaveIt, cqbatch } from '../helpers/cqbatch.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -33,11 +32,8 @@ async function workshop(settings: object = {}, datastore = anyDatastore()) {
     await agent.use('plan', { manifest: `${name}.csv`, out: plan });
     return plan;
   };
-  /** As `cqbatch approve` does. */
-  const approve = async (file: string, key: SigningKey = keys.ben, by = ben) => {
-    const plan = await readApprovedPlan(join(cwd, file));
-    await writeApprovals(plan, await approvePlan(plan, key, { validMs: 3_600_000, by }));
-  };
+  const approve = (file: string, key: SigningKey = keys.ben, by = ben) =>
+    approveFile(join(cwd, file), key, by);
   /** A plan that Ben has approved. */
   const approved = async (...wanted: Parameters<typeof planned>): Promise<string> => {
     const plan = await planned(...wanted);

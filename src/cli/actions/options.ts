@@ -97,29 +97,22 @@ export async function sayIfTomorrow({
 const ownFlags: ReadonlySet<string> = new Set<keyof Flags>(['json', 'quiet', 'out']);
 
 /** Flags that "cqbatch plan" does not have. */
-const runOnlyFlags: readonly (keyof Flags)[] = [
+const runOnlyFlags: ReadonlySet<string> = new Set<keyof Flags>([
   ...(['yes', 'runId', 'orResume', 'resumeHalted', 'wait', 'worker', 'queue', 'queuePasswordFile'] as const),
-  ...([
-    'tokenFile',
-    'tokenDir',
-    'verbose',
-    'logLevel',
-    'notifyUrl',
-    'pingUrl',
-    'metricsFile',
-    'reason',
-    ...(['once', 'settle', 'healthPort', 'healthHost'] as const),
-  ] as const),
-];
+  ...(['tokenFile', 'tokenDir', 'verbose', 'logLevel', 'notifyUrl', 'pingUrl', 'metricsFile'] as const),
+  ...(['reason', 'once', 'settle', 'healthPort', 'healthHost'] as const),
+]);
 
 /** The flags of a run, to be repeated in "cqbatch plan". */
 export function planWords(flags: Flags): readonly string[] {
-  return runWords(
-    Object.fromEntries(Object.entries(flags).filter(([name]) => !runOnlyFlags.includes(name as keyof Flags))),
-  );
+  return runWords(without(runOnlyFlags, flags));
 }
 
 /** The run's flags, to be repeated in another command. */
 export function runWords(flags: Flags): readonly string[] {
-  return flagWords(Object.fromEntries(Object.entries(flags).filter(([name]) => !ownFlags.has(name))));
+  return flagWords(without(ownFlags, flags));
+}
+
+function without(names: ReadonlySet<string>, flags: Flags): Flags {
+  return Object.fromEntries(Object.entries(flags).filter(([name]) => !names.has(name)));
 }

@@ -84,6 +84,16 @@ export interface ApprovedRun {
   readonly at: number;
 }
 
+/** The approvals that count. */
+export function validAmong(judged: readonly JudgedApproval[]): readonly CountedApproval[] {
+  return judged.flatMap((each) => (each.counts ? [each] : []));
+}
+
+/** Why the others do not count: clauses. */
+export function whyOthersDoNot(judged: readonly JudgedApproval[]): readonly string[] {
+  return judged.flatMap((each) => (each.counts ? [] : [each.why]));
+}
+
 /** Judges each approval of a plan. */
 export function judgeApprovals(
   plan: PlanDocument,
@@ -159,10 +169,14 @@ export function needsApproval(
   { above }: ApprovalPolicy,
   callable: Readonly<Record<string, number>>,
 ): boolean {
-  const all = Object.values(callable).reduce((sum, rows) => sum + rows, 0);
   return Object.entries(above).some(
-    ([operation, most]) => (operation === '' ? all : (callable[operation] ?? 0)) > most,
+    ([operation, most]) => (operation === '' ? callsIn(callable) : (callable[operation] ?? 0)) > most,
   );
+}
+
+/** Calls of all operations. */
+function callsIn(callable: Readonly<Record<string, number>>): number {
+  return Object.values(callable).reduce((sum, calls) => sum + calls, 0);
 }
 
 /** What is to be run. */
@@ -190,19 +204,18 @@ export function requireApprovals(
   { plan, ...run }: RunToApprove,
 ): readonly CountedApproval[] {
   const judged = plan === undefined ? [] : judgeApprovals(plan, policy.approvers, run);
-  const valid = judged.flatMap((each) => (each.counts ? [each] : []));
+  const valid = validAmong(judged);
   if (valid.length >= policy.needed || !needsApproval(policy, run.callable)) return valid;
-  const rows = Object.values(run.callable).reduce((sum, each) => sum + each, 0);
   throw usageError(
     'APPROVAL_MISSING',
-    `${escapeInvisible(run.manifest)}: ${missingText(policy, counted(rows, 'call', ['needs', 'need']), judged)} ${nextText(policy, plan, run)}`,
+    `${escapeInvisible(run.manifest)}: ${missingText(policy, counted(callsIn(run.callable), 'call', ['needs', 'need']), judged)} ${nextText(policy, plan, run)}`,
   );
 }
 
 /** How many approvals are missing, and why some do not count. @param calls `3 calls need` */
 function missingText({ needed }: ApprovalPolicy, calls: string, judged: readonly JudgedApproval[]): string {
-  const names = judged.flatMap((each) => (each.counts ? [each.name] : []));
-  const others = judged.flatMap((each) => (each.counts ? [] : [each.why]));
+  const names = validAmong(judged).map(({ name }) => name);
+  const others = whyOthersDoNot(judged);
   const have = names.length === 0 ? 'none counts' : `only ${names.length} counts (${names.join(', ')})`;
   const why =
     others.length === 0
@@ -244,13 +257,15 @@ export function approvalCheck({ approvers, needed }: ApprovalPolicy, api: Limite
     if (planned !== apiText(api)) return `the approved plan is for ${planned}, not for ${apiText(api)}`;
     const now = Date.now();
     const judged = judgeApprovals(plan, approvers, { user: approved.user, at: now });
-    const valid = judged.flatMap((each) => (each.counts ? [each] : []));
+    const valid = validAmong(judged);
     if (valid.length >= needed) {
       const end = Math.max(...valid.map(({ until }) => Date.parse(until)));
       const isOwn = await claim(plan.sha256, approved.run, end - now);
       return isOwn ? undefined : 'another run has carried out the approved plan';
     }
-    const why = judged.flatMap((each) => (each.counts ? [] : [`; ${each.why}`])).join('');
+    const why = whyOthersDoNot(judged)
+      .map((text) => `; ${text}`)
+      .join('');
     return `${wanted}, and ${valid.length === 0 ? 'none counts' : `only ${valid.length} counts`}${why}`;
   };
   // Each batch has its own policy, so an approval that ends stops the next batch.

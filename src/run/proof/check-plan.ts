@@ -1,6 +1,6 @@
 import type { PublicKey } from '../../signature/public-key.ts';
 import { escapeInvisible } from '../../text/printable.ts';
-import { judgeApprovals } from '../plan/approvals.ts';
+import { judgeApprovals, validAmong, whyOthersDoNot } from '../plan/approvals.ts';
 import type { PlanDocument } from '../plan/approved-plan.ts';
 import { readKeptPlan } from '../plan/kept-plan.ts';
 import type { RunRecord } from '../record/record.ts';
@@ -35,10 +35,9 @@ function requireApproval(plan: PlanDocument, { states }: RunRecord, name: string
   const [planned] = states;
   const run = { user: planned?.by?.user ?? '', at: Date.parse(planned?.at ?? '') };
   const judged = judgeApprovals(plan, new Map([[name, key]]), run);
-  if (judged.some(({ counts }) => counts)) return;
-  const whys = judged.flatMap((each) => (each.counts ? [] : [each.why]));
+  if (validAmong(judged).length > 0) return;
   throw wrong(
     approvedPlanFile,
-    `the approval by ${escapeInvisible(name)} does not count (${whys.join('; ')})`,
+    `the approval by ${escapeInvisible(name)} does not count (${whyOthersDoNot(judged).join('; ')})`,
   );
 }

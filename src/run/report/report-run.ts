@@ -30,27 +30,29 @@ export interface ReportOptions {
 /** Reads the lines of a report, each time from the first. */
 type ReadLines = () => Promise<RunLines>;
 
-/** Writes the report files of a run from its manifest and journal, even while the run is in progress. */
+/**
+ * Writes the report files of a run from its manifest and journal, even while the run is in progress.
+ *
+ * @param check of a journal that this process did not write: what was edited is not signed
+ */
 export async function reportRun(
   store: RunStore,
   record: RunRecord,
   journal: JournalView,
   how: ReportOptions = {},
+  check?: typeof checkJournal,
 ): Promise<WrittenReports> {
   const readLines = () => readRunLines(store, record, journal);
-  return write(store, record, readLines, await factsOf(store, record, journal), how);
+  return write(store, record, readLines, await factsOf(store, record, journal), how, check);
 }
 
 /** Like `reportRun`, for a run that is not open. */
 export function rewriteReport(
   store: RunStore,
   record: RunRecord,
-  how: ReportOptions = {},
+  how?: ReportOptions,
 ): Promise<WrittenReports> {
-  return withJournalReader(store, record, async (journal) => {
-    const readLines = () => readRunLines(store, record, journal);
-    return write(store, record, readLines, await factsOf(store, record, journal), how, checkJournal);
-  });
+  return withJournalReader(store, record, (journal) => reportRun(store, record, journal, how, checkJournal));
 }
 
 /** The content of the page for a run, even while the run is in progress. Writes nothing. */
@@ -110,14 +112,13 @@ export async function copyReport(
   });
 }
 
-/** @param check of a journal that this process did not write: what was edited is not signed */
 async function write(
   store: RunStore,
   record: RunRecord,
   readLines: ReadLines,
   run: RunFacts,
   how: ReportOptions,
-  check: (store: RunStore, record: RunRecord) => Promise<void> = async () => {},
+  check: typeof checkJournal = async () => {},
 ): Promise<WrittenReports> {
   const report = await writeInto(store.folder(record.id), record, readLines, run, how);
   if (goesOnByItself(record)) return report;

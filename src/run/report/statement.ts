@@ -10,7 +10,6 @@ import { readVersion } from '../../package.ts';
 import type { RunSummary } from '../../report/summary.ts';
 import { type Statement, signStatement } from '../../signature/envelope.ts';
 import { machineKey } from '../../signature/machine-key.ts';
-
 import { actualState, type RunRecord, runStates } from '../record/record.ts';
 import { journalFile } from '../record/run-journal.ts';
 import { readEnvelope, statementFile } from '../record/statement-file.ts';
@@ -53,7 +52,12 @@ export type RunPredicate = Readonly<z.infer<typeof runPredicateSchema>>;
 export function predicateOf(
   record: RunRecord,
   { outcomes, started_at, finished_at, retries }: RunSummary,
-  signed: Pick<RunPredicate, 'journal_bytes' | 'delimiter' | 'version' | 'key'>,
+  {
+    journal_bytes,
+    delimiter,
+    version,
+    key,
+  }: Pick<RunPredicate, 'journal_bytes' | 'delimiter' | 'version' | 'key'>,
 ): RunPredicate {
   return {
     run: record.id,
@@ -67,8 +71,7 @@ export function predicateOf(
     finished_at,
     states: record.states.map(({ state, at, by }) => ({ state, at, ...(by && { by }) })),
     retries: [...retries],
-    journal_bytes: signed.journal_bytes,
-    ...{ delimiter: signed.delimiter, version: signed.version, key: signed.key },
+    ...{ journal_bytes, delimiter, version, key },
   };
 }
 

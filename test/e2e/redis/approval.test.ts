@@ -1,9 +1,8 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { approvePlan } from '../../../src/run/plan/approvals.ts';
-import { readApprovedPlan, writeApprovals } from '../../../src/run/plan/approved-plan.ts';
 import { createKey } from '../../../src/signature/key-file.ts';
+import { approveFile } from '../../helpers/approve-plan.ts';
 import { cqbatch } from '../../helpers/cqbatch.ts';
 import { describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { readCsv } from '../../helpers/run-folder.ts';
@@ -44,9 +43,7 @@ describeWithRedis('a worker that requires approvals', () => {
     // Here the approver is known, too: otherwise the plan is not kept as an approved one.
     await writeFile(join(laptop, '.cqbatch', 'config.json'), JSON.stringify({ approvers }));
     expect(await run('plan', 'rows.csv', '--out', 'week.cqplan')).toMatchObject({ code: 0 });
-    const plan = await readApprovedPlan(join(laptop, 'week.cqplan'));
-    const by = { user: 'ana', host: 'desk' };
-    await writeApprovals(plan, await approvePlan(plan, ana, { validMs: 3_600_000, by }));
+    await approveFile(join(laptop, 'week.cqplan'), ana, { user: 'ana', host: 'desk' });
     expect(await run('run', 'week.cqplan', '--no-worker')).toMatchObject({ code: 0 });
     expect(await sandbox.log()).toHaveLength(5);
 

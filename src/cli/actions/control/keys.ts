@@ -1,18 +1,15 @@
-import { createKey, machineKey, machineKeyPath } from '../../../index.ts';
+import { createKey, machineKey, machineKeyPath, type PublicKey } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { type Flags, trustedStateDir } from '../../config/load.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { openTerminal } from '../../terminal.ts';
+import { openTerminal, type Terminal } from '../../terminal.ts';
 
 /** `cqbatch keys new`: makes a key to approve plans with. */
 export async function newKey(file: string, flags: Flags): Promise<ExitCode> {
   const { publicKey } = await createKey(file);
   const terminal = openTerminal(flags);
   const shown = escapeInvisible(file);
-  terminal.result(
-    { file, public_key: publicKey.text, fingerprint: publicKey.fingerprint },
-    `${publicKey.text}\n${publicKey.fingerprint}`,
-  );
+  printKey(terminal, file, publicKey);
   terminal.say(
     `Wrote ${shown} and ${shown}.pub. The key has no passphrase; "ssh-keygen -p -f FILE" sets one.\n` +
       'Give the public key to those whose runs you approve, for "approvers" in their config.json.',
@@ -24,10 +21,10 @@ export async function newKey(file: string, flags: Flags): Promise<ExitCode> {
 export async function showKey(flags: Flags): Promise<ExitCode> {
   const stateDir = await trustedStateDir(flags);
   const { publicKey } = await machineKey(stateDir);
-  const file = machineKeyPath(stateDir);
-  openTerminal(flags).result(
-    { file, public_key: publicKey.text, fingerprint: publicKey.fingerprint },
-    `${publicKey.text}\n${publicKey.fingerprint}`,
-  );
+  printKey(openTerminal(flags), machineKeyPath(stateDir), publicKey);
   return exitCodes.success;
+}
+
+function printKey(terminal: Terminal, file: string, { text, fingerprint }: PublicKey): void {
+  terminal.result({ file, public_key: text, fingerprint }, `${text}\n${fingerprint}`);
 }

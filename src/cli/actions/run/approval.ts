@@ -21,6 +21,7 @@ import {
   readApprovedPlan,
   requireApprovals,
   type ScanSummary,
+  validAmong,
 } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import type { Workplace } from '../../context.ts';
@@ -106,7 +107,7 @@ export function mayBegin(
 }
 
 function isApproved({ approvers, needed }: ApprovalPolicy, plan: ApprovedPlan): boolean {
-  return judgeApprovals(plan, approvers, runHere()).filter(({ counts }) => counts).length >= needed;
+  return validAmong(judgeApprovals(plan, approvers, runHere())).length >= needed;
 }
 
 /**

@@ -6,13 +6,13 @@ import {
   type ApprovedPlan,
   approvalPolicy,
   approvePlan,
-  defaults,
   isReady,
   judgeApprovals,
   parseLongDuration,
   planSuffix,
   readSigningKey,
   type SigningKey,
+  validAmong,
   verdictText,
   writeApprovals,
 } from '../../../index.ts';
@@ -23,11 +23,12 @@ import { shellWord } from '../../../text/shell-word.ts';
 import { environment, type Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { type Plan, planText } from '../../render/plan.ts';
+import { planText } from '../../render/plan.ts';
 import { fingerprint } from '../../render/words.ts';
 import { parsed } from '../options.ts';
 import { approvedSource, runHere } from './approval.ts';
 import { lookAtPlan, signedOffText } from './plan.ts';
+import { isConfirmed } from './planned-run.ts';
 
 /** How long an approval holds, as a user would write it. */
 const usualValidity = '24h';
@@ -50,12 +51,16 @@ export async function approve(file: string, flags: Flags): Promise<ExitCode> {
   const policy = approvalPolicy(settings);
   terminal.say(`${planText(planned)}\n\n${verdictText(planned)}\n${signedOffText(approved, policy)}`);
   if (!isReady(planned)) return exitCodes.usage;
-  if (!(await isConfirmed(workplace, planned, approved, key))) {
+  const { callable } = planned.scan;
+  const what = `${counted(callable, 'request')} of plan ${fingerprint(approved.sha256)}`;
+  const question = `Approve ${what} with the key ${key.publicKey.fingerprint}?`;
+  if (!(await isConfirmed(workplace, question, callable))) {
     terminal.result({ state: 'declined' }, 'Nothing was signed.');
     return exitCodes.usage;
   }
-  const signed = await writeApprovals(approved, await approvePlan(approved, key, { validMs }));
-  sayResult(workplace, signed, key, policy, validMs);
+  const now = Date.now();
+  const signed = await writeApprovals(approved, await approvePlan(approved, key, { validMs, now }));
+  sayResult(workplace, signed, key, policy, new Date(now + validMs).toISOString());
   return exitCodes.success;
 }
 
@@ -75,28 +80,15 @@ function requirePerson({ terminal }: Workplace, file: string): void {
   }
 }
 
-async function isConfirmed(
-  { terminal, settings: { confirmAbove = defaults.confirmAbove } }: Workplace,
-  { scan }: Plan,
-  { sha256 }: ApprovedPlan,
-  { publicKey }: SigningKey,
-): Promise<boolean> {
-  const question = `Approve ${counted(scan.callable, 'request')} of plan ${fingerprint(sha256)} with the key ${publicKey.fingerprint}?`;
-  return scan.callable > confirmAbove
-    ? terminal.confirmNumber(question, scan.callable)
-    : terminal.confirm(question);
-}
-
 function sayResult(
   { terminal }: Workplace,
   plan: ApprovedPlan,
   { publicKey }: SigningKey,
   { approvers, needed }: ApprovalPolicy,
-  validMs: number,
+  until: string,
 ): void {
-  const until = new Date(Date.now() + validMs).toISOString();
   // The runner is another person: here only the approver is known.
-  const counting = judgeApprovals(plan, approvers, { ...runHere(), user: '' }).filter(({ counts }) => counts);
+  const counting = validAmong(judgeApprovals(plan, approvers, { ...runHere(), user: '' }));
   const isKnown = [...approvers.values()].some(({ text }) => text === publicKey.text);
   if (approvers.size > 0 && !isKnown)
     terminal.warn(

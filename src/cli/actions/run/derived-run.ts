@@ -21,19 +21,19 @@ import {
   readApprovedPlan,
   savingOptions,
   unfinishedAmong,
-  verdictText,
   writeApprovedPlan,
 } from '../../../index.ts';
 import { onDisk } from '../../../system-error.ts';
 import { shellWord } from '../../../text/shell-word.ts';
+import type { Flags } from '../../config/load.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { type Plan, planDocument, planText } from '../../render/plan.ts';
+import type { Plan } from '../../render/plan.ts';
 import { flagWords } from '../../render/words.ts';
 import { proxyTo, tokenSource } from '../api-client.ts';
 import { attributionOf, baseUrlOf, calls } from '../options.ts';
 import { execute } from './execute.ts';
-import { planFile } from './plan.ts';
+import { planFile, printPlan } from './plan.ts';
 import { approvedOrDiscarded, isAgreed, planOf, runIdOf } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
@@ -81,7 +81,7 @@ export async function runDerived(
       ...canaryOptions(settings, reading.onConflict),
     };
     const proxy = callsHere ? proxyTo(of.options) : undefined;
-    if (flags.plan || flags.out !== undefined)
+    if (isPreview(flags))
       return await preview(context, { path: source, name: `${as} of ${of.id}`, options }, proxy);
     if (callsHere) await tokenSource(settings, options).current();
     const approved =
@@ -103,6 +103,11 @@ export async function runDerived(
   }
 }
 
+/** Whether only the rows are to be shown, or their plan written. */
+export function isPreview({ plan, out }: Flags): boolean {
+  return plan === true || out !== undefined;
+}
+
 /** Shows the rows like `cqbatch plan`. */
 async function preview(
   context: Context,
@@ -115,10 +120,7 @@ async function preview(
   const planned = { ...(await planOf(context, checked, input.options, sha256, proxy)), allowPartial: true };
   const written =
     context.flags.out === undefined ? undefined : await writePlan(context.flags.out, input, planned);
-  context.terminal.result(
-    { ...planDocument(planned), ...(written && { plan_file: written.file, plan_sha256: written.sha256 }) },
-    `${planText(planned)}\n\n${verdictText(planned)}`,
-  );
+  printPlan(context.terminal, planned, written);
   const next = written === undefined ? '' : ` Next: cqbatch approve ${shellWord(written.file)}`;
   context.terminal.say(`Nothing was sent.${next}`);
   return exitCodes.success;

@@ -29,6 +29,7 @@ import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { type Plan, planDocument, planText } from '../../render/plan.ts';
 import { clockTime, fingerprint } from '../../render/words.ts';
+import type { Terminal } from '../../terminal.ts';
 import { proxyTo } from '../api-client.ts';
 import { baseUrlOf, runOptions, runWords } from '../options.ts';
 import { approvedSource, callsOf, mayBegin, refuseOtherRows, runHere } from './approval.ts';
@@ -46,16 +47,21 @@ export async function planIn(opened: Workplace, given: string): Promise<ExitCode
   const planned = await lookAtPlan(workplace, source);
   if (typeof planned === 'number') return planned;
   const written = out && isReady(planned) ? await out(planned) : undefined;
-  terminal.result(
-    { ...planDocument(planned), ...(written && { plan_file: written.file, plan_sha256: written.sha256 }) },
-    `${planText(planned)}\n\n${verdictText(planned)}`,
-  );
+  printPlan(terminal, planned, written);
   if (!isReady(planned)) return exitCodes.usage;
   if (signedOff !== undefined) terminal.say(signedOffText(signedOff, approvalPolicy(workplace.settings)));
   if (written !== undefined)
     terminal.say(`Wrote ${escapeInvisible(written.file)} (fingerprint ${fingerprint(written.sha256)}).`);
   terminal.say(`Nothing was sent. Next: ${nextCommand(workplace, planned, written ?? signedOff, given)}`);
   return exitCodes.success;
+}
+
+/** Prints a plan, and the file that it was written to. */
+export function printPlan(terminal: Terminal, planned: Plan, written: ApprovedPlan | undefined): void {
+  terminal.result(
+    { ...planDocument(planned), ...(written && { plan_file: written.file, plan_sha256: written.sha256 }) },
+    `${planText(planned)}\n\n${verdictText(planned)}`,
+  );
 }
 
 /** Reads and checks the rows of a manifest, or of a signed-off plan. */

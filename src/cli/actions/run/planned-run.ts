@@ -178,25 +178,28 @@ export async function isAgreed(
   { scan, record, journal }: CreatedRun,
   proxy: string | undefined,
 ): Promise<boolean> {
-  const { terminal, store, flags, settings } = workplace;
-  const { yes } = flags;
-  const { confirmAbove = defaults.confirmAbove } = settings;
+  const { terminal, store, flags } = workplace;
   const way = wayTo(record.options, proxy);
   const requests = counted(scan.callable, 'request');
   await sayIfTomorrow(workplace);
-  let agreed = yes === true;
+  let agreed = flags.yes === true;
   try {
-    // Typing the number proves that the user has read it.
-    agreed ||=
-      scan.callable > confirmAbove
-        ? await terminal.confirmNumber(`Send ${requests} to ${way}?`, scan.callable)
-        : await terminal.confirm(`Send ${requests} to ${way}?`);
+    agreed ||= await isConfirmed(workplace, `Send ${requests} to ${way}?`, scan.callable);
   } finally {
     if (!agreed) await discard(store, record, journal);
   }
   if (agreed) return true;
   terminal.result({ state: 'declined' }, 'Nothing was sent.');
   return false;
+}
+
+/** Asks about a number of requests. For a large one, the user types it, which proves that it was read. */
+export function isConfirmed(
+  { terminal, settings: { confirmAbove = defaults.confirmAbove } }: Workplace,
+  question: string,
+  requests: number,
+): Promise<boolean> {
+  return requests > confirmAbove ? terminal.confirmNumber(question, requests) : terminal.confirm(question);
 }
 
 /** The plan of checked rows with these options. */

@@ -19,20 +19,20 @@ import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { type FittingRun, findRecord } from '../look/find-run.ts';
-import { refuseUnlessOver, runDerived } from './derived-run.ts';
+import { isPreview, refuseUnlessOver, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
 import { runWhenFree } from './when-free.ts';
 
 /** `cqbatch retry`: a new run of the failed rows, and of the uncalled rows of a cancelled run. */
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
   // A preview waits for no run, and notifies no URL.
-  if (flags.out !== undefined) return retryRun(await openContext(flags), id);
+  if (isPreview(flags)) return retryRun(await openContext(flags), id);
   return runWhenFree(flags, `retry ${id ?? ''}`.trim(), (context) => retryRun(context, id));
 }
 
 async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal, flags } = context;
-  if (flags.out === undefined) requireConsent(context);
+  if (!isPreview(flags)) requireConsent(context);
   const before = await findRecord(store, id, runToRetry(store));
   const later = retriesAfter(await findRetries(store, before), before);
   refuseUnlessOver('retry', before, later);

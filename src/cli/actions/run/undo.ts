@@ -17,7 +17,7 @@ import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { type FittingRun, findRecord } from '../look/find-run.ts';
-import { refuseUnlessOver, runDerived } from './derived-run.ts';
+import { isPreview, refuseUnlessOver, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
 import { runWhenFree } from './when-free.ts';
 
@@ -49,10 +49,6 @@ async function undoRun(context: Context, id: string | undefined): Promise<ExitCo
     await warnOfLaterEdits(context, before, runs, undone);
     return { rowNumbers: undone.rowNumbers, histories: new Map(), options: { onConflict: 'refuse' } };
   });
-}
-
-function isPreview({ plan, out }: Flags): boolean {
-  return plan === true || out !== undefined;
 }
 
 /** The newest run that changed something and was not undone. Retries of other runs are excluded: they are undone together. */

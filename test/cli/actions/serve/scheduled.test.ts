@@ -4,12 +4,12 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { beginScheduled, inboxFinisher } from '../../../../src/cli/actions/serve/scheduled.ts';
-import { approvePlan } from '../../../../src/run/plan/approvals.ts';
-import { writeApprovals, writeApprovedPlan } from '../../../../src/run/plan/approved-plan.ts';
+import { writeApprovedPlan } from '../../../../src/run/plan/approved-plan.ts';
 import { openRunStore } from '../../../../src/run/record/store.ts';
 import type { Schedule } from '../../../../src/schedule/schedule.ts';
 import { newRunOptions } from '../../../../src/settings/run-options.ts';
 import { createKey } from '../../../../src/signature/key-file.ts';
+import { approveFile } from '../../../helpers/approve-plan.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 test('an inbox is opened once, and again when something of it is missing', async () => {
@@ -67,7 +67,7 @@ test('a schedule runs a manifest once it has an approved plan beside it, and not
     result: 'failed',
     message: expect.stringContaining(`--out ${manifest}.cqplan`),
   });
-  const plan = await writeApprovedPlan(`${manifest}.cqplan`, {
+  await writeApprovedPlan(`${manifest}.cqplan`, {
     ...{ source: manifest, options: { baseUrl, ...newRunOptions({}, {}) } },
     counts: { rows: 1, callable: 1, invalid: 0, duplicates: 0, superseded: 0, partial: 0 } as never,
     ...{ skip_invalid: false, allow_partial: false },
@@ -76,10 +76,7 @@ test('a schedule runs a manifest once it has an approved plan beside it, and not
     result: 'failed',
     message: expect.stringContaining('1 call needs 1 approval, and there is none'),
   });
-  await writeApprovals(
-    plan,
-    await approvePlan(plan, ana, { validMs: 60_000, by: { user: 'ana', host: 'desk' } }),
-  );
+  await approveFile(`${manifest}.cqplan`, ana, { user: 'ana', host: 'desk' });
   expect(await begin(3)).toMatchObject({ result: 'began', runs: ['nightly-20261103-020000'] });
   expect(await begin(4)).toMatchObject({
     result: 'failed',
