@@ -174,7 +174,7 @@ const others = {
     'The worker requires approvals that the run does not have, so the row was not sent.',
     'Have the plan approved ("cqbatch approve"), then run it again.',
   ),
-  PENDING: { meaning: 'The run has not called this row yet.' },
+  PENDING: { meaning: 'The row has no result yet. Resuming a stopped run finds out whether it was called.' },
   HALTED: {
     meaning: 'The run halted before the row was done.',
     remedy: 'Fix what halted the run, then continue with "cqbatch resume".',

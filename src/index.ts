@@ -108,7 +108,7 @@ export { mostConcurrency } from './rate/rate-controller.ts';
 export type { RatePoint } from './report/rate-history.ts';
 export type { RunSummary } from './report/summary.ts';
 export type { ReportPaths, WrittenReports } from './report/write-reports.ts';
-export { cancelSettledRun, cancelStoppedRun } from './run/feed/stopped-runs.ts';
+export { cancelSettledRun, cancelStoppedRun, settleDeadRun } from './run/feed/stopped-runs.ts';
 export {
   type ApprovalPolicy,
   approvalCheck,

@@ -1,5 +1,12 @@
 import type { RowCode } from '../codes.ts';
-import { noOutcomes, type Outcome, type OutcomeCounts, type RowHistory, type RowResult } from '../domain.ts';
+import {
+  noHistory,
+  noOutcomes,
+  type Outcome,
+  type OutcomeCounts,
+  type RowHistory,
+  type RowResult,
+} from '../domain.ts';
 import { type CqbatchError, fatalError } from '../errors.ts';
 import type { JournalView } from '../journal/journal.ts';
 import type { CodeCount } from '../journal/state.ts';
@@ -91,48 +98,50 @@ export function isUnfinished({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
 }
 
+/** Whether the run will still call the row, or the journal does not know whether it has. */
+export function isPending({ code, finishedAt }: RowResult): boolean {
+  return finishedAt === undefined && code === unfinishedCodes.pending;
+}
+
 /** A row without a result, as the journal knows it. */
 export interface UnfinishedRow {
   readonly row: number;
   /** Empty when the row names no known operation. */
   readonly operation: string;
   readonly history: RowHistory | undefined;
-  /** Whether the row was handed to the datastore and its fate is unknown. */
+  /** Whether the datastore may hold the row, and what became of it. */
   readonly unsettled: boolean;
 }
 
 /**
  * The result in the report for a row without one. A row that was certainly not processed is `not_attempted`. A row with an
  * attempt that the API did more than postpone is `failed`, unless the run will still call it. A row that may have been
- * processed is unclear, so that it is not fed back unchecked.
+ * processed is unclear, so that it is not fed back unchecked. Of a row that the datastore holds, the journal can't say whether
+ * it was called: it is pending, whatever ended the run.
  */
-export function unfinishedResult(unfinished: WhyUnfinished, row: UnfinishedRow): RowResult {
-  const { history } = row;
-  const lost = row.unsettled && unfinished !== 'pending';
-  const unclear = lost || (history?.unclear ?? false);
-  const attempted = unclear || (history !== undefined && history.attempts > history.unprocessed);
+export function unfinishedResult(why: WhyUnfinished, row: UnfinishedRow): RowResult {
+  const { history = noHistory } = row;
+  const { attempts, unprocessed, unclear, startedAt, lastStatus } = history;
+  const unfinished = row.unsettled ? 'pending' : why;
+  const attempted = unclear || attempts > unprocessed;
   return {
     row: row.row,
     operation: row.operation,
     outcome: attempted && unfinished !== 'pending' ? 'failed' : 'not_attempted',
     code: unfinishedCodes[unfinished],
-    message: message(unfinished, history, { lost, unclear }),
-    attempts: history?.attempts ?? 0,
+    message: message(why, history, row.unsettled),
+    attempts,
     unclear,
-    ...(history?.startedAt !== undefined && { startedAt: history.startedAt }),
-    ...(history?.lastStatus !== undefined && { httpStatus: history.lastStatus }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(lastStatus !== undefined && { httpStatus: lastStatus }),
   };
 }
 
-function message(
-  unfinished: WhyUnfinished,
-  history: RowHistory | undefined,
-  { lost, unclear }: { readonly lost: boolean; readonly unclear: boolean },
-): string {
-  const parts = [unfinished === 'pending' ? 'not finished yet' : `the run was ${unfinished}`];
-  if (lost) parts.push('the process ended before it recorded the result of this row');
-  if (history?.lastCode !== undefined) parts.push(`the last attempt failed with ${lastProblem(history)}`);
-  if (unclear) parts.push('the row may have been processed');
+function message(why: WhyUnfinished, history: RowHistory, unsettled: boolean): string {
+  const parts = [why === 'pending' ? 'not finished yet' : `the run was ${why}`];
+  if (unsettled && why !== 'pending') parts.push('resuming it finds out whether this row was called');
+  if (history.lastCode !== undefined) parts.push(`the last attempt failed with ${lastProblem(history)}`);
+  if (history.unclear) parts.push('the row may have been processed');
   return parts.join('; ');
 }
 

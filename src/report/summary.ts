@@ -58,11 +58,14 @@ interface CodeTally {
   readonly row: number;
 }
 
+/** Called rows per second of active time, to two decimals; undefined before the start. */
+export function averageRate({ succeeded, failed }: OutcomeCounts, activeMs: number): number | undefined {
+  return activeMs > 0 ? Math.round(((succeeded + failed) * 100_000) / activeMs) / 100 : undefined;
+}
+
 /** Adds up the lines of the report. Memory depends on the number of operations and codes. */
 export class Tally {
   #rows = 0;
-  /** Rows for which at least one request was made. */
-  #called = 0;
   #unclear = 0;
   #attempts = 0;
   /** Requests that were certainly not processed. */
@@ -77,7 +80,6 @@ export class Tally {
     this.#rows++;
     this.#attempts += attempts;
     this.#unprocessed += result.unprocessed ?? 0;
-    if (attempts > 0) this.#called++;
     if (result.unclear) this.#unclear++;
     if (durationMs !== undefined) this.#latency.add(durationMs);
     this.#outcomes[outcome]++;
@@ -112,7 +114,7 @@ export class Tally {
       unclear: this.#unclear,
       attempts: this.#attempts,
       unprocessed: this.#unprocessed,
-      rows_per_s: activeMs > 0 ? Math.round((this.#called * 100_000) / activeMs) / 100 : null,
+      rows_per_s: averageRate(this.#outcomes, activeMs) ?? null,
       latency_ms: this.#latency.summary() ?? null,
       rate,
       retry_of,

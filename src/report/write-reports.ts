@@ -5,7 +5,7 @@ import { type Guard, guardColumn, guardFor } from '../manifest/formula-guard.ts'
 import type { Delimiter } from '../manifest/manifest.ts';
 import { CsvFile, unwritableReport } from './csv-file.ts';
 import type { ReportPage } from './html/report-page.ts';
-import type { ReportLine } from './join-results.ts';
+import { isPending, type ReportLine } from './join-results.ts';
 import type { ReportLines } from './join-retries.ts';
 import { type RefeedOptions, RefeedRows } from './refeed.ts';
 import { flagCell, messageOf, type ReportCellOptions, ReportCells } from './report-columns.ts';
@@ -15,8 +15,6 @@ export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOpt
   /** The run's folder. */
   readonly folder: string;
   readonly lines: ReportLines;
-  /** Whether the run will call rows without a result by itself. */
-  readonly isPending: boolean;
   /** The delimiter of the CSV files. */
   readonly delimiter: Delimiter;
   readonly run: RunFacts;
@@ -51,7 +49,7 @@ export interface WrittenReports {
  * Writes report.csv, failed.csv, not-attempted.csv and summary.json into the run's folder, each whole or not at all, and
  * readable by its owner only. docs/report.md describes them. Memory does not depend on the number of rows.
  *
- * While the run continues by itself, there is no not-attempted.csv, because its rows will still be called.
+ * A row that is pending is in neither file to be fed back, because it will still be called, or was.
  *
  * @throws a fatal error `REPORT_INCOMPLETE` when manifest and journal don't match, `REPORT_UNWRITABLE` or a `SystemError`
  *   when writing fails, and the errors of reading the rows or the journal. The files of the previous report then stay.
@@ -87,12 +85,10 @@ class ReportFiles {
   readonly #summaryPath: string;
   readonly #cells: ReportCells;
   readonly #refeed: RefeedRows;
-  readonly #isPending: boolean;
   readonly #guard: Guard;
 
   constructor(input: ReportInput) {
-    const { folder, delimiter, isPending } = input;
-    this.#isPending = isPending;
+    const { folder, delimiter } = input;
     this.#guard = guardFor(delimiter);
     this.#cells = new ReportCells(input, this.#guard);
     this.#refeed = new RefeedRows({ ...input, guard: this.#guard });
@@ -112,7 +108,7 @@ class ReportFiles {
     for (const { row, result } of lines) {
       const { outcome, operation, code, unclear } = result;
       const isFailed = outcome === 'failed' || outcome === 'invalid';
-      if (!isFailed && (outcome !== 'not_attempted' || this.#isPending)) continue;
+      if (!isFailed && (outcome !== 'not_attempted' || isPending(result))) continue;
       const { cells, altered } = this.#refeed.cells(row, operation);
       if (altered) this.alteredRows++;
       const own = [...cells, String(row.row)];

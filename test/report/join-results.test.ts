@@ -158,18 +158,23 @@ const cases: readonly Case[] = [
     },
   },
   {
-    claim: 'a row that was at work when the process died is failed and unclear',
+    claim: 'a row that the datastore holds when the process died is pending: the journal cannot know more',
     unfinished: 'interrupted',
     unsettled: true,
     expected: {
-      outcome: 'failed',
-      code: 'INTERRUPTED',
-      message:
-        'the run was interrupted; the process ended before it recorded the result of this row; ' +
-        'the row may have been processed',
+      outcome: 'not_attempted',
+      code: 'PENDING',
+      message: 'the run was interrupted; resuming it finds out whether this row was called',
       attempts: 0,
-      unclear: true,
+      unclear: false,
     },
+  },
+  {
+    claim: 'a row that was fed again after an unclear attempt stays unclear',
+    unfinished: 'halted',
+    history: { ...tried, unclear: true },
+    unsettled: true,
+    expected: { outcome: 'not_attempted', code: 'PENDING', attempts: 3, unclear: true },
   },
 ];
 

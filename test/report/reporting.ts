@@ -43,7 +43,6 @@ export function inputOf(
   return {
     folder,
     lines: joinResults({ rows: inChunks(rows, 3), journal, unfinished, operationOf, ...more }),
-    isPending: unfinished === 'pending',
     columns: ['evaluation_id', 'note'],
     clearToken,
     delimiter: ',',

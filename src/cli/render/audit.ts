@@ -5,13 +5,13 @@ import { count, counted, duration, exactDuration } from '../../text/quantities.t
 import { plain } from './style.ts';
 import {
   documentOf,
+  doubtfulRows,
   type Fact,
   factLines,
   fingerprint,
   indented,
   outcomeTexts,
   table,
-  unclearRows,
   usualColumns,
 } from './words.ts';
 
@@ -144,10 +144,13 @@ function canaryText({ rows, failed, wentOn }: NonNullable<RunRecord['canary']>):
   return `${counted(rows, 'row')}, ${count(failed)} failed: ${wentOn ? 'continued' : 'stopped'}`;
 }
 
-function resultTexts({ outcomes, unclear, activeMs }: JournalSummary, rows: number): readonly string[] {
+function resultTexts(
+  { outcomes, unclear, codes, activeMs }: JournalSummary,
+  rows: number,
+): readonly string[] {
   const results = outcomeTexts(outcomes).map(plain).join(', ') || 'nothing yet';
   const time = activeMs > 0 ? ` after ${duration(activeMs / 1_000)}` : '';
-  return [`${results} of ${counted(rows, 'row')}${time}`, ...(unclear === 0 ? [] : [unclearRows(unclear)])];
+  return [`${results} of ${counted(rows, 'row')}${time}`, ...doubtfulRows(unclear, codes)];
 }
 
 function runText(record: RunRecord): string {

@@ -8,11 +8,11 @@ import {
   allowedText,
   clockTime,
   documentOf,
+  doubtfulRows,
   type Fact,
   factLines,
   indented,
   outcomeTexts,
-  unclearRows,
 } from './words.ts';
 
 /** The document of `cqbatch status --json`. */
@@ -67,7 +67,7 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
     ['manifest', view.manifest],
     ['API', apiText(view)],
     ['done', `${count(done)} of ${counted(rows, 'row')} (${percentOf(done, rows)} %)`],
-    ['', [...outcomeTexts(view.counts), ...(local?.unclear ? [unclearRows(local.unclear)] : [])]],
+    ['', [...outcomeTexts(view.counts), ...doubtfulRows(local?.unclear ?? 0, local?.codes ?? [])]],
     ['waiting for a retry', local?.held ? counted(local.held, 'row') : undefined],
     [
       'rate',

@@ -1,7 +1,7 @@
 /** Small pieces of text for people. */
 
 import { type Outcome, type OutcomeCounts, outcomes, outcomeText } from '../../domain.ts';
-import { nameInWords } from '../../index.ts';
+import { type CodeCount, nameInWords } from '../../index.ts';
 import { zoneText } from '../../text/local-time.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { count, counted, perSecond } from '../../text/quantities.ts';
@@ -32,6 +32,17 @@ export function outcomeTexts(counts: OutcomeCounts): readonly string[] {
 /** `3 rows unclear: an attempt may have been processed` */
 export function unclearRows(rows: number): string {
   return `${counted(rows, 'row')} unclear: an attempt may have been processed`;
+}
+
+/** Rows that may have been called, in addition to the outcomes of a run. */
+export function doubtfulRows(unclear: number, codes: readonly CodeCount[]): readonly string[] {
+  const pending = codes.find(({ code }) => code === 'PENDING')?.count ?? 0;
+  return [
+    ...(unclear > 0 ? [unclearRows(unclear)] : []),
+    ...(pending > 0
+      ? [`${count(pending)} of the rows not attempted may have been called: resuming the run finds out`]
+      : []),
+  ];
 }
 
 /** `unlimited`, `up to 51/s, API limit 50/s` */

@@ -2,7 +2,7 @@ import type { Attribution } from '../../actor.ts';
 import { isActive } from '../../cluster/entries.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { lockRun, type OpenRun, withOpenRun } from '../record/open-run.ts';
-import { enterState, goesOnByItself, type RunRecord } from '../record/record.ts';
+import { actualState, enterState, goesOnByItself, type RunRecord } from '../record/record.ts';
 import { withCrashedTime } from '../record/record-keeper.ts';
 import { withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
@@ -34,6 +34,9 @@ export async function reconcile(run: OpenRun, signal: AbortSignal): Promise<bool
 }
 
 async function* nothing(): AsyncGenerator<never> {}
+
+/** No other process calls rows of the embedded datastore, so there is nothing to wait for. */
+const never = new AbortController().signal;
 
 /**
  * Cancels a run without a process: moves its rows from the datastore into the journal; rows without a result stay so. Waits for
@@ -112,15 +115,55 @@ async function reconcileDeadRuns(
   interrupt: AbortSignal,
 ): Promise<boolean> {
   for (const record of await store.list()) {
-    const worked = isActive(record.state) || record.state === 'failed';
-    if (record.id === own.id || !worked || record.queue !== undefined) continue;
-    const left = await withOpenRun({ store, record, datastore, purpose: `run ${own.id}` }, (run) =>
-      reconcileStoppedRun(run, interrupt),
-    );
-    if (left === undefined) return false;
-    // A daemon continues submitted runs.
-    const state = record.submitted && record.state !== 'failed' ? 'submitted' : 'interrupted';
-    await store.save(enterState(left, state, { reason: 'its process ended' }));
+    if (record.id === own.id || !mayHoldRows(record)) continue;
+    if ((await settle(store, record, datastore, `run ${own.id}`, interrupt)) === undefined) return false;
   }
   return true;
+}
+
+/**
+ * Moves what the embedded datastore holds of a run without a process into its journal, so that the journal says which rows
+ * were called.
+ *
+ * @param open opens the embedded datastore
+ * @returns the record afterwards; unchanged when the journal knows that already
+ */
+export async function settleDeadRun(
+  store: RunStore,
+  record: RunRecord,
+  open: () => Promise<Datastore>,
+): Promise<RunRecord> {
+  const isDead = mayHoldRows(record) && !isActive(actualState(record)) && !goesOnByItself(record);
+  if (!isDead || (await isSettled(store, record))) return record;
+  const datastore = await open();
+  try {
+    return (await settle(store, record, datastore, `report ${record.id}`, never)) ?? record;
+  } finally {
+    await datastore.close();
+  }
+}
+
+/** Whether the embedded datastore may hold rows of a run that no process works on. */
+function mayHoldRows({ state, queue }: RunRecord): boolean {
+  return queue === undefined && (isActive(state) || state === 'failed');
+}
+
+/** @returns undefined when the signal aborted */
+async function settle(
+  store: RunStore,
+  record: RunRecord,
+  datastore: Datastore,
+  purpose: string,
+  signal: AbortSignal,
+): Promise<RunRecord | undefined> {
+  const left = await withOpenRun({ store, record, datastore, purpose }, (run) =>
+    reconcileStoppedRun(run, signal),
+  );
+  if (left === undefined) return undefined;
+  // A daemon continues submitted runs.
+  const state = record.submitted && record.state !== 'failed' ? 'submitted' : 'interrupted';
+  const failure = record.state === 'failed' ? record.states.at(-1)?.reason : undefined;
+  const settled = enterState(left, state, { reason: failure ?? 'its process ended' });
+  await store.save(settled);
+  return settled;
 }

@@ -12,6 +12,7 @@ import { type LimitedApi, type OutcomeCounts, type Priority, totalOf, usualPrior
 import type { CodeCount } from '../../journal/state.ts';
 import type { Pace } from '../../pace.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
+import { averageRate } from '../../report/summary.ts';
 import { isInUse } from './in-use.ts';
 import { actualState, endOf, isResumable, priorityOf, type RunRecord } from './record.ts';
 import { type KnownSummary, readJournalSummary } from './run-journal.ts';
@@ -173,9 +174,7 @@ function coordinatorOf(entry: RunEntry | undefined): RunView['coordinator'] {
   return entry && { ...entry.coordinator, seenAt: entry.seenAt };
 }
 
-/** Rows called per second of active time. */
-function averageOf({ succeeded, failed }: OutcomeCounts, activeMs: number): RunView['throughput'] {
-  return activeMs > 0
-    ? { rowsPerSecond: ((succeeded + failed) * 1_000) / activeMs, of: 'average' }
-    : undefined;
+function averageOf(counts: OutcomeCounts, activeMs: number): RunView['throughput'] {
+  const rowsPerSecond = averageRate(counts, activeMs);
+  return rowsPerSecond === undefined ? undefined : { rowsPerSecond, of: 'average' };
 }

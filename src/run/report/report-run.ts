@@ -145,11 +145,9 @@ async function writeInto(
   const pageOptions = pageOptionsOf(record, read);
   const { refeed } = pageOptions;
   const page = html ? new ReportPage(pageOptions) : undefined;
-  const isPending = goesOnByItself(record);
   const report = await writeReports({
     folder,
     lines,
-    isPending,
     delimiter,
     ...refeed,
     operations,

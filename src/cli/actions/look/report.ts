@@ -11,11 +11,12 @@ import {
   type RunStore,
   reportWithRetries,
   rewriteReport,
+  settleDeadRun,
   unfinishedAmong,
   type WrittenReports,
 } from '../../../index.ts';
 import type { Flags } from '../../config/load.ts';
-import { openWorkplace } from '../../context.ts';
+import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { summaryText } from '../../render/summary.ts';
 import type { Terminal } from '../../terminal.ts';
@@ -24,7 +25,8 @@ import { isCured, nextCommands } from './next-commands.ts';
 
 /** `cqbatch report`: rewrites the report from the journal. */
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  const { terminal, store, settings } = await openWorkplace(flags);
+  const context = await openContext(flags);
+  const { terminal, store, settings } = context;
   const { delimiter } = settings;
   if (flags.open && flags.html === false)
     throw usageError('INVALID_SETTING', '--open needs the page that --no-html leaves out: use one of them.');
@@ -34,10 +36,11 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
     // A run without a page gets one when the user wants to open it.
     ...((flags.open || flags.html === false) && { html: flags.open === true }),
   };
-  const record = await findRecord(store, id, anyRun);
+  const record = await settled(context, await findRecord(store, id, anyRun));
   let reports: WrittenReports;
   if (flags.withRetries) {
-    const retried = await findRetries(store, record);
+    const { first, retries } = await findRetries(store, record);
+    const retried = { first: await settled(context, first), retries: await allSettled(context, retries) };
     const unfinished = unfinishedAmong(retried.retries);
     if (unfinished !== undefined) {
       terminal.warn(
@@ -50,6 +53,27 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
   } else reports = await printNewReport(terminal, store, record, how);
   if (flags.open) showPage(terminal, reports);
   return exitCodes.success;
+}
+
+/** The run, with its journal as complete as can be: see `settleDeadRun`. */
+async function settled({ terminal, store, datastore }: Context, record: RunRecord): Promise<RunRecord> {
+  const { id } = record;
+  if (datastore.queue !== undefined) return record;
+  try {
+    return await settleDeadRun(store, record, () => datastore.open(`report ${id}`));
+  } catch (error) {
+    terminal.warn(
+      `warning: it is not known which of its last rows run ${id} has called: ${(error as Error).message} They have the code PENDING ` +
+        `until "cqbatch resume ${id}" finds out.`,
+    );
+    return record;
+  }
+}
+
+async function allSettled(context: Context, records: readonly RunRecord[]): Promise<readonly RunRecord[]> {
+  const all: RunRecord[] = [];
+  for (const record of records) all.push(await settled(context, record));
+  return all;
 }
 
 function wantsXlsx({ format = 'csv' }: Flags): boolean {
