@@ -94,6 +94,13 @@ describe('the check of the answer', () => {
     expect(answer).toMatchObject({ ok: true, columns: { call_sid: '77', score: '', scorer_id: '' } });
   });
 
+  test.each(['"0001-01-01T00:00:00Z"', '"1970-01-01T00:00:00Z"', '"0"', '0', '{}', '""', 'null'])(
+    'takes the deletion time %s for none: the evaluation is restored',
+    (time) => {
+      expect(check(`{"evaluation":{"evaluation_id":5,"deleted_at":${time}}}`)).toMatchObject({ ok: true });
+    },
+  );
+
   test.each([
     ['{"evaluation":{"evaluation_id":6}}', 'ANSWER_ID_MISMATCH'],
     ['{"evaluation":{"evaluation_id":5,"deleted_at":"2024-05-01"}}', 'ANSWER_STILL_DELETED'],

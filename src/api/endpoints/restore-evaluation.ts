@@ -43,8 +43,8 @@ export function readRestoreEvaluationSummary(
 function checkEvaluation<T extends EvaluationSummary>(evaluationId: string, evaluation: T): Reading<T> {
   const identifier = readIdentifier('evaluation.evaluation_id', evaluationId, evaluation.evaluationId);
   if (!identifier.ok) return identifier;
-  const { deletedAt = '' } = evaluation;
-  if (deletedAt === '') return { ok: true, value: evaluation };
+  const { deletedAt } = evaluation;
+  if (deletedAt === undefined) return { ok: true, value: evaluation };
   const message = `The evaluation in the answer is still deleted (deleted_at ${serverText(deletedAt)})`;
   return { ok: false, code: 'ANSWER_STILL_DELETED', message };
 }

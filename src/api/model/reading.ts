@@ -51,10 +51,32 @@ export function text(value: unknown): string | undefined {
     : undefined;
 }
 
-/** A time, kept as text because its format is undocumented (section 2.7); other JSON values become JSON text. */
+/**
+ * A time, kept as text because its format is undocumented (section 2.7); other JSON values become JSON text. Undefined for
+ * what programs write in place of an absent time.
+ */
 export function time(value: unknown): string | undefined {
-  return value === undefined ? undefined : (text(value) ?? stringifyJson(value));
+  return hasTime(value) ? (text(value) ?? stringifyJson(value)) : undefined;
 }
+
+/** An object has a time if any of its members has: `{ "seconds": "0", "nanos": 0 }` has none. */
+function hasTime(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null && !isLosslessNumber(value))
+    return Object.values(value).some(hasTime);
+  const written = String(value ?? '');
+  const isBeforeClocks = /^\d{4}-\d\d-\d\d/.test(written) && written.slice(0, zeroDay.length) <= zeroDay;
+  return !isBeforeClocks && !noTime.test(written);
+}
+
+/**
+ * Blanks and zeros (also as in `0000-00-00 00:00:00`), negative numbers, words for nothing, and the first day of the clocks in
+ * the order of other countries.
+ */
+const noTime =
+  /^(?:[\s0:.,+/TZ-]*|-\d+(?:\.\d+)?|null|none|nil|never|undefined|nan|n\/a|false|0?1[/.]0?1[/.](?:0001|1970)\b.*)$/i;
+
+/** The latest day on which a clock begins: that of Unix. Others begin in 1900, in the year 1, or in another time zone a day before. */
+const zeroDay = '1970-01-01';
 
 /** `true` or `false`, or one of them as a string. */
 export function flag(value: unknown): boolean | undefined {
