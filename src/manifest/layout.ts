@@ -133,7 +133,10 @@ async function jsonLayout(
 ): Promise<Layout> {
   const path = rowsAt?.split('.');
   const isObject = /^\s*\{/.test(text);
-  if (isObject && (path !== undefined || (hint !== 'jsonl' && !/^\s*\{.*[\r\n]\s*\{/.test(text)))) {
+  const [, firstLine = '', next] = /^\s*([^\r\n]*)[\r\n]\s*(\S?)/.exec(text) ?? [];
+  // Each of JSON Lines is a whole value, even if it is broken inside.
+  const mayBeLines = !isLeftOpen(firstLine) && (hint === 'jsonl' || next === '{');
+  if (isObject && (path !== undefined || !mayBeLines)) {
     const bytes = await readWhole(readText(source));
     const facts = readWrapper(bytes, { offset: source.start, path });
     return facts === undefined
@@ -145,6 +148,13 @@ async function jsonLayout(
   if (isObject || hint === 'jsonl') return { format: 'jsonl' };
   const offset = source.start + Buffer.byteLength(text.slice(0, text.search(/\S/)));
   throw syntaxMistake(offset, 'a JSON manifest must begin with [ or {');
+}
+
+/** Whether an array or object begins on a line of JSON and does not end there. */
+function isLeftOpen(line: string): boolean {
+  const outsideStrings = line.replace(/"(?:[^"\\]|\\.)*"/g, '');
+  const opened = outsideStrings.match(/[[{]/g)?.length ?? 0;
+  return opened > (outsideStrings.match(/[\]}]/g)?.length ?? 0);
 }
 
 const nestedJson = 'a JSON object that has its rows in a member';

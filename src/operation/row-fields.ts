@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { int64Text, maxInt64 } from '../api/int64.ts';
+import { hasUnseen, isBlank, trimBlanks } from '../text/blank.ts';
 import { isLosslessNumber } from '../text/json.ts';
 
 /** How an operation declares a field. */
 export interface FieldDefinition {
   /**
-   * `integer`: 64 bits, as decimal text. `identifier`: non-empty text, without blanks around it. `text`: any text, unchanged.
+   * `integer`: 64 bits, as decimal text. `identifier`: non-empty text, without blanks around it
+   * and without characters that you cannot see. `text`: any text, unchanged.
    */
   readonly type: 'integer' | 'identifier' | 'text';
   /** The smallest allowed integer; default 0. */
@@ -84,7 +86,7 @@ function typeOf({ type, min = 0 }: FieldDefinition, missing?: string): z.ZodType
  */
 function integerField(min: 0 | 1, missing: string | undefined): z.ZodType<string> {
   return z.transform((value: unknown, context) => {
-    const text = int64Text(value, min);
+    const text = int64Text(typeof value === 'string' ? trimBlanks(value) : value, min);
     if (text !== undefined) return text;
     context.issues.push({ code: 'custom', message: integerProblem(value, min, missing), input: value });
     return z.NEVER;
@@ -94,8 +96,10 @@ function integerField(min: 0 | 1, missing: string | undefined): z.ZodType<string
 function textField(isIdentifier: boolean, missing: string | undefined): z.ZodType<string> {
   return z.transform((value: unknown, context) => {
     if (typeof value === 'string' && !isIdentifier) return value;
-    if (typeof value === 'string' && value.trim() !== '') return value.trim();
-    context.issues.push({ code: 'custom', message: textProblem(value, missing), input: value });
+    const text = typeof value === 'string' ? trimBlanks(value) : '';
+    if (text !== '' && !hasUnseen(text)) return text;
+    const message = text === '' ? textProblem(value, missing) : unseenInside;
+    context.issues.push({ code: 'custom', message, input: value });
     return z.NEVER;
   });
 }
@@ -114,7 +118,7 @@ function integerProblem(value: unknown, min: 0 | 1, missing: string | undefined)
 }
 
 function numberText(value: unknown): string {
-  if (typeof value === 'string') return value.trim();
+  if (typeof value === 'string') return trimBlanks(value);
   return isLosslessNumber(value)
     ? value.toString()
     : String(typeof value === 'object' ? typeof value : value);
@@ -143,6 +147,8 @@ const spreadsheetForms: readonly { readonly form: RegExp; readonly problem: stri
   },
 ];
 
+const unseenInside = 'has a character inside that you cannot see; type the identifier again';
+
 function textProblem(value: unknown, missing: string | undefined): string {
   if (isLeftOut(value)) return missing ?? 'must be text';
   return 'must be text; in JSON write it in quotes';
@@ -150,5 +156,5 @@ function textProblem(value: unknown, missing: string | undefined): string {
 
 /** Whether a value counts as left out in a required field. */
 export function isLeftOut(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+  return value === undefined || value === null || (typeof value === 'string' && isBlank(value));
 }

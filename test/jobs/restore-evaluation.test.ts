@@ -18,7 +18,17 @@ describe('the row schema', () => {
   });
 
   test('keeps the user id, without the blanks around it', () => {
-    expect(operation.schema.parse({ evaluation_id: 1, user_id: ' Ünï\u0000\t' }).user_id).toBe('Ünï\u0000');
+    const row = { evaluation_id: '\u200e1\u200b', user_id: '\ufeff Ünï 1\u200f\t' };
+    expect(operation.schema.parse(row)).toEqual({ evaluation_id: '1', user_id: 'Ünï 1' });
+  });
+
+  test.each(['u\u200b1', 'u\u202e1', 'u\u00ad1', 'u\u00001'])('refuses the user id %j', (userId) => {
+    const parsed = operation.schema.safeParse({ evaluation_id: 1, user_id: userId });
+    expect(parsed.error?.issues[0]?.message).toMatch(/a character inside that you cannot see/);
+  });
+
+  test('refuses a number with a character inside that you cannot see', () => {
+    expect(operation.schema.safeParse({ evaluation_id: '1\u200b2', user_id: 'u' }).success).toBe(false);
   });
 
   test('ignores fields of other operations', () => {

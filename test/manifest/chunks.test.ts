@@ -33,7 +33,7 @@ const readers: Readonly<
     ]
   >
 > = {
-  'delimited text': [csv, 7, (chunks) => flat(readCsvRecords(chunks, ','))],
+  'delimited text': [csv, 6, (chunks) => flat(readCsvRecords(chunks, ','))],
   'a JSON array': [array, 6, (chunks) => documentRows(chunks, 'array')],
   'rows in an object': [wrapper, 2, (chunks) => documentRows(chunks, 'object')],
   'the facts of an object': [wrapper, 'é', async (chunks) => readWrapper(await readWhole(chunks), place)],

@@ -129,7 +129,7 @@ test.each<[title: string, name: string, content: string, code: string, message: 
   [
     'no names',
     'a.csv',
-    ',,\n1,2,3\n',
+    ' ,,\n1,2,3\n',
     'MANIFEST_NO_HEADER',
     'a.csv:1: the first line has no column names; add them',
   ],

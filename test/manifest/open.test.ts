@@ -21,6 +21,7 @@ test.each<[title: string, content: string]>([
   ['no line end at the end', delimited.trimEnd()],
   ['quotes around everything', '"evaluation_id","note"\n"1","one"\n"2","two"\n'],
   ['blank lines at the end', `${delimited}\n\r\n\n`],
+  ['rows of nothing but delimiters at the end', `${delimited},\r\n,,\n"",\n`],
   ['delimiters of another kind in quotes', '"evaluation_id",note\n1,"one"\n"2","two"'],
 ])('reads delimited text with %s', async (_title, content) => {
   expect(await allRows(await openText('rows.csv', content))).toEqual(expected);
@@ -45,6 +46,14 @@ test.each<[title: string, name: string, content: string, lines: readonly number[
   ['an array called .csv', 'rows.csv', `[${objects.replace('\n', ',')}]`, [1, 1]],
   ['an array called .jsonl', 'rows.jsonl', `[${objects.replace('\n', ',')}]`, [1, 1]],
   ['rows in an object', 'rows.json', `{"rows":[${objects.replace('\n', ',')}]}`, [1, 1]],
+  [
+    'rows in an object, a row a line',
+    'rows.json',
+    `{"rows": [\n${objects.replace('\n', ',\n')}\n]}\n`,
+    [2, 3],
+  ],
+  ['such an object called .jsonl', 'rows.jsonl', `{ "rows":[\r${objects.replace('\n', ',\r')}\r]}`, [2, 3]],
+  ['an array, a row a line', 'rows.jsonl', `[\n${objects.replace('\n', ',\n')}\n]`, [2, 3]],
   ['text with tabs called .csv', 'rows.csv', delimited.replaceAll(',', '\t'), [2, 3]],
 ])('recognizes the format by the content: %s', async (_title, name, content, lines) => {
   const rows = expected.map((row, index) => ({ ...row, line: lines[index] }));
@@ -79,6 +88,26 @@ test.each([
   expect((await allRows(manifest)).map(({ cells }) => cells)).toEqual([{ evaluation_id: 1 }]);
 });
 
+test('blank lines with delimiters count as lines, and not as rows', async () => {
+  const rows = await allRows(await openText('a.csv', ',,\n\na,b,c\n,,\n1,,\n\n,,\n,2,\n,,\n'));
+  expect(rows).toEqual([
+    { row: 1, line: 5, cells: { a: '1' } },
+    { row: 2, line: 8, cells: { b: '2' } },
+  ]);
+});
+
+test.each([
+  [
+    'objects over several lines',
+    'a.jsonl',
+    '{\n"a": 1\n}\n{\n"a": 2\n}\n',
+    /no array "rows".*one object on each line/,
+  ],
+  ['an object that is cut off', 'a', '{"rows": [\n{"a":1},\n{"a":2}\n', /^a:4:1: the file ends too early/],
+])('%s are no JSON Lines', async (_title, name, content, message) => {
+  expect((await failure(name, content)).message).toMatch(message);
+});
+
 test('a row of JSON Lines may have a column called rows', async () => {
   const rows = await allRows(await openText('a.jsonl', '{"rows":[1]}\n{"rows":[2]}'));
   expect(rows.map(({ cells }) => cells)).toEqual([{ rows: [1] }, { rows: [2] }]);
@@ -111,6 +140,23 @@ test.each(['[a]', '{a}', '<a>'])('a header of delimited text may begin with %s',
 
 test('a first column named like a number is a header in a file that a report wrote', async () => {
   expect((await openText('a.csv', '1,b,_guarded\n1,2,yes\n')).columns()).toEqual(['1', 'b']);
+});
+
+test('blanks around the clear token are trimmed like others', async () => {
+  const content = 'id,a,b\n1," <clear>\t",<clear>\n2, x ,\n';
+  const read = async (trim: boolean, clearToken?: string) => {
+    const rows = await allRows(await openText('a.csv', content, { trim, ...(clearToken && { clearToken }) }));
+    return rows.map(({ cells }) => cells);
+  };
+  expect(await read(true)).toEqual([
+    { id: '1', a: '', b: '' },
+    { id: '2', a: 'x' },
+  ]);
+  expect(await read(false)).toEqual([
+    { id: '1', a: ' <clear>\t', b: '' },
+    { id: '2', a: ' x ' },
+  ]);
+  expect((await read(true, ' x '))[1]).toEqual({ id: '2', a: '' });
 });
 
 test('the clear token can be changed, and means nothing in JSON', async () => {

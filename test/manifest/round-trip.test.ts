@@ -46,7 +46,9 @@ const table = fc
   .chain((width) =>
     fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 8 }),
   )
-  .map((rows) => rows.map((cells) => cells.map((text) => (text === '<clear>' ? '' : text))));
+  .map((rows) => rows.map((cells) => cells.map((text) => (text === '<clear>' ? '' : text))))
+  // A row of empty cells is a blank line.
+  .filter((rows) => rows.every((cells) => cells.some((text) => text !== '')));
 
 test('any rows written by csv-stringify are read back exactly', async () => {
   const path = join(await temporaryFolder(), 'a.csv');
@@ -84,7 +86,7 @@ test('any rows written by csv-stringify are read back exactly', async () => {
 test('any column names are read back exactly', async () => {
   const path = join(await temporaryFolder(), 'a.csv');
   // A file in which every other byte is zero is taken for UTF-16.
-  const name = cell.filter((text) => /^[^_\d\s'[{<][^\0]*$/.test(text));
+  const name = cell.filter((text) => /^[^_\d\s\p{Cf}'[{<][^\0]*$/u.test(text));
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(name, { minLength: 2, maxLength: 6 }), async (names) => {
       await writeFile(path, stringify([names, names.map(() => 'x')], { quoted: true }));
@@ -185,7 +187,10 @@ test('any rows are read back below titles and from another encoding, with the li
   const text = fc.string({ unit: fc.constantFrom(...'aéß€;," \n'), maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 5 }),
+      fc.array(
+        fc.tuple(text, text).filter(([id, other]) => id + other !== ''),
+        { minLength: 1, maxLength: 5 },
+      ),
       fc.array(fc.constantFrom('Export', 'Größe: 1,5 €', '', '"', ';;'), { maxLength: 4 }),
       fc.boolean(),
       fc.constantFrom('windows-1252', 'utf-16le', 'utf-8'),

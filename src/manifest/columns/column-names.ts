@@ -45,11 +45,12 @@ function oldNames({ fields }: Operation): readonly string[] {
 
 /**
  * The name that a column header means: `evaluation_id` for `Evaluation ID`, `evaluationId`, `EVALUATION_ID` and
- * `evaluation-id`.
+ * `evaluation-id`, also with characters that you cannot see.
  */
 export function fieldNameOf(header: string): string {
   return header
     .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
     .trim()
     .replace(/(\p{Ll}|\d)(?=\p{Lu})/gu, '$1_')
     .replace(/[\s\-_.]+/g, '_')

@@ -1,4 +1,5 @@
 import { usageError } from '../../errors.ts';
+import { isBlank, trimBlanks } from '../../text/blank.ts';
 import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
 import { guardColumn, unguardCell } from '../formula-guard.ts';
 import { type Delimiter, delimiters } from '../manifest.ts';
@@ -184,8 +185,8 @@ export function readCsvHeader(
   }
   for (const [index, title] of titles.entries()) {
     const earlier = indexByName.get(title);
-    if (title.trim() === '') unnamed.push(index);
-    else if (title.startsWith('_') && !kept.includes(title)) continue;
+    if (isBlank(title)) unnamed.push(index);
+    else if (trimBlanks(title).startsWith('_') && !kept.includes(title)) continue;
     else if (earlier === undefined) indexByName.set(title, index);
     else {
       throw fail(
@@ -198,7 +199,7 @@ export function readCsvHeader(
     throw fail('MANIFEST_NO_HEADER', 'the first line has no column names; add them');
   }
   // A file written by a report certainly has a header.
-  if (guardedIndex < 0 && /^\d+$/.test(titles[0]?.trim() ?? '')) {
+  if (guardedIndex < 0 && /^\d+$/.test(trimBlanks(titles[0] ?? ''))) {
     throw fail(
       'MANIFEST_NO_HEADER',
       `the first line looks like data ("${titles[0]}"); it must have the column names, such as evaluation_id`,

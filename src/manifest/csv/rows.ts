@@ -22,8 +22,8 @@ export interface CsvRecord {
 }
 
 /**
- * Splits delimited text (RFC 4180, with line ends LF, CR LF or CR) into records without blank lines; one array per chunk of
- * text.
+ * Splits delimited text (RFC 4180, with line ends LF, CR LF or CR) into records without blank lines, which may have
+ * delimiters; one array per chunk of text.
  *
  * @param firstLine number of the first line
  * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), checked once per chunk, or the CsvError of csv-parse for invalid quotes
@@ -85,8 +85,7 @@ class RecordParser extends Parser {
 
   override push(cells: readonly string[] | null): boolean {
     if (cells === null) return super.push(null);
-    const isBlank = cells.length === 1 && cells[0] === '';
-    if (!isBlank) this.#records.push({ cells, line: this.line });
+    if (cells.some((cell) => cell !== '')) this.#records.push({ cells, line: this.line });
     this.#recordLines += 1 + countLineBreaks(cells);
     // csv-parse compares each record with the first, and creates an expensive error for each deviating number of cells, which
     // takes minutes for millions. So treat each record as the first.
@@ -151,11 +150,12 @@ function csvRow(
   const { names, indexes, width, guardedIndex, commas } = header;
   const guarded = guardedIndex >= 0 && values[guardedIndex] === 'yes';
   const cells = new Cells();
+  const token = trim ? clearToken.trim() : clearToken;
   for (let column = 0; column < names.length; column++) {
     const raw = values[indexes[column] as number];
     if (raw === undefined || raw === '') continue;
     const name = names[column] as string;
-    if (raw === clearToken) {
+    if ((trim ? raw.trim() : raw) === token) {
       cells[name] = '';
       continue;
     }

@@ -12,6 +12,8 @@ test.each([
   'EvaluationID',
   'evaluation.id',
   'Evaluation\u00a0ID',
+  '\u200bevaluation_id',
+  '\ufeffEvaluation\u00ad ID\u200e \u2069',
   'ｅｖａｌｕａｔｉｏｎ＿ｉｄ',
 ])('%j stands for evaluation_id', (header) => {
   expect(fieldNameOf(header)).toBe('evaluation_id');

@@ -1,0 +1,28 @@
+/** White space, zero-width characters and marks of direction: what you cannot see at the edge of a text. */
+const blank = /[\s\p{Cf}]/u;
+
+/** Characters that an identifier never has inside: you could not tell it from another one. */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/** A text without blanks around it. */
+export function trimBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlankAt(text, start)) start++;
+  while (end > start && isBlankAt(text, end - 1)) end--;
+  return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+function isBlankAt(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return code > 0x20 && code < 0x7f ? false : blank.test(text.charAt(index));
+}
+
+export function isBlank(text: string): boolean {
+  return trimBlanks(text) === '';
+}
+
+/** Whether a text has a character that you cannot see; white space does not count. */
+export function hasUnseen(text: string): boolean {
+  return unseen.test(text);
+}
