@@ -61,7 +61,7 @@ export {
   type PreparedDatastore,
   prepareEmbedded,
 } from './datastore/open.ts';
-export { exists, makeFolder, readSmallFile } from './disk/files.ts';
+export { bytesOf, createFile, exists, makeFolder, readSmallFile } from './disk/files.ts';
 export { makeTemporaryFolder } from './disk/owned-folder.ts';
 export type { Outcome, OutcomeCounts, RowResult } from './domain.ts';
 export { CqbatchError, type ErrorKind } from './errors.ts';

@@ -76,3 +76,17 @@ export async function firstSeen<Seen>(
   }
   return undefined;
 }
+
+/** Does work on the same key in the order of the calls, one after the other. */
+export function turns(): <Value>(key: string, work: () => Promise<Value>) => Promise<Value> {
+  const last = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const turn = (last.get(key) ?? Promise.resolve()).then(work, work);
+    last.set(key, turn);
+    const forget = (): void => {
+      if (last.get(key) === turn) last.delete(key);
+    };
+    turn.then(forget, forget);
+    return turn;
+  };
+}

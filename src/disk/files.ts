@@ -1,6 +1,21 @@
-import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { systemError } from '../system-error.ts';
+import { randomBytes } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import {
+  chmod,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { onDisk, systemError } from '../system-error.ts';
+import { turns } from '../waiting.ts';
 
 /** Files and folders that only their owner may use. */
 
@@ -20,45 +35,79 @@ export function ifThere<Value>(work: Promise<Value>): Promise<Value | undefined>
   });
 }
 
-/**
- * Writes a whole file or nothing: a temporary file beside it is synced and renamed.
- *
- * @param mode who may read it, whatever the umask. Default: only its owner
- * @throws a `SystemError` when the system refuses
- */
-export async function writeFileAtomically(path: string, text: string, mode = 0o600): Promise<void> {
-  try {
-    await replaceFile(path, text, mode);
-  } catch (error) {
-    throw systemError(error, path) ?? error;
-  }
-}
+/** The content of a file: a text, or parts. */
+type Content = string | Iterable<string> | AsyncIterable<string | Uint8Array>;
 
-/**
- * Like `writeFileAtomically`, for a text in parts.
- *
- * @throws the error of the system
- */
-export async function replaceFile(
+/** A new file beside the path, then work on it: no other process knows its name, and nobody else's file or link is opened. */
+async function withNewFile<Result>(
   path: string,
-  text: string | readonly string[],
-  mode = 0o600,
-): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
+  content: Content,
+  mode: number,
+  place: (temporary: string) => Promise<Result>,
+): Promise<Result> {
+  // Short, because the name of the file itself may be as long as the system allows.
+  const temporary = join(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`);
   try {
-    const file = await open(temporary, 'w', 0o600);
+    const file = await open(temporary, 'wx', 0o600);
     try {
       if (mode !== 0o600) await file.chmod(mode);
-      for (const part of typeof text === 'string' ? [text] : text) await file.writeFile(part);
+      await writeFile(file, content);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
-  } catch (error) {
+    return await place(temporary);
+  } finally {
     await rm(temporary, { force: true }).catch(() => {});
-    throw error;
   }
+}
+
+const inTurn = turns();
+
+/**
+ * Writes a whole file or nothing: a new file beside it is synced and renamed. Follows no link. Writes of this process to the
+ * same path take place in the order of the calls; those of other processes do not disturb them.
+ *
+ * @param mode who may read it, whatever the umask. Default: only its owner
+ * @throws the error of the system
+ */
+export function replaceFile(path: string, content: Content, mode = 0o600): Promise<void> {
+  return inTurn(resolve(path), () =>
+    withNewFile(path, content, mode, (temporary) => rename(temporary, path)),
+  );
+}
+
+/**
+ * Like `replaceFile`.
+ *
+ * @throws a `SystemError` when the system refuses
+ */
+export function writeFileAtomically(path: string, content: Content, mode?: number): Promise<void> {
+  return onDisk(path, () => replaceFile(path, content, mode));
+}
+
+/**
+ * Writes a whole file for its owner, unless the path is taken: then it keeps what is there, even a link.
+ *
+ * @returns whether it was written
+ * @throws the error of the system
+ */
+export function createFile(path: string, content: Content): Promise<boolean> {
+  return withNewFile(path, content, 0o600, async (temporary) => {
+    try {
+      // Unlike a rename, a link never replaces a file.
+      await link(temporary, path);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  });
+}
+
+/** The content of a file, read when it is asked for. */
+export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(path);
 }
 
 /** The most bytes of a text that a user writes by hand, or has a program write for one purpose. */
@@ -98,6 +147,25 @@ export async function makeFolder(path: string): Promise<void> {
     await mkdir(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw systemError(await realReason(path), path) ?? error;
+  }
+}
+
+/** Makes a folder with the rights of the one around it, unless it exists. Never makes that one. */
+export async function makeFolderLikeParent(path: string): Promise<void> {
+  const isNew = await mkdir(path, { mode: 0o700 }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+      return false;
+    },
+  );
+  if (!isNew || !hasModes) return;
+  // Another user may have put a link in its place.
+  const folder = await open(path, constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    await folder.chmod((await stat(dirname(path))).mode & 0o7777);
+  } finally {
+    await folder.close();
   }
 }
 
@@ -151,4 +219,19 @@ export function isWritableByOthers(folder: string): Promise<boolean> {
 async function has(path: string, rights: number): Promise<boolean> {
   const found = hasModes ? await stat(path).catch(() => undefined) : undefined;
   return found !== undefined && (found.mode & rights) !== 0;
+}
+
+/**
+ * What is wrong with a file or folder that only this user and root may change: a clause. Undefined when that holds, or when it does
+ * not exist.
+ */
+export async function whyForeign(path: string): Promise<string | undefined> {
+  const found = await ifThere(lstat(path));
+  if (found === undefined) return undefined;
+  if (found.isSymbolicLink()) return 'is a symbolic link';
+  const user = process.geteuid?.();
+  // Windows has no such owners.
+  if (user === undefined) return undefined;
+  if (found.uid !== user && found.uid !== 0) return `belongs to another user (uid ${found.uid})`;
+  return (found.mode & othersMayWrite) === 0 ? undefined : 'may be changed by other users';
 }

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { fatalError } from '../errors.ts';
 import { onDisk } from '../system-error.ts';
+import { turns } from '../waiting.ts';
 import { ifThere, writeFileAtomically } from './files.ts';
 
 /** Compiling a schema, as zod does for one that is used often, takes longer than reading a file with it. */
@@ -49,4 +51,22 @@ export function readJsonFileIfAny<Value>(path: string, schema: z.ZodType<Value>)
 /** Replaces the file, so that it is whole whatever is killed. */
 export function writeJsonFile(path: string, value: object): Promise<void> {
   return writeFileAtomically(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+const inTurn = turns();
+
+/**
+ * Changes the file. Changes of this process to the same file follow each other, so none is lost.
+ *
+ * @param change gets undefined for a file that is missing or damaged; its result undefined: leave the file as it is
+ */
+export function changeJsonFile<Value extends object>(
+  path: string,
+  schema: z.ZodType<Value>,
+  change: (before: Value | undefined) => Value | undefined,
+): Promise<void> {
+  return inTurn(resolve(path), async () => {
+    const after = change(await readJsonFileIfAny(path, schema));
+    if (after !== undefined) await writeJsonFile(path, after);
+  });
 }

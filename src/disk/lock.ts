@@ -1,4 +1,4 @@
-import { rm, utimes } from 'node:fs/promises';
+import { lutimes, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { lock } from 'proper-lockfile';
 import { steadyNow } from '../clock.ts';
@@ -128,7 +128,7 @@ async function isFree(lockFile: string, holder: ReturnType<typeof stateOfHolder>
     const now = await lastTouched(lockFile);
     if (now !== touchedAt) return now === undefined;
   }
-  if (holder === 'dead') await utimes(lockFile, 0, 0).catch(() => {});
+  if (holder === 'dead') await lutimes(lockFile, 0, 0).catch(() => {});
   return true;
 }
 

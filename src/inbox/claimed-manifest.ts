@@ -1,5 +1,5 @@
-import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bytesOf } from '../disk/files.ts';
 import type { ProcessLock } from '../disk/lock.ts';
 import type { ManifestOrigin } from '../run/plan/create-run.ts';
 import { folderOf, moved, putBeside } from './files.ts';
@@ -30,7 +30,11 @@ export function claimedManifest(
   /** Its original path in the inbox. */
   const givenPath = join(inbox, record.name);
   /** For its run, which is kept until the manifest is archived: otherwise the manifest would run again. */
-  const origin: ManifestOrigin = { name: givenPath, keepUntil: records.endedPath(record.sha256) };
+  const origin: ManifestOrigin = {
+    name: givenPath,
+    keepUntil: records.endedPath(record.sha256),
+    sha256: record.sha256,
+  };
   /** Leaves the manifest to the next process that looks. */
   const release = (): Promise<void> => lock.release();
   return {
@@ -43,8 +47,8 @@ export function claimedManifest(
     async finish({ folder, text, files = {}, ranOn }: ManifestEnding): Promise<string> {
       const last = join(await folderOf(inbox, folder), record.file);
       for (const [suffix, from] of Object.entries(files))
-        await putBeside(path, `${last}${suffix}`, (to) => copyFile(from, to));
-      if (text !== undefined) await putBeside(path, `${last}.error.txt`, (to) => writeFile(to, `${text}\n`));
+        await putBeside(path, `${last}${suffix}`, bytesOf(from));
+      if (text !== undefined) await putBeside(path, `${last}.error.txt`, `${text}\n`);
       await moved(path, last);
       if (ranOn === undefined) await records.forget(record.sha256);
       else {

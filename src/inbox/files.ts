@@ -1,18 +1,28 @@
-import { chmod, lstat, mkdir, rename, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifThere } from '../disk/files.ts';
+import { ifThere, makeFolderLikeParent, whyForeign, writeFileAtomically } from '../disk/files.ts';
 import { usageError } from '../errors.ts';
 import { hashFile } from '../manifest/stage.ts';
 import { onDisk } from '../system-error.ts';
+import { escapeInvisible } from '../text/printable.ts';
+import { shellWord } from '../text/shell-word.ts';
 
 /** Moves a file. @returns false when it does not exist */
 export async function moved(from: string, to: string): Promise<boolean> {
   return onDisk(from, async () => (await ifThere(rename(from, to).then(() => true))) ?? false);
 }
 
-/** The SHA-256 of a file. @returns undefined when it does not exist */
+/** The SHA-256 of a file. @returns undefined when it does not exist, or when a link has taken its place */
 export async function digestOf(path: string): Promise<string | undefined> {
-  return onDisk(path, async () => (await ifThere(hashFile(path)))?.sha256);
+  return onDisk(path, async () => {
+    try {
+      return (await ifThere(hashFile(path, constants.O_NOFOLLOW)))?.sha256;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
+      throw error;
+    }
+  });
 }
 
 export async function isFolderAt(path: string): Promise<boolean> {
@@ -29,10 +39,7 @@ export async function isFolderAt(path: string): Promise<boolean> {
 export async function folderOf(inbox: string, name: string): Promise<string> {
   const folder = join(inbox, name);
   await refuseLink(folder);
-  await onDisk(folder, async () => {
-    const isNew = (await mkdir(folder, { recursive: true })) !== undefined;
-    if (isNew) await chmod(folder, (await stat(inbox)).mode & 0o7777);
-  });
+  await onDisk(folder, () => makeFolderLikeParent(folder));
   return folder;
 }
 
@@ -50,13 +57,28 @@ export async function refuseLink(folder: string): Promise<void> {
     );
 }
 
-/** Writes a file beside a manifest, readable by the readers of the manifest. */
+/**
+ * Refuses a file or folder of the records that another user owns or may change: records decide what is run again.
+ *
+ * @throws a usage error `INBOX_UNUSABLE`
+ */
+export async function refuseForeign(path: string): Promise<void> {
+  const why = await onDisk(path, () => whyForeign(path));
+  if (why === undefined) return;
+  const folder = shellWord(path);
+  throw usageError(
+    'INBOX_UNUSABLE',
+    `${escapeInvisible(path)} ${why}, so its records prove nothing. Look who has changed it; if its content is right, type: ` +
+      `chown -R "$(id -un)" ${folder} && chmod -R go-w ${folder}`,
+  );
+}
+
+/** Writes a file beside a manifest, with the rights of the manifest. */
 export async function putBeside(
   manifest: string,
   path: string,
-  write: (path: string) => Promise<void>,
+  content: string | AsyncIterable<Buffer>,
 ): Promise<void> {
-  await onDisk(path, () => write(path));
-  const found = await stat(manifest).catch(() => undefined);
-  if (found !== undefined) await onDisk(path, () => chmod(path, found.mode & 0o666));
+  const found = await onDisk(manifest, () => ifThere(lstat(manifest)));
+  await writeFileAtomically(path, content, found?.isFile() ? found.mode & 0o666 : 0o600);
 }

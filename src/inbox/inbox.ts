@@ -1,4 +1,4 @@
-import { lstat, readdir, writeFile } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { thisActor } from '../actor.ts';
 import { steadyNow } from '../clock.ts';
@@ -9,9 +9,10 @@ import { contentRunId } from '../run/record/run-id.ts';
 import { stateId } from '../run/record/state-folder.ts';
 import { onDisk, SystemError } from '../system-error.ts';
 import { shellWord } from '../text/shell-word.ts';
+import { uniqueName } from '../text/unique-name.ts';
 import { type ClaimedManifest, claimedManifest } from './claimed-manifest.ts';
 import { digestOf, folderOf, moved, putBeside } from './files.ts';
-import { findInbox, type InboxPlace, uniqueName } from './names.ts';
+import { findInbox, type InboxPlace } from './names.ts';
 import {
   type EndedRecord,
   finalFolders,
@@ -190,6 +191,7 @@ export class Inbox {
 
   /** Works with the lock of a content; only a claimed manifest keeps the lock. */
   async #locked(sha256: string, work: (lock: ProcessLock) => Promise<Taking>): Promise<Taking> {
+    await this.#records.refuseForeign();
     let lock: ProcessLock;
     try {
       lock = await lockPath({
@@ -254,7 +256,7 @@ export class Inbox {
     const text =
       `${name} has the same content as ${of.name}, which was run as ${of.run} on ${of.base_url} and ended on ${of.ended_at} (see ` +
       `"cqbatch show ${of.run}"), so it was not run again. To run it anyway, type: cqbatch run`;
-    await putBeside(from, `${path}.copy.txt`, (to) => writeFile(to, `${text} ${shellWord(path)}\n`));
+    await putBeside(from, `${path}.copy.txt`, `${text} ${shellWord(path)}\n`);
     return (await moved(from, path)) ? { kind: 'copy', of, path } : { kind: 'gone' };
   }
 

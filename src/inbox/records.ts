@@ -5,7 +5,7 @@ import { makeFolder } from '../disk/files.ts';
 import { readJsonFile, writeJsonFile } from '../disk/json-file.ts';
 import { fatalError } from '../errors.ts';
 import { onDisk } from '../system-error.ts';
-import { refuseLink } from './files.ts';
+import { refuseForeign } from './files.ts';
 
 /** Where finished manifests go. */
 export const finalFolders = ['done', 'partial', 'failed'] as const;
@@ -49,8 +49,11 @@ export type InboxRecords = Awaited<ReturnType<typeof openInboxRecords>>;
  */
 export async function openInboxRecords(inbox: string) {
   const folder = join(inbox, '.cqbatch-inbox');
-  await refuseLink(folder);
-  for (const name of ['taken', 'ended', 'locks']) await makeFolder(join(folder, name));
+  const folders = [folder, ...['taken', 'ended', 'locks'].map((name) => join(folder, name))];
+  for (const each of folders) {
+    await refuseForeign(each);
+    await makeFolder(each);
+  }
   const takenFolder = join(folder, 'taken');
   const takenPath = (sha256: string): string => join(takenFolder, `${sha256}.json`);
   const endedPath = (sha256: string): string => join(folder, 'ended', `${sha256}.json`);
@@ -60,6 +63,10 @@ export async function openInboxRecords(inbox: string) {
     await onDisk(path, () => rm(path, { force: true }));
   };
   return {
+    /** Refuses folders that another user has put in place of these. */
+    async refuseForeign(): Promise<void> {
+      for (const each of folders) await refuseForeign(each);
+    },
     /** The path to lock while working with a content. */
     lockPath: (sha256: string): string => join(folder, 'locks', sha256),
     takenPath,
@@ -87,7 +94,8 @@ export async function openInboxRecords(inbox: string) {
 }
 
 /** @throws a fatal error for a damaged file: it hides which contents have run */
-function read<Entry>(path: string, schema: z.ZodType<Entry>): Promise<Entry | undefined> {
+async function read<Entry>(path: string, schema: z.ZodType<Entry>): Promise<Entry | undefined> {
+  await refuseForeign(path);
   return readJsonFile(path, schema, (cause) =>
     fatalError(
       'INBOX_RECORD_DAMAGED',

@@ -5,7 +5,9 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { usageError } from '../errors.ts';
 import { onDisk } from '../system-error.ts';
+import { escapeInvisible } from '../text/printable.ts';
 import { identify } from './layout.ts';
 import type { ReadingOptions } from './manifest.ts';
 import { manifestTooLarge, readingError } from './text/mistake.ts';
@@ -43,6 +45,11 @@ export async function stageManifest(
   const arriving = join(intoDir, 'manifest.arriving');
   try {
     const copied = await copy(readInput(source, name, options), arriving);
+    if (options.sha256 !== undefined && options.sha256 !== copied.sha256)
+      throw usageError(
+        'MANIFEST_CHANGED',
+        `${escapeInvisible(name)} was replaced while it was taken, so nothing of it is sent: put it into the inbox again.`,
+      );
     const { source: text, layout } = await identify(arriving, name, options, reading);
     const path = join(intoDir, `manifest.${layout.format}${text.gzip ? '.gz' : ''}`);
     await rename(arriving, path);
@@ -53,9 +60,9 @@ export async function stageManifest(
   }
 }
 
-/** Hashes the content of a file. One buffer for all parts, because those of a stream would be garbage beside a run's results. */
-export async function hashFile(path: string): Promise<Digest> {
-  const file = await open(path);
+/** Hashes the content of a file. One buffer for all parts, because those of a stream would be garbage beside a run's results. @param flags of open(2) */
+export async function hashFile(path: string, flags = 0): Promise<Digest> {
+  const file = await open(path, constants.O_RDONLY | flags);
   try {
     const hash = createHash('sha256');
     const buffer = Buffer.allocUnsafe(readSize);
@@ -72,7 +79,7 @@ export async function hashFile(path: string): Promise<Digest> {
 }
 
 async function copy(input: AsyncIterable<Buffer>, path: string): Promise<Digest> {
-  const file = await onDisk(path, () => open(path, 'w', 0o600));
+  const file = await onDisk(path, () => open(path, 'wx', 0o600));
   try {
     const copied = await digest(input, (chunk) => onDisk(path, () => file.writeFile(chunk)));
     await onDisk(path, () => file.sync());
@@ -101,6 +108,8 @@ export interface InputOptions extends ReadingContext {
   readonly stdin?: Readable;
   /** Called when nothing has come from a pipe or from standard input for a second. */
   readonly onWaiting?: (name: string) => void;
+  /** The only content that is accepted. */
+  readonly sha256?: string;
 }
 
 /** A user who waits for longer wants to know for what. */

@@ -1,8 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { replaceFile } from '../disk/files.ts';
 import { CqbatchError, fatalError } from '../errors.ts';
 import { unwritableReport } from './csv-file.ts';
 import type { ReportLines } from './join-retries.ts';
@@ -32,7 +29,6 @@ const columnWidth = 20;
  */
 export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
   const path = join(input.folder, fileName);
-  const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
   const { writeXlsxStream } = await import('hucre/xlsx');
   try {
     const cells = new ReportCells(input, unguarded);
@@ -48,11 +44,9 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
       columns: cells.header.map((name) => ({ header: held(name), width: columnWidth, numFmt: '@' })),
       zip64: true,
     });
-    await pipeline(workbook, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));
-    await rename(temporary, path);
+    await replaceFile(path, workbook);
     return path;
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
     throw error instanceof CqbatchError ? error : unwritableReport(path, error);
   }
 }

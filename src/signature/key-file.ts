@@ -1,9 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { link, rm } from 'node:fs/promises';
 import { thisActor } from '../actor.ts';
-import { ifThere, isOpenToOthers, readSmallFile, writeFileAtomically } from '../disk/files.ts';
+import { createFile, ifThere, isOpenToOthers, readSmallFile, writeFileAtomically } from '../disk/files.ts';
 import { usageError } from '../errors.ts';
-import { systemError } from '../system-error.ts';
+import { onDisk, systemError } from '../system-error.ts';
 import { escapeInvisible } from '../text/printable.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { keyLength, keyOfBlob, keyType, PublicKey, parsePublicKey } from './public-key.ts';
@@ -62,17 +61,8 @@ export async function createKey(path: string): Promise<SigningKey> {
   const { d: secret = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const publicKey = new PublicKey(Buffer.from(x, 'base64url'));
   const seed = Buffer.from(secret, 'base64url');
-  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeFileAtomically(temporary, encodePrivateKey(publicKey, seed, comment));
-  try {
-    // Unlike a rename, a link never replaces a key.
-    await link(temporary, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw systemError(error, path) ?? error;
-    throw usageError('KEY_EXISTS', `${escapeInvisible(path)} already exists: choose another name.`, error);
-  } finally {
-    await rm(temporary, { force: true });
-  }
+  if (!(await onDisk(path, () => createFile(path, encodePrivateKey(publicKey, seed, comment)))))
+    throw usageError('KEY_EXISTS', `${escapeInvisible(path)} already exists: choose another name.`);
   await writeFileAtomically(`${path}.pub`, `${publicKey.text} ${comment}\n`);
   return keyOfSeed(publicKey, seed);
 }

@@ -136,7 +136,7 @@ async function plan() {
   const path = join(folder, 'rows.csv');
   await writeFile(path, manifest);
   const opened = await openPlannedManifest(path, 'rows.csv', { clearToken: '<clear>' }, { operations });
-  const problems = problemCollector(folder, 'rows.csv');
+  const problems = problemCollector(folder, 'rows.csv', path);
   const onConflict = (conflict: Conflict) => problems.addConflict(conflict);
   const scan = await scanManifest(opened.manifest, opened.prepare, { onConflict });
   const planned = {

@@ -3,12 +3,12 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { actorSchema, attributed } from '../../actor.ts';
-import { exists, ifThere, readSmallFile, writeFileAtomically } from '../../disk/files.ts';
+import { createFile, ifThere, readSmallFile, writeFileAtomically } from '../../disk/files.ts';
 import { usageError } from '../../errors.ts';
 import type { RowCounts } from '../../manifest/check/row-counts.ts';
 import { hashFile } from '../../manifest/stage.ts';
 import { type Envelope, envelopeSchema } from '../../signature/envelope.ts';
-import { systemError } from '../../system-error.ts';
+import { onDisk, systemError } from '../../system-error.ts';
 import { escapeInvisible, printableJson } from '../../text/printable.ts';
 import { runOptionsSchema } from '../record/record.ts';
 
@@ -76,12 +76,6 @@ export async function writeApprovedPlan(
   file: string,
   { source, ...input }: ApprovalInput,
 ): Promise<ApprovedPlan> {
-  if (await exists(file)) {
-    throw usageError(
-      'PLAN_EXISTS',
-      `${escapeInvisible(file)} already exists: remove it, or choose another name.`,
-    );
-  }
   const { sha256, bytes } = await hashFile(source);
   const path = relative(dirname(file), source).split(sep).join('/');
   const content = contentSchema.parse({
@@ -92,8 +86,11 @@ export async function writeApprovedPlan(
     made_by: attributed().by,
   });
   const plan = { ...content, sha256: digestOf(content), approvals: [] };
-  await writeFileAtomically(file, planFileText(plan));
-  return { ...plan, file, source };
+  if (await onDisk(file, () => createFile(file, planFileText(plan)))) return { ...plan, file, source };
+  throw usageError(
+    'PLAN_EXISTS',
+    `${escapeInvisible(file)} already exists: remove it, or choose another name.`,
+  );
 }
 
 /** Writes the approvals of a plan into its file. */

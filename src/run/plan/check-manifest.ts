@@ -41,7 +41,7 @@ export async function checkManifest(
   onUncalled: (result: RowResult) => Promise<void> | void = () => {},
 ): Promise<CheckedManifest> {
   const { manifest, prepare } = await openPlannedManifest(path, name, options, { ...context, operations });
-  const problems = problemCollector(stateDir, name);
+  const problems = problemCollector(stateDir, name, path);
   const { onConflict = 'refuse' } = options;
   const handlers: ScanHandlers = {
     async onInvalid(row) {

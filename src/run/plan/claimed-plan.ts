@@ -1,6 +1,6 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifThere, makeFolder } from '../../disk/files.ts';
+import { createFile, ifThere, makeFolder } from '../../disk/files.ts';
 import { usageError } from '../../errors.ts';
 import { onDisk } from '../../system-error.ts';
 import { escapeInvisible } from '../../text/printable.ts';
@@ -21,12 +21,7 @@ export async function claimPlan(
   const path = join(folder, sha256);
   await makeFolder(folder);
   for (;;) {
-    try {
-      await writeFile(path, runId, { flag: 'wx', mode: 0o600 });
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
+    if (await onDisk(path, () => createFile(path, runId))) return;
     const other = await onDisk(path, () => ifThere(readFile(path, 'utf8')));
     if (other === undefined) continue;
     // A run of the same id was never saved: its process died.

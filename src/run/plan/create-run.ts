@@ -24,6 +24,8 @@ export interface ManifestOrigin {
   readonly name: string;
   /** A file that exists once the manifest is archived; until then the run is kept. */
   readonly keepUntil: string;
+  /** Its content: other users may replace it. */
+  readonly sha256: string;
 }
 
 export interface CreateRunInput {
@@ -77,7 +79,8 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
   let journal: Journal | undefined;
   try {
     const context = { ...input.input, operations: store.operations };
-    const staged = await stageManifest(input.source, folder, context, options, origin?.name);
+    const accepted = origin === undefined ? context : { ...context, sha256: origin.sha256 };
+    const staged = await stageManifest(input.source, folder, accepted, options, origin?.name);
     const opened = await openJournal(journalPath(folder), { runId: id });
     journal = opened;
     const entries: JournalEntry[] = [];

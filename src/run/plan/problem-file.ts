@@ -1,11 +1,15 @@
-import { appendFile, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { appendFile, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { makeFolder } from '../../disk/files.ts';
+import { removeHalfDone } from '../../disk/owned-folder.ts';
 import { fatalError } from '../../errors.ts';
 import { type Conflict, conflictProblem } from '../../manifest/check/call-index.ts';
 import type { InvalidRow } from '../../manifest/columns/row-preparer.ts';
 import { formatProblem, type ProblemGroup, ProblemGroups, type RowProblem } from '../../manifest/problem.ts';
+import { hashFile } from '../../manifest/stage.ts';
 import { circumstance } from '../../system-error.ts';
+import { uniqueName } from '../../text/unique-name.ts';
 
 /** The problems of a manifest: grouped, with the first ones for the screen, and all of them in a file. */
 export interface ProblemList {
@@ -24,10 +28,13 @@ const partLines = 1_000;
 
 /**
  * Collects problems while a manifest is scanned, in constant memory. The file is in the state folder, never among the user's
- * files.
+ * files, and appears whole. It is named after the content: plans of manifests of one name don't share it.
+ *
+ * @param path of the manifest
  */
-export function problemCollector(stateDir: string, manifestName: string) {
-  const path = join(stateDir, 'problems', `${basename(manifestName).replaceAll(/[<>]/g, '')}.txt`);
+export function problemCollector(stateDir: string, manifestName: string, path: string) {
+  const folder = join(stateDir, 'problems');
+  const temporary = join(folder, `${randomUUID()}.tmp`);
   const groups = new ProblemGroups();
   const first: string[] = [];
   const firstConflicts: string[] = [];
@@ -38,20 +45,37 @@ export function problemCollector(stateDir: string, manifestName: string) {
 
   async function write(): Promise<void> {
     if (lines.length === 0) return;
-    try {
-      if (!hasFile) await makeFolder(dirname(path));
-      const flag = hasFile ? 'a' : 'w';
-      await appendFile(path, lines.splice(0).join(''), { mode: 0o600, flag });
+    await inFolder(async () => {
+      if (!hasFile) {
+        await makeFolder(folder);
+        await removeHalfDone(folder);
+      }
+      const flag = hasFile ? 'a' : 'ax';
+      await appendFile(temporary, lines.splice(0).join(''), { mode: 0o600, flag });
       hasFile = true;
+    });
+  }
+
+  async function publish(): Promise<string> {
+    const name = basename(manifestName).replaceAll(/[<>]/g, '');
+    const { sha256 } = await hashFile(path);
+    const file = join(folder, `${uniqueName(name, sha256)}.txt`);
+    await inFolder(() => rename(temporary, file));
+    return file;
+  }
+
+  async function inFolder(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
     } catch (error) {
-      // Half a list would look complete.
-      await rm(path, { force: true }).catch(() => {});
+      await rm(temporary, { force: true }).catch(() => {});
       throw (
-        circumstance(error, path) ??
-        fatalError('PROBLEMS_UNWRITABLE', `Can't write ${path}: ${(error as Error).message}`, error)
+        circumstance(error, folder) ??
+        fatalError('PROBLEMS_UNWRITABLE', `Can't write into ${folder}: ${(error as Error).message}`, error)
       );
     }
   }
+
   async function note(row: { readonly line: number }, problem: RowProblem, shown: string[]): Promise<void> {
     const line = formatProblem(manifestName, row, problem);
     if (shown.length < firstCount) shown.push(line);
@@ -71,7 +95,8 @@ export function problemCollector(stateDir: string, manifestName: string) {
     addConflict: (conflict: Conflict) => note(conflict, conflictProblem(conflict), firstConflicts),
     async end(): Promise<ProblemList> {
       await write();
-      return { groups: groups.groups, first, count, firstConflicts, ...(hasFile && { file: path }) };
+      const found = { groups: groups.groups, first, count, firstConflicts };
+      return hasFile ? { ...found, file: await publish() } : found;
     },
   };
 }

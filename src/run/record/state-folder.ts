@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { access, constants, link, lstat, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, lstat, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { closeIfOpen, ifThere, isWritableByOthers, makeFolder } from '../../disk/files.ts';
+import {
+  closeIfOpen,
+  createFile,
+  exists,
+  ifThere,
+  isWritableByOthers,
+  makeFolder,
+} from '../../disk/files.ts';
 import { fatalError, usageError } from '../../errors.ts';
 import { onDisk, systemError } from '../../system-error.ts';
 
@@ -70,20 +77,9 @@ async function refuseDanglingLink(path: string): Promise<void> {
 export async function stateId(stateDir: string): Promise<string> {
   await makeFolder(stateDir);
   const path = join(stateDir, 'id');
-  const temporary = `${path}.${process.pid}.tmp`;
-  const read = async (): Promise<string> => (await ifThere(readFile(path, 'utf8')))?.trim() ?? '';
   return onDisk(path, async () => {
-    const known = await read();
-    if (known !== '') return known;
-    try {
-      await writeFile(temporary, `${randomUUID()}\n`, { mode: 0o600 });
-      // Processes that create an id at the same time all get the first one stored.
-      await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EEXIST') throw error;
-      });
-    } finally {
-      await rm(temporary, { force: true });
-    }
-    return read();
+    // Processes that create an id at the same time all get the first one stored.
+    if (!(await exists(path))) await createFile(path, `${randomUUID()}\n`);
+    return (await readFile(path, 'utf8')).trim();
   });
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readJsonFileIfAny, writeJsonFile } from '../../disk/json-file.ts';
+import { changeJsonFile, readJsonFileIfAny } from '../../disk/json-file.ts';
 import type { RunRecord } from './record.ts';
 
 const targetSchema = z.object({
@@ -40,18 +40,20 @@ export function grantsPartial({
 }
 
 /** Records that an API is called, or that a run whose rows omitted fields was completed there. */
-export async function rememberTarget(
-  stateDir: string,
-  baseUrl: string,
-  what: 'used' | 'partial',
-): Promise<void> {
-  const targets = await read(stateDir);
-  const known = targets.find(({ base_url: url }) => url === baseUrl);
-  if (known !== undefined && (what === 'used' || known.partial_at !== undefined)) return;
-  const at = new Date().toISOString();
-  const target = { used_at: at, ...known, base_url: baseUrl, ...(what === 'partial' && { partial_at: at }) };
-  const others = targets.filter((one) => one !== known);
-  await writeJsonFile(fileOf(stateDir), { version: 1, targets: [...others, target] });
+export function rememberTarget(stateDir: string, baseUrl: string, what: 'used' | 'partial'): Promise<void> {
+  return changeJsonFile(fileOf(stateDir), fileSchema, (file) => {
+    const { targets = [] } = file ?? {};
+    const known = targets.find(({ base_url: url }) => url === baseUrl);
+    if (known !== undefined && (what === 'used' || known.partial_at !== undefined)) return undefined;
+    const at = new Date().toISOString();
+    const target = {
+      used_at: at,
+      ...known,
+      base_url: baseUrl,
+      ...(what === 'partial' && { partial_at: at }),
+    };
+    return { version: 1 as const, targets: [...targets.filter((one) => one !== known), target] };
+  });
 }
 
 /** Treats a damaged file as missing: the user is asked again. */

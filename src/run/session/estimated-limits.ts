@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { steadyNow, timeOfDay } from '../../clock.ts';
-import { readJsonFileIfAny, writeJsonFile } from '../../disk/json-file.ts';
+import { changeJsonFile, readJsonFileIfAny } from '../../disk/json-file.ts';
 import type { Pace, StartingPoint } from '../../pace.ts';
 
 const estimateSchema = z.object({
@@ -31,15 +31,13 @@ export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark
   const isOwn = (limit: z.infer<typeof estimateSchema>): boolean =>
     limit.base_url === baseUrl && limit.token === tokenMark;
 
-  /** A damaged file counts as missing. */
-  const read = async () => {
-    const { limits = [] } = (await readJsonFileIfAny(path, fileSchema)) ?? {};
-    return limits.filter(({ at }) => Date.parse(at) > Date.now() - outdatedMs);
-  };
+  const recent = (file: z.infer<typeof fileSchema> | undefined) =>
+    (file?.limits ?? []).filter(({ at }) => Date.parse(at) > Date.now() - outdatedMs);
 
   return {
     async load(): Promise<StartingPoint> {
-      const known = (await read()).find(isOwn);
+      // A damaged file counts as missing.
+      const known = recent(await readJsonFileIfAny(path, fileSchema)).find(isOwn);
       if (known === undefined) return {};
       // Setting the clock back must not lengthen a wait.
       const told = Date.parse(known.wait_until ?? '');
@@ -52,7 +50,6 @@ export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark
     },
     /** Replaces the estimates of this API and token. */
     async save({ limit, concurrency, restUntil }: StartingPoint): Promise<void> {
-      const others = (await read()).filter((one) => !isOwn(one));
       const own = {
         base_url: baseUrl,
         token: tokenMark,
@@ -62,8 +59,10 @@ export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark
         ...(restUntil !== undefined && { wait_until: timeOfDay(restUntil).toISOString() }),
         at: new Date().toISOString(),
       };
-      const limits = [...others, own].slice(-mostLimits);
-      await writeJsonFile(path, { version: 1, limits });
+      await changeJsonFile(path, fileSchema, (file) => {
+        const others = recent(file).filter((one) => !isOwn(one));
+        return { version: 1 as const, limits: [...others, own].slice(-mostLimits) };
+      });
     },
   };
 }

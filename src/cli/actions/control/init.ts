@@ -1,6 +1,5 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder, nameInWords, type SettingName, settingHelp } from '../../../index.ts';
+import { createFile, makeFolder, nameInWords, type SettingName, settingHelp } from '../../../index.ts';
 import { packageRoot } from '../../../package.ts';
 import { onDisk } from '../../../system-error.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
@@ -32,7 +31,7 @@ export async function init(flags: Flags): Promise<ExitCode> {
     [config, configText()],
     [join(stateDir, '.gitignore'), '# Runs, settings and the queue of cqbatch.\n*\n'],
   ] as const)
-    ((await writeNew(path, text)) ? written : kept).push(path);
+    ((await onDisk(path, () => createFile(path, text))) ? written : kept).push(path);
   const lines = [
     ...written.map((path) => `Wrote ${escapeInvisible(path)}.`),
     ...kept.map((path) => `${escapeInvisible(path)} exists and was not changed.`),
@@ -43,19 +42,6 @@ export async function init(flags: Flags): Promise<ExitCode> {
   export CQBATCH_TOKEN=…
   cqbatch plan evaluations.csv`);
   return exitCodes.success;
-}
-
-/** @returns false if the file exists */
-function writeNew(path: string, text: string): Promise<boolean> {
-  return onDisk(path, async () => {
-    try {
-      await writeFile(path, text, { flag: 'wx', mode: 0o600 });
-      return true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      throw error;
-    }
-  });
 }
 
 /** A configuration file with all settings commented out, as far as JSON allows. */

@@ -1,13 +1,15 @@
-import { constants, copyFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BusyError, usageError } from '../../../errors.ts';
 import {
   type ApprovedPlan,
   actualState,
+  bytesOf,
   type CreateRunInput,
   callOptions,
   canaryOptions,
   checkManifest,
+  createFile,
   createRun,
   defaultClearToken,
   delimiterOf,
@@ -24,6 +26,7 @@ import {
   writeApprovedPlan,
 } from '../../../index.ts';
 import { onDisk } from '../../../system-error.ts';
+import { escapeInvisible } from '../../../text/printable.ts';
 import { shellWord } from '../../../text/shell-word.ts';
 import type { Flags } from '../../config/load.ts';
 import type { Context } from '../../context.ts';
@@ -134,7 +137,11 @@ async function writePlan(
 ): Promise<ApprovedPlan> {
   const file = planFile(out);
   const source = `${file.slice(0, -planSuffix.length)}.jsonl`;
-  await onDisk(source, () => copyFile(path, source, constants.COPYFILE_EXCL));
+  if (!(await onDisk(source, () => createFile(source, bytesOf(path)))))
+    throw usageError(
+      'PLAN_EXISTS',
+      `${escapeInvisible(source)} already exists: remove it, or choose another name.`,
+    );
   const kept = { source, options, counts: scan, skip_invalid: skipInvalid, allow_partial: allowPartial };
   return writeApprovedPlan(file, kept);
 }

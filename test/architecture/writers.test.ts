@@ -1,0 +1,79 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** What can create, open for writing, replace or give away a file or folder. */
+const writing =
+  /^(appendFile|chmod|chown|copyFile|cp|createWriteStream|fchmod|fchown|ftruncate|lchmod|lchown|link|lutimes|mkdir|mkdtemp|open|openAsBlob|openCallback|rename|symlink|truncate|utimes|write|writeFile|writev)(Sync)?$/;
+
+/**
+ * Who writes by other means than `replaceFile`, `createFile` and `makeFolderLikeParent` of src/disk/files.ts, and why that is safe in a
+ * folder where another user may put links.
+ */
+const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'the functions that all others use': {
+    'src/disk/files.ts': 'chmod link mkdir open rename writeFile',
+  },
+  'nothing is opened for writing': {
+    'src/cli/actions/mcp/resources.ts': 'open',
+    'src/cli/main.ts': 'writeSync',
+    'src/cli/output.ts': 'writeSync',
+    'src/datastore/embedded/embedded.ts': 'openSync',
+    'src/run/proof/difference.ts': 'open',
+  },
+  'a rename replaces a link, and never follows it': {
+    'src/inbox/files.ts': 'rename',
+  },
+  'a new file with a random name (wx)': {
+    'src/report/csv-file.ts': 'open rename',
+    'src/run/plan/problem-file.ts': 'appendFile rename',
+  },
+  'a new folder with a random name': {
+    'src/disk/owned-folder.ts': 'mkdtemp',
+    'src/datastore/embedded/make-template.ts': 'mkdtemp truncate',
+    'src/disk/tar.ts': 'mkdirSync writeFileSync',
+    'src/executable/unpack.ts': 'mkdirSync mkdtempSync openSync renameSync',
+    'src/run/proof/verify-run.ts': 'mkdtemp',
+  },
+  'only its owner may write in folders of runs, schedules, and the queue (checkStateFolder)': {
+    'src/datastore/embedded/template.ts': 'mkdir rename truncateSync',
+    'src/journal/appendable-journal.ts': 'open',
+    'src/journal/open.ts': 'open',
+    'src/manifest/stage.ts': 'open openCallback rename',
+    'src/run/plan/run-lines.ts': 'appendFile',
+    'src/run/record/answer-file.ts': 'appendFile writeFile',
+    'src/run/record/prune.ts': 'rename',
+    'src/run/record/store.ts': 'mkdir',
+    'src/run/session/control.ts': 'appendFile',
+    'src/schedule/store.ts': 'mkdir rename',
+  },
+  'a lock that is a folder': {
+    'src/disk/lock.ts': 'lutimes',
+  },
+};
+
+/** The writing functions that each file imports from Node. */
+async function found(): Promise<Readonly<Record<string, string>>> {
+  const files = await readdir('src', { recursive: true });
+  const entries = files
+    .filter((name) => name.endsWith('.ts') && !name.startsWith('page/'))
+    .map(async (name) => {
+      const path = join('src', name);
+      const text = await readFile(path, 'utf8');
+      const imports = [...text.matchAll(/import ([^;]*?) from 'node:fs(?:\/promises)?';/g)];
+      // A whole module would hide what is used of it.
+      expect(imports.filter(([, names = '']) => !names.startsWith('{') && !names.startsWith('type'))).toEqual(
+        [],
+      );
+      const names = imports
+        .flatMap(([, list = '']) => list.replace(/^\{|\}$/g, '').split(','))
+        .map((each) => each.trim().replace(/^.* as /, ''))
+        .filter((each) => writing.test(each));
+      return [path, names.toSorted().join(' ')] as const;
+    });
+  return Object.fromEntries((await Promise.all(entries)).filter(([, names]) => names !== ''));
+}
+
+test('no other file than these writes files by itself: another user may have put a link there', async () => {
+  expect(await found()).toEqual(Object.assign({}, ...Object.values(writers)));
+});
