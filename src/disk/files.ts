@@ -38,7 +38,7 @@ export function ifThere<Value>(work: Promise<Value>): Promise<Value | undefined>
 /** The content of a file: a text, or parts. */
 type Content = string | Iterable<string> | AsyncIterable<string | Uint8Array>;
 
-/** A new file beside the path, then work on it: no other process knows its name, and nobody else's file or link is opened. */
+/** Writes a new file beside the path, then works with it. Its random name is taken by no file or link of another user. */
 async function withNewFile<Result>(
   path: string,
   content: Content,

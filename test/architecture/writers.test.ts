@@ -7,8 +7,8 @@ const writing =
   /^(appendFile|chmod|chown|copyFile|cp|createWriteStream|fchmod|fchown|ftruncate|lchmod|lchown|link|lutimes|mkdir|mkdtemp|open|openAsBlob|openCallback|rename|symlink|truncate|utimes|write|writeFile|writev)(Sync)?$/;
 
 /**
- * Who writes by other means than `replaceFile`, `createFile` and `makeFolderLikeParent` of src/disk/files.ts, and why that is safe in a
- * folder where another user may put links.
+ * The files that write by other means than `replaceFile`, `createFile` and `makeFolderLikeParent` of src/disk/files.ts, and why that is
+ * safe in a folder where another user may put links.
  */
 const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'the functions that all others use': {
