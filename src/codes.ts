@@ -148,6 +148,12 @@ const failures = {
   PROXY_AUTHENTICATION: halt('The proxy requires a user name and password, or other ones.', checkProxy),
   PROXY_REFUSED: halt('The proxy does not allow connections to the service.', checkProxy),
   // For this side.
+  CLIENT_FAILED: unclear(
+    retry(
+      'The client of the API failed and does not say whether it sent the request.',
+      'The message says why. Correct the program that passes the client, then run "cqbatch retry" for these rows.',
+    ),
+  ),
   TOKEN_UNREADABLE: halt('The access token could not be read.'),
   TOKEN_EMPTY: halt('The access token was empty.'),
   TOKEN_MALFORMED: halt('The value of the access token cannot be a token.'),
@@ -160,8 +166,12 @@ const others = {
   OK: { meaning: 'The service made the change.' },
   ALREADY_APPLIED: {
     meaning:
-      'The service says that this is already done. Most likely an earlier attempt, whose answer was lost, did it.',
+      'The service says that this is done. If the row is unclear, most likely its earlier attempt did it.',
   },
+  OPERATION_FAILED: permanent(
+    'The operation, which is code of its author, failed at the answer: the change may have been made.',
+    `Correct the operation, whose name is in the message. ${lookFirst}`,
+  ),
   INVALID_ROW: { meaning: 'The row was not sent, because it has an error.', remedy: mend },
   DUPLICATE: { meaning: 'Identical to an earlier row, which was called instead.' },
   DONE_BEFORE: { meaning: 'An earlier run has done this row, so it was left out.' },

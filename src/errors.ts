@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 /**
  * The errors that end a command. Each has a stable `code`, a message for people that names the remedy, and a `kind` that
  * determines the exit code. Expected failures of a row or an API call are not errors but values (see `domain.ts` and
@@ -43,11 +45,17 @@ export class BusyError extends CqbatchError {
   }
 }
 
+/** What was thrown, as text: code of users may throw anything. */
+export function errorText(error: unknown): string {
+  const text = error instanceof Error ? error.message || error.name : error;
+  return typeof text === 'string' ? text : inspect(text);
+}
+
 /** Why a server can't be reached at the address that the user wants. */
 export function cannotListen(host: string, port: number, cause: unknown): CqbatchError {
   const reason =
     cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
       ? `port ${port} is in use; choose another one with --port, or any free one with --port 0`
-      : `can't listen on ${host}:${port}: ${cause instanceof Error ? cause.message : cause}`;
+      : `can't listen on ${host}:${port}: ${errorText(cause)}`;
   return usageError('CANNOT_LISTEN', reason, cause);
 }

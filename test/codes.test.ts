@@ -74,6 +74,7 @@ describe('mayPassAgain', () => {
     ],
     // A row that must not be repeated is not suggested for a retry.
     'NOT_REPEATED',
+    'OPERATION_FAILED',
     ...['ANSWER_INCOMPLETE', 'ANSWER_ID_MISMATCH', 'ANSWER_STILL_DELETED'],
   ])('%s: no', (code) => expect(mayPassAgain(code)).toBe(false));
 });

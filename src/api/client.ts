@@ -2,6 +2,7 @@ import { type Dispatcher, Pool } from 'undici';
 import { failureCodes } from '../codes.ts';
 import type { ReceivedAnswer } from '../domain.ts';
 import { CqbatchError } from '../errors.ts';
+import { harmless, warnOf } from '../listening.ts';
 import { interpret, type ParsedAnswer, receivedAnswer } from './answer.ts';
 import { type BaseUrlOptions, parseBaseUrl } from './base-url.ts';
 import { type ApiFailure, apiFailure } from './failure.ts';
@@ -106,7 +107,8 @@ export function createClient(options: ClientOptions): ApiClient {
   const prefix = pathname.replace(/\/$/, '');
   const tokens = typeof options.token === 'string' ? tokenFromValue(options.token) : options.token;
   const maxAnswerBytes = options.maxAnswerBytes ?? 16 * 1024 * 1024;
-  const { allowInsecureHttp, proxyVariables: variables = {}, observer } = options;
+  const { allowInsecureHttp, proxyVariables: variables = {} } = options;
+  const observer = options.observer && harmlessObserver(options.observer);
   const proxy = chooseProxy(origin, { variables, allowInsecureHttp });
   const connecting = {
     connections: options.connections ?? 10,
@@ -213,6 +215,14 @@ export function createClient(options: ClientOptions): ApiClient {
       closing ??= close();
       return closing;
     },
+  };
+}
+
+function harmlessObserver(observer: RequestObserver): RequestObserver {
+  const report = warnOf('The observer of requests fails');
+  return {
+    started: harmless(() => observer.started(), report),
+    ended: harmless((sent) => observer.ended(sent), report),
   };
 }
 

@@ -1,8 +1,9 @@
 import { attributed } from '../actor.ts';
 import type { ApiClient } from '../api/client.ts';
 import { datastoreAddress, openDatastore } from '../datastore/open.ts';
-import { BusyError, usageError } from '../errors.ts';
+import { BusyError, errorText, usageError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
+import { harmless, harmlessLog } from '../listening.ts';
 import { type Log, silentLog } from '../log.ts';
 import { hashFile } from '../manifest/stage.ts';
 import { readVersion } from '../package.ts';
@@ -42,6 +43,7 @@ export interface RunBatchOptions extends BatchOptions {
   readonly reason?: string;
   /** Stops the run: calls in flight are waited for, and `orResume` resumes it. */
   readonly signal?: AbortSignal;
+  /** What it throws, or rejects with, is logged the first time, and the run goes on. */
   readonly onEvent?: (event: BatchEvent) => void;
   /** Default: nothing is logged. */
   readonly log?: Log;
@@ -66,7 +68,8 @@ export interface BatchResult {
  * @throws CqbatchError `usage` when rows may not be called (the code is that of `BatchPlan.refusal`) or a setting can't be
  *   read: nothing was sent. `busy` when another process works on the run. `fatal` when the datastore or the disk fails.
  */
-export async function runBatch(options: RunBatchOptions): Promise<BatchResult> {
+export async function runBatch(given: RunBatchOptions): Promise<BatchResult> {
+  const options = withHarmlessListeners(given);
   const { runId, orResume = false, client } = options;
   const { store, settings } = openBatchPlace(options);
   const existing = runId !== undefined && orResume ? await lookUpRun(store, runId) : undefined;
@@ -81,6 +84,15 @@ export async function runBatch(options: RunBatchOptions): Promise<BatchResult> {
   if (!isResumable(state) || isHaltedByGuard(existing)) return endedBatch(store, existing);
   await refuseChangedManifest(store, existing);
   return execute(store, settings, options, existing);
+}
+
+/** The listeners of a program can't break its run. */
+function withHarmlessListeners({ onEvent, ...options }: RunBatchOptions): RunBatchOptions {
+  const log = harmlessLog(options.log ?? silentLog);
+  if (onEvent === undefined) return { ...options, log };
+  const report = (error: unknown) =>
+    log.error({ err: errorText(error) }, 'onEvent fails, and the run goes on');
+  return { ...options, log, onEvent: harmless(onEvent, report) };
 }
 
 /** @throws a usage error when its rows must not be called; the run is then removed */

@@ -1,9 +1,10 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { ApiRequest } from '../api/request.ts';
 import type { FailureCode } from '../codes.ts';
-import type { Method } from '../domain.ts';
-import { usageError } from '../errors.ts';
+import { type Method, methods } from '../domain.ts';
+import { errorText, usageError } from '../errors.ts';
 import { stringifyJson } from '../text/json.ts';
+import { requireValid, unknownMember } from './definition-rules.ts';
 import {
   type Field,
   type FieldDefinitions,
@@ -57,6 +58,11 @@ export interface OperationDefinition<
    * `code` is the failure's canonical code (`FAILED_PRECONDITION`, …). Default: never.
    */
   readonly meansAlreadyApplied?: (refusal: Refusal) => boolean;
+  /**
+   * Whether a refusal means that the row is done, even if none of its attempts did it: a 404 to a DELETE. The row then succeeds.
+   * Default: never.
+   */
+  readonly meansDone?: (refusal: Refusal) => boolean;
 }
 
 /** The text of each report column; undefined leaves the cell empty. */
@@ -116,6 +122,7 @@ export interface Operation<Name extends string = string, Column extends string =
   readonly repeatable: boolean;
   readonly keepsOmitted?: boolean;
   readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
+  readonly meansDone: (refusal: Refusal) => boolean;
 }
 
 /**
@@ -130,37 +137,83 @@ export function defineOperation<
   Column extends string,
 >(definition: OperationDefinition<Fields, Value, Name, Column>): Operation<Name, Column> {
   requireValid(definition);
-  const { name, fields, subject, check, columns, meansAlreadyApplied = () => false } = definition;
+  const { name, fields, subject, check, request, interpret, columns } = definition;
+  const { meansAlreadyApplied = () => false, meansDone = () => false } = definition;
+  const ask = asking(name);
   const cells = Object.entries(columns) as [Column, CellsOf<Value>[string]][];
   return {
     ...definition,
     fields: fieldsOf(fields),
-    schema: rowSchemaOf(fields, subject, check as ((row: Row) => string | undefined) | undefined),
-    request(row) {
-      try {
-        return requestOf(definition.request(row as RowOf<Fields>));
-      } catch (error) {
-        const what = `${name}: no request for ${definition.thing} ${row[subject]}: ${(error as Error).message}`;
-        throw usageError('OPERATION_FAILED', what, error);
-      }
-    },
+    schema: rowSchemaOf(
+      fields,
+      subject,
+      check && ((row) => ask('check', () => check(row as RowOf<Fields>), problemIn)),
+    ),
+    request: (row) => ask('request', () => request(row as RowOf<Fields>), requestOf),
     columns: cells.map(([column]) => column),
     check(id, body) {
-      try {
-        const reading = definition.interpret(body, id);
-        if (!reading.ok) return reading;
-        const texts = cells.map(([column, cell]) => [column, String(cell(reading.value) ?? '')]);
-        return { ok: true, columns: Object.fromEntries(texts) };
-      } catch (error) {
-        const message = `the operation can't read the answer: ${(error as Error).message}`;
-        return { ok: false, code: 'ANSWER_INCOMPLETE', message };
-      }
+      const reading = ask('interpret', () => interpret(body, id), complete);
+      if (!reading.ok) return reading;
+      const texts = cells.map(([column, cell]) => [
+        column,
+        ask(
+          `columns.${column}`,
+          () => cell(reading.value),
+          (text) => String(text ?? ''),
+        ),
+      ]);
+      return { ok: true, columns: Object.fromEntries(texts) };
     },
-    meansAlreadyApplied,
+    meansAlreadyApplied: (refusal) => ask('meansAlreadyApplied', () => meansAlreadyApplied(refusal), Boolean),
+    meansDone: (refusal) => ask('meansDone', () => meansDone(refusal), Boolean),
   };
 }
 
-function requestOf({ method = 'POST', path, query = {}, body = '' }: RequestDefinition): ApiRequest {
+/**
+ * Asks a member of an operation, which is code of its author.
+ *
+ * @param read checks and converts what the member returns
+ * @throws a usage error `OPERATION_FAILED` that names operation and member
+ */
+function asking(operation: string) {
+  return function ask<Value, Read>(member: string, work: () => Value, read: (value: Value) => Read): Read {
+    try {
+      const value = work();
+      if (!(value instanceof Promise)) return read(value);
+      // Its outcome comes too late to matter.
+      value.catch(() => {});
+      throw new TypeError('must not be async');
+    } catch (error) {
+      throw usageError('OPERATION_FAILED', `${operation}: ${member}: ${errorText(error)}`, error);
+    }
+  };
+}
+
+/** Why an operation has failed; names it. */
+export function operationFailure(operation: string, error: unknown): string {
+  const text = errorText(error);
+  return text.startsWith(`${operation}: `) ? text : `${operation}: ${text}`;
+}
+
+function problemIn(problem: string | undefined): string | undefined {
+  if (problem === undefined || typeof problem === 'string') return problem;
+  throw new TypeError('must return the problem as text, or undefined');
+}
+
+function complete<Value>(reading: Interpretation<Value>): Interpretation<Value> {
+  if (reading.ok === true) return reading;
+  const isMisfit = reading.ok === false && typeof reading.code === 'string';
+  if (isMisfit && typeof reading.message === 'string') return reading;
+  throw new TypeError('must return { ok: true, value } or { ok: false, code, message }');
+}
+
+const requestMembers = ['method', 'path', 'query', 'body'];
+
+function requestOf(definition: RequestDefinition): ApiRequest {
+  const unknown = Object.keys(definition).find((member) => !requestMembers.includes(member));
+  if (unknown !== undefined) throw new TypeError(unknownMember(unknown, requestMembers));
+  const { method = 'POST', path, query = {}, body = '' } = definition;
+  if (!methods.includes(method)) throw new RangeError(`the method must be one of ${methods.join(', ')}`);
   if (!/^\/[!-~]*$/.test(path))
     throw new RangeError(
       `the path ${JSON.stringify(path)} must begin with / and be encoded (encodeURIComponent)`,
@@ -182,66 +235,4 @@ export function fieldsWithOption(
 
 export function findOperation(operations: readonly Operation[], name: string): Operation | undefined {
   return operations.find((operation) => operation.name === name);
-}
-
-/** Rules that let manifests, options and reports name an operation and its parts. */
-
-const word = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
-const aFunction = z.custom((value) => typeof value === 'function', 'must be a function');
-
-/** Names reserved for columns of the manifest. */
-const isTaken = (name: string): boolean => name === 'operation' || name.startsWith('old_');
-
-/** Columns of every report, without the leading `_`. */
-const reported = [
-  ...['row', 'operation', 'outcome', 'code', 'message', 'http_status', 'attempts', 'unclear'],
-  ...['started_at', 'finished_at', 'duration_ms'],
-];
-
-const fieldSchema = z.strictObject({
-  type: z.enum(['integer', 'identifier', 'text']),
-  min: z.literal([0, 1]).optional(),
-  required: z.boolean().optional(),
-  undoable: z.boolean().optional(),
-  option: z
-    .string()
-    .regex(/^<.+>$/, 'must be in angle brackets, such as <id>')
-    .optional(),
-});
-
-const definitionSchema = z
-  .object({
-    name: z
-      .string()
-      .regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, 'must be words with hyphens, such as archive-call'),
-    thing: z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be one lowercase word, such as call'),
-    done: z.string().min(1).optional(),
-    summary: z.string().min(1),
-    fields: z.record(z.string().regex(word, 'must be in snake_case'), fieldSchema),
-    subject: z.string(),
-    check: aFunction.optional(),
-    request: aFunction,
-    interpret: aFunction,
-    columns: z.record(z.string().regex(word, 'must be in snake_case'), aFunction),
-    repeatable: z.boolean(),
-    keepsOmitted: z.boolean().optional(),
-    meansAlreadyApplied: aFunction.optional(),
-  })
-  .check(({ value: { fields, subject, columns }, issues }) => {
-    const refuse = (path: string[], message: string): void =>
-      void issues.push({ code: 'custom', path, message, input: undefined });
-    if (fields[subject]?.required !== true) refuse(['subject'], 'must be a field with required: true');
-    for (const name of Object.keys(fields).filter(isTaken)) refuse(['fields', name], 'is a reserved name');
-    for (const name of Object.keys(columns).filter((column) => reported.includes(column)))
-      refuse(['columns', name], 'is a column of every report');
-  });
-
-/** @throws a usage error `OPERATION_INVALID` */
-function requireValid(definition: { readonly name?: unknown }): void {
-  // Compiling the schema, zod's default, takes longer for one use.
-  const { error } = definitionSchema.safeParse(definition, { jitless: true });
-  const [issue] = error?.issues ?? [];
-  if (issue === undefined) return;
-  const name = typeof definition.name === 'string' ? definition.name : 'an operation';
-  throw usageError('OPERATION_INVALID', `${name}: ${issue.path.join('.')}: ${issue.message}`);
 }

@@ -1,6 +1,6 @@
 import type { Datastore } from '../datastore/datastore.ts';
-import { noHistory, type Priority } from '../domain.ts';
-import { CqbatchError, fatalError } from '../errors.ts';
+import type { Priority } from '../domain.ts';
+import { CqbatchError, errorText, fatalError } from '../errors.ts';
 import { after } from '../waiting.ts';
 import { type Claim, ClaimedBatch, type ReadyRow, type RowVerdict } from './claimed-batch.ts';
 import { againAfterMs, type BatchJob, LaneClaims } from './lane-claims.ts';
@@ -14,8 +14,8 @@ export interface BatchWorkerOptions {
   /** Why this version of the program can't call a row; another worker then gets the batch. */
   readonly refusal: (task: RowTask) => CqbatchError | undefined;
   /**
-   * Calls the API for a row and judges the answer. Any exception counts as a defect of this program. `signal` aborts when the
-   * worker must stop.
+   * Calls the API for a row and judges the answer. An exception is a defect of this program: if the row has an intent, the attempt
+   * counts and is unclear. `signal` aborts when the worker must stop.
    */
   readonly process: (task: RowTask, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
   /**
@@ -129,15 +129,15 @@ export class BatchWorker {
     this.#active += 1;
     this.#started += 1;
     const { task, claim } = ready;
-    let verdict: RowVerdict;
+    let verdict: RowVerdict | undefined;
     try {
       verdict = await this.#options.process(task, claim, this.#stopping.signal);
     } catch (error) {
-      verdict = { kind: 'returned', history: task.history ?? noHistory };
-      this.#refuse(fatalError('DEFECT', `Row ${task.row}: ${(error as Error).message}`, error));
+      this.#refuse(fatalError('DEFECT', `Row ${task.row}: ${errorText(error)}`, error));
     }
     this.#active -= 1;
-    batch.settle(ready, verdict);
+    if (verdict === undefined) batch.giveUp(ready);
+    else batch.settle(ready, verdict);
     this.#beginRows();
   }
 

@@ -1,5 +1,6 @@
+import { perhapsCalled } from '../attempts.ts';
 import { steadyNow } from '../clock.ts';
-import type { RowHistory, RowResult, SavedAnswer } from '../domain.ts';
+import { noHistory, type RowHistory, type RowResult, type SavedAnswer } from '../domain.ts';
 import { deferred } from '../waiting.ts';
 import { Ledger } from './ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
@@ -117,7 +118,7 @@ export class ClaimedBatch {
     return this.#isLost;
   }
 
-  /** Takes a row in hand; call `settle` with its verdict. */
+  /** Takes a row in hand; call `settle` with its verdict, or `giveUp`. */
   take(): ReadyRow | undefined {
     const next = this.#ready.shift();
     const task = next && this.#tasks.get(next.row);
@@ -145,6 +146,13 @@ export class ClaimedBatch {
       this.#again({ ...known, delayMs: pauseOf(verdict) });
     }
     this.#checkDone();
+  }
+
+  /** Hands a row back whose processing has thrown, which may have been after its call. */
+  giveUp(ready: ReadyRow): void {
+    const { row, history = noHistory } = ready.task;
+    const isDoubtful = this.#ledger.isIntended(row);
+    this.settle(ready, { kind: 'returned', history: isDoubtful ? perhapsCalled(history) : history });
   }
 
   /** Records the intent to call a row in hand. */

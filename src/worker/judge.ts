@@ -2,8 +2,8 @@ import type { ApiAnswer } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import { withAttempt } from '../attempts.ts';
 import type { RowCode } from '../codes.ts';
-import { noHistory, type RowHistory, type RowResult } from '../domain.ts';
-import type { Operation } from '../operation/operation.ts';
+import { noHistory, type ResultColumns, type RowHistory, type RowResult } from '../domain.ts';
+import { type Operation, operationFailure } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/traffic-meter.ts';
@@ -59,7 +59,8 @@ export function asRefusal(
  * Decides what an answer means for its row:
  *
  * - a 2xx that fits the request: succeeded; one that doesn't: failed, and unclear;
- * - a refusal that means "done already", after an attempt whose answer never came: succeeded, `ALREADY_APPLIED`;
+ * - a refusal that means "done", or "done already" after an attempt whose answer never came: succeeded, `ALREADY_APPLIED`;
+ * - an operation that throws: failed, `OPERATION_FAILED`, and unclear;
  * - a permanent refusal, or the last attempt: failed;
  * - a transient failure of an attempt that may be repeated: repeated, after an exponential pause with full jitter, or the pause
  *   that the API asks for;
@@ -70,17 +71,17 @@ export function judge(attempt: JudgedAttempt): Judgement {
   const { policy } = claim;
   const before = task.history ?? noHistory;
   const attempts = before.attempts + answer.requests;
+  const { status } = answer.ok ? answer : answer.failure;
 
   const finished = (
-    outcome: Pick<RowResult, 'outcome' | 'message' | 'unclear' | 'httpStatus' | 'columns'> & {
-      readonly code: RowCode;
-    },
+    outcome: Pick<RowResult, 'outcome' | 'message' | 'unclear' | 'columns'> & { readonly code: RowCode },
   ) => ({
     kind: 'finished' as const,
     result: {
       row: task.row,
       operation: task.operation,
       ...outcome,
+      ...(status !== undefined && { httpStatus: status }),
       attempts,
       ...(before.unprocessed > 0 && { unprocessed: before.unprocessed }),
       startedAt: before.startedAt ?? attempt.startedAt.toISOString(),
@@ -90,20 +91,18 @@ export function judge(attempt: JudgedAttempt): Judgement {
     },
   });
 
-  if (answer.ok) {
-    const check = operation.check(task.subject, answer.body);
-    const { status: httpStatus } = answer;
-    if (check.ok) {
-      const { columns } = check;
-      const { unclear } = before;
-      return finished({ outcome: 'succeeded', code: 'OK', message: '', unclear, httpStatus, columns });
-    }
-    // A 2xx says that the change was made; the rest of this answer leaves open what was changed.
-    const { code, message } = check;
-    return finished({ outcome: 'failed', code, message, unclear: true, httpStatus });
+  const { unclear } = before;
+  const meaning = meaningOf(attempt);
+  switch (meaning.kind) {
+    case 'fits':
+      return finished({ outcome: 'succeeded', code: 'OK', message: '', unclear, columns: meaning.columns });
+    case 'unknown':
+      return finished({ outcome: 'failed', code: meaning.code, message: meaning.message, unclear: true });
+    case 'done':
+      return finished({ outcome: 'succeeded', code: 'ALREADY_APPLIED', message: meaning.message, unclear });
   }
 
-  const { failure } = answer;
+  const { failure } = meaning;
   const history = historyAfter(attempt, failure);
   const halted = () => ({ kind: 'halted' as const, history: unchargedHistory(attempt, failure), failure });
   const failed = () =>
@@ -112,20 +111,10 @@ export function judge(attempt: JudgedAttempt): Judgement {
       code: failure.code,
       message: failure.message,
       unclear: history.unclear,
-      ...(failure.status !== undefined && { httpStatus: failure.status }),
     });
 
   switch (failure.class) {
     case 'permanent':
-      if (before.unclear && operation.meansAlreadyApplied(failure)) {
-        return finished({
-          outcome: 'succeeded',
-          code: 'ALREADY_APPLIED',
-          message: `most likely done by an earlier attempt whose answer was lost (${failure.message})`,
-          unclear: true,
-          ...(failure.status !== undefined && { httpStatus: failure.status }),
-        });
-      }
       return failed();
     case 'halt-early':
       return attempt.provenRight ? failed() : halted();
@@ -153,6 +142,41 @@ export function judge(attempt: JudgedAttempt): Judgement {
 
   function backoff(used: number): number {
     return Math.ceil(attempt.random * Math.min(policy.backoffMs * 2 ** (used - 1), maxBackoffMs));
+  }
+}
+
+/** What the operation makes of an answer. `unknown`: the change may have been made, or another one. */
+type Meaning =
+  | { readonly kind: 'fits'; readonly columns: ResultColumns }
+  | { readonly kind: 'unknown'; readonly code: RowCode; readonly message: string }
+  | { readonly kind: 'done'; readonly message: string }
+  | { readonly kind: 'failure'; readonly failure: ApiFailure };
+
+function meaningOf({ task, operation, answer, provenRight }: JudgedAttempt): Meaning {
+  try {
+    if (answer.ok) {
+      const check = operation.check(task.subject, answer.body);
+      // A 2xx says that the change was made; the rest of this answer leaves open what was changed.
+      return check.ok ? { kind: 'fits', columns: check.columns } : { ...check, kind: 'unknown' };
+    }
+    const { failure } = answer;
+    // Until a row has succeeded, a 404 without JSON may come from another address.
+    const isRefusal = failure.class === 'permanent' || (failure.class === 'halt-early' && provenRight);
+    const isLost = isRefusal && task.history?.unclear === true;
+    if (isLost && (operation.meansAlreadyApplied(failure) || operation.meansDone(failure)))
+      return {
+        kind: 'done',
+        message: `most likely done by an earlier attempt whose answer was lost (${failure.message})`,
+      };
+    return isRefusal && operation.meansDone(failure)
+      ? { kind: 'done', message: `there was nothing left to do (${failure.message})` }
+      : { kind: 'failure', failure };
+  } catch (error) {
+    return {
+      kind: 'unknown',
+      code: 'OPERATION_FAILED',
+      message: operationFailure(operation.name, error),
+    };
   }
 }
 

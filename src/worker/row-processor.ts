@@ -1,7 +1,8 @@
 import type { ApiAnswer, ApiClient } from '../api/client.ts';
-import type { ApiFailure } from '../api/failure.ts';
+import { type ApiFailure, apiFailure } from '../api/failure.ts';
+import { steadyNow } from '../clock.ts';
 import type { RowResult } from '../domain.ts';
-import { type CqbatchError, fatalError } from '../errors.ts';
+import { type CqbatchError, errorText, fatalError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { findOperation, type Operation } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
@@ -163,6 +164,11 @@ export function createRowProcessor(options: RowProcessorOptions) {
     try {
       answer = await client.send(task, { signal, keepAnswer: policy.saveAnswers, onSent });
       return answer;
+    } catch (error) {
+      // A program may pass a client of its own.
+      const code = signal.aborted ? 'INTERRUPTED' : 'CLIENT_FAILED';
+      const failure = apiFailure(code, errorText(error), { unclear: true });
+      return { ok: false, requests: 1, durationMs: steadyNow() - metered.sentAt, failure };
     } finally {
       meter.ended(metered, answer);
     }

@@ -12,9 +12,9 @@ export function signOf(attempt: JudgedAttempt, judgement: Judgement): Sign {
     failure,
     repeated: claim.attemptsUsed > 0,
   });
+  if (judgement.kind === 'finished' && judgement.result.outcome === 'succeeded') return { kind: 'answered' };
   if (answer.ok) {
-    if (judgement.kind !== 'finished' || judgement.result.outcome === 'succeeded')
-      return { kind: 'answered' };
+    if (judgement.kind !== 'finished') return { kind: 'answered' };
     const { code, message, unclear } = judgement.result;
     // An answer without an identifier may come from another service.
     if (code !== 'ANSWER_INCOMPLETE') return { kind: 'answered' };

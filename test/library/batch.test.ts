@@ -2,9 +2,11 @@ import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
+  type ApiClient,
   type BatchEvent,
   type BatchRow,
   createClient,
+  type Operation,
   openRuns,
   operations,
   planBatch,
@@ -176,6 +178,53 @@ test('a batch that a guard has halted is not resumed by its name', async () => {
   const calls = await called(sandbox);
   expect(await runBatch(wanted)).toMatchObject({ result: 'halted', reason: halted.reason });
   expect(await called(sandbox)).toEqual(calls);
+});
+
+describe('code of a program that throws breaks no run:', () => {
+  const thrown = () => {
+    throw new Error('why');
+  };
+  const late = async () => thrown();
+  const log = { error: thrown, warn: thrown, info: thrown, debug: thrown, isLevelEnabled: thrown };
+  const failing = (members: Partial<Operation>) => ({
+    operations: operations.map((operation) => ({ ...operation, ...members })),
+  });
+  const done = { outcome: 'succeeded', code: 'OK', unclear: false, attempts: 1 };
+  const failed = { outcome: 'failed', code: 'OPERATION_FAILED', unclear: true, attempts: 1 };
+  test.each<[string, object, object]>([
+    ['onEvent', { onEvent: thrown }, done],
+    ['an async onEvent', { onEvent: late }, done],
+    ['a log', { log }, done],
+    ['an operation at an answer', failing({ check: thrown }), failed],
+  ])('%s', async (_title, own, result) => {
+    const { sandbox, batch } = await begin(restoreCsv(10).text);
+    const ended = await runBatch({ ...batch, ...own, runId: 'own', settings: { max_failures: 'none' } });
+    expect(ended.summary.state).toBe('completed');
+    const rows = await all(results({ ...batch, run: 'own' }));
+    expect(rows).toHaveLength(10);
+    for (const row of rows) expect(row).toMatchObject(result);
+    expect(await called(sandbox)).toEqual(rows.map(key).sort());
+  });
+
+  test('a client that throws, which may have sent its request', async () => {
+    const { sandbox, batch } = await begin(restoreCsv(10).text);
+    let sent = 0;
+    const client: ApiClient = {
+      ...batch.client,
+      async send(...call) {
+        const answer = await batch.client.send(...call);
+        sent += 1;
+        if (sent % 3 === 0) throw new Error('why');
+        return answer;
+      },
+    };
+    const ended = await runBatch({ ...batch, client, runId: 'own', settings: { max_failures: 'none' } });
+    expect(ended).toMatchObject({ summary: { state: 'completed', outcomes: { succeeded: 10 } } });
+    const rows = await all(results({ ...batch, run: 'own' }));
+    const attempts = rows.flatMap((row) => Array.from({ length: row.attempts }, () => key(row)));
+    expect(await called(sandbox)).toEqual(attempts.sort());
+    for (const { attempts: calls, unclear } of rows) expect(unclear).toBe(calls > 1);
+  });
 });
 
 test('a name stands for one manifest and one API', async () => {

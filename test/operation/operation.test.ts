@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { defineOperation, type RequestDefinition } from '../../src/operation/operation.ts';
+import {
+  defineOperation,
+  type Interpretation,
+  type Operation,
+  type RequestDefinition,
+} from '../../src/operation/operation.ts';
 
-function operationOf(request: (row: { readonly id: string; readonly note?: string }) => RequestDefinition) {
-  return defineOperation({
+type Request = (row: { readonly id: string; readonly note?: string }) => RequestDefinition;
+
+function definitionWith(request: Request) {
+  return {
     name: 'archive-call',
     thing: 'call',
     summary: 'Archive calls',
@@ -12,16 +19,20 @@ function operationOf(request: (row: { readonly id: string; readonly note?: strin
     },
     subject: 'id',
     request,
-    interpret: (body, id) => {
-      if (typeof body === 'string') throw new Error(body);
-      return body === null
+    interpret: (body: unknown, id: string): Interpretation<{ id: string; at: bigint }> =>
+      body === null
         ? { ok: true, value: { id, at: 5n } }
-        : { ok: false, code: 'ANSWER_INCOMPLETE', message: 'no answer' };
-    },
+        : { ok: false, code: 'ANSWER_INCOMPLETE', message: 'no answer' },
     repeatable: false,
-    columns: { id: (value) => value.id, at: ({ at }) => at, by: () => undefined },
-  });
+    columns: {
+      id: (value: { id: string }) => value.id,
+      at: ({ at }: { at: bigint }) => at,
+      by: () => undefined,
+    },
+  } as const;
 }
+
+const operationOf = (request: Request) => defineOperation(definitionWith(request));
 
 describe('the request of an operation', () => {
   test.each<[string, RequestDefinition, object]>([
@@ -47,30 +58,61 @@ describe('the request of an operation', () => {
   });
 });
 
-test.each([
-  [
-    'a path that does not begin with a slash',
-    () => ({ path: 'a' }),
-    'archive-call: no request for call 7: the path "a" must begin with /',
-  ],
-  ['a path with a blank', () => ({ path: '/a b' }), 'must begin with / and be encoded'],
-  [
-    'a function that fails',
-    () => {
-      throw new Error('why');
-    },
-    'archive-call: no request for call 7: why',
-  ],
-])('a request is refused that has %s', (_title, request, message) => {
-  expect(() => operationOf(request).request({ id: '7' })).toThrow(message);
-});
+const thrown = () => {
+  throw new Error('why');
+};
+const late = async () => {
+  throw new Error('why');
+};
+const refusal = { code: 'NOT_FOUND', message: 'no call' };
+const shape = 'must return { ok: true, value } or { ok: false, code, message }';
 
-test('an answer on which the operation throws leaves open what was done', () => {
-  expect(operationOf(() => ({ path: '/' })).check('7', 'unheard of')).toEqual({
-    ok: false,
-    code: 'ANSWER_INCOMPLETE',
-    message: "the operation can't read the answer: unheard of",
+/** How the engine uses a member. */
+const uses: Readonly<Record<string, (operation: Operation) => unknown>> = {
+  check: ({ schema }) => schema.parse({ id: '7' }),
+  request: ({ request }) => request({ id: '7' }),
+  interpret: ({ check }) => check('7', null),
+  'columns.at': ({ check }) => check('7', null),
+  meansAlreadyApplied: ({ meansAlreadyApplied }) => meansAlreadyApplied(refusal),
+  meansDone: ({ meansDone }) => meansDone(refusal),
+};
+
+test.each<[string, () => unknown, string]>([
+  ...Object.keys(uses).flatMap((member): [string, () => unknown, string][] => [
+    [member, thrown, 'why'],
+    [member, late, 'must not be async'],
+  ]),
+  ['check', () => true, 'must return the problem as text, or undefined'],
+  ['request', () => ({ path: 'a' }), 'the path "a" must begin with / and be encoded (encodeURIComponent)'],
+  [
+    'request',
+    () => ({ path: '/a b' }),
+    'the path "/a b" must begin with / and be encoded (encodeURIComponent)',
+  ],
+  [
+    'request',
+    () => ({ path: '/', method: 'delete' }),
+    'the method must be one of GET, POST, PUT, PATCH, DELETE',
+  ],
+  ['request', () => ({ path: '/', bodi: {} }), 'there is no member "bodi"; did you mean body?'],
+  [
+    'request',
+    () => ({ path: '/', headers: {} }),
+    'there is no member "headers"; these exist: method, path, query, body',
+  ],
+  ['interpret', () => ({ ok: false }), shape],
+  ['interpret', () => ({ value: 1 }), shape],
+])('%s that is %o fails with the names of operation and member', (member, own, problem) => {
+  const [name = '', column] = member.split('.');
+  const members = { [name]: column === undefined ? own : { [column]: own } };
+  const operation = defineOperation({
+    ...definitionWith(() => ({ path: '/' })),
+    interpret: () => ({ ok: true, value: { id: '7', at: 5n } }),
+    ...(members as object),
   });
+  expect(() => uses[member]?.(operation)).toThrow(
+    expect.objectContaining({ code: 'OPERATION_FAILED', message: `archive-call: ${member}: ${problem}` }),
+  );
 });
 
 test('columns are cells of the answer’s value', () => {
@@ -83,6 +125,7 @@ test('columns are cells of the answer’s value', () => {
 test('no refusal means "done already", unless the operation says which does', () => {
   const operation = operationOf(() => ({ path: '/' }));
   expect(operation.meansAlreadyApplied({ code: 'ALREADY_EXISTS', message: 'already archived' })).toBe(false);
+  expect(operation.meansDone(refusal)).toBe(false);
 });
 
 test('the fields are those of the definition', () => {

@@ -53,6 +53,21 @@ describe('a module of operations', () => {
       /archive-call: request: must be a function/,
     ],
     [
+      'has a misspelled member',
+      defining(`${whole}, meansAlreadyAplied: () => true`),
+      /archive-call: there is no member "meansAlreadyAplied"; did you mean meansAlreadyApplied\?$/,
+    ],
+    [
+      'has a member that does not exist',
+      defining(`${whole}, headers: {}`),
+      /archive-call: there is no member "headers"; these exist: name, thing, .*, meansDone$/,
+    ],
+    [
+      'has a misspelled member of a field',
+      defining(whole.replace('required: true', 'required: true, undoabel: true')),
+      /archive-call: fields\.id: there is no member "undoabel"; did you mean undoable\?$/,
+    ],
+    [
       'has a subject that rows may lack',
       defining(whole.replace('required: true', 'required: false')),
       /archive-call: subject: must be a field with required: true/,

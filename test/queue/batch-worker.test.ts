@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { noHistory } from '../../src/domain.ts';
 import { openBatchQueue } from '../../src/queue/batch-queue.ts';
+import type { CollectedBatch } from '../../src/queue/batch-queue-options.ts';
 import { BatchWorker } from '../../src/queue/batch-worker.ts';
 import { lockMs } from '../../src/queue/bullmq.ts';
 import type { Claim } from '../../src/queue/claimed-batch.ts';
@@ -60,6 +61,47 @@ test('a row must not be called once its lock may have expired, even before the w
   back.resolve();
   mayEnd.resolve();
   const stopped = Promise.all([adding, worker.stop(0), batches.close(), rows.close()]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await stopped;
+});
+
+test('whatever throws after an intent leaves an attempt that counts and is unclear, even something that is no error', async () => {
+  const connection = connectionTo(new QueueModel(() => performance.now()));
+  const datastore = modelDatastore(connection, connection);
+  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
+  const collected = deferred<CollectedBatch>();
+  const collect = async (batch: CollectedBatch) => collected.resolve(batch);
+  const batches = openBatchQueue(datastore, { ...unheard('r', rows), collect });
+  const refused: string[] = [];
+  const bothThrow = deferred();
+  const worker = new BatchWorker(datastore, rows, {
+    concurrency: 2,
+    refusal: () => undefined,
+    async process({ row }, claim) {
+      if (row === 1) {
+        await claim.intend();
+        bothThrow.resolve();
+      } else await bothThrow.promise;
+      throw row === 1 ? undefined : new Error('before its intent');
+    },
+    onRefused: ({ message }) => refused.push(message),
+    onError: () => {},
+  });
+  const adding = batches.then((opened) =>
+    opened.add([task, { ...task, row: 2 }], new AbortController().signal),
+  );
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect((await collected.promise).leftovers.map(({ row, history }) => [row, history])).toEqual([
+    [1, { attempts: 1, unprocessed: 0, unclear: true, earlier: [{}] }],
+    [2, undefined],
+  ]);
+  expect(refused).toEqual(['Row 1: undefined', 'Row 2: before its intent']);
+  const stopped = Promise.all([
+    adding,
+    worker.stop(0),
+    batches.then((opened) => opened.close()),
+    rows.close(),
+  ]);
   await vi.advanceTimersByTimeAsync(60_000);
   await stopped;
 });

@@ -143,9 +143,10 @@ export class Referee {
     if (done > 1 && !unclear) this.#fail(`repeated without a mark: ${told}`);
     if (done > 1 && !repeatable && losses() === 0) this.#fail(`repeated, which it must not be: ${told}`);
     if (outcome === 'failed' && done > 0 && !unclear) this.#fail(`carried out without a mark: ${told}`);
-    const { mishaps, network } = scenario;
-    const isCalm =
-      mishaps.every(leavesNoDoubt) && network.cut === 0 && network.slow === 0 && !this.#doubtful.has(row);
+    const { mishaps, network, code } = scenario;
+    const throws = code.operation > 0 || code.worker > 0;
+    const isSteady = network.cut === 0 && network.slow === 0 && !throws;
+    const isCalm = mishaps.every(leavesNoDoubt) && isSteady && !this.#doubtful.has(row);
     if (isCalm && unclear) this.#fail(`marked without a reason: ${told}`);
   }
 

@@ -20,6 +20,12 @@ export interface ApiFaults {
   readonly unreachable: number;
 }
 
+/** How often code throws at an answer: what a user's operation makes of it, or what the worker itself does with it. */
+interface CodeFaults {
+  readonly operation: number;
+  readonly worker: number;
+}
+
 type Victim = 'coordinator' | 'worker';
 
 /** An event that happens to the run: at a time, or before or after a step of a process. */
@@ -69,6 +75,7 @@ export interface Scenario {
   readonly mishaps: readonly Mishap[];
   /** Whether its operation may be carried out twice. */
   readonly repeatable: boolean;
+  readonly code: CodeFaults;
 }
 
 /** Draws a run and what happens to it. */
@@ -125,6 +132,10 @@ export function scenarioOf(seed: number): Scenario {
     disk: { syncMs: random.pick([0.5, 5, 50]), stall: often(0.15, () => 0.05, 0) },
     mishaps,
     repeatable: random.chance(0.75),
+    code: {
+      operation: often(0.15, () => random.between(0.02, 0.3), 0),
+      worker: often(0.15, () => random.between(0.01, 0.1), 0),
+    },
   };
 }
 

@@ -29,6 +29,23 @@ export function operationIn({ repeatable }: Scenario): Operation {
   return { ...updateSoundboard, repeatable };
 }
 
+/** The same, whose code may throw wherever a worker uses it. */
+export function throwingOperation(scenario: Scenario, mayThrow: () => void): Operation {
+  const operation = operationIn(scenario);
+  const throwing =
+    <Asked extends readonly unknown[], Told>(member: (...asked: Asked) => Told) =>
+    (...asked: Asked): Told => {
+      mayThrow();
+      return member(...asked);
+    };
+  return {
+    ...operation,
+    check: throwing(operation.check),
+    meansDone: throwing(operation.meansDone),
+    meansAlreadyApplied: throwing(operation.meansAlreadyApplied),
+  };
+}
+
 /** An API whose calls take time, fail and get lost as the scenario says. */
 export class SimulatedApi {
   readonly #world: World;

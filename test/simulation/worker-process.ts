@@ -3,7 +3,7 @@ import { openRowQueue } from '../../src/queue/row-queue.ts';
 import { CircuitBreaker } from '../../src/worker/circuit-breaker.ts';
 import { createRowProcessor } from '../../src/worker/row-processor.ts';
 import { WatchedWorker } from '../../src/worker/watched-worker.ts';
-import { operationIn } from './simulated-api.ts';
+import { throwingOperation } from './simulated-api.ts';
 import type { Stage } from './stage.ts';
 import type { SimulatedProcess } from './world.ts';
 
@@ -43,23 +43,36 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
       left() {},
       leave() {},
     };
+    const random = world.random.fork();
+    const mayThrow = (probability: number, what: string): void => {
+      if (!random.chance(probability)) return;
+      world.tell(`${name}: ${what} throws`);
+      throw new Error(`${what} throws`);
+    };
+    const operation = throwingOperation(scenario, () => mayThrow(scenario.code.operation, 'the operation'));
     const worker = new WatchedWorker(opened, rows, {
       concurrency: scenario.concurrency,
       refusal: () => undefined,
       process: createRowProcessor({
-        operations: [operationIn(scenario)],
+        operations: [operation],
         client: api.clientOf(process),
         gate,
         meter: { sent: () => ({}) as never, ended() {}, refuses503: false },
         breaker,
         governed: () => false,
         log: silent,
-        onEvent: ({ type, row }) => world.tell(`${name}: row ${row} ${type}`),
+        onEvent({ type, row }) {
+          world.tell(`${name}: row ${row} ${type}`);
+          mayThrow(scenario.code.worker, 'the worker');
+        },
         onHalt: () => stop(),
       }),
       log: silent,
       isResting: () => false,
-      onRefused: (reason) => stage.fail(`${name} refuses a batch: ${reason.message}`),
+      onRefused({ code, message }) {
+        if (code === 'DEFECT' && message.endsWith('the worker throws')) stop();
+        else stage.fail(`${name} refuses a batch: ${message}`);
+      },
       onStuck: () => stage.fail(`${name} is stuck`),
       onError,
     });

@@ -29,7 +29,9 @@ const operation = {
     body === 'right'
       ? { ok: true, columns: { state: 'DONE' } }
       : { ok: false, code: 'ANSWER_ID_MISMATCH', message: 'another id' },
+  name: 'restore-evaluation',
   meansAlreadyApplied: ({ message }: { message: string }) => message === 'not deleted',
+  meansDone: ({ message }: { message: string }) => message === 'gone',
 } as unknown as Operation;
 
 function claimed(changes: Partial<Claim> = {}): Claim {
@@ -173,6 +175,45 @@ describe('a permanent refusal', () => {
       result: { outcome: 'failed', unclear: false },
     });
   });
+
+  test.each([
+    ['none was unclear', false, 'there was nothing left to do (gone)'],
+    ['an attempt was unclear', true, 'most likely done by an earlier attempt whose answer was lost (gone)'],
+  ])('that means "done" is a success, and stays clear or unclear, when %s', (_title, unclear, message) => {
+    const answer = failing({ class: 'permanent', code: 'NOT_FOUND', status: 404, message: 'gone' });
+    expect(judge(attempt(answer, { task: withHistory({ unclear }) }))).toMatchObject({
+      result: { outcome: 'succeeded', code: 'ALREADY_APPLIED', message, unclear, httpStatus: 404 },
+    });
+  });
+
+  test('without JSON means "done" only once a row has succeeded: it may come from another address', () => {
+    const answer = failing({ class: 'halt-early', code: 'NOT_FOUND', status: 404, message: 'gone' });
+    expect(judge(attempt(answer, { provenRight: false })).kind).toBe('halted');
+    expect(judge(attempt(answer))).toMatchObject({ result: { code: 'ALREADY_APPLIED', unclear: false } });
+  });
+});
+
+describe('an operation that throws', () => {
+  const thrown = () => {
+    throw new Error('why');
+  };
+  const refused = failing({ class: 'permanent', status: 400 });
+  const unclear = { task: withHistory({ unclear: true }) };
+  test.each([
+    ['reading an answer', { check: thrown }, answered('right'), {}, 1],
+    ['judging a refusal', { meansDone: thrown }, refused, {}, 1],
+    ['judging a refusal after an unclear attempt', { meansAlreadyApplied: thrown }, refused, unclear, 2],
+  ])(
+    'when %s fails its row, whose attempt counts and is unclear',
+    (_title, members, answer, more, attempts) => {
+      const changes = { operation: { ...operation, ...members }, ...more };
+      const code = 'OPERATION_FAILED';
+      expect(judge(attempt(answer, changes))).toMatchObject({
+        kind: 'finished',
+        result: { outcome: 'failed', code, message: 'restore-evaluation: why', unclear: true, attempts },
+      });
+    },
+  );
 });
 
 describe('a row that must not be repeated', () => {

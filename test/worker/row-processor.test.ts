@@ -74,7 +74,7 @@ function begin(answers: readonly (ApiAnswer | Error)[], changes: Partial<RowProc
     events,
     onHalt,
     calls: () => calls,
-    process: (row = task, claim = claimed()): Promise<RowVerdict> => process(row, claim, signal),
+    process: (row = task, claim = claimed(), stop = signal): Promise<RowVerdict> => process(row, claim, stop),
   };
 }
 
@@ -224,10 +224,31 @@ describe('a call', () => {
     expect(meter.report()).toMatchObject({ accepted: 1, rejected: 1, active: 0 });
   });
 
-  test('that ends with a defect lets the next one in', async () => {
-    const { gate, process } = begin([new Error('defect'), notFound]);
-    await expect(process()).rejects.toThrow('defect');
-    expect(gate.active).toBe(0);
+  test('by a client that throws counts and is unclear: it may have been sent', async () => {
+    const { gate, meter, process, calls } = begin([new Error('defect'), notFound]);
+    const attempts = {
+      attempts: 1,
+      unprocessed: 0,
+      unclear: true,
+      lastCode: 'CLIENT_FAILED',
+      lastMessage: 'defect',
+    };
+    const retried = process();
+    await vi.waitFor(() => expect([calls(), gate.active]).toEqual([1, 0]));
+    // Another row is answered, so that the client is not to blame for all rows.
+    await process({ ...task, row: 8 });
+    expect(await retried).toMatchObject({ kind: 'retry', history: attempts });
+    expect([gate.active, meter.active, meter.report().accepted]).toEqual([0, 0, 1]);
+  });
+
+  test('by a client that rejects when it is stopped was interrupted', async () => {
+    const stopped = new AbortController();
+    stopped.abort();
+    const { process } = begin([new Error('aborted')]);
+    expect(await process(task, claimed(), stopped.signal)).toMatchObject({
+      kind: 'returned',
+      history: { attempts: 1, unclear: true, lastCode: 'INTERRUPTED' },
+    });
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import type { Operation } from '../../operation/operation.ts';
+import { nearestName } from '../../text/near-name.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { type ColumnMap, type FieldNamer, fieldNameOf, knownNames, requiredNames } from './column-names.ts';
@@ -110,37 +111,7 @@ function wordsOf(name: string): readonly string[] {
   return fieldNameOf(name).split('_');
 }
 
-/**
- * The field that a column probably means: `title` for `titel`, `evaluation_id` for `evaluationid`. At most two letters may
- * differ, one in short names.
- */
+/** The field that a column probably means: `title` for `titel`, `evaluation_id` for `evaluationid`. */
 export function resembledField(header: string, fields: Iterable<string>): string | undefined {
-  const name = fieldNameOf(header).replaceAll('_', '');
-  let best: { readonly field: string; readonly distance: number } | undefined;
-  for (const field of fields) {
-    const target = field.replaceAll('_', '');
-    const allowed = target.length <= 5 ? 1 : 2;
-    if (Math.abs(target.length - name.length) > allowed) continue;
-    const distance = editDistance(name, target);
-    if (distance <= allowed && (best === undefined || distance < best.distance)) best = { field, distance };
-  }
-  return best?.field;
-}
-
-/** Number of letters omitted, added, replaced or swapped with a neighbor (optimal string alignment distance). */
-function editDistance(from: string, to: string): number {
-  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number): number => rows[row]?.[column] ?? 0;
-  for (let row = 1; row <= from.length; row++) {
-    rows.push([row]);
-    for (let column = 1; column <= to.length; column++) {
-      const same = from[row - 1] === to[column - 1];
-      const replaced = at(row - 1, column - 1) + (same ? 0 : 1);
-      let least = Math.min(at(row - 1, column) + 1, at(row, column - 1) + 1, replaced);
-      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      if (row > 1 && column > 1 && swapped) least = Math.min(least, at(row - 2, column - 2) + 1);
-      rows[row]?.push(least);
-    }
-  }
-  return at(from.length, to.length);
+  return nearestName(fieldNameOf(header), fields);
 }

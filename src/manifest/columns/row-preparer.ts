@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ApiRequest } from '../../api/request.ts';
-import type { Operation } from '../../operation/operation.ts';
+import { type Operation, operationFailure } from '../../operation/operation.ts';
 import { isLeftOut, type Row } from '../../operation/row-fields.ts';
 import { Cells, type Manifest, type ManifestRow } from '../manifest.ts';
 import { excerpt, type RowProblem } from '../problem.ts';
@@ -128,23 +128,27 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
     }
     const reading = readings.get(operation) ?? [];
     const fields = pickFields(given, reading);
-    const parsed = operation.schema.safeParse(fields);
-    if (!parsed.success)
+    try {
+      const parsed = operation.schema.safeParse(fields);
+      if (!parsed.success)
+        return invalid(
+          ...parsed.error.issues.map((issue) =>
+            explainIssue(emptyCell(issue, operation, fields, columnFor) ?? issue, fields, columnOf),
+          ),
+        );
+      const callable = callableRow(row, operation, parsed.data);
+      const before = pickOldValues(given, reading);
+      if (before === undefined) return callable;
+      const checked = checkOldValues(operation, fields, before);
+      if (checked.success) return { ...callable, old: onlyNamed(before, checked.data) };
       return invalid(
-        ...parsed.error.issues.map((issue) =>
-          explainIssue(emptyCell(issue, operation, fields, columnFor) ?? issue, fields, columnOf),
+        ...checked.error.issues.map((issue) =>
+          explainIssue(issue, before, (name) => columnOf(oldNameOf(name))),
         ),
       );
-    const callable = callableRow(row, operation, parsed.data);
-    const before = pickOldValues(given, reading);
-    if (before === undefined) return callable;
-    const checked = checkOldValues(operation, fields, before);
-    if (checked.success) return { ...callable, old: onlyNamed(before, checked.data) };
-    return invalid(
-      ...checked.error.issues.map((issue) =>
-        explainIssue(issue, before, (name) => columnOf(oldNameOf(name))),
-      ),
-    );
+    } catch (error) {
+      return invalid({ problem: operationFailure(operation.name, error) });
+    }
   };
   const known = knownNames(operations);
   return Object.assign(prepare, { choice, operations: mayBeUsed, defaults, fieldOf, known, map });

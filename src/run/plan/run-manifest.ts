@@ -149,7 +149,7 @@ export async function* unfinishedTasks(
       if (prepared.kind === 'invalid') {
         throw fatalError(
           'ROW_NOT_PLANNED',
-          `Row ${row.row} is invalid, although the plan of this run accepted it.`,
+          `Row ${row.row} is invalid, although the plan of this run accepted it: ${prepared.problems[0]?.problem}.`,
         );
       }
       const history = journal.history(row.row);

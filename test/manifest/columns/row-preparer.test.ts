@@ -26,6 +26,22 @@ test.each<[title: string, content: string, problem: RegExp]>([
   });
 });
 
+test('a row is invalid if the operation throws at it: the problem names the operation, and other rows are checked', async () => {
+  const manifest = await openText('a.csv', 'ticket_id,user_id\n7,u\n8,u\n9,u\n');
+  const [first] = testOperations;
+  if (first === undefined) throw new Error('there is an operation');
+  const failing = {
+    ...first,
+    request(row: Parameters<typeof first.request>[0]) {
+      if (row['ticket_id'] === '8') throw new Error('why');
+      return first.request(row);
+    },
+  };
+  const rows = (await allRows(manifest)).map(createRowPreparer({ manifest, operations: [failing] }));
+  expect(rows.map(({ kind }) => kind)).toEqual(['callable', 'invalid', 'callable']);
+  expect(rows[1]).toMatchObject({ line: 3, problems: [{ problem: `${first.name}: why` }] });
+});
+
 const brief = (row: PreparedRow) =>
   row.kind === 'callable'
     ? `${row.row} ${row.operation.name} ${row.request.body}`
