@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { type OpenedRedis, openRedis } from '../../src/datastore/redis/redis.ts';
+import { noHistory } from '../../src/domain.ts';
 import { openBatchQueue } from '../../src/queue/batch-queue.ts';
+import { BatchWorker } from '../../src/queue/batch-worker.ts';
 import { openRowQueue } from '../../src/queue/row-queue.ts';
 import {
   adminOf,
@@ -44,6 +46,45 @@ describeWithRedis('Redis', () => {
     return open(`redis://batch:secret@127.0.0.1:${port}/0`);
   };
   describeQueueOn('a Redis with the least permissions', openLeast, 'each command');
+
+  test('batches are added, called and collected although Redis forgets its scripts again and again', async () => {
+    const server = await redisForTest();
+    const admin = adminOf(server);
+    const { datastore } = await openRedis({ url: server.url, purpose: 'test' });
+    const rows = openRowQueue(datastore, { baseUrl: 'rows' });
+    const collected: number[] = [];
+    const errors: string[] = [];
+    const onError = ({ message }: Error): void => void errors.push(message);
+    const batches = await openBatchQueue(datastore, {
+      ...unheard('r', rows),
+      onError,
+      collect: async ({ leftovers }) => void collected.push(...leftovers.map(({ row }) => row)),
+    });
+    const worker = new BatchWorker(datastore, rows, {
+      concurrency: 10,
+      refusal: () => undefined,
+      async process({ row }, claim) {
+        if (row % 3 === 1) await admin.script('FLUSH');
+        await claim.intend();
+        return { kind: 'returned', history: noHistory, delayMs: 60_000 };
+      },
+      onRefused() {},
+      onError,
+    });
+    const numbers = Array.from({ length: 9 }, (_, index) => index + 1);
+    const task = { run: 'r', operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
+    for (const row of numbers) {
+      await admin.script('FLUSH');
+      await batches.add([{ ...task, row }], new AbortController().signal);
+    }
+    await expect.poll(() => collected.toSorted((a, b) => a - b), patiently).toEqual(numbers);
+    expect(errors).toEqual([]);
+    await worker.stop(0);
+    await batches.forget();
+    await batches.close();
+    await rows.close();
+    await datastore.close();
+  });
 
   test('a run that ends while its connections are replaced is forgotten', async () => {
     const server = await redisForTest();

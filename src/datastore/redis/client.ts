@@ -1,6 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { RedisAddress } from './address.ts';
+import { mendTransactions } from './transactions.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -41,6 +42,9 @@ export function createRedisClient(options: RedisClientOptions): RedisClient {
     client.on('close', () =>
       rejectCommands(client, 'The connection to Redis was lost before it replied.', { waiting: false }),
     );
+  mendTransactions(client, (error) => {
+    if (reconnectAfter(error, options) !== false) client.disconnect(true);
+  });
   corkTurns(client);
   return client;
 }
@@ -130,7 +134,8 @@ function clusterClient(address: ClusterAddress, options: RedisClientOptions): Cl
   );
 }
 
-function commonSettings({ address, role, name, mayAskInfo, onErrorReply }: RedisClientOptions) {
+function commonSettings(options: RedisClientOptions) {
+  const { address, role, name, mayAskInfo } = options;
   return {
     ...(address.password !== undefined && {
       // Explicit, because with only a password ioredis prints a warning for a Redis without one.
@@ -150,24 +155,18 @@ function commonSettings({ address, role, name, mayAskInfo, onErrorReply }: Redis
     enableReadyCheck: role !== 'probe' && mayAskInfo,
     maxLoadingRetryTime: 1_000,
     autoResendUnfulfilledCommands: role !== 'producer',
-    reconnectOnError: (error: Error) => {
-      onErrorReply?.(error);
-      return reconnectOn(error, role);
-    },
+    reconnectOnError: (error: Error) => reconnectAfter(error, options),
   } satisfies RedisOptions;
 }
 
 /**
  * After a failover behind a name, the connection still leads to the old primary; a new connection leads to the new one. The
  * command had no effect, so a worker repeats it there (2) rather than fail a row that succeeded.
- *
- * A refused transaction also loses its scripts, which ioredis then considers loaded: all later transactions would fail. A new
- * connection loads them again.
  */
-function reconnectOn({ message }: Error, role: Role): false | 1 | 2 {
-  if (role === 'probe') return false;
-  if (/\bREADONLY\b|^LOADING\b/.test(message)) return role === 'worker' ? 2 : 1;
-  return /^EXECABORT\b/.test(message) ? 1 : false;
+function reconnectAfter(error: Error, { role, onErrorReply }: RedisClientOptions): false | 1 | 2 {
+  onErrorReply?.(error);
+  if (role === 'probe' || !/\bREADONLY\b|^LOADING\b/.test(error.message)) return false;
+  return role === 'worker' ? 2 : 1;
 }
 
 function tlsSettings(address: RedisAddress): { servername?: string } {

@@ -184,6 +184,19 @@ describeWithRedis('a Redis that refuses', () => {
     expect(await producer.set('batch', '2')).toBe('OK');
   });
 
+  test('a whole batch, because it has become a replica, is left, too', async () => {
+    const [old, young] = [await redisForTest(), await redisForTest()];
+    const proxy = await startProxy(old.port);
+    const opened = await open(`redis://127.0.0.1:${proxy.port}`);
+    const { queue, add } = flowsOn(opened);
+    await add();
+    await adminOf(old).replicaof('127.0.0.1', young.port);
+    proxy.target = young.port;
+    await expect(add()).rejects.toThrow('READONLY');
+    await add();
+    expect(await queue.getWaitingCount()).toBe(3);
+  });
+
   test('for lack of memory is reported, and accepts whole batches again once there is memory', async () => {
     const server = await redisForTest();
     const opened = await open(server.url);

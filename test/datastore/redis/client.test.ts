@@ -23,6 +23,19 @@ async function countWrites(client: Redis | Cluster, node: Redis): Promise<number
   return spies.reduce((sum, { mock }) => sum + mock.calls.length, 0) - before;
 }
 
+type Pipeline = ReturnType<Redis['pipeline']>;
+
+async function clusterOf(role: Role): Promise<Cluster> {
+  const server = await redisForTest({ cluster: true });
+  await assignSlots(server);
+  const nodes = [{ host: '127.0.0.1', port: server.port }];
+  const address = { kind: 'cluster', nodes, tls: false, db: 0 } as const;
+  const cluster = createRedisClient({ address, role, name: 'test', mayAskInfo: true }) as Cluster;
+  onTestFinished(() => cluster.disconnect());
+  await heard(cluster, 'ready');
+  return cluster;
+}
+
 async function clientOf({ port }: RedisServer, role: Role): Promise<Redis> {
   const endpoint = { host: '127.0.0.1', port };
   const address = { kind: 'server', endpoint, tls: false, db: 0 } as const;
@@ -129,5 +142,37 @@ describeWithRedis('the commands of one turn', () => {
     await Promise.all(texts.map((text, index) => client.set(`text-${index}`, text)));
     expect(await client.mget('text-0', 'text-1', 'text-2')).toEqual(texts);
     expect(await client.strlen('text-2')).toBe(4_000_000);
+  });
+});
+
+/** Keeps a text under a key, as BullMQ's scripts do: a script that ioredis sends by digest where it can. */
+const keep = { numberOfKeys: 1, lua: "return redis.call('SET', KEYS[1], ARGV[1])" };
+
+type Keeping<Owner> = Owner & { keep(key: string, text: string): Owner & Promise<unknown> };
+
+describeWithRedis('a script that Redis has forgotten', () => {
+  const roles = ['worker', 'producer'] as const;
+  const clients = [
+    ...roles.map((role) => [role, async () => clientOf(await redisForTest(), role)] as const),
+    ...roles.map((role) => [`${role} of a Cluster`, () => clusterOf(role)] as const),
+  ];
+
+  test.each(clients)('is sent again by a %s, alone, in a pipeline and in a transaction', async (_, open) => {
+    const client = await open();
+    client.defineCommand('keep', keep);
+    const scripts = client as unknown as Keeping<typeof client>;
+    const ways = {
+      alone: () => scripts.keep('alone', 'x'),
+      pipeline: () => (client.pipeline() as unknown as Keeping<Pipeline>).keep('pipeline', 'x').exec(),
+      transaction: () => (client.multi() as unknown as Keeping<Pipeline>).keep('transaction', 'x').exec(),
+    };
+    for (const [key, send] of Object.entries(ways)) {
+      for (const _ of [1, 2, 3]) {
+        await client.del(key);
+        await send();
+        expect({ [key]: await client.get(key) }).toEqual({ [key]: 'x' });
+        await client.script('FLUSH');
+      }
+    }
   });
 });

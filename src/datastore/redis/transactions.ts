@@ -1,0 +1,32 @@
+import type { Cluster, Command, Redis } from 'ioredis';
+
+/**
+ * Mends two faults of ioredis, which sees no errors in the reply to EXEC:
+ *
+ * - It sends a script by digest once a connection has sent its text. Redis may have forgotten the script since (SCRIPT FLUSH, a
+ *   failover), or never kept it (a discarded transaction): each later transaction would fail with NOSCRIPT. So transactions carry the
+ *   text.
+ * - `reconnectOnError` does not hear of these errors: `onError` does.
+ */
+export function mendTransactions(client: Redis | Cluster, onError: (error: Error) => void): void {
+  const send = client.sendCommand.bind(client) as (command: Command, ...place: unknown[]) => unknown;
+  client.sendCommand = (command: Command, ...place: unknown[]) => {
+    if (command.inTransaction) sendWithText(command);
+    if (command.name === 'exec')
+      void command.promise.then(
+        (replies) => errorsIn(replies).forEach(onError),
+        () => {},
+      );
+    return send(command, ...place);
+  };
+}
+
+/** ioredis knows which sockets have seen a script, and has not seen this one. A command that is no script ignores the socket. */
+function sendWithText(command: Command): void {
+  const { toWritable } = command;
+  command.toWritable = () => toWritable.call(command, {});
+}
+
+function errorsIn(replies: unknown): readonly Error[] {
+  return Array.isArray(replies) ? replies.filter((reply) => reply instanceof Error) : [];
+}
