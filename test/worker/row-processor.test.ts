@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import type { ApiAnswer } from '../../src/api/client.ts';
 import { steadyNow } from '../../src/clock.ts';
@@ -183,6 +183,8 @@ describe('a row', () => {
   });
 
   test('has its intent written once, however long it then waits for its call', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     const { gate, set, process, calls } = begin([notFound]);
     const intend = vi.fn(async () => {
       set({ cap: 0 });
@@ -190,9 +192,11 @@ describe('a row', () => {
       return true;
     });
     const verdict = process(task, claimed({ intend }));
-    await vi.waitFor(() => expect(intend).toHaveBeenCalledTimes(1));
+    await vi.advanceTimersByTimeAsync(99);
+    expect(intend).toHaveBeenCalledTimes(1);
     expect([calls(), gate.active]).toEqual([0, 0]);
     set({ cap: 1 });
+    await vi.runAllTimersAsync();
     expect((await verdict).kind).toBe('finished');
     expect(intend).toHaveBeenCalledTimes(1);
   });
