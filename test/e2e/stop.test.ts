@@ -1,5 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { OutcomeCounts } from '../../src/domain.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
@@ -152,4 +152,35 @@ describe('a run that is stopped', () => {
       expect.objectContaining({ run: killed?.run, succeeded, failed }),
     );
   });
+});
+
+test('a run of a daemon that only lacks its report is completed, and report writes it', async () => {
+  const { cwd, sandbox, options } = await prepared();
+  const type = (...args: readonly string[]) => cqbatch(args, options);
+  expect(await type('submit', 'rows.csv', '--yes', '--run-id', 'r', '--rate', 'none')).toMatchObject({
+    code: 0,
+  });
+  const folder = join(cwd, '.cqbatch', 'runs', 'r');
+  const inTheWay = join(folder, 'report.csv', 'in the way');
+  await mkdir(inTheWay, { recursive: true });
+  const file = join(cwd, 'daemon.prom');
+  const daemon = startCqbatch(['worker', '--coordinate', '--metrics-file', file], options);
+  const end = finished(daemon);
+  await saying(daemon, 'the work on the run has failed');
+  daemon.kill('SIGTERM');
+  expect(await end).toMatchObject({ code: 0 });
+  expect(await readFile(file, 'utf8')).toMatch(/^cqbatch_runs_total\{result="succeeded"\} 1$/m);
+
+  const { state, states } = JSON.parse((await type('status', 'r', '--json')).stdout);
+  expect([state, states.at(-1).reason]).toEqual(['completed', undefined]);
+  expect(await type('report', 'r')).toMatchObject({ code: 4, stderr: expect.stringContaining('report.csv') });
+  expect(await type('resume', 'r')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is complete'),
+  });
+  await rm(dirname(inTheWay), { recursive: true });
+  expect(await type('report', 'r')).toMatchObject({ code: 0 });
+  const report = await readCsv(folder, 'report.csv');
+  expectEveryRowOnce(report, rows);
+  expectAgreement(report, await sandbox.log());
 });

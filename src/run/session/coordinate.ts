@@ -41,7 +41,8 @@ export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted
 export interface RunNews {
   started(): void;
   ended(record: RunRecord, reports: WrittenReports): void;
-  failed(error: Error): void;
+  /** @param runId absent when no run was created */
+  failed(error: Error, runId?: string): void;
 }
 
 const lookMs = 250;
@@ -184,12 +185,13 @@ async function coordinate(
       if (reports !== undefined) news?.ended(ended, reports);
     } catch (error) {
       const { message } = error as Error;
-      log.error({ run: id, err: message }, 'the run has failed');
+      log.error({ run: id, err: message }, 'the work on the run has failed');
       // Another process has the run, or its folder was missing, perhaps briefly: the next look finds it.
       if (error instanceof CqbatchError && ['LOCK_LOST', 'JOURNAL_REMOVED'].includes(error.code)) return;
-      // A second try would fail in the same way.
-      await store.save(enterState(await store.load(id), 'failed', { reason: message }));
-      news?.failed(error as Error);
+      // A second try would fail in the same way. A run that has ended lacks only its report.
+      const left = await store.load(id);
+      if (isClaimable(left)) await store.save(enterState(left, 'failed', { reason: message }));
+      news?.failed(error as Error, id);
     }
   });
 }

@@ -1,38 +1,62 @@
 import { usageError } from '../../errors.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { WrittenReports } from '../../report/write-reports.ts';
+import { systemError } from '../../system-error.ts';
 import { claimForOurselves } from '../feed/stopped-runs.ts';
 import { openManifestCopy } from '../plan/run-manifest.ts';
 import { resultOf } from '../record/ending.ts';
 import { type OpenRun, withOpenRun } from '../record/open-run.ts';
-import { isHaltedByGuard } from '../record/record.ts';
+import { isHaltedByGuard, type RunRecord } from '../record/record.ts';
 import { activeTime } from '../record/record-keeper.ts';
+import { isIntact } from '../record/run-journal.ts';
+import { reportRun } from '../report/report-run.ts';
 import { Execution } from './execution.ts';
-import type { ExecutedRun, ExecuteRunOptions, RunObserver } from './execution-options.ts';
+import type { EndedExecution, ExecutedRun, ExecuteRunOptions, RunObserver } from './execution-options.ts';
 
 /**
- * Takes a run from the state of its journal to its end, records each state of the run, and writes its report in any case.
+ * Takes a run from the state of its journal to its end, records each state of the run, and then writes its report.
  *
  * @throws a fatal error when the datastore or the disk fails; the state is then `failed`, if it could still be written, and the
- * run can be resumed. A busy error `RUN_LOCKED` when another process works on the run.
+ * run can be resumed. If only the report can't be written, the run keeps the state of its end. A busy error `RUN_LOCKED` when another process works on the run.
  */
 export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
-  const { record, datastore, interrupt } = options;
-  return withOpenRun({ ...options, purpose: `run ${record.id}` }, async (run, atEnd) => {
-    const planned = await openManifestCopy(options.store, record);
+  const { datastore, interrupt } = options;
+  return withOpenRun({ ...options, purpose: `run ${options.record.id}` }, async (run, atEnd) => {
+    const planned = await openManifestCopy(options.store, options.record);
     refuseOtherDatastore(options, run.journal);
-    return observeRun(options.observer, run, async () => {
+    const { record, end, isHandedOver } = await observeRun(options.observer, run, async () => {
       if (datastore.exclusive) await claimForOurselves(run, interrupt);
       return new Execution(await accepted(run), options, planned).untilEnd(atEnd);
     });
+    return isHandedOver ? { record, end } : { record, end, reports: await report(options, record, run) };
   });
+}
+
+/** @throws the error of writing it, which says how to write it again */
+async function report(
+  { store, log, onFailed }: ExecuteRunOptions,
+  record: RunRecord,
+  { journal }: OpenRun,
+): Promise<WrittenReports> {
+  const { id } = record;
+  try {
+    const reports = await reportRun(store, record, journal);
+    if (reports.unsigned !== undefined)
+      log.warn({ run: id, err: reports.unsigned }, 'the run has no signed statement');
+    return reports;
+  } catch (error) {
+    const intact = await isIntact(store, id, journal);
+    onFailed?.({ counts: journal.outcomeCounts, intact, ended: true });
+    throw systemError(error)?.followedBy(`cqbatch report ${id}`) ?? error;
+  }
 }
 
 /** Works on a run, and reports to the observer. */
 export async function observeRun(
   observer: RunObserver | undefined,
   { record, journal }: OpenRun,
-  work: () => Promise<ExecutedRun>,
-): Promise<ExecutedRun> {
+  work: () => Promise<EndedExecution>,
+): Promise<EndedExecution> {
   if (observer === undefined) return work();
   const { plan, states } = record;
   const run = observer.started(() => plan.rows - journal.finishedCount);
@@ -41,12 +65,11 @@ export async function observeRun(
     if (!states.some(({ state }) => state === 'running'))
       for await (const results of journal.results()) observer.finished(results);
     journal.onFinished = (results) => observer.finished(results);
-    const executed = await work();
-    const { end, reports } = executed;
-    const result = resultOf(end, journal.outcomeCounts);
-    if (reports === undefined) run.ended();
-    else run.ended({ result, durationMs: activeTime(executed.record, journal.lastFinishedAt) });
-    return executed;
+    const ended = await work();
+    const result = resultOf(ended.end, journal.outcomeCounts);
+    if (ended.isHandedOver) run.ended();
+    else run.ended({ result, durationMs: activeTime(ended.record, journal.lastFinishedAt) });
+    return ended;
   } catch (error) {
     run.ended({ result: 'failed' });
     throw error;

@@ -84,9 +84,15 @@ export interface StartedRun {
   readonly datastore: Pick<Datastore, 'trouble' | 'exclusive'>;
 }
 
-export interface ExecutedRun {
+/** A run that has ended here, before its report is written. */
+export interface EndedExecution {
   readonly record: RunRecord;
   readonly end: RunEnding;
+  /** Whether another process takes the run over. */
+  readonly isHandedOver: boolean;
+}
+
+export interface ExecutedRun extends Pick<EndedExecution, 'record' | 'end'> {
   /** Absent when another process takes the run over. */
   readonly reports?: WrittenReports;
 }

@@ -19,7 +19,6 @@ import { priorityOf, withoutPlace, withPriority } from '../record/record.ts';
 import { RecordKeeper, withCrashedTime } from '../record/record-keeper.ts';
 import { countsOf, isIntact, requireAllResults } from '../record/run-journal.ts';
 import { grantsPartial, rememberTarget } from '../record/targets.ts';
-import { reportRun } from '../report/report-run.ts';
 import {
   type ControlWatch,
   clearControls,
@@ -29,7 +28,7 @@ import {
   watchControls,
 } from './control.ts';
 import { keepEstimate } from './estimated-limits.ts';
-import type { ExecutedRun, ExecuteRunOptions } from './execution-options.ts';
+import type { EndedExecution, ExecuteRunOptions } from './execution-options.ts';
 import { announce, entryOf, type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import { Progress, type RunEvent } from './progress.ts';
 import { RateLog } from './rate-log.ts';
@@ -42,7 +41,7 @@ const never = new AbortController().signal;
 const farewellMs = 2_000;
 
 /**
- * A run in progress in this process, from its first state to its report.
+ * A run in progress in this process, from its first state to its last.
  *
  * ```
  * running ⇄ paused ──▶ completed, halted, cancelled, interrupted; submitted, when another process takes over
@@ -61,8 +60,6 @@ export class Execution {
   #protocol = ownProtocol;
   #rateLog: RateLog | undefined;
   #heartbeat: Heartbeat | undefined;
-  /** Whether the run has ended, so that only its report is missing. */
-  #hasEnded = false;
 
   constructor(run: OpenRun, options: ExecuteRunOptions, planned: PlannedManifest) {
     const { record, datastore, journal, store } = run;
@@ -78,7 +75,7 @@ export class Execution {
     });
   }
 
-  async untilEnd(atEnd: AtEnd): Promise<ExecutedRun> {
+  async untilEnd(atEnd: AtEnd): Promise<EndedExecution> {
     const { record, store, lost } = this.#run;
     const { budget } = this.#options;
     atEnd(() => this.#keeper.close());
@@ -174,8 +171,8 @@ export class Execution {
     void this.#saved();
   }
 
-  async #finish(end: RunEnding): Promise<ExecutedRun> {
-    const { record: planned, journal, store } = this.#run;
+  async #finish(end: RunEnding): Promise<EndedExecution> {
+    const { record: planned, journal } = this.#run;
     const { handOver, estimates, onEnded } = this.#options;
     if (end.state === 'completed') requireAllResults(planned, journal);
     if (end.state === 'completed' && grantsPartial(planned)) await this.#remember('partial');
@@ -192,30 +189,23 @@ export class Execution {
       counts: { ...journal.outcomeCounts },
     });
     await this.#keeper.save();
-    this.#hasEnded = true;
-    const { record } = this.#keeper;
-    if (isHandedOver) return { record, end };
-    const reports = await reportRun(store, record, journal);
-    if (reports.unsigned !== undefined)
-      this.#warn(new Error(reports.unsigned), 'the run has no signed statement');
-    return { record, end, reports };
+    return { record: this.#keeper.record, end, isHandedOver };
   }
 
   /** @returns the error to be thrown */
   async #fail(error: unknown): Promise<unknown> {
     const { store, record, journal } = this.#run;
-    const remedy = `cqbatch ${this.#hasEnded ? 'report' : 'resume'} ${record.id}`;
-    const failure = systemError(error)?.followedBy(remedy) ?? error;
+    const failure = systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
     const { code } = error as CqbatchError;
     // A process that has lost the run must not overwrite what the next process has written.
     if (code === 'LOCK_LOST') this.#rateLog?.abandon();
-    else if (!this.#hasEnded && !(this.#options.handOver && code === 'JOURNAL_REMOVED')) {
+    else if (!(this.#options.handOver && code === 'JOURNAL_REMOVED')) {
       this.#keeper.enter('failed', { reason: (failure as Error).message });
       await this.#saved();
     }
     const intact = await isIntact(store, record.id, journal);
     const counts = intact ? journal.outcomeCounts : this.#progress.snapshot().counts;
-    this.#options.onFailed?.({ counts, intact, ended: this.#hasEnded });
+    this.#options.onFailed?.({ counts, intact, ended: false });
     return failure;
   }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { noOutcomes, type RowResult } from '../../../src/domain.ts';
 import type { OpenRun } from '../../../src/run/record/open-run.ts';
 import { observeRun } from '../../../src/run/session/execute-run.ts';
-import type { ExecutedRun, ObservedEnd, RunObserver } from '../../../src/run/session/execution-options.ts';
+import type { EndedExecution, ObservedEnd, RunObserver } from '../../../src/run/session/execution-options.ts';
 
 function result(row: number, outcome: RowResult['outcome']): RowResult {
   return { row, operation: 'x', outcome, code: 'C', message: '', attempts: 1, unclear: false };
@@ -38,8 +38,8 @@ function observed(states: readonly string[]) {
   return { observer, run, counts, told, ends, append, waiting: () => waiting() };
 }
 
-function executed(end: object, reports: object | undefined = {}): ExecutedRun {
-  return { record: { state: 'completed', states: [] }, end, reports } as unknown as ExecutedRun;
+function ended(end: object, isHandedOver = false): EndedExecution {
+  return { record: { state: 'completed', states: [] }, end, isHandedOver } as unknown as EndedExecution;
 }
 
 test('an observer hears of each row once, and of rows with results from the plan at the start', async () => {
@@ -47,7 +47,7 @@ test('an observer hears of each row once, and of rows with results from the plan
   await observeRun(observer, run, async () => {
     expect([told, waiting()]).toEqual([[1], 1]);
     append(result(2, 'succeeded'));
-    return executed({ state: 'completed' });
+    return ended({ state: 'completed' });
   });
   expect([told, waiting()]).toEqual([[1, 2], 0]);
   expect(ends).toEqual([{ result: 'rows_failed', durationMs: 0 }]);
@@ -57,7 +57,7 @@ test('a resumed run reports only what is new', async () => {
   const { observer, run, told, append } = observed(['planned', 'running', 'interrupted']);
   await observeRun(observer, run, async () => {
     append(result(2, 'failed'));
-    return executed({ state: 'halted' });
+    return ended({ state: 'halted' });
   });
   expect(told).toEqual([2]);
 });
@@ -71,17 +71,13 @@ test.each<[end: object, counts: object, result: string]>([
 ])('the end of a run in one word: %j, %j is %s', async (end, counts, word) => {
   const seen = observed([]);
   Object.assign(seen.counts, counts);
-  await observeRun(seen.observer, seen.run, async () => executed(end));
+  await observeRun(seen.observer, seen.run, async () => ended(end));
   expect(seen.ends).toMatchObject([{ result: word }]);
 });
 
 test('a run that is handed over does not end here, and one that throws has failed', async () => {
   const { observer, run, ends } = observed([]);
-  await observeRun(
-    observer,
-    run,
-    async () => ({ ...executed({ state: 'interrupted' }), reports: undefined }) as never,
-  );
+  await observeRun(observer, run, async () => ended({ state: 'interrupted' }, true));
   const broken = observeRun(observer, run, () => Promise.reject(new Error('disk')));
   await expect(broken).rejects.toThrow('disk');
   expect(ends).toEqual([undefined, { result: 'failed' }]);
