@@ -75,6 +75,23 @@ test('--ping-url is called at the start and with the exit code', async () => {
   expect(pings.map((post) => post.url)).toEqual(['/ping/uuid/start', '/ping/uuid/1']);
 });
 
+test('--or-resume that finds a finished run pings what the run ended with', async () => {
+  const { url, posts, run, news } = await prepared(failing);
+  const args = ['--run-id', 'night', '--or-resume', '--ping-url', `${url}/ping/uuid`];
+  expect((await run(args)).code).toBe(1);
+  expect((await run(args)).code).toBe(0);
+  const pings = posts.filter(({ url: path }) => path.startsWith('/ping'));
+  expect(pings.map((post) => post.url)).toEqual([
+    '/ping/uuid/start',
+    '/ping/uuid/1',
+    '/ping/uuid/start',
+    '/ping/uuid/1',
+  ]);
+  expect(pings.at(-1)?.body).toMatch(/run night of rows\.csv completed .* 1 succeeded, 1 failed/);
+  // The command has done nothing, so there is no news.
+  expect(news()).toHaveLength(1);
+});
+
 describe('a signature', () => {
   test('is verified by the script of the documentation', async () => {
     const { news, run } = await prepared(failing);

@@ -23,6 +23,8 @@ export interface EndedRun {
 export interface Ended {
   /** The run that ended; undefined when none did. */
   readonly run: EndedRun | undefined;
+  /** The id of a run that was worked on; undefined when none was. */
+  readonly runId: string | undefined;
   readonly exitCode: number;
   readonly error: (Error & { readonly code?: unknown }) | undefined;
   readonly by: Actor;
@@ -88,9 +90,9 @@ function runDocument({ record, summary, next }: EndedRun): object {
 
 const longestText = 3_000;
 
-function textOf({ run, exitCode, error, by: { host } }: Ended): string {
-  const end =
-    run === undefined ? `no run was created: ${error?.message ?? `exit code ${exitCode}`}` : textOfRun(run);
+function textOf({ run, runId, exitCode, error, by: { host } }: Ended): string {
+  const subject = runId === undefined ? 'no run was created' : `run ${runId}`;
+  const end = run === undefined ? `${subject}: ${error?.message ?? `exit code ${exitCode}`}` : textOfRun(run);
   return shortened(`cqbatch on ${host}: ${end}`, longestText);
 }
 

@@ -3,6 +3,7 @@ import { bodyFor } from '../../../src/cli/render/ended-run.ts';
 
 const ended = {
   run: undefined,
+  runId: undefined,
   exitCode: 2,
   error: Object.assign(new Error('[here](https://evil.example) & <@all>\nline 2'), { code: 'X' }),
   by: { user: 'ann', host: 'desk' },
@@ -47,4 +48,10 @@ describe('a notification', () => {
       });
     },
   );
+
+  test('names the run that failed before its end', () => {
+    expect(JSON.parse(bodyFor('example.com', { ...ended, runId: 'night' })).text).toMatch(
+      /^cqbatch on desk: run night: \[here\]/,
+    );
+  });
 });

@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { thisActor } from '../../../actor.ts';
-import { openWebhook, signatureHeaders, type Webhook } from '../../../index.ts';
+import { endOf, openWebhook, signatureHeaders, type Webhook } from '../../../index.ts';
 import type { AtEnd } from '../../../releases.ts';
 import { environment, readSecret } from '../../config/load.ts';
 import type { CommandInput } from '../../context.ts';
-import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { bodyFor, type EndedRun, newsOf } from '../../render/ended-run.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';
+import { bodyFor, type Ended, type EndedRun, newsOf } from '../../render/ended-run.ts';
 
 /** Notifies the user's URLs of start and end. Failures only cause warnings. */
 export interface Notifier {
   started(): Promise<void>;
-  ended(ended: {
-    readonly run?: EndedRun | undefined;
-    readonly exitCode: ExitCode;
-    readonly error?: Error | undefined;
-  }): Promise<void>;
+  /** @param exitCode of the command, which ends well when it finds a run that ended earlier, even with failures */
+  ended(ended: Omit<Ended, 'by' | 'exitCode'> & { readonly exitCode: ExitCode }): Promise<void>;
 }
 
 export async function openNotifier(
@@ -40,16 +37,22 @@ export async function openNotifier(
     );
   return {
     started: () => telling('--ping-url', ping, ping?.post('', { below: '/start' })),
-    async ended({ run, exitCode, error }) {
-      const all = { run, exitCode, error, by: thisActor() };
+    async ended({ exitCode, ...told }) {
+      const all = { ...told, exitCode: codeOf(exitCode, told.run), by: thisActor() };
       const isWanted = exitCode !== exitCodes.success || settings.notifyOn === 'always';
       const body = bodyFor(notify?.host ?? '', all);
       const headers =
         secret === undefined ? [] : signatureHeaders(secret, `msg_${randomUUID()}`, new Date(), body);
       await Promise.all([
-        telling('--ping-url', ping, ping?.post(newsOf(all).text, { below: `/${exitCode}` })),
+        telling('--ping-url', ping, ping?.post(newsOf(all).text, { below: `/${all.exitCode}` })),
         telling('--notify-url', notify, isWanted ? notify?.post(body, { headers }) : undefined),
       ]);
     },
   };
+}
+
+/** What the run ended with, if the command did not fail otherwise. */
+function codeOf(exitCode: ExitCode, run: EndedRun | undefined): ExitCode {
+  if (exitCode !== exitCodes.success || run === undefined) return exitCode;
+  return exitCodeOf(endOf(run.record), run.summary.outcomes);
 }

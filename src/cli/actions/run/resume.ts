@@ -143,6 +143,7 @@ export async function continueRun(context: Context, record: RunRecord, source: s
   const next = (await isCured(store, record)) ? [] : retryCommand(id, codes);
   const isDone = state === 'completed';
   context.metrics?.foundFinished();
+  context.onEnded?.(await endedRun(store, record));
   sayEnded(terminal, record, isDone ? 'is already completed' : 'was cancelled', outcomes, next);
   return isDone ? exitCodes.success : exitCodes.halted;
 }

@@ -144,17 +144,25 @@ export function notifying(
     const notifier = await notifierOf(context, atEnd);
     if (notifier === undefined) return work(context);
     const starting = notifier.started();
+    let runId: string | undefined;
     let run: EndedRun | undefined;
     let failure: unknown;
-    const onEnded = (ended: EndedRun): void => {
-      run = ended;
+    const noted: Context = {
+      ...context,
+      onStarted(record, stop) {
+        runId = record.id;
+        context.onStarted?.(record, stop);
+      },
+      onEnded(ended) {
+        run = ended;
+      },
     };
-    const exitCode = await work({ ...context, onEnded }).catch((error: unknown) => {
+    const exitCode = await work(noted).catch((error: unknown) => {
       failure = error;
       return exitCodeOfError(error);
     });
     await starting;
-    await notifier.ended({ run, exitCode, error: failure as Error | undefined });
+    await notifier.ended({ run, runId, exitCode, error: failure as Error | undefined });
     if (failure !== undefined) throw failure;
     return exitCode;
   });

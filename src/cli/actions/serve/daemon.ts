@@ -134,10 +134,13 @@ function newsTo(notifier: Notifier): RunNews & { told(): Promise<void> } {
       tell(() =>
         notifier.ended({
           run: { record, summary, next: nextCommands(record, summary) },
+          runId: record.id,
           exitCode: exitCodeOf(endOf(record), summary.outcomes),
+          error: undefined,
         }),
       ),
-    failed: (error) => tell(() => notifier.ended({ exitCode: exitCodeOfError(error), error })),
+    failed: (error, runId) =>
+      tell(() => notifier.ended({ run: undefined, runId, exitCode: exitCodeOfError(error), error })),
     told: () => telling,
   };
 }
