@@ -1,4 +1,4 @@
-import type { Attempt, RowHistory } from './domain.ts';
+import type { Attempt, RowHistory, RowResult } from './domain.ts';
 
 /** How many of the first and of the last attempts of an unfinished row are kept. */
 const keptAtEachEnd = 12;
@@ -29,4 +29,32 @@ export function withAttempt(
 export function perhapsCalled(history: RowHistory): RowHistory {
   const { attempts, earlier, ...known } = history;
   return { ...known, attempts: attempts + 1, unclear: true, earlier: withAttempt(earlier, unknownAttempt) };
+}
+
+/** The known attempts of a row without a result. */
+export function attemptsBefore({ earlier, unclear, attempts }: RowHistory): readonly Attempt[] {
+  return earlier ?? (unclear && attempts > 0 ? [unknownAttempt] : []);
+}
+
+/** The known attempts of a result: the earlier ones, and the last, which only the result describes. */
+export function attemptsOf(result: RowResult): readonly Attempt[] {
+  const { earlier = [], attempts, startedAt, finishedAt, durationMs, code, message, httpStatus } = result;
+  if (attempts === 0 || finishedAt === undefined) return earlier;
+  const computed = new Date(Date.parse(finishedAt) - (durationMs ?? 0)).toISOString();
+  const start = attempts === 1 ? (startedAt ?? computed) : computed;
+  return [
+    ...earlier,
+    {
+      at: start,
+      ...(durationMs !== undefined && { durationMs }),
+      code,
+      ...(message !== '' && { message }),
+      ...(httpStatus !== undefined && { httpStatus }),
+    },
+  ];
+}
+
+/** The attempts of a row in a run, then in its retry, as one list. */
+export function joinAttempts(before: readonly Attempt[], after: readonly Attempt[]): readonly Attempt[] {
+  return after.reduce(withAttempt, before);
 }

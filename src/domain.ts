@@ -90,6 +90,11 @@ export interface Attempt {
   readonly omitted?: number;
 }
 
+/** How many HTTP requests these attempts, and those that are not kept, made. */
+export function requestsOf(attempts: readonly Attempt[]): number {
+  return attempts.reduce((sum, { requests = 1, omitted = 0 }) => sum + requests + omitted, 0);
+}
+
 /** The final result of one row: one line of the journal, one row of the report. */
 export interface RowResult {
   /** Number of the row in its manifest, from 1. */

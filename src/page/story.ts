@@ -1,4 +1,4 @@
-import { type Attempt, outcomeText, unclearText } from '../domain.ts';
+import { type Attempt, outcomeText, requestsOf, unclearText } from '../domain.ts';
 import type { PageData } from '../report/html/page-data.ts';
 import { localTime } from '../text/local-time.ts';
 import { counted, exactDuration } from '../text/quantities.ts';
@@ -68,12 +68,14 @@ function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): C
     ...of('result'),
   ];
   const attempts = attemptsOf(rows, row);
-  const called = attempts.length > 0;
+  const made = Number(fact('attempts'));
+  const untold = made - requestsOf(attempts);
   return [
     facts(end.filter(([, text]) => text !== '')),
-    element('h3', called ? counted(Number(fact('attempts')), 'attempt') : 'Not called'),
+    element('h3', made > 0 || attempts.length > 0 ? counted(made, 'attempt') : 'Not called'),
+    untold > 0 && element('p', `${counted(untold, 'attempt')} without details`),
     attempts.length > 1 && timeline(attempts),
-    called &&
+    attempts.length > 0 &&
       tableElement('Attempts', ['Started', 'Duration', 'HTTP', 'Result'], attempts.flatMap(attemptCells)),
     fact('request') !== '' && [element('h3', 'Request'), element('pre', cut(fact('request')))],
     element('h3', 'Manifest'),

@@ -1,3 +1,4 @@
+import { attemptsBefore } from '../attempts.ts';
 import type { RowCode } from '../codes.ts';
 import {
   noHistory,
@@ -124,6 +125,7 @@ export function unfinishedResult(why: WhyUnfinished, row: UnfinishedRow): RowRes
   const { attempts, unprocessed, unclear, startedAt, lastStatus } = history;
   const unfinished = row.unsettled ? 'pending' : why;
   const attempted = unclear || attempts > unprocessed;
+  const earlier = attemptsBefore(history);
   return {
     row: row.row,
     operation: row.operation,
@@ -134,6 +136,7 @@ export function unfinishedResult(why: WhyUnfinished, row: UnfinishedRow): RowRes
     unclear,
     ...(startedAt !== undefined && { startedAt }),
     ...(lastStatus !== undefined && { httpStatus: lastStatus }),
+    ...(earlier.length > 0 && { earlier }),
   };
 }
 

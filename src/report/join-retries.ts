@@ -1,3 +1,4 @@
+import { attemptsOf, joinAttempts } from '../attempts.ts';
 import type { RowResult } from '../domain.ts';
 import type { ReportLine } from './join-results.ts';
 
@@ -30,7 +31,11 @@ export async function* joinRetries(
 /** The result of a retried row, with the requests of both runs. */
 function lastOf(before: RowResult, after: RowResult): RowResult {
   // A retry that stopped early may not have attempted the row.
-  const last = after.outcome === 'not_attempted' ? before : after;
+  const isAttempted = after.outcome !== 'not_attempted' || before.outcome === 'not_attempted';
+  const last = isAttempted ? after : before;
+  const earlier = isAttempted
+    ? joinAttempts(attemptsOf(before), after.earlier ?? [])
+    : (before.earlier ?? []);
   const startedAt = before.startedAt ?? after.startedAt;
   const unprocessed = (before.unprocessed ?? 0) + (after.unprocessed ?? 0);
   return {
@@ -40,6 +45,7 @@ function lastOf(before: RowResult, after: RowResult): RowResult {
     unclear: before.unclear || after.unclear,
     ...(unprocessed > 0 && { unprocessed }),
     ...(startedAt !== undefined && { startedAt }),
+    ...(earlier.length > 0 && { earlier }),
   };
 }
 

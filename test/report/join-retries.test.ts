@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { attemptsOf } from '../../src/attempts.ts';
 import type { RowResult } from '../../src/domain.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
 import { joinRetries } from '../../src/report/join-retries.ts';
@@ -71,4 +72,25 @@ test('the requests of a stopped retry count, and its rows keep their results', a
   const putOff = { outcome: 'not_attempted', code: 'CANCELLED', attempts: 3, unprocessed: 3 } as const;
   const [line] = await joined({ 1: failed }, [{ 1: { ...putOff, unclear: false } }], 1);
   expect(line?.result).toEqual({ ...failed, row: 1, attempts: 5, unprocessed: 3 });
+});
+
+test('a retried row has the attempts of both runs, in order', async () => {
+  const at = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z`;
+  const first = { ...failed, attempts: 1, finishedAt: at(1), durationMs: 1_000, httpStatus: 500 };
+  const again = { at: at(8), durationMs: 500, code: 'UNAVAILABLE' };
+  const last = { startedAt: at(8), finishedAt: at(10), durationMs: 200 };
+  const retried = { ...succeeded, ...last, attempts: 2, earlier: [again] };
+  const [line] = await joined({ 1: first }, [{ 1: retried }], 1);
+  expect(line?.result).toMatchObject({ attempts: 3, startedAt: at(0) });
+  expect(attemptsOf(line?.result ?? { ...failed, row: 1 })).toEqual([
+    { at: at(0), durationMs: 1_000, code: 'INTERNAL', httpStatus: 500 },
+    again,
+    { at: '2026-01-01T00:00:09.800Z', durationMs: 200, code: 'OK' },
+  ]);
+});
+
+test('a row that a retry may have called is not fed back', async () => {
+  const cancelled = { outcome: 'not_attempted', code: 'CANCELLED', attempts: 0, unclear: false } as const;
+  const [line] = await joined({ 1: cancelled }, [{ 1: { ...cancelled, code: 'PENDING' } }], 1);
+  expect(line?.result.code).toBe('PENDING');
 });

@@ -1,5 +1,5 @@
-import { unknownAttempt } from '../../attempts.ts';
-import type { Attempt, RowHistory, RowResult, SavedAnswer } from '../../domain.ts';
+import { attemptsOf } from '../../attempts.ts';
+import { type Attempt, type RowResult, requestsOf, type SavedAnswer } from '../../domain.ts';
 import { usageError } from '../../errors.ts';
 import type { PreparedRow } from '../../manifest/columns/row-preparer.ts';
 import type { ManifestRow } from '../../manifest/manifest.ts';
@@ -79,13 +79,17 @@ async function runOf(
 ): Promise<RunOfRow> {
   const answers = await readAnswers(store.folder(record.id), given);
   return withJournalReader(store, record, async (journal) => {
-    const history = journal.history(row);
     const finished = await only(journal.results(row, row));
-    const unfinished = { row, operation, history, unsettled: journal.isUnsettled(row) };
+    const unfinished = {
+      row,
+      operation,
+      history: journal.history(row),
+      unsettled: journal.isUnsettled(row),
+    };
     const result = finished ?? unfinishedResult(unfinishedBecause(record), unfinished);
-    const attempts = finished === undefined ? attemptsBefore(history) : attemptsOf(finished);
-    const known = attempts.reduce((sum, { requests = 1, omitted = 0 }) => sum + requests + omitted, 0);
-    return { record, row, result, attempts, untold: Math.max(0, result.attempts - known), answers };
+    const attempts = attemptsOf(result);
+    const untold = Math.max(0, result.attempts - requestsOf(attempts));
+    return { record, row, result, attempts, untold, answers };
   });
 }
 
@@ -105,26 +109,4 @@ async function readRow(
 async function only(parts: AsyncIterable<readonly RowResult[]>): Promise<RowResult | undefined> {
   for await (const [result] of parts) if (result !== undefined) return result;
   return undefined;
-}
-
-function attemptsBefore(history: RowHistory | undefined): readonly Attempt[] {
-  return history?.earlier ?? (history?.unclear && history.attempts > 0 ? [unknownAttempt] : []);
-}
-
-/** All attempts: the earlier ones, and the last, which only the result describes. */
-function attemptsOf(result: RowResult): readonly Attempt[] {
-  const { earlier = [], attempts, startedAt, finishedAt, durationMs, code, message, httpStatus } = result;
-  if (attempts === 0 || finishedAt === undefined) return earlier;
-  const computed = new Date(Date.parse(finishedAt) - (durationMs ?? 0)).toISOString();
-  const start = attempts === 1 ? (startedAt ?? computed) : computed;
-  return [
-    ...earlier,
-    {
-      at: start,
-      ...(durationMs !== undefined && { durationMs }),
-      code,
-      ...(message !== '' && { message }),
-      ...(httpStatus !== undefined && { httpStatus }),
-    },
-  ];
 }
