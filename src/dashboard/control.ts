@@ -16,6 +16,8 @@ export interface ControlRoom {
   readonly cluster: Cluster | undefined;
   /** Parses a value of `--rate`. @throws a RangeError that says how to write one */
   readonly parseRate: (text: string) => RatePolicy | null;
+  /** Whether the settings require a reason. */
+  readonly requireReason: boolean;
 }
 
 /** The result: the run was asked, or why not. */
@@ -32,7 +34,7 @@ const patienceMs = 5_000;
 
 /** Asks the process that works on a run to do something. The page shows the effect. */
 export async function controlRun(
-  { store, cluster, parseRate }: ControlRoom,
+  { store, cluster, parseRate, requireReason }: ControlRoom,
   id: string,
   control: ControlName,
   body: {
@@ -49,7 +51,10 @@ export async function controlRun(
   if (refused !== undefined) return { status: 409, message: refused };
   if (control === 'cancel' && body.confirm !== id)
     return { status: 400, message: `To cancel the run, confirm its id: {"confirm": "${id}"}.` };
-  const wanted = wantedOf(control, body, parseRate);
+  const reason = typeof body.reason === 'string' ? body.reason.trim() : '';
+  if (requireReason && reason === '')
+    return { status: 400, message: 'The settings require a reason: write why you do this.' };
+  const wanted = wantedOf(control, body, reason, parseRate);
   if (typeof wanted === 'string') return { status: 400, message: wanted };
   const place = state.isHere || cluster === undefined ? inFolder(store.folder(id)) : inCluster(cluster, id);
   const sent = await orAfter(
@@ -92,15 +97,11 @@ function refusalOf(id: string, control: ControlName, state: string): string | un
 /** The command for the run, or why the request is refused. */
 function wantedOf(
   control: ControlName,
-  {
-    rate,
-    priority,
-    reason,
-  }: { readonly rate?: unknown; readonly priority?: unknown; readonly reason?: unknown },
+  { rate, priority }: { readonly rate?: unknown; readonly priority?: unknown },
+  reason: string,
   parseRate: ControlRoom['parseRate'],
 ): Wanted | string {
-  const given = typeof reason === 'string' ? reason.trim() : '';
-  const by = attributed(given === '' ? here : `${given.slice(0, mostGiven)} (${here})`);
+  const by = attributed(reason === '' ? here : `${reason.slice(0, mostGiven)} (${here})`);
   if (control === 'set-priority') {
     const known = priorities.find((each) => each === priority);
     return known === undefined

@@ -34,7 +34,7 @@ const mostEnded = 500;
 const shownTimes = 3;
 
 /** The state of all runs, workers and schedules. */
-export interface Look extends Omit<Snapshot, 'run' | 'mayControl'> {
+export interface Look extends Omit<Snapshot, 'run' | 'mayControl' | 'requireReason'> {
   /** Ended runs of the state folder that rarely change: not part of a snapshot. */
   readonly older: readonly RunData[];
 }

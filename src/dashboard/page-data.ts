@@ -124,6 +124,8 @@ export interface Snapshot {
   readonly run?: RunDetails | null;
   /** Whether this reader may control runs. */
   readonly mayControl: boolean;
+  /** Whether each control needs a reason. */
+  readonly requireReason: boolean;
 }
 
 /** The controls of a run. */

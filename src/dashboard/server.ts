@@ -19,8 +19,8 @@ export interface DashboardOptions {
   readonly port: number;
   readonly store: RunStore;
   readonly shared?: SharedPlace | undefined;
-  /** Allows controls, and parses their rates. */
-  readonly control?: Pick<ControlRoom, 'parseRate'> | undefined;
+  /** Allows controls. */
+  readonly control?: Omit<ControlRoom, 'store' | 'cluster'> | undefined;
 }
 
 /** A running dashboard. */
@@ -130,7 +130,13 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     for (const run of runs) if (run !== undefined) details.set(run, (await overview.details(run)) ?? null);
     return ({ run, mayControl }) => {
       const found = details.get(run);
-      const snapshot: Snapshot = { ...look, ...(found !== undefined && { run: found }), mayControl };
+      const requireReason = control?.requireReason === true;
+      const snapshot: Snapshot = {
+        ...look,
+        ...(found !== undefined && { run: found }),
+        mayControl,
+        requireReason,
+      };
       return { older, snapshot };
     };
   });

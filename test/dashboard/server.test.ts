@@ -14,14 +14,14 @@ const host = '127.0.0.1:8788';
 const origin = `http://${host}`;
 
 /** A dashboard with one run, `r`, that does not listen. */
-async function dashboard({ state = 'running' as RunState, control = true } = {}) {
+async function dashboard({ state = 'running' as RunState, control = true, requireReason = false } = {}) {
   const stateDir = join(await temporaryFolder(), '.cqbatch');
   const store = openRunStore(stateDir, operations);
   const { folder } = await store.create('r');
   await store.save({ ...enterState({ ...plannedRecord, id: 'r' }, state), process: thisProcess() });
   const { server, openControl } = await buildServer({
     ...{ host: '127.0.0.1', port: 0, store },
-    ...(control && { control: { parseRate } }),
+    control: control ? { parseRate, requireReason } : undefined,
   });
   onTestFinished(() => server.close());
   const access = openControl(8788);
@@ -129,6 +129,23 @@ describe('control', () => {
     const written = JSON.parse(await readFile(join(folder, 'control.jsonl'), 'utf8'));
     expect(written.reason).toBe(`${'x'.repeat(480)} (on the dashboard)`);
   });
+
+  test.each(asked)(
+    'refuses to %s it without a reason where the settings require one',
+    async (control, state, body) => {
+      const { post, enter, folder } = await dashboard({ state, requireReason: true });
+      const session = await enter();
+      const path = join(folder, 'control.jsonl');
+      for (const reason of [undefined, '', ' \t', 7]) {
+        const answer = await post(`/runs/r/${control}`, { ...body, reason }, session);
+        expect(answer.statusCode).toBe(400);
+        expect(answer.json().message).toContain('require a reason');
+      }
+      await expect(readFile(path)).rejects.toThrow('ENOENT');
+      expect((await post(`/runs/r/${control}`, { ...body, reason: 'why' }, session)).statusCode).toBe(202);
+      expect(JSON.parse(await readFile(path, 'utf8')).reason).toBe('why (on the dashboard)');
+    },
+  );
 
   test.each(asked)('does not ask it to %s without session, origin or JSON', async (control, state, body) => {
     const { post, server, enter, access, folder } = await dashboard({ state });

@@ -244,3 +244,22 @@ test('a run that is changed needs a reason where the settings say so', async () 
   expect(await sandbox.log()).toEqual([]);
   expect(await run('run', 'rows.csv', '--yes', '--reason', 'ticket 7')).toMatchObject({ code: 0 });
 });
+
+test('a schedule that is changed needs a reason where the settings say so', async () => {
+  const { run } = await place({ require_reason: 'yes' });
+  const add = ['add', 'nightly', '--cron', '0 2 * * *', '--manifest', 'rows.csv'];
+  const changes = [
+    add,
+    ['pause', 'nightly'],
+    ['unpause', 'nightly'],
+    ['trigger', 'nightly'],
+    [...add, '--replace'],
+  ];
+  for (const change of changes) {
+    expect(await run('schedule', ...change)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('pass --reason'),
+    });
+    expect(await run('schedule', ...change, '--reason', 'ticket 7')).toMatchObject({ code: 0 });
+  }
+});

@@ -228,15 +228,69 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
 
     await page.getByRole('button', { name: 'Cancel… run r' }).click();
     await page.getByRole('heading', { name: 'Cancel run r permanently?' }).waitFor();
-    expect((await cqbatch(['status', 'r', '--json'], place.options)).stdout).toContain('"running"');
+    await page.getByText(/^[\d,]+ rows will not be called\.$/).waitFor();
+    await expectAccessible(page);
     await page.getByLabel('Reason').fill('wrong file');
-    await page.getByRole('button', { name: 'Cancel run', exact: true }).click();
+    const cancel = page.getByRole('button', { name: 'Cancel run', exact: true });
+    // The server takes its time: a second click asks for nothing more.
+    const asked = requests.length;
+    let goOn = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    await page.route('**/runs/r/cancel', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await cancel.click();
+    await page.locator('button[aria-busy=true]', { hasText: 'Cancel run' }).waitFor();
+    await cancel.click();
+    goOn();
     await page.getByRole('heading', { name: 'Run r cancelled' }).waitFor();
     await page.getByRole('cell', { name: 'wrong file (on the dashboard)' }).waitFor();
+    expect(requests.slice(asked).filter((address) => address.endsWith('/runs/r/cancel'))).toHaveLength(1);
     expect((await run.end).code).toBe(3);
     // The browser itself complains of the rate that was refused.
     expect(complaints).toEqual([expect.stringContaining('400')]);
     expect(requests.filter((address) => !address.startsWith(`${url}/`))).toEqual([]);
+  });
+
+  test('changes nothing by Enter alone, whatever it asks', async () => {
+    const place = await newPlace(2_000, anyDatastore());
+    const { control_url } = await dashboardOf(place, '--control');
+    place.run('--rate', '5/s');
+    const { page, requests } = await open(control_url ?? '');
+    for (const name of ['Pause…', 'Set rate…', 'Cancel…']) {
+      await page.getByRole('button', { name: `${name} run r` }).focus();
+      await page.keyboard.press('Enter');
+      const dialog = page.locator('dialog[open]');
+      await dialog.waitFor();
+      expect(await page.evaluate('document.activeElement?.textContent')).toBe('Back');
+      for (const field of await dialog.locator('input').all()) {
+        await field.focus();
+        await page.keyboard.press('Enter');
+      }
+      await dialog.getByRole('button', { name: 'Back' }).focus();
+      await page.keyboard.press('Enter');
+      await dialog.waitFor({ state: 'detached' });
+    }
+    expect(requests.filter((address) => address.includes('/runs/r/'))).toEqual([]);
+  });
+
+  test('asks for the reason that the settings require', async () => {
+    const place = await newPlace(2_000, { ...anyDatastore(), CQBATCH_REQUIRE_REASON: 'yes' });
+    const { control_url } = await dashboardOf(place, '--control');
+    place.run('--rate', '5/s', '--reason', 'nightly');
+    const { page } = await open(control_url ?? '');
+    await page.getByRole('button', { name: 'Pause… run r' }).click();
+    const pause = page.getByRole('button', { name: 'Pause run', exact: true });
+    await pause.click();
+    await page.getByRole('alert').getByText('The settings require a reason').waitFor();
+    await page.getByLabel('Reason (required)').fill('API upgrade');
+    await pause.click();
+    await page.getByText('Paused: no row is called until you unpause it.').waitFor();
+    await page.getByRole('button', { name: 'Unpause… run r' }).click();
+    await page.getByText('rows are left.').waitFor();
   });
 
   test('finds ended runs, also those that are not part of a snapshot, and draws the next day of each schedule', async () => {

@@ -34,9 +34,9 @@ export function calls({ flags: { worker = true }, settings: { queue } }: Workpla
 export function attributionOf({
   flags: { reason },
   settings,
-}: Pick<CommandInput, 'flags'> & Partial<Pick<CommandInput, 'settings'>>): Attribution {
+}: Pick<CommandInput, 'flags' | 'settings'>): Attribution {
   const text = reason?.trim();
-  if (text === undefined && settings?.requireReason)
+  if (text === undefined && settings.requireReason)
     throw usageError('REASON_MISSING', 'The settings require a reason: pass --reason "why you do this".');
   if (text === undefined || (text !== '' && text.length <= maxReasonLength)) return attributed(text);
   const problem = text === '' ? 'is empty' : `has ${text.length} characters`;

@@ -113,11 +113,11 @@ class Dashboard {
     document.title = run === undefined ? titleOf(snapshot) : `cqbatch: ${run}`;
   }
 
-  #onControl({ mayControl }: Snapshot): OnControl | undefined {
+  #onControl({ mayControl, requireReason }: Snapshot): OnControl | undefined {
     if (!mayControl) return undefined;
     return (id, control) => {
       const run = this.#snapshot?.runs.find((each) => each.id === id);
-      if (run !== undefined) this.#dialog.ask(run, control);
+      if (run !== undefined) this.#dialog.ask(run, control, requireReason);
     };
   }
 }

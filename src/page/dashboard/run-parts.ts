@@ -82,7 +82,7 @@ export function progressElements(run: RunData): Child {
 
 const buttonTexts = {
   pause: 'Pause…',
-  unpause: 'Unpause',
+  unpause: 'Unpause…',
   'set-rate': 'Set rate…',
   'set-priority': 'Set priority…',
   cancel: 'Cancel…',

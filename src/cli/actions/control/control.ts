@@ -1,3 +1,4 @@
+import type { Attribution } from '../../../actor.ts';
 import { apiText } from '../../../domain.ts';
 import { CqbatchError, fatalError, usageError } from '../../../errors.ts';
 import {
@@ -82,6 +83,7 @@ export async function cancel(id: string | undefined, flags: Flags): Promise<Exit
   const context = await openContext(flags);
   const { store } = context;
   requireName(context, id);
+  const attribution = attributionOf(context);
   return withRun(context, id, runInProgress, async (found) => {
     const view =
       'entry' in found
@@ -89,14 +91,15 @@ export async function cancel(id: string | undefined, flags: Flags): Promise<Exit
         : await viewOfRecord(store, found.record, undefined);
     refuseEnded(view.id, view.state);
     if (!(await isConfirmed(context, view))) return exitCodes.usage;
-    await ('entry' in found ? cancelElsewhere(context, found) : cancelHere(context, view.id));
+    await ('entry' in found
+      ? cancelElsewhere(context, found, attribution)
+      : cancelHere(context, view.id, attribution));
     return exitCodes.success;
   });
 }
 
-async function cancelHere(context: Context, id: string): Promise<void> {
+async function cancelHere(context: Context, id: string, attribution: Attribution): Promise<void> {
   const { terminal, store } = context;
-  const attribution = attributionOf(context);
   // The state may have changed since the question.
   const record = await store.load(id);
   const state = actualState(record);
@@ -105,10 +108,10 @@ async function cancelHere(context: Context, id: string): Promise<void> {
   if (isActive(state)) {
     await ask();
     terminal.say(`Asked process ${record.process?.pid} to stop; calls in flight may finish.`);
-    await printNewReport(terminal, store, await ended(context, record));
+    await printNewReport(terminal, store, await ended(context, record, attribution));
     return;
   }
-  const cancelled = await cancelStopped(context, record).catch(async (error: unknown) => {
+  const cancelled = await cancelStopped(context, record, attribution).catch(async (error: unknown) => {
     const isHeld = error instanceof CqbatchError && error.code === 'DATASTORE_LOCKED';
     if (!isHeld) throw error;
     if (state !== 'submitted') {
@@ -159,14 +162,18 @@ function refuseEnded(id: string, state: string): void {
 }
 
 /** Cancels a run without a process. */
-async function cancelStopped(context: Context, record: RunRecord): Promise<RunRecord> {
+async function cancelStopped(
+  context: Context,
+  record: RunRecord,
+  attribution: Attribution,
+): Promise<RunRecord> {
   const { terminal, store, datastore } = context;
   return withReleases(async (atEnd) => {
     const interrupt = interruptible(stopping(terminal));
     atEnd(() => interrupt.release());
     const opened = await datastore.open(`cancel ${record.id}`);
     atEnd(() => opened.close());
-    const cancelled = await cancelStoppedRun(store, record, opened, interrupt.signal, attributionOf(context));
+    const cancelled = await cancelStoppedRun(store, record, opened, interrupt.signal, attribution);
     if (cancelled !== undefined) return cancelled;
     throw fatalError(
       'CANCEL_INTERRUPTED',
@@ -176,7 +183,11 @@ async function cancelStopped(context: Context, record: RunRecord): Promise<RunRe
 }
 
 /** Waits until the run's process has left it. */
-async function ended(context: Context, { id, process }: RunRecord): Promise<RunRecord> {
+async function ended(
+  context: Context,
+  { id, process }: RunRecord,
+  attribution: Attribution,
+): Promise<RunRecord> {
   const left = await firstSeen(patienceMs, async () => {
     const record = await context.store.load(id);
     return isActive(actualState(record)) ? undefined : record;
@@ -188,15 +199,16 @@ async function ended(context: Context, { id, process }: RunRecord): Promise<RunR
     );
   }
   // Its process may have died before reading the request.
-  return isActive(left.state) ? cancelStopped(context, left) : left;
+  return isActive(left.state) ? cancelStopped(context, left, attribution) : left;
 }
 
 /** Sends the request to the run's coordinator on another machine. */
 async function cancelElsewhere(
   context: Context,
   { entry: { id, state, coordinator }, cluster }: Extract<FoundRun, { readonly entry: unknown }>,
+  attribution: Attribution,
 ): Promise<void> {
-  await inCluster(cluster, id).tell({ kind: 'command', command: 'cancel', ...attributionOf(context) });
+  await inCluster(cluster, id).tell({ kind: 'command', command: 'cancel', ...attribution });
   context.terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
   const left = await firstSeen(patienceMs, async () => {
     const now = await cluster.run(id);

@@ -21,7 +21,7 @@ const defaultPort = '8788';
 /** `cqbatch dashboard`: a page that shows runs, workers and schedules, until it is stopped. */
 export async function dashboard(flags: Flags): Promise<ExitCode> {
   const port = parsed('--port', flags.port ?? defaultPort, parseInteger(0, 65_535));
-  const { terminal, store, datastore } = await openContext(flags);
+  const { terminal, store, datastore, settings } = await openContext(flags);
   const host = flags.host ?? loopback;
   return withReleases(async (atEnd) => {
     const stop = interruptible(() => {});
@@ -34,7 +34,7 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
     }
     const served = await startDashboard({
       ...{ host, port, store, shared },
-      ...(flags.control && { control: { parseRate } }),
+      control: flags.control ? { parseRate, requireReason: settings.requireReason === true } : undefined,
     });
     atEnd(() => served.close());
     const { url, controlUrl } = served;

@@ -56,7 +56,7 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
     overlap: parsed('--overlap', flags.overlap ?? 'skip', parseChoice(overlapRules)),
     catchUpMs: parsed('--catch-up', flags.catchUp ?? '1h', orNone(parseLongDuration)),
     paused: what === 'replaced' && before?.paused === true,
-    ...changed(what, before?.changes ?? [], flags),
+    ...changed(what, before?.changes ?? [], place),
   };
   if (before === undefined || what === 'added') await schedules.add(schedule);
   else {

@@ -95,7 +95,7 @@ async function setPaused(name: string, flags: Flags, paused: boolean): Promise<E
   const what = paused ? 'paused' : 'unpaused';
   if (before.paused === paused)
     throw usageError('SCHEDULE_STATE', `Schedule ${name} is ${paused ? 'already paused' : 'not paused'}.`);
-  const schedule = { ...before, paused, ...changed(what, before.changes, flags) };
+  const schedule = { ...before, paused, ...changed(what, before.changes, place) };
   await schedules.save(schedule);
   const view = await viewOf(place, schedule);
   const next = paused
@@ -107,8 +107,8 @@ async function setPaused(name: string, flags: Flags, paused: boolean): Promise<E
 
 /** `cqbatch schedule trigger` */
 export async function triggerSchedule(name: string, flags: Flags): Promise<ExitCode> {
-  const attribution = attributionOf({ flags });
   const place = await openPlace(flags);
+  const attribution = attributionOf(place);
   const { terminal, schedules, store } = place;
   const schedule = await schedules.load(name);
   const going = await goingScheduledRun(store, await schedules.state(name));
@@ -160,10 +160,10 @@ const mostChanges = 50;
 export function changed(
   what: Schedule['changes'][number]['what'],
   before: Schedule['changes'],
-  flags: Flags,
+  place: Place,
 ): Pick<Schedule, 'key' | 'since' | 'changes'> {
   const at = new Date().toISOString();
-  const changes = [...before, { what, at, ...attributionOf({ flags }) }].slice(-mostChanges);
+  const changes = [...before, { what, at, ...attributionOf(place) }].slice(-mostChanges);
   return { key: randomUUID().slice(0, 8), since: at, changes };
 }
 
