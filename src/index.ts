@@ -163,7 +163,7 @@ export {
   runStates,
   withoutPlace,
 } from './run/record/record.ts';
-export { contentRunId, idsMeantBy, isDeviceName, isRunId } from './run/record/run-id.ts';
+export { contentRunId, idsMeantBy } from './run/record/run-id.ts';
 export {
   type JournalSummary,
   progressOf,
@@ -195,7 +195,6 @@ export {
   type HistoryEntry,
   type Occasion,
   overlapRules,
-  refuseOtherNames,
   runIdFor,
   type Schedule,
   type ScheduleState,

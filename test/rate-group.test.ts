@@ -1,21 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { apiText } from '../src/domain.ts';
-import { isRateGroup, keyOfApi } from '../src/rate-group.ts';
-import { parseRateGroup } from '../src/settings/parsers.ts';
-
-test.each(['acme', 'Acme-2', 'a.b_c', '-', '_', '7', 'x'.repeat(64)])('%s names a rate group', (name) => {
-  expect(isRateGroup(name)).toBe(true);
-  expect(parseRateGroup(` ${name} `)).toBe(name);
-});
-
-test.each(['', '.', '..', '.hidden', 'a b', 'a/b', 'a\\b', 'a\nb', 'é', 'a:b', 'x'.repeat(65)])(
-  '%j names no rate group',
-  (name) => {
-    expect(isRateGroup(name)).toBe(false);
-    expect(() => parseRateGroup(name)).toThrow(/^write 1 to 64 letters, digits, /);
-  },
-);
+import { keyOfApi } from '../src/rate-group.ts';
 
 const baseUrl = 'https://api.example.com';
 

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usageError } from '../errors.ts';
-import { howToNameRateGroups, isRateGroup } from '../rate-group.ts';
+import { rateGroupNames } from '../names.ts';
 import { type TokenSource, tokenFromFile } from './token.ts';
 
 const setting = '--token-dir or CQBATCH_TOKEN_DIR';
@@ -26,16 +26,17 @@ export function tokenFolder(dir: string, onIgnored: (error: Error) => void = () 
         // A file may go between the two looks.
         const version = await versionOfFile(join(dir, name));
         if (version === undefined) continue;
-        if (isRateGroup(name)) groups.set(name, version);
+        if (rateGroupNames.has(name)) groups.set(name, version);
         else
           onIgnored(
-            new Error(`${join(dir, name)} is ignored: its name is no rate group: ${howToNameRateGroups}`),
+            new Error(`${join(dir, name)} is ignored: its name is no rate group: ${rateGroupNames.remedy}`),
           );
       }
       return groups;
     },
     /** The token of a group, read like any token file. */
-    token: (rateGroup: string): TokenSource => tokenFromFile(join(dir, rateGroup), setting),
+    token: (rateGroup: string): TokenSource =>
+      tokenFromFile(join(dir, rateGroupNames.require(rateGroup)), setting),
   };
 
   function unreadable(error: NodeJS.ErrnoException): never {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { attributionSchema } from '../actor.ts';
 import { noOutcomes, outcomes, priorities, usualPriority } from '../domain.ts';
+import { rateGroupNames, runIds } from '../names.ts';
 import { type PaceReport, phases } from '../pace.ts';
 import { ratePolicySchema } from './rate-policy.ts';
 
@@ -12,7 +13,7 @@ export const countsSchema = z
   .transform((counts) => ({ ...noOutcomes(), ...counts }));
 
 /** An API; an entry without a rate group is as older versions write it. */
-const limitedApiSchema = z.object({ baseUrl: z.string(), rateGroup: z.string().exactOptional() });
+const limitedApiSchema = z.object({ baseUrl: z.string(), rateGroup: rateGroupNames.schema.exactOptional() });
 
 const processSchema = z.object({ host: z.string(), pid: z.number() });
 
@@ -20,7 +21,7 @@ const processSchema = z.object({ host: z.string(), pid: z.number() });
 const protocolSchema = z.number().exactOptional();
 
 export const runEntrySchema = z.object({
-  id: z.string(),
+  id: runIds.schema,
   /** A random key: distinguishes runs with the same id. */
   key: z.string(),
   ...limitedApiSchema.shape,

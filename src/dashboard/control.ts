@@ -3,8 +3,8 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { actualEntryState, isActive } from '../cluster/entries.ts';
 import type { RatePolicy } from '../cluster/rate-policy.ts';
 import { priorities } from '../domain.ts';
+import { runIds } from '../names.ts';
 import { actualState } from '../run/record/record.ts';
-import { isRunId } from '../run/record/run-id.ts';
 import type { RunStore } from '../run/record/store.ts';
 import { inCluster, inFolder, type Wanted } from '../run/session/control.ts';
 import { orAfter } from '../waiting.ts';
@@ -74,7 +74,7 @@ async function stateOf(
   cluster: Cluster | undefined,
   id: string,
 ): Promise<{ readonly state: string; readonly isHere: boolean } | 'away' | undefined> {
-  if (!isRunId(id)) return undefined;
+  if (!runIds.has(id)) return undefined;
   const record = await store.look(id);
   if (record !== undefined && record !== 'being planned') return { state: actualState(record), isHere: true };
   if (cluster === undefined) return undefined;

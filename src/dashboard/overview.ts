@@ -4,9 +4,9 @@ import { actorText } from '../actor.ts';
 import { steadyNow, timeOfDay } from '../clock.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { isActive, isPresent, type WorkerEntry } from '../cluster/entries.ts';
+import { runIds } from '../names.ts';
 import { noticeableRestMs } from '../pace.ts';
 import { type AllRuns, allRuns, type ClusterLook, lookAtCluster } from '../run/record/all-runs.ts';
-import { isRunId } from '../run/record/run-id.ts';
 import type { RunView } from '../run/record/run-view.ts';
 import type { RunStore } from '../run/record/store.ts';
 import { openScheduleStore, type ScheduleStore } from '../schedule/store.ts';
@@ -97,7 +97,7 @@ export class Overview {
 
   /** The details of a run in the state folder; undefined when it has no run with this id. */
   async details(id: string): Promise<RunDetails | undefined> {
-    const record = isRunId(id) ? await this.#store.load(id).catch(() => undefined) : undefined;
+    const record = runIds.has(id) ? await this.#store.load(id).catch(() => undefined) : undefined;
     if (record === undefined) return undefined;
     return {
       states: record.states.map(({ state, at, by, reason }) => ({

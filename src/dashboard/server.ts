@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { cannotListen } from '../errors.ts';
+import { runIds } from '../names.ts';
 import { packageRoot } from '../package.ts';
-import { isRunId } from '../run/record/run-id.ts';
 import type { RunStore } from '../run/record/store.ts';
 import { ControlAccess, isFromHere } from './access.ts';
 import { type ControlRoom, controlRun } from './control.ts';
@@ -178,7 +178,7 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   });
 
   server.get<{ Params: { id: string } }>('/runs/:id/report.html', async ({ params: { id } }, reply) => {
-    const html = isRunId(id)
+    const html = runIds.has(id)
       ? await readFile(join(store.folder(id), reportFile)).catch(() => undefined)
       : undefined;
     if (html === undefined) return reply.code(404).send({ message: `Run ${id} has no report.html.` });

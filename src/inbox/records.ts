@@ -1,9 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { makeFolder } from '../disk/files.ts';
 import { readJsonFile, writeJsonFile } from '../disk/json-file.ts';
 import { fatalError } from '../errors.ts';
+import { fileNames, runIds } from '../names.ts';
 import { onDisk } from '../system-error.ts';
 import { refuseForeign } from './files.ts';
 
@@ -12,17 +13,15 @@ export const finalFolders = ['done', 'partial', 'failed'] as const;
 
 export type FinalFolder = (typeof finalFolders)[number];
 
-const fileName = z.string().refine((name) => name !== '' && name === basename(name));
-
 /** A manifest taken from an inbox. */
 const takenSchema = z.object({
   version: z.literal(1),
   /** Its name in the inbox. */
-  name: fileName,
+  name: fileNames.schema,
   /** Its name in `running/`, and later in `done/`, `partial/` or `failed/`. */
-  file: fileName,
+  file: fileNames.schema,
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  run: z.string(),
+  run: runIds.schema,
   /** The state folder with its run. */
   state_id: z.string(),
   /** The user who took it, for display. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { attributionSchema } from '../actor.ts';
-import { usageError } from '../errors.ts';
+import { runIds, scheduleNames } from '../names.ts';
 import { goesOnByItself } from '../run/record/record.ts';
-import { isRunId, timeInId } from '../run/record/run-id.ts';
+import { timeInId } from '../run/record/run-id.ts';
 import type { RunStore } from '../run/record/store.ts';
 
 /**
@@ -19,7 +19,7 @@ const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
 /** `schedule.json`: the schedule as users set it. Never a token. */
 export const scheduleSchema = z.object({
   version: z.literal(1),
-  name: z.string(),
+  name: scheduleNames.schema,
   /** Random; changes with each edit. */
   key: z.string(),
   /** Five fields (minute, hour, day of month, month, day of week), six with leading seconds, or an alias such as `@daily`. */
@@ -64,7 +64,7 @@ const entrySchema = z.discriminatedUnion('result', [
   occasionSchema.extend({
     result: z.literal('began'),
     at: z.string(),
-    runs: z.array(z.string()),
+    runs: z.array(runIds.schema),
     /** Names of manifests in an inbox that can't be run as they are. */
     refused: z.array(z.string()).exactOptional(),
   }),
@@ -101,21 +101,6 @@ export const scheduleStateSchema = z.object({
 export type ScheduleState = Readonly<z.infer<typeof scheduleStateSchema>>;
 
 export const newState: ScheduleState = { version: 1, history: [] };
-
-/** Whether a text can be the name of a schedule: with a time added, it is the id of a run. */
-export function isScheduleName(text: string): boolean {
-  return /^[a-z0-9][a-z0-9_-]{0,39}$/.test(text) && isRunId(text);
-}
-
-/** @throws a usage error for a text that can't be the name of a schedule */
-export function refuseOtherNames(name: string): void {
-  if (isScheduleName(name)) return;
-  throw usageError(
-    'INVALID_SETTING',
-    `"${name}" can't be the name of a schedule: use up to 40 lowercase letters, digits, "-" and "_", starting with a letter or ` +
-      'digit, but no device name of Windows (con, nul, com1, …).',
-  );
-}
 
 /** The id of the run that an occasion starts, always the same. Its time is UTC, as in other ids. */
 export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occasion): string {

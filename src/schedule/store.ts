@@ -6,9 +6,9 @@ import { readJsonFile, readJsonFileIfAny, writeJsonFile } from '../disk/json-fil
 import { lockPath } from '../disk/lock.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../disk/process.ts';
 import { BusyError, fatalError, usageError } from '../errors.ts';
+import { scheduleNames } from '../names.ts';
 import { onDisk, systemError } from '../system-error.ts';
 import {
-  isScheduleName,
   newState,
   type Schedule,
   type ScheduleState,
@@ -31,13 +31,13 @@ export type ScheduleStore = ReturnType<typeof openScheduleStore>;
  */
 export function openScheduleStore(stateDir: string) {
   const all = join(stateDir, 'schedules');
-  const folder = (name: string): string => join(all, name);
+  const folder = (name: string): string => join(all, scheduleNames.require(name));
   const fileOf = (name: string, file: string): string => join(folder(name), file);
 
   const names = async (): Promise<readonly string[]> => {
     const found = (await onDisk(all, () => ifThere(readdir(all, { withFileTypes: true })))) ?? [];
     return found
-      .flatMap((each) => (each.isDirectory() && isScheduleName(each.name) ? [each.name] : []))
+      .flatMap((each) => (each.isDirectory() && scheduleNames.has(each.name) ? [each.name] : []))
       .sort();
   };
   const look = (name: string): Promise<Schedule | undefined> =>
@@ -57,7 +57,7 @@ export function openScheduleStore(stateDir: string) {
     },
     /** @throws a usage error `SCHEDULE_UNKNOWN` */
     async load(name: string): Promise<Schedule> {
-      const found = isScheduleName(name) ? await look(name) : undefined;
+      const found = scheduleNames.has(name) ? await look(name) : undefined;
       if (found !== undefined) return found;
       const known = await names();
       const others = known.length === 0 ? 'it has no schedules yet' : `there are ${known.join(', ')}`;

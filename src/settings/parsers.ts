@@ -1,7 +1,7 @@
 import type { RatePolicy } from '../cluster/rate-policy.ts';
 import { parseCondition } from '../manifest/columns/where.ts';
 import { type Delimiter, delimiterNames, delimiters } from '../manifest/manifest.ts';
-import { howToNameRateGroups, isRateGroup } from '../rate-group.ts';
+import { rateGroupNames } from '../names.ts';
 import type { Budget } from '../run/record/budget.ts';
 import type { FailureLimit } from '../run/record/guards.ts';
 import { type PublicKey, parsePublicKey } from '../signature/public-key.ts';
@@ -48,7 +48,7 @@ export function parseMetricsFile(text: string): string {
 }
 
 export function parseRateGroup(text: string): string {
-  if (!isRateGroup(text.trim())) throw new RangeError(howToNameRateGroups);
+  if (!rateGroupNames.has(text.trim())) throw new RangeError(rateGroupNames.remedy);
   return text.trim();
 }
 

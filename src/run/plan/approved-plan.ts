@@ -144,8 +144,11 @@ export async function readApprovedPlan(file: string, source?: string): Promise<A
  */
 export function parsePlan(text: string, file: string): PlanDocument {
   const { sha256, approvals = [], ...said } = parseSigned(text, file);
-  const { success, data } = contentSchema.safeParse(said);
-  if (!success) throw unreadable(file, 'is not a plan of this version of cqbatch');
+  const { data, error } = contentSchema.safeParse(said);
+  if (error !== undefined) {
+    const [{ path = [], message } = { message: '' }] = error.issues;
+    throw unreadable(file, `is not a plan of this version of cqbatch (${path.join('.')}: ${message})`);
+  }
   if (digestOf(said) !== sha256) {
     throw usageError(
       'PLAN_CHANGED',

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { BusyError, CqbatchError, usageError } from '../../errors.ts';
 import { DoneRows } from '../../manifest/check/call-index.ts';
+import { runIds } from '../../names.ts';
 import { withReleases } from '../../releases.ts';
 import { type ReadReportOptions, readReport } from '../../report/read-report.ts';
 import { goesOnByItself, type RunRecord } from '../record/record.ts';
-import { isRunId } from '../record/run-id.ts';
 import type { RunStore } from '../record/store.ts';
 import { retriesAfter, retriesAmong, undosOf } from './retries.ts';
 import { callsOf, openLastLines } from './run-lines.ts';
@@ -38,7 +38,7 @@ export async function readDone(
 /** The named run; undefined for a file. */
 async function findRunOrFile(store: RunStore, name: string): Promise<RunRecord | undefined> {
   const isFile = (await stat(name).catch(() => undefined))?.isDirectory() === false;
-  if (isFile && !isRunId(name)) return undefined;
+  if (isFile && !runIds.has(name)) return undefined;
   try {
     return await store.find(name);
   } catch (error) {

@@ -6,6 +6,7 @@ import { processSchema, stateOfProcess, thisProcess } from '../../disk/process.t
 import { type Priority, priorities, usualPriority } from '../../domain.ts';
 import { conflictRules } from '../../manifest/check/call-index.ts';
 import { delimiters } from '../../manifest/manifest.ts';
+import { fileNames, rateGroupNames, runIds } from '../../names.ts';
 import type { WhyUnfinished } from '../../report/join-results.ts';
 import { budgetSchema, startedBudgetSchema } from './budget.ts';
 import { type EndCause, endCauses, type KnownEnd } from './ending.ts';
@@ -51,7 +52,7 @@ export const runOptionsSchema = z.object({
   /** Normalized base URL of the API. */
   baseUrl: z.string(),
   /** The rate group, and so the token; absent: all callers of the API share one rate. */
-  rateGroup: z.string().exactOptional(),
+  rateGroup: rateGroupNames.schema.exactOptional(),
   /** Whether the user allowed `http:` to another host; also applies to `resume` and `retry`. */
   allowInsecureHttp: z.boolean().exactOptional(),
   /** `--operation`; absent when rows, manifest or columns name it. */
@@ -104,7 +105,7 @@ const manifestSchema = z.object({
   /** The path as the user typed it. */
   name: z.string(),
   /** The run's own copy, inside its folder. */
-  file: z.string(),
+  file: fileNames.schema,
   sha256: z.string(),
   /** Of a retry: the digest of the user's manifest. */
   givenSha256: z.string().exactOptional(),
@@ -147,7 +148,7 @@ const stateEntrySchema = z.object({
 
 export const runRecordSchema = z.object({
   version: z.literal(1),
-  id: z.string(),
+  id: runIds.schema,
   state: z.enum(runStates),
   /** All states so far, in order. */
   states: z.array(stateEntrySchema),
@@ -187,15 +188,15 @@ export const runRecordSchema = z.object({
     })
     .exactOptional(),
   /** The run whose rows this run retries. */
-  retryOf: z.string().exactOptional(),
+  retryOf: runIds.schema.exactOptional(),
   /** The run whose edits this run undoes. */
-  undoOf: z.string().exactOptional(),
+  undoOf: runIds.schema.exactOptional(),
   /** Result of its canary, at a time in ISO 8601 UTC; absent until it is evaluated. */
   canary: z
     .object({ at: z.string(), rows: z.number(), failed: z.number(), wentOn: z.boolean() })
     .exactOptional(),
   /** File in its folder with the row numbers of the user's manifest. */
-  rowNumbers: z.string().exactOptional(),
+  rowNumbers: fileNames.schema.exactOptional(),
   /** Absolute path of a file that exists once the manifest is archived; until then the run is kept. */
   keepUntil: z.string().exactOptional(),
 });

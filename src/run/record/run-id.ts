@@ -23,16 +23,6 @@ export function contentRunId(file: string, sha256: string): string {
   return [words.slice(0, 50), sha256.slice(0, 8)].filter(Boolean).join('-');
 }
 
-/** Whether a text is a valid run id. It can name a folder on every system, and be part of the names of queues and jobs. */
-export function isRunId(text: string): boolean {
-  return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text) && !isDeviceName(text);
-}
-
-/** Whether Windows reserves the name for a device ("Naming Files, Paths, and Namespaces"). */
-export function isDeviceName(text: string): boolean {
-  return /^(con|prn|aux|nul|com\d|lpt\d)$/.test(text);
-}
-
 /** The ids that a text may mean: an equal id, or else all ids that contain it. */
 export function idsMeantBy(text: string, ids: readonly string[]): readonly string[] {
   if (text === '') return [];

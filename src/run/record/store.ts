@@ -5,10 +5,11 @@ import { exists, ifThere, makeFolder } from '../../disk/files.ts';
 import { readJsonFile, writeJsonFile } from '../../disk/json-file.ts';
 import { isAbandoned, keepFolder, ownFolder, removeAbandoned } from '../../disk/owned-folder.ts';
 import { BusyError, type CqbatchError, fatalError, usageError } from '../../errors.ts';
+import { runIds } from '../../names.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { onDisk, systemError } from '../../system-error.ts';
 import { actualState, plannedAt, type RunRecord, runRecordSchema } from './record.ts';
-import { idsMeantBy, isRunId, newRunId } from './run-id.ts';
+import { idsMeantBy, newRunId } from './run-id.ts';
 
 const recordFile = 'run.json';
 
@@ -21,7 +22,7 @@ export type RunStore = Readonly<ReturnType<typeof openRunStore>>;
  */
 export function openRunStore(stateDir: string, operations: readonly Operation[]) {
   const runsDir = join(stateDir, 'runs');
-  const folder = (id: string): string => join(runsDir, id);
+  const folder = (id: string): string => join(runsDir, runIds.require(id));
 
   const read = async (id: string): Promise<RunRecord | undefined> => {
     const path = join(folder(id), recordFile);
@@ -32,7 +33,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
 
   const ids = async (): Promise<readonly string[]> => {
     const names = (await ifThere(readdir(runsDir))) ?? [];
-    return names.filter(isRunId).sort();
+    return names.filter(runIds.has).sort();
   };
 
   /** Removes folders of killed plans: they have no record, and perhaps a large copy of a manifest. */
@@ -91,7 +92,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     },
     /** @throws a usage error `RUN_UNKNOWN` */
     async load(id: string): Promise<RunRecord> {
-      const record = isRunId(id) ? await read(id) : undefined;
+      const record = runIds.has(id) ? await read(id) : undefined;
       if (record === undefined) throw unknownRun(id, stateDir);
       return record;
     },

@@ -37,7 +37,7 @@ import { proxyTo, tokenSource } from '../api-client.ts';
 import { attributionOf, baseUrlOf, calls } from '../options.ts';
 import { execute } from './execute.ts';
 import { planFile, printPlan } from './plan.ts';
-import { approvedOrDiscarded, isAgreed, planOf, runIdOf } from './planned-run.ts';
+import { approvedOrDiscarded, isAgreed, planOf } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
 /** Rows of another run, as a manifest. */
@@ -92,7 +92,7 @@ export async function runDerived(
     const created = await createRun(store, {
       source,
       options: approved?.options ?? options,
-      runId: runIdOf(flags),
+      runId: flags.runId,
       attribution: attributionOf(context),
       approved,
       from: { as, of, rowNumbers, histories },

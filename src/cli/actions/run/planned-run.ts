@@ -8,8 +8,6 @@ import {
   discard,
   findEarlierRun,
   type InputOptions,
-  isDeviceName,
-  isRunId,
   lookUpTarget,
   type ManifestOrigin,
   type RunOptions,
@@ -21,7 +19,7 @@ import {
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
 import { shellWord } from '../../../text/shell-word.ts';
-import { type Flags, fileThatSays } from '../../config/load.ts';
+import { fileThatSays } from '../../config/load.ts';
 import type { Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
@@ -52,7 +50,7 @@ export async function planRun(
   requireConsent(workplace, source);
   const created = await readingManifest(workplace, async (input) => {
     const done = await doneBefore(workplace, options, input);
-    const runId = runIdOf(flags);
+    const { runId } = flags;
     return createRun(store, { source, origin, input, options, runId, attribution, approved, done });
   });
   if (typeof created === 'number') return created;
@@ -145,17 +143,6 @@ export async function readingManifest<Result>(
   } finally {
     interrupt.release();
   }
-}
-
-/** @throws a usage error for an invalid id */
-export function runIdOf({ runId }: Flags): string | undefined {
-  if (runId === undefined || isRunId(runId)) return runId;
-  throw usageError(
-    'INVALID_SETTING',
-    isDeviceName(runId)
-      ? `--run-id "${runId}": Windows reserves this name, so no folder can have it; choose another name, such as ${runId}-1.`
-      : `--run-id "${runId}": use up to 63 lowercase letters, digits, "-" and "_", starting with a letter or digit.`,
-  );
 }
 
 /**

@@ -1,11 +1,12 @@
 import { usageError } from '../../../errors.ts';
 import { inputKind, lookUpRun } from '../../../index.ts';
+import { runIds } from '../../../names.ts';
 import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { tokenSource } from '../api-client.ts';
 import { calls } from '../options.ts';
 import { approvedSource } from './approval.ts';
-import { planRun, runIdOf } from './planned-run.ts';
+import { planRun } from './planned-run.ts';
 import { measuring, notifying, whenFree } from './when-free.ts';
 
 /** Plans a run, asks, and takes it to its end. */
@@ -16,7 +17,8 @@ export function runManifest(context: Context, manifest: string): Promise<ExitCod
 async function runOrResume(opened: Context, manifest: string): Promise<ExitCode> {
   const { workplace: context, source } = await approvedSource(opened, manifest);
   const { flags } = context;
-  const id = runIdOf(flags);
+  const { runId: id } = flags;
+  if (id !== undefined) runIds.require(id);
   if (flags.resumeHalted && !flags.orResume)
     throw usageError(
       'INVALID_SETTING',

@@ -15,7 +15,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import type { Terminal } from '../../terminal.ts';
 import { sayWhoCarriesOut } from '../serve/schedule.ts';
 import { approvedSource } from './approval.ts';
-import { planRun, runIdOf } from './planned-run.ts';
+import { planRun } from './planned-run.ts';
 import { refuseOtherManifest } from './resume.ts';
 
 /** Planning takes less, unless the manifest is huge. */
@@ -34,7 +34,7 @@ export async function submit(manifest: string, flags: Flags): Promise<ExitCode> 
       return code;
     } catch (error) {
       if (!(error instanceof CqbatchError) || error.code !== 'RUN_EXISTS') throw error;
-      const existing = await recordOf(store, runIdOf(workplace.flags) ?? '');
+      const existing = await recordOf(store, workplace.flags.runId ?? '');
       // The other process discarded its run: the id is free again.
       if (existing === undefined) continue;
       const checked = await refuseOtherManifest(workplace, existing, source);

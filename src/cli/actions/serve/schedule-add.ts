@@ -10,10 +10,10 @@ import {
   parseChoice,
   parseLongDuration,
   planSuffix,
-  refuseOtherNames,
   type Schedule,
   timesOf,
 } from '../../../index.ts';
+import { scheduleNames } from '../../../names.ts';
 import type { Flags } from '../../config/load.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { scheduleDocument, timesText } from '../../render/schedule.ts';
@@ -31,7 +31,7 @@ import {
 
 /** `cqbatch schedule add` */
 export async function addSchedule(name: string, flags: Flags): Promise<ExitCode> {
-  refuseOtherNames(name);
+  scheduleNames.require(name);
   const place = await openPlace(flags);
   const { terminal, schedules, settings } = place;
   const { cron } = flags;
