@@ -3,8 +3,7 @@ import { hostname } from 'node:os';
 import type { z } from 'zod';
 import { steadyTimeOf } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
-import type { LimitedApi } from '../domain.ts';
-import { keyOfApi } from '../rate-group.ts';
+import { keyOfApi, type LimitedApi } from '../domain.ts';
 import {
   type Control,
   controlSchema,

@@ -1,8 +1,7 @@
 import { steadyNow } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
-import type { LimitedApi } from '../domain.ts';
+import { keyOfApi, type LimitedApi } from '../domain.ts';
 import { noticeableRestMs } from '../pace.ts';
-import { keyOfApi } from '../rate-group.ts';
 import { orAfter } from '../waiting.ts';
 import { openCluster } from './cluster.ts';
 import {
