@@ -1,6 +1,7 @@
 import type { WorkerEntry } from '../cluster/entries.ts';
 import type { LimitedApi } from '../domain.ts';
 import type { Pace } from '../pace.ts';
+import { resultOf } from '../run/record/ending.ts';
 import type { RunView } from '../run/record/run-view.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import { localTime } from '../text/local-time.ts';
@@ -38,9 +39,11 @@ export function stateOf({ state, waiting, counts, ended, lastSeenAt }: RunData):
   readonly text: string;
   readonly kind: string;
 } {
-  const failed = counts.failed + counts.invalid;
-  if (state === 'completed' && failed > 0)
-    return { text: `completed, ${count(failed)} failed`, kind: 'failed' };
+  if (resultOf({ state }, counts) === 'rows_failed') {
+    const told = (['failed', 'invalid'] as const).filter((outcome) => counts[outcome] > 0);
+    const texts = told.map((outcome) => `${count(counts[outcome])} ${outcome}`);
+    return { text: [state, ...texts].join(', '), kind: 'failed' };
+  }
   if (lastSeenAt !== undefined && !ended) return { text: `last seen ${state}`, kind: 'waiting' };
   if (state === 'running' && waiting !== undefined) return { text: 'waiting', kind: 'waiting' };
   return { text: state, kind: state };

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { writeFileAtomically } from '../disk/files.ts';
 import { lockPath, type ProcessLock } from '../disk/lock.ts';
 import { repeat } from '../repeat.ts';
+import { resultOf } from '../run/record/ending.ts';
 import { activeTime } from '../run/record/record-keeper.ts';
 import type { RunStore } from '../run/record/store.ts';
 import { type LastRun, Metrics, type MetricsOptions } from './metrics.ts';
@@ -114,7 +115,7 @@ async function lastRunIn(store: Pick<RunStore, 'list'>): Promise<LastRun> {
     if (counts === undefined || !['completed', 'halted', 'cancelled', 'interrupted'].includes(state))
       continue;
     const at = Date.parse(states.at(-1)?.at ?? '') / 1_000;
-    const hasSucceeded = state === 'completed' && counts.failed + counts.invalid === 0;
+    const hasSucceeded = resultOf({ state }, counts) === 'succeeded';
     if (hasSucceeded && at > (last.succeededAt ?? 0)) last = { ...last, succeededAt: at };
     if (at > (last.endedAt ?? 0))
       last = { ...last, endedAt: at, durationSeconds: activeTime(record, undefined) / 1_000 };

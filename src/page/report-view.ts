@@ -67,7 +67,7 @@ export class ReportView {
     offer(this.#operation, operations.map(({ operation }) => operation).filter(Boolean));
     this.#operation.hidden = this.#operation.options.length < 3;
     this.#story.update(rows, data.advice);
-    if (isFirst && rowsInNeed(data) > 0) this.#show('attention');
+    if (isFirst && rowsInNeed(data.summary.outcomes) > 0) this.#show('attention');
     else this.#select(isFirst);
   }
 
@@ -84,23 +84,22 @@ export class ReportView {
   }
 
   #show(group: RowGroup, code = ''): void {
-    const { run } = this.#shown?.data ?? {};
     this.#group = group;
     this.#code.value = code;
     const chosen: readonly Outcome[] = outcomes.filter((outcome) => outcome === group);
     this.#want({
       code,
-      outcomes: group === 'attention' && run !== undefined ? outcomesInNeed(run) : chosen,
+      outcomes: group === 'attention' ? outcomesInNeed : chosen,
       unclear: group === 'unclear',
     });
   }
 
   /** Draws the buttons that choose a group of rows. */
-  #drawGroups({ summary, run }: PageData): void {
+  #drawGroups({ summary }: PageData): void {
     const { outcomes: counts, unclear, manifest } = summary;
     const groups: readonly (readonly [RowGroup, number, string])[] = [
       ['all', manifest.rows, ''],
-      ['attention', rowsInNeed({ run, summary }), 'need attention'],
+      ['attention', rowsInNeed(counts), 'need you'],
       ...outcomes.map((outcome) => [outcome, counts[outcome], outcomeText(outcome)] as const),
       ['unclear', unclear, 'unclear'],
     ];
@@ -161,11 +160,11 @@ export class ReportView {
     );
   }
 
-  /** Prints the rows that need attention, whatever the filter. */
+  /** Prints the rows that need the reader, whatever the filter. */
   #print(): void {
     const { rows, data } = this.#shown ?? {};
     if (rows === undefined || data === undefined) return;
-    this.#table.print(rows.select({ ...everything, outcomes: outcomesInNeed(data.run) }));
+    this.#table.print(rows.select({ ...everything, outcomes: outcomesInNeed }));
   }
 }
 

@@ -30,7 +30,7 @@ test.each([
   [
     'failures',
     { ...completed, counts: { ...run.counts, succeeded: 20, failed: 78, invalid: 2 } },
-    'completed, 80 failed',
+    'completed, 78 failed, 2 invalid',
     'failed',
   ],
 ] as const)('the state of a run tells of %s', (_title, data, text, kind) => {

@@ -62,12 +62,12 @@ describeWithBrowser('report.html', (open) => {
     const groups = await page.getByRole('group', { name: 'Show' }).getByRole('button').allTextContents();
     expect(groups).toEqual([
       `All ${report.length}`,
-      `${need} need attention`,
+      `${need} need you`,
       ...Object.entries({ ...outcomes, unclear })
         .filter(([, rows]) => rows > 0)
         .map(([outcome, rows]) => `${rows} ${outcome}`),
     ]);
-    // It opens on the rows that need attention.
+    // It opens on the rows that need the reader.
     const troubled = report.filter(({ _outcome }) => _outcome === 'failed' || _outcome === 'invalid');
     expect(await found(page)).toBe(`${need} of ${report.length} rows`);
     expect(await cellsUnder(page, 'Row')).toEqual(troubled.map((row) => row['_row']).slice(0, 40));
@@ -152,7 +152,7 @@ describeWithBrowser('report.html', (open) => {
     await expectAccessible(page);
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(overflow).toBeLessThanOrEqual(0);
-    // On paper are the rows that need attention, in the colors of the day, whatever the reader looks at.
+    // On paper are the rows that need the reader, in the colors of the day, whatever the reader looks at.
     expect(await found(page)).toBe(`All ${report.length} rows`);
     await page.evaluate('dispatchEvent(new Event("beforeprint"))');
     expect(await cellsUnder(page, 'Row')).toEqual(troubled.map((row) => row['_row']));

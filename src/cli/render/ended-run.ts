@@ -5,6 +5,7 @@ import {
   type ManifestEnding,
   type RunRecord,
   type RunSummary,
+  resultOf,
 } from '../../index.ts';
 import { shortened } from '../../text/printable.ts';
 import { counted, duration } from '../../text/quantities.ts';
@@ -117,8 +118,8 @@ function forChat(text: string): string {
 
 /** The folder for a manifest whose run has ended. */
 export function finalFolderOf({ record, summary: { outcomes } }: EndedRun): FinalFolder {
-  const { succeeded, duplicate, skipped, failed, invalid, not_attempted: notAttempted } = outcomes;
-  if (actualState(record) === 'completed' && failed + invalid + notAttempted === 0) return 'done';
+  const { succeeded, duplicate, skipped } = outcomes;
+  if (resultOf(record, outcomes) === 'succeeded') return 'done';
   return succeeded + duplicate + skipped > 0 ? 'partial' : 'failed';
 }
 

@@ -4,9 +4,9 @@ import { shortened } from '../../text/printable.ts';
 import { count, counted, exactDuration, perSecond } from '../../text/quantities.ts';
 import { factList, type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
-import { outcomesInNeed, rowsInNeed, verdictOf } from './verdict.ts';
+import { outcomesInNeed, rowsInNeed, rowsLeft, verdictOf } from './verdict.ts';
 
-/** Rows that the page can show together: all, those of an outcome, those that need attention, and unclear ones. */
+/** Rows that the page can show together: all, those of an outcome, those that need the reader, and unclear ones. */
 export type RowGroup = Outcome | 'all' | 'attention' | 'unclear';
 
 /** More cards than this are folded. */
@@ -70,8 +70,8 @@ function leftOut({ summary: { manifest, outcomes: counts } }: PageData): Markup 
 /** The figures, each a link to its rows. */
 function figures(data: PageData): Markup {
   const { outcomes: counts, unclear, duration_s, rows_per_s, manifest } = data.summary;
-  const need = rowsInNeed(data);
-  const kinds = outcomesInNeed(data.run)
+  const left = rowsLeft(data);
+  const kinds = outcomesInNeed
     .filter((outcome) => counts[outcome] > 0)
     .map((outcome) => `${count(counts[outcome])} ${outcomeText(outcome)}`);
   return markup(
@@ -83,7 +83,8 @@ function figures(data: PageData): Markup {
       'succeeded',
       `${shareOf(counts.succeeded, manifest.rows)} of ${counted(manifest.rows, 'row')}`,
     ),
-    figure('attention', count(need), 'need attention', kinds.join(', ')),
+    figure('attention', count(rowsInNeed(counts)), 'need you', kinds.join(', ')),
+    left > 0 && figure('not_attempted', count(left), outcomeText('not_attempted'), ''),
     figure('unclear', count(unclear), 'unclear', unclear === 0 ? '' : 'the change may have been made'),
     markup(
       'li',
@@ -172,31 +173,31 @@ function resumeCard({ run, summary: { outcomes: counts } }: PageData): Markup {
   });
 }
 
-/** The codes of rows that need attention, most frequent first. */
+/** The codes of rows that need the reader or were not called, most frequent first. */
 function codeCards({ run, summary, advice }: PageData): readonly Markup[] {
-  return (
-    summary.codes
-      .filter(({ outcome }) => outcomesInNeed(run).includes(outcome))
-      // The card of a stopped run has its rows that are left.
-      .filter(({ outcome }) => run.phase === 'ended' || outcome !== 'not_attempted')
-      .toSorted((a, b) => b.count - a.count)
-      .map(({ outcome, code, count: rows, message, row }) => {
-        const { meaning, remedy, mayPass } = advice[code] ?? {};
-        const canRetry = run.phase === 'ended' && outcome !== 'invalid' && mayPass;
-        return cardOf({
-          chip: [chipOf(outcome, `${count(rows)} ${outcomeText(outcome)}`), ` ${code}`],
-          texts: [meaning, remedy],
-          example:
-            message === '' ? undefined : `For example row ${row}: ${shortened(message, longestExample)}`,
-          command: canRetry ? `cqbatch retry ${run.id} --code ${code}` : undefined,
-          link: markup(
-            'a',
-            { href: '#rows', id: `code ${outcome} ${code}`, 'data-code': code },
-            `Show the ${counted(rows, 'row')}`,
-          ),
-        });
-      })
-  );
+  return summary.codes
+    .filter(
+      ({ outcome }) =>
+        outcomesInNeed.includes(outcome) ||
+        // The card of a stopped run has its rows that are left.
+        (run.phase === 'ended' && outcome === 'not_attempted'),
+    )
+    .toSorted((a, b) => b.count - a.count)
+    .map(({ outcome, code, count: rows, message, row }) => {
+      const { meaning, remedy, mayPass } = advice[code] ?? {};
+      const canRetry = run.phase === 'ended' && outcome !== 'invalid' && mayPass;
+      return cardOf({
+        chip: [chipOf(outcome, `${count(rows)} ${outcomeText(outcome)}`), ` ${code}`],
+        texts: [meaning, remedy],
+        example: message === '' ? undefined : `For example row ${row}: ${shortened(message, longestExample)}`,
+        command: canRetry ? `cqbatch retry ${run.id} --code ${code}` : undefined,
+        link: markup(
+          'a',
+          { href: '#rows', id: `code ${outcome} ${code}`, 'data-code': code },
+          `Show the ${counted(rows, 'row')}`,
+        ),
+      });
+    });
 }
 
 function unclearCard({ run, summary: { unclear, outcomes: counts } }: PageData): Markup {

@@ -1,6 +1,6 @@
-import type { Outcome } from '../../domain.ts';
+import type { Outcome, OutcomeCounts } from '../../domain.ts';
 import { count, counted } from '../../text/quantities.ts';
-import type { PageData, PageRun } from './page-data.ts';
+import type { PageData } from './page-data.ts';
 
 /** Whether all went well, something is left to do, the run failed as a whole, or it is in progress. */
 export type Tone = 'good' | 'attention' | 'bad' | 'working';
@@ -16,20 +16,23 @@ export function verdictOf(data: PageData): Verdict {
   return { tone: toneOf(data), text: [achieved(data), ...left(data)].join(' ') };
 }
 
-/** The outcomes of rows that need attention. A run in progress still calls rows that were not attempted. */
-export function outcomesInNeed({ phase }: Pick<PageRun, 'phase'>): readonly Outcome[] {
-  return phase === 'in progress' ? ['failed', 'invalid'] : ['failed', 'invalid', 'not_attempted'];
+/** The outcomes of rows that need the reader. */
+export const outcomesInNeed: readonly Outcome[] = ['failed', 'invalid'];
+
+/** The number of rows that need the reader. */
+export function rowsInNeed({ failed, invalid }: OutcomeCounts): number {
+  return failed + invalid;
 }
 
-/** The number of rows that need attention. */
-export function rowsInNeed({ run, summary: { outcomes } }: Pick<PageData, 'run' | 'summary'>): number {
-  return outcomesInNeed(run).reduce((sum, outcome) => sum + outcomes[outcome], 0);
+/** The number of rows that the run did not call, and will not call by itself. */
+export function rowsLeft({ run, summary }: Pick<PageData, 'run' | 'summary'>): number {
+  return run.phase === 'in progress' ? 0 : summary.outcomes.not_attempted;
 }
 
 function toneOf({ run, summary }: PageData): Tone {
   if (run.phase === 'in progress') return 'working';
   const { outcomes, unclear } = summary;
-  const need = rowsInNeed({ run, summary });
+  const need = rowsInNeed(outcomes) + rowsLeft({ run, summary });
   if (run.state === 'halted' || run.state === 'failed' || (need > 0 && outcomes.succeeded === 0))
     return 'bad';
   return run.phase === 'stopped' || run.state === 'cancelled' || need + unclear > 0 ? 'attention' : 'good';
@@ -50,18 +53,19 @@ function achieved({ run, summary, operations }: PageData): string {
   return run.state === 'completed' ? `${what}.` : `Run ${run.state}: ${what}.`;
 }
 
-function left({ run, summary: { outcomes, unclear } }: PageData): readonly string[] {
-  const broken = outcomes.failed + outcomes.invalid;
-  const uncalled = run.phase === 'in progress' ? 0 : outcomes.not_attempted;
+function left({ run, summary }: PageData): readonly string[] {
+  const { outcomes, unclear } = summary;
+  const need = rowsInNeed(outcomes);
+  const uncalled = rowsLeft({ run, summary });
   const told = [
-    broken > 0 && counted(broken, 'row', ['needs you.', 'need you.']),
+    need > 0 && counted(need, 'row', ['needs you.', 'need you.']),
     uncalled > 0 &&
       counted(
         uncalled,
         'row',
         run.phase === 'stopped' ? ['is left.', 'are left.'] : ['was not called.', 'were not called.'],
       ),
-    broken + uncalled === 0 && unclear > 0 && counted(unclear, 'row', ['is unclear.', 'are unclear.']),
+    need + uncalled === 0 && unclear > 0 && counted(unclear, 'row', ['is unclear.', 'are unclear.']),
   ];
   return told.filter((text) => text !== false);
 }

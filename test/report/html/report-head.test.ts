@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { htmlOf } from '../../../src/report/html/markup.ts';
 import { reportHead, reportSummary } from '../../../src/report/html/report-head.ts';
+import { verdictOf } from '../../../src/report/html/verdict.ts';
 import { pageDataOf, type Reported, type Told } from './reported.ts';
 
 /** The text of the summary, without its elements. */
@@ -19,7 +20,7 @@ const rows: readonly Told[] = [
   [1, 'invalid', 'INVALID_ROW'],
 ];
 
-test('each code that needs attention has a card; a command is there where it can help', async () => {
+test('each code that needs the reader has a card; a command is there where it can help', async () => {
   const html = await summaryOf({ told: rows });
   expect([...html.matchAll(/<h3>(.*?)<\/h3>/g)].map(([, text]) => text?.replace(/<[^>]*>/g, ''))).toEqual([
     '1 unclear',
@@ -45,6 +46,36 @@ test.each<readonly [what: string, Reported, commands: readonly string[]]>([
   ],
 ])('commands: %s', async (_what, reported, commands) => {
   expect(commandsIn(await summaryOf(reported))).toEqual(commands);
+});
+
+/** The figures of the page: the number and the name of each. */
+async function figuresOf(reported: Reported): Promise<readonly string[]> {
+  const [figures = ''] = /<ul class="figures">.*?<\/ul>/s.exec(await summaryOf(reported)) ?? [];
+  return [...figures.matchAll(/<b>(.*?)<\/b><span>(.*?)<\/span>/g)].map(
+    ([, value, name]) => `${value} ${name}`,
+  );
+}
+
+const told: readonly Told[] = [
+  [40, 'succeeded', 'OK'],
+  [51, 'failed', 'NOT_FOUND', 1],
+  [2, 'invalid', 'INVALID_ROW'],
+  [1_915, 'not_attempted', 'HALTED'],
+];
+
+test.each<readonly [phase: NonNullable<Reported['run']>, figures: readonly string[]]>([
+  [
+    { state: 'halted', phase: 'stopped' },
+    ['40 succeeded', '53 need you', '1,915 not attempted', '1 unclear'],
+  ],
+  [
+    { state: 'cancelled', phase: 'ended' },
+    ['40 succeeded', '53 need you', '1,915 not attempted', '1 unclear'],
+  ],
+  [{ state: 'running', phase: 'in progress' }, ['40 succeeded', '53 need you', '1 unclear']],
+])('the figures of a page say what its verdict says: %j', async (run, figures) => {
+  expect(await figuresOf({ run, told })).toEqual([...figures, '1 s duration']);
+  expect(verdictOf(await pageDataOf({ run, told })).text).toContain('53 rows need you.');
 });
 
 test('more than six cards are folded', async () => {
