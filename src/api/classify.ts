@@ -3,6 +3,7 @@ import { isJsonObject, parseJson } from '../text/json.ts';
 import { type ApiFailure, apiFailure } from './failure.ts';
 import type { HttpAnswer } from './network/exchange.ts';
 import { serverText, type TokenMask } from './server-text.ts';
+import type { IgnoredWaits } from './wait-reader.ts';
 import { waitingTime } from './waiting-time.ts';
 
 /** What is known besides the answer. */
@@ -11,13 +12,15 @@ export interface AnswerContext {
   readonly now: number;
   /** Hides the token in messages and other text from an answer. */
   readonly mask: TokenMask;
+  /** Gets the waits that are ignored. */
+  readonly ignored?: IgnoredWaits;
 }
 
 /**
  * What an error answer (status 400 or more) means. The canonical code in the body counts first, then the HTTP status; but
  * 429 always means "slow down" and 401 always "the token is refused", whatever the body says.
  */
-export function classify(answer: HttpAnswer, { now, mask }: AnswerContext): ApiFailure {
+export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerContext): ApiFailure {
   const { status, headers } = answer;
   const body = readErrorBody(answer.body);
   const isFixed = body.code === undefined || status === 429 || status === 401;
@@ -28,11 +31,16 @@ export function classify(answer: HttpAnswer, { now, mask }: AnswerContext): ApiF
     status,
   });
   if (usualClass !== 'slow-down' && usualClass !== 'retry') return failure;
-  const waitMs = waitingTime(headers, body.json, now);
-  if (waitMs === undefined) return failure;
+  const wait = waitingTime(headers, body.json, now, ignored);
+  if (wait === undefined) return failure;
   const isThrottled = usualClass === 'slow-down' || status === 503 || throttlingCodes.has(code);
-  // A server that names a waiting time has refused the request deliberately.
-  return isThrottled ? { ...failure, class: 'slow-down', waitMs, unclear: false } : { ...failure, waitMs };
+  return {
+    ...failure,
+    waitMs: wait.ms,
+    ...(wait.by !== undefined && { waitBy: wait.by }),
+    // A server that names a waiting time has refused the request deliberately.
+    ...(isThrottled && { class: 'slow-down', unclear: false }),
+  };
 }
 
 const throttlingCodes: ReadonlySet<FailureCode> = new Set(['RESOURCE_EXHAUSTED', 'UNAVAILABLE'] as const);

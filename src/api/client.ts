@@ -19,8 +19,9 @@ import { lostFailure, stopFailure } from './network/network-failure.ts';
 import { chooseProxy } from './network/proxy.ts';
 import { tunnelDispatcher } from './network/tunnel.ts';
 import { type ApiRequest, requestHeaders } from './request.ts';
-import { createTokenMask, type TokenMask } from './server-text.ts';
+import { createTokenMask, serverText, type TokenMask } from './server-text.ts';
 import { checkToken, type TokenSource, tokenFromValue } from './token.ts';
+import type { IgnoredWaits } from './wait-reader.ts';
 
 /** Time-outs in milliseconds. Those of headers and body are checked about twice a second. */
 export interface Timeouts {
@@ -91,6 +92,8 @@ export interface CallFigures {
   readonly durationMs: number;
   /** The API's limits as stated by the last answer, if any. */
   readonly limits?: readonly StatedLimit[];
+  /** Waits stated by the last answer that are not accepted (see `wait-reader.ts`), by header. */
+  readonly ignoredWaits?: ReadonlyMap<string, string>;
   /** The last answer, if requested and received. */
   readonly received?: ReceivedAnswer;
 }
@@ -158,14 +161,17 @@ export function createClient(options: ClientOptions): ApiClient {
     }
     const { answer } = ending;
     const now = Date.now();
-    const limits = statedLimits(answer.headers, now);
+    const ignored: IgnoredWaits = new Map();
+    const limits = statedLimits(answer.headers, now, ignored);
+    const parsed = interpret(answer, { now, mask, ignored });
     return {
       requests: 1,
       ...(limits.length > 0 && {
         limits: limits.map((limit) => ({ ...limit, name: mask.text(limit.name) })),
       }),
       ...(keepAnswer && { received: receivedAnswer(answer, mask) }),
-      ...interpret(answer, { now, mask }),
+      ...(ignored.size > 0 && { ignoredWaits: cleaned(ignored, mask) }),
+      ...parsed,
     };
   }
 
@@ -224,6 +230,11 @@ function harmlessObserver(observer: RequestObserver): RequestObserver {
     started: harmless(() => observer.started(), report),
     ended: harmless((sent) => observer.ended(sent), report),
   };
+}
+
+/** The texts of a server, safe to log. */
+function cleaned(waits: IgnoredWaits, mask: TokenMask): ReadonlyMap<string, string> {
+  return new Map([...waits].map(([header, value]) => [header, serverText(value, mask)]));
 }
 
 /** The result of a call without its duration. */

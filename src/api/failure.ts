@@ -9,8 +9,10 @@ export interface ApiFailure {
   readonly message: string;
   /** HTTP status, when the head of an answer arrived. */
   readonly status?: number;
-  /** How long the API asks to wait, in milliseconds from now; at most `maxWaitMs` (see `waiting-time.ts`). */
+  /** How long the API asks to wait, in milliseconds from now; at most `maxWaitMs` (see `wait-reader.ts`). */
   readonly waitMs?: number;
+  /** What asks for a wait of more than a minute: `Retry-After: 7200`. */
+  readonly waitBy?: string;
   /** Whether the request may have been processed though no usable answer came. */
   readonly unclear: boolean;
 }

@@ -1,4 +1,5 @@
-import { type AnswerHeaders, headerValues, type ListItem, serverTime, structuredList } from './headers.ts';
+import { type AnswerHeaders, firstReadable, headerValues, type ListItem, structuredList } from './headers.ts';
+import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts';
 
 /** What an answer states about one limit of the API, without malformed parts. */
 export interface StatedLimit {
@@ -10,8 +11,10 @@ export interface StatedLimit {
   readonly windowMs?: number;
   /** Calls still permitted before the reset, from 0 to `maxCalls`. */
   readonly remaining?: number;
-  /** Time until more calls are permitted, in milliseconds from now, from 0 to `maxWindowMs`. */
+  /** Time until more calls are permitted, in milliseconds from now, from 0 to `maxWaitMs`. */
   readonly resetMs?: number;
+  /** What states it: see `AskedWait`. */
+  readonly resetBy?: string;
   /** What is counted (quota units of draft-ietf-httpapi-ratelimit-headers-10). */
   readonly unit: LimitUnit;
 }
@@ -20,12 +23,12 @@ export interface StatedLimit {
 export type LimitUnit = 'requests' | 'concurrent-requests';
 
 /** What an answer states about a limit on anything: calls, bytes, … */
-type LimitReading = Omit<StatedLimit, 'unit'> & { readonly unit: string };
+export type LimitReading = Omit<StatedLimit, 'unit'> & { readonly unit: string };
 
 /** Largest quota and largest number of remaining calls that are accepted. */
 export const maxCalls = 1e9;
 
-/** Longest window and longest time to a reset that are accepted: 366 days in milliseconds. */
+/** Longest window that is accepted: 366 days in milliseconds. */
 export const maxWindowMs = 366 * 86_400_000;
 
 /** The limits of an answer that states none. */
@@ -36,10 +39,16 @@ export const noLimits: readonly StatedLimit[] = [];
  * `RateLimit-…`, `X-RateLimit-…` and `X-Rate-Limit-…`. Limits on anything else, such as bytes, are left out.
  *
  * @param now milliseconds since 1970, for answers without a `Date`
+ * @param ignored gets the times that are ignored
  */
-export function statedLimits(headers: AnswerHeaders, now: number): readonly StatedLimit[] {
+export function statedLimits(
+  headers: AnswerHeaders,
+  now: number,
+  ignored?: IgnoredWaits,
+): readonly StatedLimit[] {
   if (!mentionsLimits(headers)) return noLimits;
-  const readings = [...policyLimits(headers), ...counterLimits(headers, serverTime(headers, now))];
+  const waits = new WaitReader(headers, now, ignored);
+  const readings = [...policyLimits(headers, waits), ...counterLimits(headers, waits)];
   const limits = readings.filter(isOnCalls);
   return limits.length === 0 ? noLimits : limits;
 }
@@ -66,14 +75,14 @@ function isOnCalls(limit: LimitReading): limit is StatedLimit {
  *     RateLimit-Policy: "burst";q=100;w=60, "uploads";q=65535;qu="content-bytes";w=10
  *     RateLimit: "burst";r=0;t=30
  */
-export function policyLimits(headers: AnswerHeaders): readonly LimitReading[] {
+export function policyLimits(headers: AnswerHeaders, waits: WaitReader): readonly LimitReading[] {
   const named = (field: string) => structuredList(headers, field).filter(({ kind }) => kind === 'name');
   const [policies, limits] = [named('ratelimit-policy'), named('ratelimit')];
   const policyOf = (limit: ListItem) => policies.find((policy) => isSame(policy, limit));
   const alone = policies.filter((policy) => !limits.some((limit) => isSame(policy, limit)));
   return [
-    ...limits.map((limit) => policyReading(limit, limit, policyOf(limit))),
-    ...alone.map((policy) => policyReading(policy, undefined, policy)),
+    ...limits.map((limit) => policyReading(waits, limit, limit, policyOf(limit))),
+    ...alone.map((policy) => policyReading(waits, policy, undefined, policy)),
   ];
 }
 
@@ -84,65 +93,70 @@ function isSame(policy: ListItem, limit: ListItem): boolean {
 }
 
 function policyReading(
+  waits: WaitReader,
   { value, parameters }: ListItem,
   limit: ListItem | undefined,
   policy: ListItem | undefined,
 ): LimitReading {
   // Each partition key of a policy has a count of its own.
   const partition = parameters.get('pk');
-  const seconds = statedNumber(limit?.parameters.get('t'));
+  const time = limit?.parameters.get('t');
   return limitReading({
     name: partition === undefined ? value : `${value};pk=${partition}`,
     unit: limit?.parameters.get('qu') ?? policy?.parameters.get('qu'),
     quota: statedNumber(policy?.parameters.get('q')),
     windowSeconds: statedNumber(policy?.parameters.get('w')),
     remaining: statedNumber(limit?.parameters.get('r')),
-    resetMs: seconds === undefined ? undefined : seconds * 1000,
+    reset: time === undefined ? undefined : waits.seconds('RateLimit', time, `t=${time}`),
   });
 }
 
 /**
- * The limits that have one field for each number: `…-Limit`, `…-Remaining` and `…-Reset` of every family. A reset is in
- * seconds, or a time in seconds or milliseconds since 1970. Up to draft-ietf-httpapi-ratelimit-headers-06 the quota may be
- * followed by policies: the one with the same quota gives its window, and the others are limits too.
+ * The limits that have one field for each number: `…-Limit`, `…-Remaining` and `…-Reset` of every family. Up to
+ * draft-ietf-httpapi-ratelimit-headers-06 the quota may be followed by policies: the one with the same quota gives its window,
+ * and the others are limits too.
  *
  *     RateLimit-Limit: 100, 100;w=60, 5000;w=86400
- *
- * @param serverNow the server's time in milliseconds since 1970
  */
-export function counterLimits(headers: AnswerHeaders, serverNow: number): readonly LimitReading[] {
+export function counterLimits(headers: AnswerHeaders, waits: WaitReader): readonly LimitReading[] {
   return families
     .filter(({ fields }) => Object.values(fields).some((field) => headers[field] !== undefined))
-    .flatMap((family) => familyLimits(headers, family, serverNow));
+    .flatMap((family) => familyLimits(headers, family, waits));
 }
 
 /** Fields that describe one limit together. */
-type Family = (typeof families)[number];
+type Family = ReturnType<typeof familyOf>;
+
+function familyOf(prefix: string, suffix: string, windowSeconds: number | undefined) {
+  const field = (part: string): string => `${prefix}-${part}${suffix}`.toLowerCase();
+  const name = `${prefix}${suffix}`.toLowerCase();
+  return {
+    name,
+    windowSeconds,
+    fields: { limit: field('limit'), remaining: field('remaining'), reset: field('reset') },
+    resetHeader: `${prefix}-Reset${suffix}`,
+    policyField: name === 'ratelimit' ? 'ratelimit-policy' : undefined,
+  };
+}
 
 /**
  * The known families, the most reliable first: `RateLimit-…` (up to draft-ietf-httpapi-ratelimit-headers-06), `X-RateLimit-…`
  * and `X-Rate-Limit-…` (no standard), then the last two with the window at the end (Kong: `X-RateLimit-Limit-Minute`).
  */
-const families = Object.entries({ '': undefined, '-second': 1, '-minute': 60, '-hour': 3600, '-day': 86_400 })
-  .flatMap(([suffix, windowSeconds]) =>
-    ['ratelimit', 'x-ratelimit', 'x-rate-limit'].map((prefix) => ({ prefix, suffix, windowSeconds })),
-  )
-  .map(({ prefix, suffix, windowSeconds }) => ({
-    name: `${prefix}${suffix}`,
-    windowSeconds,
-    fields: {
-      limit: `${prefix}-limit${suffix}`,
-      remaining: `${prefix}-remaining${suffix}`,
-      reset: `${prefix}-reset${suffix}`,
-      ...(prefix + suffix === 'ratelimit' && { policy: 'ratelimit-policy' }),
-    },
-  }));
+const families = Object.entries({
+  '': undefined,
+  '-Second': 1,
+  '-Minute': 60,
+  '-Hour': 3600,
+  '-Day': 86_400,
+}).flatMap(([suffix, windowSeconds]) =>
+  ['RateLimit', 'X-RateLimit', 'X-Rate-Limit'].map((prefix) => familyOf(prefix, suffix, windowSeconds)),
+);
 
-function familyLimits(headers: AnswerHeaders, family: Family, serverNow: number): readonly LimitReading[] {
-  const { name, fields } = family;
+function familyLimits(headers: AnswerHeaders, family: Family, waits: WaitReader): readonly LimitReading[] {
+  const { name, fields, policyField, resetHeader } = family;
   const limits = quotas(headers, fields.limit);
-  const stated =
-    limits.some(isPolicy) || fields.policy === undefined ? limits : quotas(headers, fields.policy);
+  const stated = limits.some(isPolicy) || policyField === undefined ? limits : quotas(headers, policyField);
   const policies = stated.filter(isPolicy);
   const current = limits[0] ?? (policies.length === 1 ? policies[0] : undefined);
   const own =
@@ -158,7 +172,7 @@ function familyLimits(headers: AnswerHeaders, family: Family, serverNow: number)
       quota: current?.quota,
       windowSeconds,
       remaining: numberIn(headers, fields.remaining),
-      resetMs: untilReset(numberIn(headers, fields.reset), serverNow),
+      reset: firstReadable(headers, fields.reset, (value) => waits.seconds(resetHeader, value)),
     }),
     ...others.map((other) => limitReading({ name: nameWith(other.windowSeconds), ...other })),
   ];
@@ -180,12 +194,6 @@ function quotas(headers: AnswerHeaders, field: string): readonly Quota[] {
     }));
 }
 
-function untilReset(value: number | undefined, serverNow: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (value < 1e9) return value * 1000;
-  return (value < 1e12 ? value * 1000 : value) - serverNow;
-}
-
 function numberIn(headers: AnswerHeaders, field: string): number | undefined {
   return statedNumber(headerValues(headers, field)[0]?.trim());
 }
@@ -202,20 +210,20 @@ interface Said {
   readonly quota?: number | undefined;
   readonly windowSeconds?: number | undefined;
   readonly remaining?: number | undefined;
-  readonly resetMs?: number | undefined;
+  readonly reset?: AskedWait | undefined;
 }
 
-/** The plausible part of it: absurd quotas and windows are left out, other absurd numbers are capped. */
+/** The plausible part of it: absurd quotas and windows are left out, and what remains is capped. */
 function limitReading(said: Said): LimitReading {
-  const { name, unit = 'requests', quota = 0, windowSeconds = 0, remaining, resetMs } = said;
+  const { name, unit = 'requests', quota = 0, windowSeconds = 0, remaining, reset } = said;
   const windowMs = windowSeconds * 1000;
   return {
     name,
     ...(quota >= 1 && quota <= maxCalls && { quota }),
     ...(windowMs > 0 && windowMs <= maxWindowMs && { windowMs }),
     ...(remaining !== undefined && { remaining: Math.min(remaining, maxCalls) }),
-    // A reset in the past is 0.
-    ...(resetMs !== undefined && { resetMs: Math.min(Math.max(0, Math.ceil(resetMs)), maxWindowMs) }),
+    ...(reset !== undefined && { resetMs: reset.ms }),
+    ...(reset?.by !== undefined && { resetBy: reset.by }),
     unit,
   };
 }

@@ -76,6 +76,7 @@ async function unapproved(task: RowTask, why: Promise<string | undefined>): Prom
 export function createRowProcessor(options: RowProcessorOptions) {
   const { operations, notApproved, client, gate, meter, breaker, log, onEvent, onHalt } = options;
   const proven = new Set<string>();
+  const ignoredWaits = new Set<string>();
 
   /** @returns the time of admission, after which `gate.leave` must be called; undefined when the call must not be made now */
   async function admitted(claim: Claim): Promise<number | undefined> {
@@ -163,6 +164,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     };
     try {
       answer = await client.send(task, { signal, keepAnswer: policy.saveAnswers, onSent });
+      if (answer.ignoredWaits !== undefined) logIgnored(answer.ignoredWaits);
       return answer;
     } catch (error) {
       // A program may pass a client of its own.
@@ -171,6 +173,14 @@ export function createRowProcessor(options: RowProcessorOptions) {
       return { ok: false, requests: 1, durationMs: steadyNow() - metered.sentAt, failure };
     } finally {
       meter.ended(metered, answer);
+    }
+  }
+
+  /** Logs each header once. */
+  function logIgnored(waits: ReadonlyMap<string, string>): void {
+    for (const [header, value] of waits) {
+      if (!ignoredWaits.has(header)) log.warn({ header, value }, 'waiting time ignored');
+      ignoredWaits.add(header);
     }
   }
 

@@ -180,6 +180,14 @@ describe('the limits that an answer states come with', () => {
   });
 });
 
+test('a waiting time that is ignored comes with the answer, safe to be logged', async () => {
+  const headers = { 'Retry-After': `my-secret\u009b31m ${'9'.repeat(400)}`, 'X-RateLimit-Reset': '1e20' };
+  const server = await httpServer((response) => void response.writeHead(429, headers).end('{}'));
+  const { ignoredWaits = new Map() } = await clientOf(server.url, { token: 'my-secret' }).send(restore);
+  expect([...ignoredWaits.keys()].toSorted()).toEqual(['Retry-After', 'X-RateLimit-Reset']);
+  expect(ignoredWaits.get('Retry-After')).toMatch(/^\[token\] 9{100,}…$/);
+});
+
 describe('no limits come', () => {
   test('with an answer that does not mention them', async () => {
     const server = await httpServer((response) => void response.writeHead(200).end('{}'));

@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnswerHeaders } from '../../src/api/headers.ts';
-import { maxWaitMs, waitingTime } from '../../src/api/waiting-time.ts';
+import { statedLimits } from '../../src/api/limits.ts';
+import { type IgnoredWaits, maxWaitMs } from '../../src/api/wait-reader.ts';
+import { waitingTime } from '../../src/api/waiting-time.ts';
 
 /** Wed, 01 May 2024 12:00:00 GMT */
 const now = Date.UTC(2024, 4, 1, 12);
 const epoch = now / 1000;
 
 const waitOf = (headers: AnswerHeaders, body?: unknown): number | undefined =>
-  waitingTime(headers, body, now);
+  waitingTime(headers, body, now)?.ms;
 const retryInfo = (retryDelay: unknown): unknown => ({
   code: 8,
   details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }],
@@ -23,15 +25,15 @@ describe('Retry-After', () => {
     ['0.0004', 1],
     ['3600', 3_600_000],
     ['86400', maxWaitMs],
-    ['86401', maxWaitMs],
-    ['999999999', maxWaitMs],
-    ['9'.repeat(400), maxWaitMs],
+    ['86401', undefined],
+    ['999999999', undefined],
+    ['9'.repeat(400), undefined],
     ['Wed, 01 May 2024 12:00:30 GMT', 30_000],
     ['Wednesday, 01-May-24 12:00:30 GMT', 30_000],
     ['Wed May  1 12:00:30 2024', 30_000],
     ['Thu, 02 May 2024 00:00:00 GMT', 43_200_000],
     ['Wed, 01 May 2024 11:59:00 GMT', 0],
-    ['Wed, 01 May 2124 12:00:00 GMT', maxWaitMs],
+    ['Wed, 01 May 2124 12:00:00 GMT', undefined],
     ['-1', undefined],
     ['+1', undefined],
     ['1e3', undefined],
@@ -67,7 +69,8 @@ describe('google.rpc.RetryInfo', () => {
     ['"0s"', '0s', 0],
     ['an object', { seconds: 2, nanos: 500_000_000 }, 2500],
     ['an object with text', { seconds: '2' }, 2000],
-    ['an object with a bigint', { seconds: 9_223_372_036_854_775_807n }, maxWaitMs],
+    ['an object with a bigint', { seconds: 30n }, 30_000],
+    ['an absurd object', { seconds: 9_223_372_036_854_775_807n }, undefined],
     ['nanos alone', { nanos: 1_000_000 }, 1],
     ['"30"', '30', undefined],
     ['"-1s"', '-1s', undefined],
@@ -112,8 +115,9 @@ describe('RateLimit and RateLimit-Policy', () => {
     ['a quoted comma in the name', '"a,\\"b;r=1";r=0;t=3', undefined, 3000],
     ['a daily quota', '"day";r=0;t=50000', undefined, 50_000_000],
     ['a limit on bytes', '"up";r=0;t=9', '"up";q=9999;qu="content-bytes";w=60', 9000],
-    ['an absurd time', '"default";r=0;t=999999999999999', undefined, maxWaitMs],
-    ['decimals', '"default";r=0;t=1.5', undefined, undefined],
+    ['an absurd time', '"default";r=0;t=999999999', undefined, undefined],
+    ['no time, but an absurd policy', '"week";r=0', '"week";q=100;w=604800', undefined],
+    ['decimals', '"default";r=0;t=1.5', undefined, 1500],
     ['a negative time', '"default";r=0;t=-5', undefined, undefined],
     ['an unclosed string', '"default;r=0;t=30', undefined, undefined],
     ['an older draft', 'limit=100, remaining=0, reset=30', undefined, undefined],
@@ -137,8 +141,8 @@ describe('RateLimit-Reset and X-RateLimit-Reset', () => {
     ['X: milliseconds since 1970', { 'x-ratelimit-reset': String(now + 2500) }, 2500],
     ['X: a time that has passed', { 'x-ratelimit-reset': String(epoch - 20) }, 0],
     ['X: another spelling', { 'x-rate-limit-reset': '3' }, 3000],
-    ['X: absurd', { 'x-ratelimit-reset': '999999' }, maxWaitMs],
-    ['X: absurd time', { 'x-ratelimit-reset': '99999999999999' }, maxWaitMs],
+    ['X: absurd', { 'x-ratelimit-reset': '999999' }, undefined],
+    ['X: absurd time', { 'x-ratelimit-reset': '99999999999999' }, undefined],
     ['X: not used up', { 'x-ratelimit-reset': '30', 'x-ratelimit-remaining': '1' }, undefined],
     ['X: malformed', { 'x-ratelimit-reset': '30s' }, undefined],
     ['X: negative', { 'x-ratelimit-reset': '-30' }, undefined],
@@ -167,10 +171,76 @@ describe('the order', () => {
   });
 });
 
+/** Every text that may state a wait, with what it means. */
+const seconds = [
+  ['0', 0],
+  ['30', 30_000],
+  ['86400', maxWaitMs],
+  ['86401', undefined],
+  ['999999999', undefined],
+  [String(epoch), 0],
+  [String(epoch + 30), 30_000],
+  [String(epoch - 30), 0],
+  [String(epoch + 86_400), maxWaitMs],
+  [String(epoch + 86_401), undefined],
+  [String(now + 2_500), 2_500],
+  [String(now + maxWaitMs + 1), undefined],
+  ['1e20', undefined],
+  [`1${'0'.repeat(20)}`, undefined],
+  ['-1', undefined],
+  ['soon', undefined],
+] as const;
+interface Place {
+  readonly header: string;
+  readonly answer: (value: string) => readonly [AnswerHeaders, unknown?];
+  /** How a value is shown. */
+  readonly pattern?: string;
+}
+
+const places: readonly Place[] = [
+  { header: 'Retry-After', answer: (value) => [{ 'retry-after': value }] },
+  { header: 'RetryInfo', answer: (value) => [{}, retryInfo(`${value}s`)], pattern: '…s' },
+  { header: 'RateLimit', answer: (value) => [{ ratelimit: `"a";r=0;t=${value}` }], pattern: 't=…' },
+  ...['RateLimit', 'X-RateLimit', 'X-Rate-Limit'].flatMap((family) =>
+    ['', '-Second', '-Minute', '-Hour', '-Day'].map((window) => resetPlace(`${family}-Reset${window}`)),
+  ),
+];
+
+function resetPlace(header: string): Place {
+  return { header, answer: (value) => [{ [header.toLowerCase()]: value }] };
+}
+
+describe.each(places)('$header', ({ header, answer, pattern = '…' }) => {
+  test.each(seconds)('of %s asks to wait for %s ms', (value, expected) => {
+    const ignored: IgnoredWaits = new Map();
+    const [headers, body] = answer(value);
+    const shown = pattern.replace('…', value);
+    const wait = waitingTime(headers, body, now, ignored);
+    expect(wait?.ms).toBe(expected);
+    expect([...ignored]).toEqual(expected === undefined ? [[header, shown]] : []);
+    expect(wait?.by).toBe((expected ?? 0) > 60_000 ? `${header}: ${shown}` : undefined);
+  });
+
+  test('is compared with the clock of the server', () => {
+    const [headers, body] = answer(String(epoch + 30));
+    const wait = waitingTime({ ...headers, date: 'Wed, 01 May 2024 12:00:20 GMT' }, body, now - 9e9);
+    expect(wait?.ms).toBe(10_000);
+  });
+});
+
+test('a reset that is not a wait of 0 to 24 hours is no reset, and is noted', () => {
+  const ignored: IgnoredWaits = new Map();
+  const limits = statedLimits({ 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': '1e20' }, now, ignored);
+  expect(limits).toEqual([{ name: 'x-ratelimit', remaining: 5, unit: 'requests' }]);
+  expect([...ignored]).toEqual([['X-RateLimit-Reset', '1e20']]);
+});
+
 test('the time is always whole and between 0 and the maximum', () => {
   const value = fc.oneof(
     fc.string(),
     fc.nat().map(String),
+    fc.double().map(String),
+    fc.bigInt({ min: 0n, max: 10n ** 40n }).map(String),
     fc.constantFrom('"p";r=0;t=3', 'Wed, 01 May 2024 12:00:30 GMT'),
   );
   const names = [

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import type { ApiAnswer } from '../../src/api/client.ts';
 import { steadyNow } from '../../src/clock.ts';
+import { silentLog } from '../../src/log.ts';
 import type { Claim, RowVerdict } from '../../src/queue/claimed-batch.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
 import { TrafficMeter } from '../../src/rate/traffic-meter.ts';
@@ -288,4 +289,22 @@ test('a row of an unknown operation is refused', () => {
   expect(refusal({ ...task, operation: 'unheard-of' }, operations)).toMatchObject({
     code: 'UNKNOWN_OPERATION',
   });
+});
+
+test('a waiting time that is ignored is logged once for each header', async () => {
+  const ignoring = (...waits: readonly [string, string][]) => ({ ...notFound, ignoredWaits: new Map(waits) });
+  const warn = vi.fn();
+  const { process } = begin(
+    [
+      ignoring(['Retry-After', '1e20']),
+      ignoring(['Retry-After', '1e21'], ['X-RateLimit-Reset', 'soon']),
+      notFound,
+    ],
+    { log: { ...silentLog, warn } },
+  );
+  for (let row = 1; row <= 3; row += 1) await process({ ...task, row });
+  expect(warn.mock.calls).toEqual([
+    [{ header: 'Retry-After', value: '1e20' }, 'waiting time ignored'],
+    [{ header: 'X-RateLimit-Reset', value: 'soon' }, 'waiting time ignored'],
+  ]);
 });

@@ -110,6 +110,8 @@ export interface ProgramLogEntry {
   readonly concurrency?: number;
   readonly reason?: string;
   readonly err?: string;
+  readonly header?: string;
+  readonly value?: string;
 }
 
 /** The text that `--verbose` prints for a log entry; undefined for most entries. */
@@ -119,7 +121,7 @@ export function logLine(entry: ProgramLogEntry): string | undefined {
 }
 
 function textOf(entry: ProgramLogEntry): string | undefined {
-  const { msg, row, code, attempts, delay_ms = 0, wait_ms = 0, err } = entry;
+  const { msg, row, code, attempts, delay_ms = 0, wait_ms = 0, err, header, value } = entry;
   switch (msg) {
     case 'pace':
       return `rate: ${loggedPace(entry)}`;
@@ -129,6 +131,8 @@ function textOf(entry: ProgramLogEntry): string | undefined {
       return `row ${row}: ${code}, probably an API outage; the row will be retried and keeps its attempts`;
     case 'the API asks to slow down':
       return `row ${row}: ${msg}${wait_ms > 0 ? `, for ${exactDuration(wait_ms)}` : ''}; the row will be retried and keeps its attempts`;
+    case 'waiting time ignored':
+      return `the API states the waiting time "${header}: ${value}", which is not between 0 and 24 hours: it is ignored`;
     case 'datastore error':
       return `datastore: ${err}`;
     default:

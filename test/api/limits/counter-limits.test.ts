@@ -72,7 +72,7 @@ describe('RateLimit-Limit, -Remaining and -Reset state', () => {
     ],
     ['several fields', of(['100', '100;w=60']), { name, quota: 100, windowMs: 60_000 }],
     ['only valid parts', of('many', '-1', '30'), { name, resetMs: 30_000 }],
-    ['no fractions', of('100.5', '7.5', '1.5')],
+    ['fractions only of seconds', of('100.5', '7.5', '1.5'), { name, resetMs: 1500 }],
     ['no lists of numbers', of('100', '7, 8', '1, 2'), { name, quota: 100 }],
     ['no other units', of('100;w=soon', '0x10', '30s'), { name, quota: 100 }],
     ['nothing when empty', of('', '', '')],

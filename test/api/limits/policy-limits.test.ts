@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maxCalls, maxWindowMs, statedLimits } from '../../../src/api/limits.ts';
+import { maxWaitMs } from '../../../src/api/wait-reader.ts';
 import { day, fields, now, statesEach } from './states-each.ts';
 
 describe('RateLimit and RateLimit-Policy state', () => {
@@ -94,13 +95,13 @@ describe('malformed RateLimit fields state', () => {
 });
 
 test('valid RateLimit fields are read as they were meant', () => {
-  const seconds = fc.integer({ min: 1, max: maxWindowMs / 1000 });
+  const seconds = (mostMs: number) => fc.integer({ min: 1, max: mostMs / 1000 });
   const limit = fc.record({
     name: fc.string({ unit: 'grapheme-ascii', maxLength: 20 }),
     quota: fc.integer({ min: 1, max: maxCalls }),
-    window: seconds,
+    window: seconds(maxWindowMs),
     remaining: fc.integer({ min: 0, max: maxCalls }),
-    reset: seconds,
+    reset: seconds(maxWaitMs),
     unit: fc.constantFrom('requests' as const, 'concurrent-requests' as const),
   });
   const limits = fc.uniqueArray(limit, { selector: ({ name }) => name, maxLength: 20 });
@@ -118,6 +119,7 @@ test('valid RateLimit fields are read as they were meant', () => {
           windowMs: window * 1000,
           remaining,
           resetMs: reset * 1000,
+          ...(reset > 60 && { resetBy: `RateLimit: t=${reset}` }),
           unit,
         })),
       );

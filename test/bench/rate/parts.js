@@ -21,7 +21,7 @@ export const parts = {
   createLimiter: (plan) => parseLimitPlan('--limit', plan),
   limitHeaders,
   statedLimits,
-  waitingTime,
+  waitingTime: (...answer) => waitingTime(...answer)?.ms,
   createScheduler: ({ isShared, ...options }) =>
     new CallScheduler({ ...options, timing: isShared ? sharedTiming : ownTiming }),
   newTimeline,

@@ -116,6 +116,10 @@ describe('--verbose', () => {
       { msg: 'row spared', row: 7, code: 'UNAVAILABLE' },
       'row 7: UNAVAILABLE, probably an API outage; the row will be retried and keeps its attempts',
     ],
+    [
+      { msg: 'waiting time ignored', header: 'Retry-After', value: '1e20' },
+      'the API states the waiting time "Retry-After: 1e20", which is not between 0 and 24 hours: it is ignored',
+    ],
     [{ msg: 'row finished', row: 7, code: 'OK' }, undefined],
   ])('prints %j', (entry, text) => {
     expect(said(entry)).toBe(text);

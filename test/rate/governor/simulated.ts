@@ -17,7 +17,7 @@ export const parts: Parts = {
   createLimiter: (plan) => parseLimitPlan('--limit', plan),
   limitHeaders,
   statedLimits,
-  waitingTime,
+  waitingTime: (...answer) => waitingTime(...answer)?.ms,
   createScheduler: ({ isShared, ...options }) =>
     new CallScheduler({ ...options, timing: isShared ? sharedTiming : ownTiming }),
   newTimeline,
