@@ -1,3 +1,5 @@
+import { steadyNow } from './clock.ts';
+
 /**
  * What determines the pace:
  *
@@ -33,6 +35,10 @@ export interface Pace {
   readonly concurrency: number;
   /** No call may be made before this time, milliseconds of the steady clock; absent when calls may be made. */
   readonly restUntil?: number;
+  /** What asks for a rest of more than a minute: `Retry-After: 7200`. */
+  readonly restBy?: string | undefined;
+  /** Rests that the API asked for before this time have ended, or end at `restUntil`; milliseconds of the steady clock. */
+  readonly restsSince?: number | undefined;
   /** The limit of the API in calls per second, once it is known. */
   readonly limit?: number;
   readonly phase: Phase;
@@ -54,5 +60,25 @@ export interface PaceReport extends Pace {
 /** A shorter rest, in milliseconds, is part of keeping the pace, and not shown. */
 export const noticeableRestMs = 1_000;
 
+/**
+ * What asks for a long rest, and how to end it, for people; undefined for a short rest or none.
+ *
+ * @param run its id
+ * @param now of the steady clock
+ */
+export function restAdvice(
+  { restBy, restUntil = 0 }: Pick<Pace, 'restBy' | 'restUntil'>,
+  run: string,
+  now = steadyNow(),
+): string | undefined {
+  if (restBy === undefined || restUntil - now < noticeableRestMs) return undefined;
+  return `"${restBy}" asks for this wait; to call sooner, type: cqbatch set-rate ${run} 5/s (or resume it with --rate 5/s)`;
+}
+
 /** What is known about the limits of an API before its first call. */
-export type StartingPoint = Partial<Pick<Pace, 'limit' | 'concurrency' | 'restUntil' | 'refuses503'>>;
+export type StartingPoint = Partial<
+  Pick<Pace, 'limit' | 'concurrency' | 'restUntil' | 'restBy' | 'refuses503'>
+>;
+
+/** A rest that an earlier run or another process left is tried by one call after at most this long, milliseconds. */
+export const longestInheritedRestMs = 300_000;

@@ -6,7 +6,7 @@ import { type AnswerHeaders, httpDateMs, serverTime } from './headers.ts';
 export const maxWaitMs = 86_400_000;
 
 /** A longer wait is explained to the user. */
-export const longWaitMs = 60_000;
+const namedFromMs = 60_000;
 
 /** A wait that an answer asks for. */
 export interface AskedWait {
@@ -71,7 +71,7 @@ export class WaitReader {
 
   #accepted(header: string, value: string, ms: number | undefined): AskedWait | undefined {
     if (ms !== undefined && ms <= maxWaitMs)
-      return { ms: Math.ceil(ms), by: ms > longWaitMs ? `${header}: ${value.trim()}` : undefined };
+      return { ms: Math.ceil(ms), by: ms > namedFromMs ? `${header}: ${value.trim()}` : undefined };
     this.#ignored?.set(header, value);
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { z } from 'zod';
-import { steadyTimeOf } from '../clock.ts';
+import { steadyNow, steadyTimeOf } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { keyOfApi, type LimitedApi } from '../domain.ts';
 import {
@@ -163,8 +163,9 @@ function memberOf(
     },
     async decide(pace) {
       const { rate, cap, restMs } = rateCommandOf(pace);
-      const { restUntil: _, ...decided } = pace;
-      const entry = JSON.stringify({ ...decided, ...known, restMs });
+      const { restUntil: _, restsSince, ...decided } = pace;
+      const restsSinceAgoMs = restsSince && steadyNow() - restsSince;
+      const entry = JSON.stringify({ ...decided, ...known, restMs, restsSinceAgoMs });
       const done = await ask(scripts.decide, [keys.timeline, keys.pace], id, rate ?? '', cap, restMs, entry);
       return done === 1;
     },
@@ -216,8 +217,13 @@ function read<Entry>(schema: z.ZodType<Entry>, now: string, text: string): reado
 function readPace(now: string, at: string, text: string): PublishedPace | undefined {
   const [entry] = read(paceEntrySchema, now, `${at} ${text}`);
   if (entry === undefined) return undefined;
-  const { restMs, ...pace } = entry;
-  return { ...pace, ...(restMs > 0 && { restUntil: steadyTimeOf(Date.parse(entry.seenAt)) + restMs }) };
+  const { restMs, restsSinceAgoMs, ...pace } = entry;
+  const decidedAt = steadyTimeOf(Date.parse(entry.seenAt));
+  return {
+    ...pace,
+    ...(restMs > 0 && { restUntil: decidedAt + restMs }),
+    ...(restsSinceAgoMs !== undefined && { restsSince: decidedAt - restsSinceAgoMs }),
+  };
 }
 
 /** Removes the key of a run from between the time and the entry. */

@@ -56,6 +56,7 @@ const statedLimitSchema = z.object({
   windowMs: z.number().exactOptional(),
   remaining: z.number().exactOptional(),
   resetMs: z.number().exactOptional(),
+  resetBy: z.string().exactOptional(),
   unit: z.enum(['requests', 'concurrent-requests']),
 });
 
@@ -79,6 +80,8 @@ const trafficReportSchema = z.object({
   refusedWith: z.number().exactOptional(),
   /** How long the API still asks to wait. */
   waitMs: z.number().exactOptional(),
+  /** What asks for that: see `AskedWait`. */
+  waitBy: z.string().optional(),
   /** The most calls in flight when an accepted call was sent since the last report, including the call. */
   acceptedAmong: z.number().exactOptional(),
   /** The fewest calls in flight when a rejected call was sent. */
@@ -86,12 +89,14 @@ const trafficReportSchema = z.object({
   stated: z.array(statedLimitSchema),
 });
 
-/** A stored pace. A rest is stored as a duration, because clocks differ. */
+/** A stored pace. Times are stored as durations and ages, because clocks differ. */
 export const paceEntrySchema = z.object({
   rate: z.number().exactOptional(),
   isKept: z.boolean(),
   concurrency: z.number(),
   restMs: z.number(),
+  restBy: z.string().optional(),
+  restsSinceAgoMs: z.number().exactOptional(),
   limit: z.number().exactOptional(),
   phase: z.enum(phases),
   refuses503: z.boolean(),

@@ -8,6 +8,8 @@ export const ratePolicySchema = z.object({
   auto: z.boolean().default(false),
   /** The most calls per second. */
   perSecond: z.number().positive().exactOptional(),
+  /** When a user set it for a run in progress: even the same rate, set again, ends a rest that the API asked for. */
+  setAt: z.string().exactOptional(),
 });
 
 export type RatePolicy = z.infer<typeof ratePolicySchema>;

@@ -5,7 +5,7 @@ import { steadyNow, timeOfDay } from '../clock.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { isActive, isPresent, type WorkerEntry } from '../cluster/entries.ts';
 import { runIds } from '../names.ts';
-import { noticeableRestMs } from '../pace.ts';
+import { noticeableRestMs, restAdvice } from '../pace.ts';
 import { type AllRuns, allRuns, type ClusterLook, lookAtCluster } from '../run/record/all-runs.ts';
 import type { RunView } from '../run/record/run-view.ts';
 import type { RunStore } from '../run/record/store.ts';
@@ -234,7 +234,8 @@ function waitingOf(
   if (state === 'submitted') return 'for a daemon: start "cqbatch worker --coordinate"';
   if (state !== 'running') return state === 'paused' ? 'until it is unpaused' : undefined;
   if (trouble !== undefined) return trouble;
-  if (pace !== undefined && (pace.phase === 'waiting' || waitMs >= noticeableRestMs)) return pace.reason;
+  if (pace !== undefined && (pace.phase === 'waiting' || waitMs >= noticeableRestMs))
+    return [pace.reason, restAdvice(pace, id)].filter((text) => text !== undefined).join('; ');
   const isShared = seen?.entries.some((entry) => entry.id === id);
   return isShared && !workers.some((worker) => isPresent(worker))
     ? `for a worker of this API: start "cqbatch worker${rateGroup === undefined ? '' : ` --rate-group ${rateGroup}`}"`

@@ -54,6 +54,8 @@ export interface ClaimedBatchOptions {
 
 /** Rows that must wait longer are handed back, so that their batch can complete. */
 const longestWaitMs = 5_000;
+/** A user may end the wait that the API has asked for. */
+const longestThrottledMs = 2 * longestWaitMs;
 /** Delay before a row is tried again that could not be called. */
 const returnedMs = 50;
 
@@ -232,7 +234,8 @@ class BatchClaim implements Claim {
   }
 }
 
-/** How long an unfinished row waits before the next call. */
+/** How long an unfinished row waits before the next call. For the rest of a longer wait, no worker calls any row. */
 function pauseOf(verdict: Exclude<RowVerdict, { kind: 'finished' }>): number {
-  return verdict.kind === 'throttled' ? verdict.waitMs : (verdict.delayMs ?? returnedMs);
+  if (verdict.kind === 'throttled') return Math.min(verdict.waitMs, longestThrottledMs);
+  return verdict.delayMs ?? returnedMs;
 }

@@ -129,6 +129,12 @@ export class CallGate {
     this.#letIn();
   }
 
+  /** The waits that this worker's own calls were asked for no longer count. */
+  forgetOwnRest(): void {
+    this.#scheduler.forgetOwnRest();
+    this.#letIn();
+  }
+
   leave(): void {
     const now = preciseNow();
     this.#scheduler.ended(now - (this.#startedAt.shift() ?? now));

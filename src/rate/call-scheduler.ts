@@ -133,6 +133,11 @@ export class CallScheduler {
     this.#restUntil = until;
   }
 
+  /** The waits that this worker's own calls were asked for no longer count. */
+  forgetOwnRest(): void {
+    this.#ownRestUntil = Number.NEGATIVE_INFINITY;
+  }
+
   /** The intent of a row with a turn was written, which took this long. */
   written(now: number, tookMs: number): void {
     const weight = Math.exp(-(now - this.#slowestAt) / leadOverMs);

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { steadyNow } from '../clock.ts';
 import type { PublishedPace } from '../cluster/entries.ts';
 import type { Beat, Member } from '../cluster/member.ts';
-import { type CommonPolicy, commonPolicy, toHundredths } from '../cluster/rate-policy.ts';
-import type { Pace, PaceReport, StartingPoint } from '../pace.ts';
+import { type CommonPolicy, commonPolicy, type RunPolicies, toHundredths } from '../cluster/rate-policy.ts';
+import { longestInheritedRestMs, type Pace, type PaceReport, type StartingPoint } from '../pace.ts';
 import { type Repeated, repeat } from '../repeat.ts';
 import { deferred, orAfter } from '../waiting.ts';
 import type { CallGate } from './call-gate.ts';
@@ -81,6 +82,9 @@ export class LeaderLoop {
   /** What a rate controller starts with. */
   #start: StartingPoint;
   #wanted: CommonPolicy = { auto: true };
+  #policies: RunPolicies = new Map();
+  /** Rests that the API asked for before this time have ended, or will be tested. */
+  #restsSince: number | undefined;
   #isEstablished = false;
   #isIdle = false;
   #workedAt = Number.NEGATIVE_INFINITY;
@@ -161,10 +165,21 @@ export class LeaderLoop {
       this.#workedAt = now;
     }
     const { controller, ledger } = this.#lead;
-    const met = ledger.add(now, reports);
+    const news = newsOf(this.#policies, policies);
+    this.#policies = policies;
+    if (news !== undefined) {
+      this.#restsSince = now;
+      controller.testBy(now, now + (news === 'rate' ? 0 : longestInheritedRestMs));
+    }
+    const met = ledger.add(now, reports, this.#restsSince);
     const { accepted, rejected } = ledger;
     const allowed = controller.update(now, met, this.#wanted, reports.size, rows);
-    const decided = { ...namingBound(allowed, this.#wanted), accepted, rejected };
+    const decided = {
+      ...namingBound(allowed, this.#wanted),
+      restsSince: this.#restsSince,
+      accepted,
+      rejected,
+    };
     const { limit, concurrency, refuses503 } = decided;
     if (limit !== undefined) this.#start = { limit, concurrency, refuses503 };
     if (await this.#options.member.decide(decided)) this.#obey(decided, reports.size);
@@ -179,6 +194,7 @@ export class LeaderLoop {
 
   #obey(pace: PaceReport, workers: number): void {
     const { gate, meter, concurrency, onPace } = this.#options;
+    if (meter.forgetWaits(pace.restsSince ?? 0)) gate.forgetOwnRest();
     gate.heardOfRest(pace.restUntil ?? 0);
     meter.refuses503 = pace.refuses503;
     // A worker with nothing to call has no places; until it does, it may claim rows for an equal share.
@@ -187,6 +203,18 @@ export class LeaderLoop {
     this.#isEstablished = true;
     this.#established.resolve();
   }
+}
+
+/**
+ * What the policies say about rests that the API asked for before: a user has set a rate, which ends them, or a run has
+ * started, which tests them.
+ */
+function newsOf(before: RunPolicies, now: RunPolicies): 'rate' | 'run' | undefined {
+  const fresh = [...now].filter(
+    ([run, policy]) => !before.has(run) || !isDeepStrictEqual(before.get(run), policy),
+  );
+  if (fresh.length === 0) return undefined;
+  return fresh.some(([, policy]) => policy?.auto !== true) ? 'rate' : 'run';
 }
 
 function isTraffic({ accepted, rejected, unavailable = 0, active }: Traffic): boolean {

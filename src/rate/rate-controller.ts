@@ -1,8 +1,8 @@
 import type { CommonPolicy } from '../cluster/rate-policy.ts';
-import type { Pace, StartingPoint } from '../pace.ts';
+import { noticeableRestMs, type Pace, type StartingPoint } from '../pace.ts';
 import { mostConcurrency, usualConcurrency } from './governor/concurrency-limit.ts';
 import { Governor } from './governor/governor.ts';
-import { inUse } from './governor/pace.ts';
+import { inUse, reasons } from './governor/pace.ts';
 import type { Traffic } from './governor/traffic.ts';
 
 export { mostConcurrency, usualConcurrency };
@@ -21,6 +21,11 @@ export class RateController {
     this.#lookedAt = now;
     this.#idleSince = now;
     this.#governor = new Governor(now, known);
+  }
+
+  /** By this time at the latest, a call finds out whether the API still asks to wait. */
+  testBy(now: number, at: number): void {
+    this.#governor.testBy(now, at);
   }
 
   /**
@@ -47,14 +52,16 @@ export class RateController {
         ...(isIdle && perSecond && { rate: perSecond }),
       };
     }
+    const { waitUntil = 0, waitBy } = traffic;
+    const usualReason = perSecond === undefined ? reasons.unlimited : reasons.requested;
     return {
       ...(perSecond !== undefined && { rate: perSecond }),
       isKept: perSecond !== undefined,
       concurrency: perSecond === undefined ? usualConcurrency : pace.concurrency,
-      ...(traffic.waitUntil !== undefined && traffic.waitUntil > now && { restUntil: traffic.waitUntil }),
+      ...(waitUntil > now && { restUntil: waitUntil, restBy: waitBy }),
       phase: 'fixed',
       refuses503: false,
-      reason: perSecond === undefined ? 'no limit requested' : 'as requested',
+      reason: waitUntil - now >= noticeableRestMs ? reasons.told : usualReason,
     };
   }
 

@@ -16,8 +16,9 @@ export class TrafficLedger {
    *
    * @param reports of the workers that are there, by worker
    * @param now of the steady clock, as are the times that are returned
+   * @param restsSince only answers to calls sent since then may ask to wait: workers forget the others soon
    */
-  add(now: number, reports: ReadonlyMap<string, TrafficReport>): Traffic {
+  add(now: number, reports: ReadonlyMap<string, TrafficReport>, restsSince = 0): Traffic {
     const fresh = [...reports].map(([worker, report]) => {
       // What a worker met with before it was first seen here was already reported to an earlier governor.
       const before = this.#known.get(worker) ?? report;
@@ -33,6 +34,11 @@ export class TrafficLedger {
     this.rejected += rejected;
     const refused = fresh.filter((each) => each.rejected > 0);
     const failed = fresh.filter((each) => each.rejected + each.unavailable > 0);
+    const [wait] = fresh
+      .flatMap(({ report: { waitMs, waitBy, refusedAgoMs = 0 } }) =>
+        waitMs !== undefined && now - refusedAgoMs >= restsSince ? [{ until: now + waitMs, by: waitBy }] : [],
+      )
+      .toSorted((one, other) => other.until - one.until);
     return {
       accepted,
       rejected,
@@ -41,7 +47,8 @@ export class TrafficLedger {
       active: sum(fresh, ({ report }) => report.active),
       rejectedSentAt: highest(refused, ({ refusedAgoMs: ago }) => (ago === undefined ? ago : now - ago)),
       rejectedWith: refused.at(-1)?.report.refusedWith,
-      waitUntil: highest(fresh, ({ waitMs }) => (waitMs === undefined ? waitMs : now + waitMs)),
+      waitUntil: wait?.until,
+      waitBy: wait?.by,
       acceptedAmong: highest(fresh, ({ acceptedAmong }) => acceptedAmong),
       // A worker that does not know the latest calls of the others counts too few.
       rejectedAmong: highest(failed, ({ rejectedAmong }) => rejectedAmong),

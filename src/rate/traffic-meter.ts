@@ -43,6 +43,7 @@ export class TrafficMeter {
   #refusedSentAt: number | undefined;
   #refusedWith: number | undefined;
   #waitUntil = 0;
+  #waitBy: string | undefined;
   #acceptedAmong: number | undefined;
   #rejectedAmong: number | undefined;
   readonly #stated = new Map<string, StatedLimit>();
@@ -72,8 +73,7 @@ export class TrafficMeter {
     for (const limit of answer.limits ?? []) {
       if (this.#stated.has(limit.name) || this.#stated.size < maxStated) this.#stated.set(limit.name, limit);
     }
-    if (!answer.ok && answer.failure.class === 'slow-down' && answer.failure.waitMs !== undefined)
-      this.#waitUntil = Math.max(this.#waitUntil, steadyNow() + answer.failure.waitMs);
+    if (!answer.ok && answer.failure.class === 'slow-down') this.#askedToWait(answer.failure);
     const kind = this.#kindOf(answer);
     if (kind === 'accepted') {
       this.#accepted += 1;
@@ -98,6 +98,13 @@ export class TrafficMeter {
     this.onRefused(this.#waitUntil);
   }
 
+  /** Forgets the waits that were asked for before this time. @returns whether there was one */
+  forgetWaits(before: number): boolean {
+    if (this.#waitUntil <= steadyNow() || (this.#refusedSentAt ?? 0) >= before) return false;
+    this.#waitUntil = 0;
+    return true;
+  }
+
   /** The counts so far. Values of a moment are those since the last report. */
   report(): TrafficReport {
     const now = steadyNow();
@@ -110,7 +117,7 @@ export class TrafficMeter {
       active: this.#calls.size,
       ...(this.#refusedSentAt !== undefined && { refusedAgoMs: now - this.#refusedSentAt }),
       ...(this.#refusedWith !== undefined && { refusedWith: this.#refusedWith }),
-      ...(this.#waitUntil > now && { waitMs: this.#waitUntil - now }),
+      ...(this.#waitUntil > now && { waitMs: this.#waitUntil - now, waitBy: this.#waitBy }),
       ...(this.#acceptedAmong !== undefined && { acceptedAmong: this.#acceptedAmong }),
       ...(this.#rejectedAmong !== undefined && { rejectedAmong: this.#rejectedAmong }),
       stated: [...this.#stated.values()],
@@ -119,6 +126,13 @@ export class TrafficMeter {
     this.#rejectedAmong = undefined;
     this.#stated.clear();
     return report;
+  }
+
+  #askedToWait({ waitMs = 0, waitBy }: ApiFailure): void {
+    const until = steadyNow() + waitMs;
+    if (waitMs === 0 || until < this.#waitUntil) return;
+    this.#waitUntil = until;
+    this.#waitBy = waitBy;
   }
 
   #kindOf(answer: ApiAnswer): 'accepted' | 'rejected' | 'unavailable' | 'neither' {

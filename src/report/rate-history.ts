@@ -38,6 +38,8 @@ const rateHistorySchema = z.object({
   reason: z.string(),
   /** When calls are allowed again, ISO 8601 UTC. */
   wait_until: z.string().nullable(),
+  /** What asks for that: see `restBy` of a pace. */
+  wait_by: z.string().optional(),
   /** Seconds in which no call but a test could be made: the API was away, asked to wait, or rejected every call. */
   waited_s: z.number(),
   rejected: z.number(),

@@ -210,13 +210,14 @@ function withOutage(pace: PaceReport, { outage }: CircuitBreaker, baseUrl: strin
     phase: 'waiting',
     reason: `${new URL(baseUrl).host} is away: ${why}`,
     restUntil: steadyNow() + outage.testMs,
+    restBy: undefined,
   };
 }
 
 /** Logs when the governor changes its phase, not each of its steps. */
 function logPace(log: Log, pace: PaceReport, before: PaceReport | undefined): void {
   if (pace.phase === before?.phase && pace.reason === before.reason) return;
-  const { rate, limit, concurrency, restUntil, phase, reason } = pace;
+  const { rate, limit, concurrency, restUntil, restBy, phase, reason } = pace;
   log.info(
     {
       phase,
@@ -224,7 +225,7 @@ function logPace(log: Log, pace: PaceReport, before: PaceReport | undefined): vo
       ...(rate !== undefined && { rate_per_s: toHundredths(rate) }),
       ...(limit !== undefined && { limit_per_s: toHundredths(limit) }),
       concurrency,
-      ...(restUntil !== undefined && { wait_ms: Math.max(0, restUntil - steadyNow()) }),
+      ...(restUntil !== undefined && { wait_ms: Math.max(0, restUntil - steadyNow()), wait_by: restBy }),
     },
     'pace',
   );

@@ -43,6 +43,10 @@ test('the time left depends on the rows without a result, and is absent while no
     waiting: 'the API asks to wait',
     waitUntil: expect.stringMatching(/:\d\d\.000Z$/),
   });
+  const told = { ...pace, restBy: 'Retry-After: 7200' };
+  expect(runData(viewOfEntry(entry, { ...live, pace: told }), seen).waiting).toMatch(
+    /^the API asks to wait; "Retry-After: 7200" asks for this wait; .+: cqbatch set-rate \S+ 5\/s /,
+  );
   // An API that is away is tested every few seconds, so rests are short.
   const testing = {
     ...pace,

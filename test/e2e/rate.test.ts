@@ -6,7 +6,7 @@ import type { RedisServer } from '../helpers/redis-server.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { restoreCsv } from './manifests.ts';
 import { describeRate, limitsAlone, type NewScene } from './rate.conformance.ts';
-import { kindSandbox, type Machine, newMachine } from './redis/machine.ts';
+import { eventually, kindSandbox, type Machine, newMachine } from './redis/machine.ts';
 
 interface LearnedLimit {
   readonly base_url: string;
@@ -69,5 +69,18 @@ describe('a run', () => {
     await sandbox.requested(before + 1);
     resumed.kill('SIGINT');
     expect(await resumed.end).toMatchObject({ code: 130 });
+  });
+
+  test('that waits for hours names what asks for it, and calls at once when told to as it says', async () => {
+    const { home, sandbox } = await newScene(30, '--limit', 'daily-quota:limit=10');
+    const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r');
+    await run.says('"Retry-After: ');
+    await run.says('to call sooner, type: cqbatch set-rate r 5/s');
+    await eventually(async () =>
+      /"Retry-After: \d+" asks for this wait/.test((await home.run('status', 'r')).stdout),
+    );
+    sandbox.configure({ limit: 'token-bucket:rate=1000,burst=1000' });
+    expect((await home.run('set-rate', 'r', '5/s')).code).toBe(0);
+    expect(await run.end).toMatchObject({ code: 0 });
   });
 });

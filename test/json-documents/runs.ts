@@ -144,6 +144,10 @@ const pace = z.strictObject({
   concurrency: z.number().describe('calls that may be in flight'),
   reason: z.string().describe('the reason, as text'),
   wait_until: time.nullable().describe('when calls are allowed again; null: now'),
+  wait_by: z
+    .string()
+    .nullable()
+    .describe('what asks for a wait of more than a minute, as "Retry-After: 7200"; null: nothing'),
 });
 
 const rateGroup = z.string().exactOptional().describe('as in `--rate-group`');

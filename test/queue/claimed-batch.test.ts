@@ -36,7 +36,7 @@ test('a row with an intent that was not called is neither unclear nor counted wh
   expect(batch.close()).toEqual({ results: [], leftovers: [{ row: 1, attemptsUsed: 0, delayMs: 0 }] });
 });
 
-test('a row with a long wait is due when that is over, however long the other rows of its batch take', async () => {
+async function twoRowsInHand() {
   const batch = new ClaimedBatch({
     batch: { tasks: [task, { ...task, row: 2 }], policy: { attempts: 5, backoffMs: 0 } },
     claim: 1,
@@ -46,9 +46,25 @@ test('a row with a long wait is due when that is over, however long the other ro
     onError: (error) => expect.unreachable(error.message),
   });
   await batch.begin();
-  const [refused, other] = [batch.take(), batch.take()];
-  if (refused === undefined || other === undefined) throw new Error('there are two rows');
-  batch.settle(refused, { kind: 'throttled', history: noHistory, waitMs: 50_000 });
+  const [first, other] = [batch.take(), batch.take()];
+  if (first === undefined || other === undefined) throw new Error('there are two rows');
+  return { batch, first, other };
+}
+
+test('a row that the API has refused for hours is due soon, because a user may end that wait', async () => {
+  const { batch, first, other } = await twoRowsInHand();
+  batch.settle(first, { kind: 'throttled', history: noHistory, waitMs: 7_200_000 });
+  batch.settle(other, { kind: 'throttled', history: noHistory, waitMs: 7_000 });
+  await batch.done;
+  expect(batch.close().leftovers).toMatchObject([
+    { row: 1, delayMs: 10_000 },
+    { row: 2, delayMs: 7_000 },
+  ]);
+});
+
+test('a row with a long wait is due when that is over, however long the other rows of its batch take', async () => {
+  const { batch, first, other } = await twoRowsInHand();
+  batch.settle(first, { kind: 'retry', history: noHistory, delayMs: 50_000 });
   await vi.advanceTimersByTimeAsync(40_000);
   batch.settle(other, { kind: 'retry', history: noHistory, delayMs: 6_000 });
   await batch.done;

@@ -2,10 +2,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { steadyNow } from '../../src/clock.ts';
 import type { PublishedPace, TrafficReport } from '../../src/cluster/entries.ts';
 import { type Beat, type Member, rateCommandOf, type WorkerBeat } from '../../src/cluster/member.ts';
+import type { RatePolicy } from '../../src/cluster/rate-policy.ts';
 import type { PaceReport } from '../../src/pace.ts';
 import { LeaderLoop, type LeaderLoopOptions, type OwnCalls } from '../../src/rate/leader-loop.ts';
 import { TrafficMeter } from '../../src/rate/traffic-meter.ts';
-import { answered, tooMany } from '../worker/answers.ts';
+import { answered, failing, tooMany } from '../worker/answers.ts';
 import { gateOnTimeline } from './gate-on-timeline.ts';
 
 const beatMs = 100;
@@ -200,6 +201,85 @@ describe('a worker that leads', () => {
     await beat();
     expect(did.decided[0]).toMatchObject({ limit: 101, reason: 'the API asks to wait' });
     expect(did.decided[0]?.command.restMs).toBeGreaterThan(59_000);
+  });
+
+  describe('told to wait for two hours', () => {
+    const hours = 7_200_000;
+    const auto = { text: 'auto', auto: true };
+    const waits = { waitMs: hours, waitBy: 'Retry-After: 7200' };
+    const told = failing({ class: 'slow-down', code: 'RESOURCE_EXHAUSTED', status: 429, ...waits });
+
+    async function resting(policy: RatePolicy) {
+      const begun = begin({ ...leads, policies: new Map([['r', policy]]) });
+      await begun.beat();
+      begun.call(told);
+      const refusedAt = steadyNow();
+      // A worker that was told so, too, and does not hear of decisions.
+      begun.around.others.set('other', {
+        ...begun.meter.report(),
+        get refusedAgoMs() {
+          return steadyNow() - refusedAt;
+        },
+      });
+      await begun.beat(2);
+      expect(begun.did.decided.at(-1)).toMatchObject({
+        restBy: 'Retry-After: 7200',
+        reason: 'the API asks to wait',
+      });
+      expect(begun.gate.restMs).toBeGreaterThan(hours - 10_000);
+      return begun;
+    }
+
+    test.each<[string, RatePolicy, RatePolicy]>([
+      ['a rate', auto, { text: '5/s', auto: false, perSecond: 5 }],
+      [
+        'the same rate again',
+        { text: '5/s', auto: false, perSecond: 5 },
+        { text: '5/s', auto: false, perSecond: 5, setAt: '2026-01-01T00:00:00.000Z' },
+      ],
+    ])(
+      'calls at once when a user sets %s, and rests again when it is told so again',
+      async (_, before, set) => {
+        const { around, did, gate, beat, call } = await resting(before);
+        around.known = { ...leads, policies: new Map([['r', set]]) };
+        await beat(2);
+        expect(did.decided.at(-1)).toMatchObject({ rate: 5, reason: 'as requested', command: { restMs: 0 } });
+        expect(gate.isResting).toBe(false);
+        await beat(50);
+        expect(gate.isResting).toBe(false);
+        call(tooMany(90_000));
+        await beat(2);
+        expect(gate.restMs).toBeGreaterThan(80_000);
+        expect(gate.restMs).toBeLessThan(90_000);
+      },
+    );
+
+    test('tests with single calls after five minutes when another run starts', async () => {
+      const { around, did, gate, beat } = await resting(auto);
+      around.known = {
+        ...leads,
+        policies: new Map([
+          ['r', auto],
+          ['another', auto],
+        ]),
+      };
+      await beat(2);
+      expect(gate.restMs).toBeGreaterThan(290_000);
+      expect(gate.restMs).toBeLessThan(300_000);
+      await vi.advanceTimersByTimeAsync(300_000);
+      expect(gate.isResting).toBe(false);
+      expect(did.decided.at(-1)).toMatchObject({
+        phase: 'waiting',
+        rate: 1,
+        command: { rate: 1, restMs: 0 },
+      });
+    });
+
+    test('keeps waiting while its run goes on', async () => {
+      const { gate, beat } = await resting(auto);
+      await beat(6_000);
+      expect(gate.restMs).toBeGreaterThan(hours - 700_000);
+    });
   });
 
   test('changes nothing after another worker took the lead', async () => {

@@ -28,6 +28,24 @@ describe('what is new', () => {
     });
   });
 
+  test('is the longest wait, with what asks for it, of answers to calls since a time', () => {
+    const long = report({ waitMs: 7_200_000, waitBy: 'Retry-After: 7200', refusedAgoMs: 5_000 });
+    const short = report({ waitMs: 90_000, waitBy: 'Retry-After: 90', refusedAgoMs: 100 });
+    const reports = new Map([
+      ['a', short],
+      ['b', long],
+    ]);
+    expect(ledgerOf('a', 'b').add(now, reports)).toMatchObject({
+      waitUntil: now + 7_200_000,
+      waitBy: 'Retry-After: 7200',
+    });
+    expect(ledgerOf('a', 'b').add(now, reports, now - 1_000)).toMatchObject({
+      waitUntil: now + 90_000,
+      waitBy: 'Retry-After: 90',
+    });
+    expect(ledgerOf('a', 'b').add(now, reports, now).waitUntil).toBeUndefined();
+  });
+
   test('is the difference to the last report, added up over all workers', () => {
     const ledger = ledgerOf('a', 'b');
     ledger.add(

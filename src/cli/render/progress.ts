@@ -1,8 +1,14 @@
 import { percentOf } from '../../domain.ts';
 import type { CanaryResults, ProgressSnapshot, StalledCalls } from '../../index.ts';
-import type { Pace } from '../../pace.ts';
+import { type Pace, restAdvice } from '../../pace.ts';
 import { count, counted, duration, exactDuration, perSecond } from '../../text/quantities.ts';
 import { allowedText, clockTime, indented, moreText, outcomeTexts, styledOutcome, table } from './words.ts';
+
+/** The progress of a run, with another line for a long wait that the API asks for. */
+export function progressLines(snapshot: ProgressSnapshot, run: string, trouble?: string): readonly string[] {
+  const advice = snapshot.pace && restAdvice(snapshot.pace, run);
+  return [progressLine(snapshot, trouble), ...(advice === undefined ? [] : [advice])];
+}
 
 /**
  * The progress of a run on one line: `4,512/12,000 (38 %)  4,480 succeeded, 32 failed  640/s  12 s left`.
@@ -41,9 +47,11 @@ function paceText(pace: Pace): string {
   return ` of ${perSecond(pace.rate)}${why === '' ? '' : ` (${why})`}`;
 }
 
-/** Empty where the user requested the rate, unless another run sets it. */
+/** Empty where calls have the rate that the user requested. */
 function reasonOf(pace: Pace | undefined): string {
-  return pace === undefined || (pace.phase === 'fixed' && pace.boundBy === undefined) ? '' : pace.reason;
+  if (pace === undefined) return '';
+  const isRequested = pace.phase === 'fixed' && pace.boundBy === undefined && pace.restUntil === undefined;
+  return isRequested ? '' : pace.reason;
 }
 
 /** `1 call in flight for 35 s (timeout 60 s)` */
@@ -105,6 +113,7 @@ export interface ProgramLogEntry {
   readonly attempts?: number;
   readonly delay_ms?: number;
   readonly wait_ms?: number;
+  readonly wait_by?: string;
   readonly rate_per_s?: number;
   readonly limit_per_s?: number;
   readonly concurrency?: number;
@@ -140,9 +149,12 @@ function textOf(entry: ProgramLogEntry): string | undefined {
   }
 }
 
-function loggedPace({ rate_per_s, limit_per_s, concurrency, wait_ms = 0, reason }: ProgramLogEntry): string {
+function loggedPace(entry: ProgramLogEntry): string {
+  const { rate_per_s, limit_per_s, concurrency, wait_ms = 0, wait_by, reason } = entry;
   const limit = limit_per_s === undefined ? '' : `, API limit ${perSecond(limit_per_s)}`;
   const allowed =
     wait_ms > 0 ? `no calls for ${exactDuration(wait_ms)}${limit}` : allowedText(rate_per_s, limit_per_s);
-  return `${allowed}, at most ${concurrency} in flight (${reason})`;
+  const why =
+    wait_by === undefined ? reason : `${reason}, "${wait_by}"; a rate that you set with --rate ends the wait`;
+  return `${allowed}, at most ${concurrency} in flight (${why})`;
 }

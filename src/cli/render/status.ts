@@ -1,7 +1,7 @@
 import { steadyTimeOf, timeOfDay } from '../../clock.ts';
 import { apiText, percentOf, usualPriority } from '../../domain.ts';
 import { goneAfterMs, type RunView, toHundredths } from '../../index.ts';
-import { noticeableRestMs } from '../../pace.ts';
+import { noticeableRestMs, restAdvice } from '../../pace.ts';
 import { readVersion } from '../../package.ts';
 import { count, counted, duration, perSecond } from '../../text/quantities.ts';
 import {
@@ -42,8 +42,16 @@ export function statusDocument(view: RunView): object {
   };
 }
 
-/** The progress of a run on one line that can be redrawn. */
-export function statusLine(view: RunView): string {
+/** The progress of a run on one line that can be redrawn, with another line for a long wait. */
+export function statusLines(view: RunView): readonly string[] {
+  return [statusLine(view), adviceOf(view)].filter((line) => line !== undefined);
+}
+
+function adviceOf({ id, pace }: RunView, now = Date.now()): string | undefined {
+  return pace && restAdvice(pace, id, steadyTimeOf(now));
+}
+
+function statusLine(view: RunView): string {
   const { throughput, workers, done, rows } = view;
   return [
     `Run ${view.id} ${view.state}`,
@@ -73,7 +81,7 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
       'rate',
       throughput && `${perSecond(throughput.rowsPerSecond)}${throughput.of === 'now' ? '' : ' on average'}`,
     ],
-    ['allowed rate', paceText(view.pace, now)],
+    ['allowed rate', [paceText(view.pace, now), adviceOf(view, now)].filter((text) => text !== undefined)],
     ['requested rate', view.wantedRate === 'auto' ? undefined : view.wantedRate],
     ['priority', view.priority === usualPriority ? undefined : view.priority],
     [
@@ -113,6 +121,7 @@ function paceDocument(pace: RunView['pace']): object | null {
     concurrency: pace.concurrency,
     reason: pace.reason,
     wait_until: pace.restUntil === undefined ? null : timeOfDay(pace.restUntil).toISOString(),
+    wait_by: (pace.restUntil === undefined ? undefined : pace.restBy) ?? null,
   };
 }
 

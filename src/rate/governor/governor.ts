@@ -1,4 +1,4 @@
-import { noticeableRestMs, type Pace, type StartingPoint } from '../../pace.ts';
+import { longestInheritedRestMs, noticeableRestMs, type Pace, type StartingPoint } from '../../pace.ts';
 import { ConcurrencyLimit, mostConcurrency } from './concurrency-limit.ts';
 import { fastestRate, reasons, slowestRate } from './pace.ts';
 import { SlowStart } from './rate-changes.ts';
@@ -63,6 +63,7 @@ export class Governor {
   #isTrying = false;
   /** The end of the wait that the API has asked for. */
   #waitUntil = 0;
+  #waitBy: string | undefined;
   /** No call is made before this time, for any reason. */
   #restUntil = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
@@ -84,7 +85,8 @@ export class Governor {
     this.#slowStart = new SlowStart(now, rate);
     this.#reaction = new Reaction(now);
     this.#dependence = new RateDependence(known.refuses503);
-    this.#waitUntil = Math.min(known.restUntil ?? 0, now + longestWaitMs);
+    this.#waitUntil = Math.min(known.restUntil ?? 0, now + longestInheritedRestMs);
+    this.#waitBy = known.restBy;
     this.#restUntil = this.#waitUntil;
     if (this.#waitUntil > now) this.#search.wait(now, this.#waitUntil);
   }
@@ -94,10 +96,20 @@ export class Governor {
     return this.#concurrency.capped;
   }
 
+  /** By this time at the latest, a call finds out whether the API still asks to wait. */
+  testBy(now: number, at: number): void {
+    this.#waitUntil = Math.min(this.#waitUntil, at);
+    if (this.#search.isWaiting && this.#search.restUntil > at) this.#search.wait(now, at);
+    this.#stated.testBy(at);
+  }
+
   /** Takes in what happened since the last update. Called several times a second, and at once after refusals. */
   update(now: number, met: Traffic): GovernedPace {
     const traffic = this.#leaveOut(now, met);
-    this.#waitUntil = Math.max(this.#waitUntil, Math.min(traffic.waitUntil ?? 0, now + longestWaitMs));
+    if (traffic.waitUntil !== undefined && traffic.waitUntil > this.#waitUntil) {
+      this.#waitUntil = Math.min(traffic.waitUntil, now + longestWaitMs);
+      this.#waitBy = traffic.waitBy;
+    }
     this.#reaction.update(now, traffic);
     const wasCapped = this.#concurrency.capped;
     const isCapped = this.#concurrency.update(now, traffic, {
@@ -202,7 +214,9 @@ export class Governor {
     const search = this.#search;
     const isComparing = this.#isComparing;
     const restUntil = isComparing ? 0 : search.restUntil;
-    this.#restUntil = Math.max(this.#waitUntil, this.#isStated ? (stated.restUntil ?? 0) : restUntil);
+    const ownRestUntil = this.#isStated ? (stated.restUntil ?? 0) : restUntil;
+    this.#restUntil = Math.max(this.#waitUntil, ownRestUntil);
+    const restBy = this.#waitUntil >= ownRestUntil ? this.#waitBy : stated.restBy;
     const isTesting = !this.#isStated && !isComparing && search.phase === 'waiting';
     const most = Math.min(stated.rate ?? stated.ceiling, stated.ceiling);
     const wanted = Math.max(
@@ -214,7 +228,7 @@ export class Governor {
       rate: Math.min(rate, this.bound ?? rate),
       isKept: !this.#isFree,
       concurrency: this.#concurrency.limit,
-      ...(this.#restUntil > now && { restUntil: this.#restUntil }),
+      ...(this.#restUntil > now && { restUntil: this.#restUntil, restBy }),
       refuses503: this.#dependence.isProven && !this.#strays.isKnown && !search.isWaiting,
       ...this.#state(now),
       ...(search.limit !== undefined && { limit: search.limit }),

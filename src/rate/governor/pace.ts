@@ -15,6 +15,8 @@ export const reasons = {
   tried: 'some calls are rejected: testing whether the rate is the cause',
   independent: (share: number) =>
     `${Math.abs(share - 0.5) < 0.06 ? 'half' : `${Math.round(share * 100)} %`} of the calls fail with 503 at any rate`,
+  requested: 'as requested',
+  unlimited: 'no limit requested',
   capped: 'the API limits the calls in flight',
 } as const;
 

@@ -27,6 +27,8 @@ export interface StatedRate {
   readonly ceiling: number;
   /** When calls are permitted again, if none is now, milliseconds. */
   readonly restUntil?: number;
+  /** What states that, if it is for more than a minute: see `AskedWait`. */
+  readonly restBy?: string | undefined;
   /** Whether a window is not spread because it has enough for all rows that are left. */
   readonly isEnough?: true;
 }
@@ -70,6 +72,11 @@ export class StatedPace {
     this.#backoff.begin(now);
   }
 
+  /** By this time at the latest, calls find out again what is permitted. */
+  testBy(at: number): void {
+    this.#limits.testBy(at);
+  }
+
   /**
    * The rate that keeps to every limit.
    *
@@ -97,20 +104,20 @@ export function statedRemaining({ stated }: Traffic): number | undefined {
 
 function both(one: StatedRate, other: StatedRate): StatedRate {
   const rate = Math.min(one.rate ?? Number.POSITIVE_INFINITY, other.rate ?? Number.POSITIVE_INFINITY);
-  const restUntil = Math.max(one.restUntil ?? 0, other.restUntil ?? 0);
+  const rest = (one.restUntil ?? 0) >= (other.restUntil ?? 0) ? one : other;
   return {
     ...(rate < Number.POSITIVE_INFINITY && { rate }),
     ceiling: Math.min(one.ceiling, other.ceiling),
-    ...(restUntil > 0 && { restUntil }),
+    ...(rest.restUntil !== undefined && { restUntil: rest.restUntil, restBy: rest.restBy }),
     ...((one.isEnough || other.isEnough) && { isEnough: true }),
   };
 }
 
 function allowedBy(limit: KnownLimit, now: number, active: number): StatedRate {
-  const { remaining, resetAt = 0, isLong, isEnough, rollingUntil } = limit;
+  const { remaining, resetAt = 0, resetBy, isLong, isEnough, rollingUntil } = limit;
   const leftMs = resetAt - now;
   if (remaining === undefined || !isLong || leftMs <= 0 || now < rollingUntil) return evenly(limit);
-  if (remaining === 0) return { ceiling: 1, restUntil: resetAt };
+  if (remaining === 0) return { ceiling: 1, restUntil: resetAt, restBy: resetBy };
   const free = Math.max(remaining - active, 0.5);
   const ceiling = (free * 1_000) / usedUpInMs;
   if (isEnough) return { ceiling, isEnough };
@@ -147,6 +154,7 @@ export interface KnownLimit {
   readonly remaining: number | undefined;
   /** When more calls are permitted: the earliest time that fits all statements about this window. */
   readonly resetAt: number | undefined;
+  readonly resetBy: string | undefined;
   /** Whether the end of the window was far enough away to plan with when the window was first seen. */
   readonly isLong: boolean;
   /** Whether this window has, or had, calls left for all rows that were left. */
@@ -170,13 +178,19 @@ export class StatedLimits {
         this.#limits.delete(name);
   }
 
+  testBy(at: number): void {
+    for (const [name, limit] of this.#limits)
+      if (limit.resetAt !== undefined && limit.resetAt > at)
+        this.#limits.set(name, { ...limit, resetAt: at });
+  }
+
   values(): Iterable<KnownLimit> {
     return this.#limits.values();
   }
 }
 
 function known(now: number, limit: StatedLimit, before: KnownLimit | undefined, rows: number): KnownLimit {
-  const { quota, windowMs, remaining, resetMs } = limit;
+  const { quota, windowMs, remaining, resetMs, resetBy } = limit;
   const told = resetMs === undefined ? undefined : now + Math.min(resetMs, dayMs);
   const end = before?.resetAt;
   const moved = told !== undefined && end !== undefined && told > end + roundingMs;
@@ -188,6 +202,7 @@ function known(now: number, limit: StatedLimit, before: KnownLimit | undefined, 
     windowMs,
     remaining: remaining === undefined ? undefined : Math.min(remaining, quota ?? remaining),
     resetAt: isNew ? told : told === undefined || end === undefined ? end : Math.min(told, end),
+    resetBy: isNew ? resetBy : before?.resetBy,
     isLong: isNew ? (resetMs ?? 0) > shortWindowMs : (before?.isLong ?? false),
     // The number of rows left arrives later than what remains: what was enough stays enough.
     isEnough: rows <= (remaining ?? 0) || (!isNew && (before?.isEnough ?? false)),

@@ -15,6 +15,8 @@ export interface Traffic {
   readonly rejectedWith?: number | undefined;
   /** The end of the wait that the API asks for, milliseconds of the governor's clock; the latest one. */
   readonly waitUntil?: number | undefined;
+  /** What asks for it, if for more than a minute: see `AskedWait`. */
+  readonly waitBy?: string | undefined;
   /** Sum of the durations of the accepted calls, milliseconds. */
   readonly durationMs: number;
   /** Calls in flight now. */

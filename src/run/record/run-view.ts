@@ -40,7 +40,9 @@ export interface RunView extends LimitedApi {
     | undefined;
   readonly workers: readonly WorkerEntry[];
   /** How the API is called at the moment. */
-  readonly pace?: Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'phase' | 'reason' | 'restUntil'> | undefined;
+  readonly pace?:
+    | Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'phase' | 'reason' | 'restUntil' | 'restBy'>
+    | undefined;
   /** The requested rate, as the user wrote it. */
   readonly wantedRate: string;
   readonly priority: Priority;
@@ -159,14 +161,14 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
 async function paceFromFolder(folder: string): Promise<RunView['pace']> {
   const history = await readRateHistory(folder);
   if (history === undefined) return undefined;
-  const { allowed_per_s, limit_per_s, concurrency, phase, reason, wait_until } = history;
+  const { allowed_per_s, limit_per_s, concurrency, phase, reason, wait_until, wait_by } = history;
   return {
     ...(allowed_per_s !== null && { rate: allowed_per_s }),
     ...(limit_per_s !== null && { limit: limit_per_s }),
     concurrency,
     phase,
     reason,
-    ...(wait_until !== null && { restUntil: steadyTimeOf(Date.parse(wait_until)) }),
+    ...(wait_until !== null && { restUntil: steadyTimeOf(Date.parse(wait_until)), restBy: wait_by }),
   };
 }
 

@@ -14,6 +14,8 @@ const estimateSchema = z.object({
   concurrency: z.number().int().positive().exactOptional(),
   /** End of a wait that the API asked for, ISO 8601 UTC. */
   wait_until: z.string().exactOptional(),
+  /** What asked for it. */
+  wait_by: z.string().optional(),
   at: z.string(),
 });
 
@@ -45,18 +47,18 @@ export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark
       return {
         ...(known.rate_per_s !== undefined && { limit: known.rate_per_s }),
         ...(known.concurrency !== undefined && { concurrency: known.concurrency }),
-        ...(waitMs > 0 && { restUntil: steadyNow() + waitMs }),
+        ...(waitMs > 0 && { restUntil: steadyNow() + waitMs, restBy: known.wait_by }),
       };
     },
     /** Replaces the estimates of this API and token. */
-    async save({ limit, concurrency, restUntil }: StartingPoint): Promise<void> {
+    async save({ limit, concurrency, restUntil, restBy }: StartingPoint): Promise<void> {
       const own = {
         base_url: baseUrl,
         token: tokenMark,
         // An invalid value would make the whole file unreadable.
         ...(isPositive(limit) && { rate_per_s: limit }),
         ...(isPositive(concurrency) && { concurrency: Math.ceil(concurrency) }),
-        ...(restUntil !== undefined && { wait_until: timeOfDay(restUntil).toISOString() }),
+        ...(restUntil !== undefined && { wait_until: timeOfDay(restUntil).toISOString(), wait_by: restBy }),
         at: new Date().toISOString(),
       };
       await changeJsonFile(path, fileSchema, (file) => {
@@ -74,16 +76,15 @@ function isPositive(value: number | undefined): value is number {
 /** A shorter wait ends before another run starts. */
 const worthKeepingMs = 5_000;
 
-/** Saves what a run has learned for the next run: the limit of the API, or how long the API still asks to wait. */
+/** Saves what a run has learned for the next run: the limit of the API, and how long the API still asks to wait. */
 export async function keepEstimate(estimates: EstimatedLimits, pace: Pace): Promise<void> {
-  if (pace.phase === 'fixed') return;
-  const { restUntil = 0 } = pace;
+  const { limit, concurrency, restUntil = 0, restBy } = pace;
   const waits = restUntil > steadyNow() + worthKeepingMs;
-  if (pace.limit === undefined && !waits) return;
   const before = await estimates.load();
+  if (limit === undefined && !waits && before.restUntil === undefined) return;
   await estimates.save({
     ...(before.limit !== undefined && { limit: before.limit }),
-    ...(pace.limit !== undefined && { limit: pace.limit, concurrency: pace.concurrency }),
-    ...(waits && { restUntil }),
+    ...(limit !== undefined && { limit, concurrency }),
+    ...(waits && { restUntil, restBy }),
   });
 }

@@ -247,9 +247,10 @@ export class Execution {
   /** The leading worker reads the rate at its next beat: from the record here, or from the entry of the run. */
   #setRate({ kind: _, rate, at, ...attribution }: ControlOf<'rate'>): void {
     const { rate: before, ...options } = this.#keeper.record.options;
-    if (isDeepStrictEqual(before ?? null, rate)) return;
+    const set = rate === null ? undefined : { ...rate, setAt: at };
+    if (isDeepStrictEqual(before, set)) return;
     const rates = [...(this.#keeper.record.rates ?? []), { rate: rate?.text ?? 'none', at, ...attribution }];
-    this.#keeper.change({ options: { ...options, ...(rate !== null && { rate }) }, rates });
+    this.#keeper.change({ options: { ...options, ...(set !== undefined && { rate: set }) }, rates });
     if (this.#rateLog !== undefined) this.#rateLog.wanted = rate?.text ?? 'none';
     this.#options.log.info({ run: this.#run.record.id, rate: rate?.text ?? 'none' }, 'rate set');
     this.#heartbeat?.now();

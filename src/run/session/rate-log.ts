@@ -131,7 +131,7 @@ export class RateLog {
   #save(): void {
     const pace = this.#pace;
     if (pace === undefined) return;
-    const { rate, limit, restUntil } = pace;
+    const { rate, limit, restUntil, restBy } = pace;
     const history: RateHistory = {
       version: 1,
       wanted: this.wanted,
@@ -142,6 +142,7 @@ export class RateLog {
       reason: pace.reason,
       wait_until:
         restUntil !== undefined && restUntil > steadyNow() ? timeOfDay(restUntil).toISOString() : null,
+      wait_by: restBy,
       waited_s: Math.round(this.#waited),
       rejected: this.#rejected,
       seen_at: new Date().toISOString(),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as render from '../../../src/cli/render/progress.ts';
 import { plain } from '../../../src/cli/render/style.ts';
+import { steadyNow } from '../../../src/clock.ts';
 import type { Pace } from '../../../src/pace.ts';
 import type { ProgressSnapshot } from '../../../src/run/session/progress.ts';
 
@@ -47,6 +48,26 @@ describe('the progress line', () => {
   ] as const)('shows with the allowed rate %s', (_title, known, text) => {
     expect(progressLine({ ...snapshot, pace: { ...pace, ...known } })).toContain(
       `640/s of 50/s (${text})  12 s left`,
+    );
+  });
+
+  test('comes with what asks for a long wait, and the command that ends it', () => {
+    const waiting = { ...pace, restUntil: steadyNow() + 7_200_000, restBy: 'Retry-After: 7200' };
+    expect(render.progressLines({ ...snapshot, pace: waiting, waitMs: 7_200_000 }, 'monthly')).toEqual([
+      expect.stringContaining('waiting 2 h'),
+      '"Retry-After: 7200" asks for this wait; to call sooner, type: cqbatch set-rate monthly 5/s (or resume it with --rate 5/s)',
+    ]);
+    expect(render.progressLines({ ...snapshot, pace }, 'monthly')).toHaveLength(1);
+  });
+
+  test('gives the reason of a wait also at a rate that the user has set', () => {
+    const rest = { restUntil: steadyNow() + 9_000, reason: 'the API asks to wait' };
+    const fixed = { ...pace, phase: 'fixed' as const };
+    expect(progressLine({ ...snapshot, pace: { ...fixed, ...rest }, waitMs: 9_000 })).toContain(
+      'waiting 9 s (the API asks to wait)',
+    );
+    expect(progressLine({ ...snapshot, pace: { ...fixed, reason: 'as requested' } })).toContain(
+      '640/s of 50/s  ',
     );
   });
 
@@ -99,6 +120,16 @@ describe('--verbose', () => {
     [
       { msg: 'pace', rate_per_s: 51, concurrency: 20, wait_ms: 90_000, reason: 'the API asks to wait' },
       'rate: no calls for 1 min 30 s, at most 20 in flight (the API asks to wait)',
+    ],
+    [
+      {
+        msg: 'pace',
+        concurrency: 20,
+        wait_ms: 7_200_000,
+        wait_by: 'Retry-After: 7200',
+        reason: 'the API asks to wait',
+      },
+      'rate: no calls for 2 h, at most 20 in flight (the API asks to wait, "Retry-After: 7200"; a rate that you set with --rate ends the wait)',
     ],
     [
       { msg: 'pace', concurrency: 8, reason: 'no limit requested' },

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import * as render from '../../../src/cli/render/status.ts';
 import { plain } from '../../../src/cli/render/style.ts';
-import { steadyTimeOf } from '../../../src/clock.ts';
+import { steadyNow, steadyTimeOf } from '../../../src/clock.ts';
 import { goneAfterMs } from '../../../src/cluster/entries.ts';
 import type { RunView } from '../../../src/run/record/run-view.ts';
 
 const { statusDocument } = render;
 const statusText = (view: RunView, at: number) => plain(render.statusText(view, at, '1.2.3'));
-const statusLine = (view: RunView) => plain(render.statusLine(view));
+const statusLine = (view: RunView) => plain(render.statusLines(view).join('\n'));
 
 const now = Date.parse('2026-01-05T09:30:00.000Z');
 const at = (secondsAgo: number): string => new Date(now - 1_000 * secondsAgo).toISOString();
@@ -165,6 +165,19 @@ describe('the status', () => {
     );
   });
 
+  test('names what asks for a long wait, and the command that ends it', () => {
+    const rest = { restUntil: steadyTimeOf(now + 7_200_000), restBy: 'Retry-After: 7200' };
+    const view = { ...running, pace: { ...pace, reason: 'the API asks to wait', ...rest } };
+    const advice =
+      '"Retry-After: 7200" asks for this wait; to call sooner, type: cqbatch set-rate monthly 5/s (or resume it with --rate 5/s)';
+    expect(statusText(view, now)).toContain(`(the API asks to wait)\n                ${advice}\n`);
+    expect(statusText(view, now + 7_200_000)).not.toContain('Retry-After');
+    const steady = { ...view.pace, restUntil: steadyNow() + 7_200_000 };
+    expect(statusLine({ ...view, pace: steady })).toMatch(
+      / {2}1 worker\n"Retry-After: 7200" asks .+ --rate 5\/s\)$/,
+    );
+  });
+
   test('of a manifest without rows shows 0 %', () => {
     const counts = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
     expect(statusLine({ ...running, rows: 0, done: 0, counts })).toContain('0/0 (0 %)');
@@ -206,7 +219,8 @@ describe('the document', () => {
   });
 
   test('has the allowed rate', () => {
-    const known = { ...pace, rate: 49.456, limit: 50, restUntil: steadyTimeOf(now + 60_000) };
+    const rest = { restUntil: steadyTimeOf(now + 60_000), restBy: 'Retry-After: 7200' };
+    const known = { ...pace, rate: 49.456, limit: 50, ...rest };
     expect(statusDocument({ ...running, pace: known })).toMatchObject({
       pace: {
         allowed_per_s: 49.46,
@@ -214,10 +228,11 @@ describe('the document', () => {
         concurrency: 20,
         reason: 'no limit requested',
         wait_until: expect.stringMatching(/^2026-01-05T09:3[01]:\d\d\.\d{3}Z$/),
+        wait_by: 'Retry-After: 7200',
       },
     });
     expect(statusDocument({ ...running, pace })).toMatchObject({
-      pace: { allowed_per_s: null, limit_per_s: null, wait_until: null },
+      pace: { allowed_per_s: null, limit_per_s: null, wait_until: null, wait_by: null },
     });
   });
 

@@ -211,9 +211,41 @@ describe('silence of the API', () => {
 
 describe('a wait', () => {
   test('from an earlier run is kept, like one that the API has asked for', () => {
-    const until = begin + 3_600 * second;
-    const pace = governor({ known: { restUntil: until } }).update(begin, nothing);
-    expect(pace).toMatchObject({ phase: 'waiting', restUntil: until, reason: 'the API asks to wait' });
+    const until = begin + 240 * second;
+    const known = { restUntil: until, restBy: 'Retry-After: 900' };
+    expect(governor({ known }).update(begin, nothing)).toMatchObject({
+      phase: 'waiting',
+      restUntil: until,
+      restBy: 'Retry-After: 900',
+      reason: 'the API asks to wait',
+    });
+  });
+
+  test('from an earlier run is tried by single calls after five minutes', () => {
+    const governed = governor({ known: { restUntil: begin + 3_600 * second } });
+    expect(governed.update(begin, nothing).restUntil).toBe(begin + 300 * second);
+    const pace = repeat(governed, begin, 300 * second, nothing);
+    expect(pace).toMatchObject({ phase: 'waiting', rate: 1 });
+    expect(pace.restUntil).toBeUndefined();
+  });
+
+  test.each<[string, Partial<Traffic>]>([
+    ['asked for', { rejected: 1, rejectedWith: 429, waitUntil: begin + 3_600 * second, waitBy: 'by' }],
+    [
+      'stated',
+      {
+        accepted: 1,
+        durationMs: 50,
+        stated: [{ name: 'one', unit: 'requests', remaining: 0, resetMs: 3_600 * second, resetBy: 'by' }],
+      },
+    ],
+  ])('that is %s says what asks for it, and can be cut short', (_, traffic) => {
+    const governed = governor();
+    const rested = governed.update(begin, { ...nothing, ...traffic });
+    expect(rested).toMatchObject({ restUntil: begin + 3_600 * second, restBy: 'by' });
+    governed.testBy(begin, begin + 60 * second);
+    expect(governed.update(begin + second, nothing).restUntil).toBe(begin + 60 * second);
+    expect(governed.update(begin + 60 * second, nothing).restUntil).toBeUndefined();
   });
 
   test('too short to notice is kept without being the reason', () => {
@@ -223,12 +255,12 @@ describe('a wait', () => {
     expect(pace.reason).not.toBe('the API asks to wait');
   });
 
-  test.each([
-    ['asked for', { waitUntil: begin + 999_999_999 * second, rejected: 1 }],
-    ['carried over', {}],
-  ])('that is absurd is reduced to a day when it is %s', (title, traffic) => {
-    const absurd = title === 'carried over' ? { known: { restUntil: begin + 999_999_999 * second } } : {};
-    const pace = governor(absurd).update(begin, { ...nothing, ...traffic });
+  test('that is absurd is reduced to a day', () => {
+    const pace = governor().update(begin, {
+      ...nothing,
+      rejected: 1,
+      waitUntil: begin + 999_999_999 * second,
+    });
     expect(pace.restUntil).toBe(begin + day);
   });
 

@@ -2,7 +2,8 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { steadyNow } from '../../../src/clock.ts';
-import { openEstimatedLimits } from '../../../src/run/session/estimated-limits.ts';
+import type { Pace } from '../../../src/pace.ts';
+import { keepEstimate, openEstimatedLimits } from '../../../src/run/session/estimated-limits.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const api = 'https://api.example.com';
@@ -130,6 +131,34 @@ describe('the estimated limits of an API', () => {
     const limits = openEstimatedLimits(folder, api, 'abcd');
     await limits.save(senseless);
     expect([await limits.load(), await others.load()]).toEqual([{}, { limit: 10 }]);
+  });
+
+  describe('after a run', () => {
+    const fixed: Pace = {
+      isKept: true,
+      concurrency: 9,
+      phase: 'fixed',
+      refuses503: false,
+      reason: 'as requested',
+    };
+
+    test.each<[string, Partial<Pace>, object]>([
+      ['that ended without a rest forgets the wait, so that no later run waits for it', {}, { limit: 10 }],
+      ['that found a limit forgets the wait, too', { limit: 20 }, { limit: 20, concurrency: 9 }],
+    ])('%s', async (_title, pace, expected) => {
+      const limits = openEstimatedLimits(await temporaryFolder(), api, 'abcd');
+      await limits.save({ limit: 10, restUntil: steadyNow() + dayMs, restBy: 'Retry-After: 86400' });
+      await keepEstimate(limits, { ...fixed, ...pace });
+      expect(await limits.load()).toEqual(expected);
+    });
+
+    test('that still rests keeps the wait, and what asked for it', async () => {
+      vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+      const limits = openEstimatedLimits(await temporaryFolder(), api, 'abcd');
+      const rest = { restUntil: steadyNow() + dayMs, restBy: 'Retry-After: 86400' };
+      await keepEstimate(limits, { ...fixed, ...rest });
+      expect(await limits.load()).toEqual(rest);
+    });
   });
 
   test('is readable by its owner only', async () => {

@@ -13,7 +13,7 @@ import { type AtEnd, withReleases } from '../../../releases.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';
-import { statusDocument, statusLine, statusText } from '../../render/status.ts';
+import { statusDocument, statusLines, statusText } from '../../render/status.ts';
 import type { Terminal } from '../../terminal.ts';
 import { anyRun, type FoundRun, isInProgress, withRun } from './find-run.ts';
 
@@ -97,7 +97,7 @@ async function follow<Views extends readonly RunView[]>(
   for (let looks = 0; ; looks++) {
     const views = await look();
     if (views.every(({ ended }) => ended)) return views;
-    const lines = views.map(statusLine);
+    const lines = views.flatMap(statusLines);
     if (terminal.live) terminal.drawLines(lines);
     else if (looks % printEveryLooks === 0) terminal.say(lines.join('\n'));
     await sleep(lookMs);
@@ -106,7 +106,7 @@ async function follow<Views extends readonly RunView[]>(
 
 /** @returns the highest exit code */
 function showAll({ terminal }: Context, views: readonly RunView[]): ExitCode {
-  terminal.result({ runs: views.map(statusDocument) }, views.map(statusLine).join('\n'));
+  terminal.result({ runs: views.map(statusDocument) }, views.flatMap(statusLines).join('\n'));
   const codes = views.map((view) => exitCodeOf(view, view.counts));
   return codes.toSorted((a, b) => a - b).at(-1) ?? exitCodes.success;
 }

@@ -18,7 +18,7 @@ import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodeOf, Interrupted } from '../../exit-codes.ts';
 import { interruptible, stopping } from '../../interrupt.ts';
 import { openLog } from '../../log.ts';
-import { canaryText, progressLine } from '../../render/progress.ts';
+import { canaryText, progressLines } from '../../render/progress.ts';
 import { failureText } from '../../render/summary.ts';
 import type { Terminal } from '../../terminal.ts';
 import { apiClient, estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
@@ -169,9 +169,11 @@ function openReporter(terminal: Terminal, { id, options }: RunRecord, proxy: str
     start({ progress, datastore }: StartedRun): void {
       terminal.say(`Run ${id} on ${wayTo(options, proxy)}`);
       const { live } = terminal;
-      const show = live ? terminal.draw : terminal.say;
       const look = (): void => {
-        if (!isHeld) show(progressLine(progress.snapshot(), datastore.trouble));
+        if (isHeld) return;
+        const lines = progressLines(progress.snapshot(), id, datastore.trouble);
+        if (live) terminal.drawLines(lines);
+        else terminal.say(lines.join('\n'));
       };
       timer = setInterval(look, live ? drawEveryMs : printEveryMs);
     },
