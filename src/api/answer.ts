@@ -65,9 +65,19 @@ function problemText({ kind, encoding, detail }: ContentProblem, mask: TokenMask
 function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiFailure {
   const [location] = headerValues(headers, 'location');
   const target = location === undefined ? '' : ` to ${serverText(redirectTarget(location), mask)}`;
-  const message = `The server redirects${target} (${status}), and redirects are not followed: fix the base URL (--base-url)`;
-  return apiFailure('HTTP_REDIRECT', message, { status });
+  const unclear = !notProcessed.has(status);
+  const message =
+    status === 300 || status === 304
+      ? `The server answered ${status}, which is no answer to a change: check the base URL (--base-url)`
+      : `The server redirects${target} (${status}), and redirects are not followed: fix the base URL (--base-url)`;
+  return apiFailure('HTTP_REDIRECT', message, { status, unclear });
 }
+
+/**
+ * The redirects by which a server says that it has not processed a request: the request belongs elsewhere (RFC 9110, section 15.4).
+ * After 303, and often after 302, the change was made and its result is elsewhere; the others say nothing about it.
+ */
+const notProcessed: ReadonlySet<number> = new Set([301, 307, 308]);
 
 function redirectTarget(location: string): string {
   return URL.canParse(location) ? new URL(location).origin : 'another path';

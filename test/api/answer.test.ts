@@ -10,6 +10,15 @@ import { clientOf, httpServer, restore } from './local-server.ts';
 const interpreted = (status: number, body: string, headers: AnswerHeaders = {}) =>
   interpret({ status, headers, body }, { now: 0, mask: createTokenMask('my-secret') });
 
+/** Redirects, and whether the server may have made the change before it redirects. */
+const redirects = [
+  [301, false],
+  [302, true],
+  [303, true],
+  [307, false],
+  [308, false],
+] as const;
+
 describe('interpret', () => {
   test.each([200, 201, 202, 206, 299])('takes the JSON of a %i as the answer', (status) => {
     expect(interpreted(status, '{"id":9007199254740993}')).toEqual({
@@ -55,13 +64,21 @@ describe('interpret', () => {
       ' to https://[token].example.com',
     ],
   ])('does not follow a redirect to %s', (_, headers: AnswerHeaders, target) => {
-    for (const status of [300, 301, 302, 303, 304, 307, 308]) {
+    for (const [status, unclear] of redirects) {
       const message = `The server redirects${target} (${status}), and redirects are not followed: fix the base URL (--base-url)`;
       expect(interpreted(status, '{}', headers)).toEqual({
         ok: false,
-        failure: { class: 'halt-early', code: 'HTTP_REDIRECT', message, status, unclear: false },
+        failure: { class: 'halt-early', code: 'HTTP_REDIRECT', message, status, unclear },
       });
     }
+  });
+
+  test.each([300, 304])('takes %d, which is no answer to a change, for unclear', (status) => {
+    const message = `The server answered ${status}, which is no answer to a change: check the base URL (--base-url)`;
+    expect(interpreted(status, '')).toEqual({
+      ok: false,
+      failure: { class: 'halt-early', code: 'HTTP_REDIRECT', message, status, unclear: true },
+    });
   });
 
   test('hides the token in a 2xx', () => {

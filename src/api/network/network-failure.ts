@@ -91,6 +91,10 @@ function sentKind(reason: string, progress: RequestProgress, error: Error): Kind
       return lost('BODY_TIMEOUT', 'The server stopped in the middle of its answer');
     case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
       return lost('ANSWER_TOO_LARGE', 'The answer is larger than the client accepts');
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return lost('ANSWER_TOO_LARGE', 'The headers of the answer are larger than the client accepts');
+    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
+      return lost('ANSWER_CUT_OFF', 'The answer is not as long as its Content-Length says');
   }
   const informational = informationalAnswers.get(error.message);
   if (informational !== undefined) {
@@ -100,6 +104,8 @@ function sentKind(reason: string, progress: RequestProgress, error: Error): Kind
   if (error.name === 'HTTPParserError' && progress === 'sent') {
     return lost('ANSWER_NOT_HTTP', `The server's answer is not HTTP (${serverText(error.message)})`);
   }
+  if (error.name === 'HTTPParserError' && reason !== 'HPE_INVALID_EOF_STATE')
+    return lost('ANSWER_CUT_OFF', `The answer goes on with something that is not HTTP (${reason})`);
   return progress === 'answering'
     ? lost('ANSWER_CUT_OFF', `The connection was lost in the middle of the answer (${reason})`)
     : lost('CONNECTION_LOST', `The connection was lost before an answer came (${reason})`);

@@ -56,7 +56,7 @@ describe('a request that was lost', () => {
     ['ECONNRESET', 'sent', undefined, 'retry', 'CONNECTION_LOST', true],
     ['EPIPE', 'sent', undefined, 'retry', 'CONNECTION_LOST', true],
     ['ETIMEDOUT', 'sent', undefined, 'retry', 'CONNECTION_LOST', true],
-    ['UND_ERR_HEADERS_OVERFLOW', 'sent', undefined, 'retry', 'CONNECTION_LOST', true],
+    ['UND_ERR_HEADERS_OVERFLOW', 'sent', undefined, 'retry', 'ANSWER_TOO_LARGE', true],
     ['UND_ERR_HEADERS_TIMEOUT', 'sent', undefined, 'retry', 'HEADERS_TIMEOUT', true],
     ['UND_ERR_BODY_TIMEOUT', 'answering', 200, 'retry', 'BODY_TIMEOUT', true],
     ['UND_ERR_BODY_TIMEOUT', 'answering', 404, 'retry', 'BODY_TIMEOUT', false],
