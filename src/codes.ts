@@ -80,7 +80,10 @@ const failures = {
     'The user of the access token is not allowed to do this.',
     'Ask for the permission, or use the token of another user.',
   ),
-  RESOURCE_EXHAUSTED: retry('The service refused too many calls.', 'Retry with a lower --rate.'),
+  RESOURCE_EXHAUSTED: retry(
+    'The service refused too many calls, or refused this row again and again while it accepted others.',
+    'Read the message. If the row alone is refused, correct it; otherwise retry with a lower --rate.',
+  ),
   FAILED_PRECONDITION: permanent(
     'The service refuses this in the current state of the entry, for example because it is not deleted.',
     'Read the message. Trying again changes nothing while the entry is in this state.',

@@ -154,6 +154,13 @@ export interface SavedAnswer extends ReceivedAnswer {
   readonly at: string;
 }
 
+/** The refusals of a row while the API accepted other rows. */
+export interface SingledOut {
+  readonly refusals: number;
+  /** Other rows that were accepted meanwhile. */
+  readonly others: number;
+}
+
 /** What is known about the attempts of a row that is not finished. */
 export interface RowHistory {
   /** HTTP requests made so far. */
@@ -164,6 +171,8 @@ export interface RowHistory {
    */
   readonly unprocessed: number;
   readonly unclear: boolean;
+  /** Absent when the API has not refused the row, or has let a call of it through since. */
+  readonly singledOut?: SingledOut;
   /** Start of the first attempt, ISO 8601 UTC. */
   readonly startedAt?: string;
   /** Code and message of the last failed attempt. */

@@ -113,6 +113,10 @@ function toLine(entry: JournalEntry): object {
         tries: entry.history.attempts || undefined,
         unprocessed: entry.history.unprocessed || undefined,
         unclear: entry.history.unclear || undefined,
+        alone: entry.history.singledOut && [
+          entry.history.singledOut.refusals,
+          entry.history.singledOut.others,
+        ],
         start: entry.history.startedAt,
         code: entry.history.lastCode,
         msg: entry.history.lastMessage,
@@ -175,6 +179,8 @@ function toHistory(fields: Fields): RowHistory | undefined {
   if (earlier === 'malformed') return undefined;
 
   const history: Writable<RowHistory> = { attempts: tries, unprocessed, unclear };
+  const [refusals, others] = Array.isArray(fields['alone']) ? (fields['alone'] as readonly unknown[]) : [];
+  if (isNumber(refusals) && isNumber(others)) history.singledOut = { refusals, others };
   if (start !== undefined) history.startedAt = start;
   if (code !== undefined) history.lastCode = code;
   if (msg !== undefined) history.lastMessage = msg;

@@ -25,6 +25,7 @@ export class JournalState {
   /** The failures for the guards: of all rows, or of those that finished since the latest `accepted`. */
   failures = new FailureTally();
   readonly #outcomes = noOutcomes();
+  readonly #proven = new Set<string>();
   readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
   readonly #offsets = new RowOffsets();
   readonly #histories = new Map<number, RowHistory>();
@@ -94,6 +95,11 @@ export class JournalState {
     return this.#outcomes;
   }
 
+  /** Operations with a row that the API has accepted: its address is right. */
+  get provenOperations(): ReadonlySet<string> {
+    return this.#proven;
+  }
+
   get codeCounts(): readonly CodeCount[] {
     return [...this.#codes.values()].map((count) => ({ ...count }));
   }
@@ -107,6 +113,7 @@ export class JournalState {
     this.finishedCount++;
     this.failures.add(result);
     if (result.unclear) this.unclearCount++;
+    if (code === 'OK') this.#proven.add(result.operation);
     if (row > this.lastRow) this.lastRow = row;
     // Times of one format, in UTC, sort as text.
     if (finishedAt !== undefined && finishedAt > (this.lastFinishedAt ?? ''))

@@ -50,6 +50,8 @@ export interface RunPolicy {
   readonly saveAnswers?: true;
   /** For workers that require approvals. */
   readonly approved?: ApprovedBatch;
+  /** Operations of which rows of the run have succeeded. */
+  readonly proven?: readonly string[];
 }
 
 /** Rows of one run for one worker. */

@@ -292,7 +292,7 @@ export const settings = {
     callOption: 'maxOutageMs',
     parse: parsers.orNone(parsers.parseDuration),
     value: '<duration>',
-    help: 'wait up to this time while the API is down; none: forever',
+    help: 'wait up to this time while the API is down or refuses every call; none: forever',
     default: '15m',
   },
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -33,6 +33,8 @@ export interface ApiWorkerOptions {
   readonly maxOutageMs?: number | undefined;
   /** Absent: the rows of every run may be called. */
   readonly notApproved?: NotApproved | undefined;
+  /** Operations that are known to have succeeded. */
+  readonly proven?: Iterable<string> | undefined;
   /** Calls in flight at once, or as many as the API bears. */
   readonly concurrency: number | 'auto';
   /** This worker among the workers of the API; it leaves at the end. */
@@ -141,13 +143,15 @@ export class ApiWorker {
   #call(): void {
     if (this.#state !== 'starting') return;
     this.#state = 'calling';
-    const { datastore, rows, operations, client, baseUrl, notApproved, log, onHalt, onError } = this.#options;
+    const { datastore, rows, operations, client, baseUrl, notApproved, proven, log } = this.#options;
+    const { onHalt, onError } = this.#options;
     this.#worker = new WatchedWorker(datastore, rows, {
       concurrency: this.#prefetchLimit,
       refusal: (task) => refusal(task, operations),
       process: createRowProcessor({
         operations,
         notApproved,
+        proven,
         client,
         gate: this.#gate,
         meter: this.#meter,

@@ -1,41 +1,4 @@
-import type { ApiFailure } from '../api/failure.ts';
-
-/** What a call shows about the API as a whole. */
-export type Sign =
-  /** It is there and understands requests. */
-  | { readonly kind: 'answered' }
-  /** Nothing: the call was stopped, or the API asks to slow down. */
-  | { readonly kind: 'none' }
-  | Trouble;
-
-/** A failure that other calls may share. */
-export interface Trouble {
-  readonly kind: 'trouble';
-  /**
-   * The possible cause. `target`: certainly not the row, because connections are refused; `either`: the row or the API; `path`:
-   * the row, or a base URL that leads to something else, which is ruled out once anything was answered.
-   */
-  readonly cause: 'target' | 'either' | 'path';
-  /** Path of the request. */
-  readonly path: string;
-  readonly failure: ApiFailure;
-  /** Whether an attempt of the row had failed before: a row that always fails says nothing about the API. */
-  readonly repeated: boolean;
-}
-
-/**
- * What made a call fail. `halted`: the worker has given up, and another one must call the row. `unproven`: the same, because
- * the target has never answered as the service does.
- */
-export type Blame = 'row' | 'target' | 'halted' | 'unproven';
-
-/** Why no more calls are made: no call was ever answered, or none for longer than the user allows. */
-export interface Halt extends Pick<Trouble, 'path' | 'failure'> {
-  readonly because: 'unproven' | 'outage';
-  /** Consecutive failed calls. */
-  readonly calls: number;
-  readonly lastedMs: number;
-}
+import type { Blame, Halt, Refused, Sign, Trouble } from './signs.ts';
 
 export interface CircuitBreakerOptions {
   /** How long an outage is waited for, milliseconds; absent: without end. */
@@ -62,6 +25,8 @@ const idleMs = { unproven: 5_000, proven: 1_000 };
 const testAfterPart = 0.25;
 const shortestTestMs = 1_000;
 const longestTestMs = 15_000;
+/** The most that a pause between two refusals counts: the API may have asked for a longer one. */
+const longestRefusalMs = 60_000;
 /** A worker that has this many rows in hand again has recovered. */
 const mostRecovering = 200;
 
@@ -78,6 +43,8 @@ const mostRecovering = 200;
  *      └──────────────────────────▶ halted ◀────────────────────────┘ longer than `maxOutageMs`
  * ```
  *
+ * It halts as well when the API has refused (429, 503) every call for longer than that.
+ *
  * `closed` releases the held verdicts at the next answer: each row has its own trouble then. `open` and `halted` blame the API.
  * After an outage the rows in hand double with each round of answers.
  */
@@ -91,6 +58,8 @@ export class CircuitBreaker {
   #firstCallAt: number | undefined;
   /** The failures since the last answer: since when, the latest, and how many calls say something. */
   #streak: { calls: number; readonly since: number; latest: Trouble } | undefined;
+  /** The refusals since a call was accepted: how many, for how long, and the time of the last one. */
+  #refusals: { readonly calls: number; readonly lastedMs: number; readonly lastAt: number } | undefined;
   readonly #held: { readonly trouble: Trouble; readonly release: (blame: Blame) => void }[] = [];
   /** Rows that may be in hand while an API is called again after an outage. */
   #recovering = Number.POSITIVE_INFINITY;
@@ -110,6 +79,14 @@ export class CircuitBreaker {
   get outage(): { readonly trouble: Trouble; readonly testMs: number } | undefined {
     if (this.#state !== 'open' || this.#streak === undefined) return undefined;
     return { trouble: this.#streak.latest, testMs: Math.max(0, this.#nextTestAt - performance.now()) };
+  }
+
+  /** The API has answered as the service does, as far as others know. */
+  prove(): void {
+    if (this.#state !== 'unproven') return;
+    this.#state = 'closed';
+    this.#decide();
+    this.#options.onChange();
   }
 
   /** How many rows to have in hand, if `wanted` are needed; at most `unproven` as long as nothing is known about the API. */
@@ -150,7 +127,12 @@ export class CircuitBreaker {
       if (this.#state === 'open') this.#testLater();
       return 'row';
     }
+    if (sign.kind === 'refused') {
+      this.#refused(sign);
+      return 'row';
+    }
     if (sign.kind === 'answered' || (sign.cause === 'path' && this.#state !== 'unproven')) {
+      this.#refusals = undefined;
       this.#answered();
       return 'row';
     }
@@ -176,6 +158,18 @@ export class CircuitBreaker {
     clearTimeout(this.#limit);
     this.#endTest(false);
     this.#release('halted');
+  }
+
+  #refused({ path, failure }: Refused): void {
+    const now = performance.now();
+    const { calls, lastedMs: before, lastAt } = this.#refusals ?? { calls: 0, lastedMs: 0, lastAt: now };
+    const lastedMs = before + Math.min(now - lastAt, longestRefusalMs);
+    this.#refusals = { calls: calls + 1, lastedMs, lastAt: now };
+    const { maxOutageMs = Number.POSITIVE_INFINITY } = this.#options;
+    if (lastedMs > maxOutageMs)
+      this.#halt({ because: 'refusals', path, failure, calls: calls + 1, lastedMs });
+    else if (failure.status === 429) this.#answered();
+    else if (this.#state === 'open') this.#testLater();
   }
 
   #answered(): void {
@@ -215,7 +209,7 @@ export class CircuitBreaker {
   }
 
   #trip(): void {
-    if (this.#state === 'unproven') this.#halt('unproven');
+    if (this.#state === 'unproven') this.#giveUp('unproven');
     else this.#open();
   }
 
@@ -224,7 +218,7 @@ export class CircuitBreaker {
     const { maxOutageMs } = this.#options;
     const lastedMs = performance.now() - (this.#streak?.since ?? 0);
     if (maxOutageMs !== undefined) {
-      this.#limit = setTimeout(() => this.#halt('outage'), Math.max(0, maxOutageMs - lastedMs));
+      this.#limit = setTimeout(() => this.#giveUp('outage'), Math.max(0, maxOutageMs - lastedMs));
       this.#limit.unref();
     }
     this.#testLater();
@@ -232,15 +226,19 @@ export class CircuitBreaker {
     this.#options.onChange();
   }
 
-  #halt(because: Halt['because']): void {
+  #giveUp(because: 'unproven' | 'outage'): void {
     if (this.#streak === undefined) return;
     const { calls, since, latest } = this.#streak;
-    this.#state = 'halted';
+    const { path, failure } = latest;
     if (because === 'unproven') this.#afterHalt = 'unproven';
+    this.#halt({ because, path, failure, calls, lastedMs: performance.now() - since });
+  }
+
+  #halt(halt: Halt): void {
+    this.#state = 'halted';
     this.#endTest(false);
     this.#release(this.#afterHalt);
-    const { path, failure } = latest;
-    this.#options.onHalt({ because, path, failure, calls, lastedMs: performance.now() - since });
+    this.#options.onHalt(halt);
   }
 
   #testLater(): void {

@@ -1,6 +1,6 @@
 import type { ApiFailure } from '../api/failure.ts';
 import { type CqbatchError, fatalError } from '../errors.ts';
-import type { Halt } from './circuit-breaker.ts';
+import type { Halt } from './signs.ts';
 
 /** Why calling stops, for display: the request, the answer, and what to correct. */
 export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {
@@ -9,9 +9,10 @@ export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last 
     return fatalError('API_UNPROVEN', `No call has succeeded after ${tries}. ${told(baseUrl, last)}`);
   }
   const minutes = Math.max(1, Math.round(lastedMs / 60_000));
+  const what = because === 'refusals' ? 'has refused every call' : 'has been away';
   return fatalError(
     'API_AWAY',
-    `The API has been away for ${minutes} min, longer than --max-outage allows. ${told(baseUrl, last)}`,
+    `The API ${what} for ${minutes} min, longer than --max-outage allows. ${told(baseUrl, last)}`,
   );
 }
 
@@ -33,6 +34,9 @@ const goAround = 'list the host of the API in NO_PROXY to go without it';
 const correctHost = `Correct host and port of the ${byBaseUrl}, or check that the service is up and`;
 const correctToken = 'Correct the token (CQBATCH_TOKEN, --token-file).';
 
+const waitForLimit =
+  'Continue when the limit of the API allows calls again. If the last rows alone are refused, correct them.';
+
 const remedies: Readonly<Record<string, string>> = {
   HOST_NOT_FOUND: `Correct the host in the ${byBaseUrl}, or DNS.`,
   CONNECTION_REFUSED: `${correctHost} no firewall is in the way.`,
@@ -47,6 +51,7 @@ const remedies: Readonly<Record<string, string>> = {
   TOKEN_UNREADABLE: correctToken,
   TOKEN_EMPTY: correctToken,
   TOKEN_MALFORMED: correctToken,
+  RESOURCE_EXHAUSTED: waitForLimit,
   PERMISSION_DENIED: `Check what the token allows, and correct the ${byBaseUrl} if it is wrong.`,
 };
 

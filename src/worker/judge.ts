@@ -7,7 +7,8 @@ import { type Operation, operationFailure } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/traffic-meter.ts';
-import type { Blame } from './circuit-breaker.ts';
+import { isRefusedItself, isSuspect, type OtherCalls, singledOutAgain } from './other-rows.ts';
+import type { Blame } from './signs.ts';
 
 /** One attempt and everything that its judgement depends on. */
 export interface JudgedAttempt {
@@ -17,8 +18,10 @@ export interface JudgedAttempt {
   readonly answer: ApiAnswer;
   readonly startedAt: Date;
   readonly finishedAt: Date;
-  /** Whether this worker has seen a row of this operation succeed: token and base URL are right, then. */
+  /** Whether a row of this operation is known to have succeeded: token and base URL are right, then. */
   readonly provenRight: boolean;
+  /** Calls of other rows since the attempt of this row before. */
+  readonly others: OtherCalls;
   /** Whether a governor decides what happens when the API asks to slow down without saying for how long. */
   readonly governed: boolean;
   /** A random number from 0 to 1, new for each attempt. */
@@ -64,6 +67,7 @@ export function asRefusal(
  * - a permanent refusal, or the last attempt: failed;
  * - a transient failure of an attempt that may be repeated: repeated, after an exponential pause with full jitter, or the pause
  *   that the API asks for;
+ * - "slow down" again and again, while other rows are accepted: failed;
  * - "slow down", or no connection: repeated, at no cost; a wrong token, base URL or permission: halted; an abort: returned.
  */
 export function judge(attempt: JudgedAttempt): Judgement {
@@ -74,16 +78,18 @@ export function judge(attempt: JudgedAttempt): Judgement {
   const { status } = answer.ok ? answer : answer.failure;
 
   const finished = (
-    outcome: Pick<RowResult, 'outcome' | 'message' | 'unclear' | 'columns'> & { readonly code: RowCode },
+    outcome: Pick<RowResult, 'outcome' | 'message' | 'unclear' | 'unprocessed' | 'columns'> & {
+      readonly code: RowCode;
+    },
   ) => ({
     kind: 'finished' as const,
     result: {
       row: task.row,
       operation: task.operation,
+      ...(before.unprocessed > 0 && { unprocessed: before.unprocessed }),
       ...outcome,
       ...(status !== undefined && { httpStatus: status }),
       attempts,
-      ...(before.unprocessed > 0 && { unprocessed: before.unprocessed }),
       startedAt: before.startedAt ?? attempt.startedAt.toISOString(),
       finishedAt: attempt.finishedAt.toISOString(),
       durationMs: Math.round(answer.durationMs),
@@ -124,11 +130,20 @@ export function judge(attempt: JudgedAttempt): Judgement {
       return { kind: 'returned', history };
     case 'slow-down': {
       const unprocessed = before.unprocessed + 1;
-      const unknown = attempt.governed
+      const singledOut = singledOutAgain(before.singledOut, attempt.others);
+      if (isRefusedItself(singledOut)) {
+        const { refusals, others } = singledOut;
+        const message = `${failure.message} (refused ${refusals} times, while at least ${others} other rows were accepted)`;
+        return finished({ outcome: 'failed', code: failure.code, message, unclear, unprocessed });
+      }
+      const refused = { ...history, unprocessed, singledOut };
+      const statedMs = failure.waitMs === undefined ? undefined : Math.max(leastWaitMs, failure.waitMs);
+      if (isSuspect(before.singledOut))
+        return { kind: 'returned', history: refused, delayMs: statedMs ?? unknownWaitMs };
+      const unknownMs = attempt.governed
         ? 0
         : Math.min(unknownWaitMs * 2 ** (unprocessed - 1), maxUnknownWaitMs);
-      const waitMs = failure.waitMs === undefined ? unknown : Math.max(leastWaitMs, failure.waitMs);
-      return { kind: 'throttled', history: { ...history, unprocessed }, waitMs };
+      return { kind: 'throttled', history: refused, waitMs: statedMs ?? unknownMs };
     }
     case 'unreachable':
       return { kind: 'returned', history, delayMs: backoff(claim.attemptsUsed + 1) };
@@ -199,6 +214,8 @@ function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): RowHistory {
     attempts: before.attempts + answer.requests,
     unprocessed: before.unprocessed,
     unclear: before.unclear || failure.unclear,
+    // An answer that is no refusal ends the row of refusals.
+    ...(before.singledOut !== undefined && failure.status === undefined && { singledOut: before.singledOut }),
     startedAt: before.startedAt ?? startedAt.toISOString(),
     lastCode: failure.code,
     lastMessage: failure.message,

@@ -8,8 +8,8 @@ import { findOperation, type Operation } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask, RunPolicy } from '../queue/payload.ts';
 import type { CallGate } from '../rate/call-gate.ts';
-import type { TrafficMeter } from '../rate/traffic-meter.ts';
-import type { Blame, CircuitBreaker } from './circuit-breaker.ts';
+import { isRefusal, type TrafficMeter } from '../rate/traffic-meter.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
 import {
   asRefusal,
   type JudgedAttempt,
@@ -20,7 +20,9 @@ import {
   returnUncharged,
   uncalled,
 } from './judge.ts';
+import { isSuspect, LatestCalls } from './other-rows.ts';
 import { signOf } from './sign.ts';
+import type { Blame } from './signs.ts';
 
 /** What a worker does with rows of any run, as it happens: for progress and logs, never for accounting. */
 export type WorkerEvent = { readonly run: string; readonly row: number } & (
@@ -43,13 +45,20 @@ export interface RowProcessorOptions {
   readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'left' | 'leave'>;
   readonly meter: Pick<TrafficMeter, 'sent' | 'ended' | 'refuses503'>;
   /** Distinguishes trouble of the API from trouble of a row. */
-  readonly breaker: Pick<CircuitBreaker, 'begin' | 'end' | 'admit' | 'assess'>;
+  readonly breaker: Pick<CircuitBreaker, 'prove' | 'begin' | 'end' | 'admit' | 'assess'>;
+  /** See `ApiWorkerOptions`. */
+  readonly proven?: Iterable<string> | undefined;
   /** Whether a governor decides how fast to call. */
   readonly governed: () => boolean;
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
   /** Called when no row can succeed: wrong token, wrong base URL, no permission. The worker must claim no more. */
   readonly onHalt: (failure: ApiFailure, path: string) => void;
+}
+
+/** A journal, or another worker, knows the address, but not the token of this worker. */
+function isTokenInDoubt(answer: ApiAnswer): boolean {
+  return !answer.ok && answer.failure.code === 'PERMISSION_DENIED';
 }
 
 /** Why a row can't be called: another version of the program has fed it. */
@@ -75,8 +84,19 @@ async function unapproved(task: RowTask, why: Promise<string | undefined>): Prom
 /** Makes the function that calls the API for a row. It makes one attempt; the queue repeats attempts. */
 export function createRowProcessor(options: RowProcessorOptions) {
   const { operations, notApproved, client, gate, meter, breaker, log, onEvent, onHalt } = options;
+  /** Operations of which rows have succeeded: anywhere, which proves the address, and here, which proves the token, too. */
   const proven = new Set<string>();
+  const provenHere = new Set<string>();
+  const latest = new LatestCalls();
   const ignoredWaits = new Set<string>();
+  prove(options.proven ?? []);
+
+  function prove(names: Iterable<string>): void {
+    for (const name of names) {
+      if (!proven.has(name)) breaker.prove();
+      proven.add(name);
+    }
+  }
 
   /** @returns the time of admission, after which `gate.leave` must be called; undefined when the call must not be made now */
   async function admitted(claim: Claim): Promise<number | undefined> {
@@ -97,6 +117,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
   return async (task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> => {
     const operation = findOperation(operations, task.operation);
     if (operation === undefined) throw new TypeError(`${task.operation} is not a known operation`);
+    prove(claim.policy.proven ?? []);
     breaker.begin();
     let hasPlace = false;
     const leave = (): void => {
@@ -125,12 +146,17 @@ export function createRowProcessor(options: RowProcessorOptions) {
         answer: meter.refuses503 ? asRefusal(answer, task, operation) : answer,
         startedAt,
         finishedAt: new Date(),
-        provenRight: proven.has(task.operation),
+        provenRight: (isTokenInDoubt(answer) ? provenHere : proven).has(task.operation),
+        others: latest.since(task.history?.earlier?.at(-1)?.at),
         governed: options.governed(),
         random: Math.random(),
       };
       const judgement = judge(attempt);
-      if (answer.ok) proven.add(task.operation);
+      if (answer.ok) {
+        proven.add(task.operation);
+        provenHere.add(task.operation);
+      }
+      note(attempt);
       const sign = signOf(attempt, judgement);
       const assessed = breaker.assess(sign);
       // The breaker waits for the outcomes of the next calls.
@@ -148,6 +174,12 @@ export function createRowProcessor(options: RowProcessorOptions) {
       breaker.end();
     }
   };
+
+  function note({ task, answer, startedAt }: JudgedAttempt): void {
+    if (answer.ok || answer.failure.class === 'permanent') latest.add(startedAt, true);
+    else if (answer.failure.class === 'slow-down' && !isSuspect(task.history?.singledOut))
+      latest.add(startedAt, false);
+  }
 
   async function call(
     task: RowTask,
@@ -172,7 +204,11 @@ export function createRowProcessor(options: RowProcessorOptions) {
       const failure = apiFailure(code, errorText(error), { unclear: true });
       return { ok: false, requests: 1, durationMs: steadyNow() - metered.sentAt, failure };
     } finally {
-      meter.ended(metered, answer);
+      const isOwn =
+        isSuspect(task.history?.singledOut) &&
+        answer?.ok === false &&
+        isRefusal(answer.failure, meter.refuses503);
+      meter.ended(metered, isOwn ? undefined : answer);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { ApiFailure } from '../api/failure.ts';
-import type { Sign, Trouble } from './circuit-breaker.ts';
 import type { JudgedAttempt, Judgement } from './judge.ts';
+import type { Sign, Trouble } from './signs.ts';
 
 /** What a judged attempt shows about the API as a whole. */
 export function signOf(attempt: JudgedAttempt, judgement: Judgement): Sign {
@@ -29,7 +29,7 @@ export function signOf(attempt: JudgedAttempt, judgement: Judgement): Sign {
     case 'permanent':
       return isPathInDoubt(attempt, failure) ? trouble('path', failure) : { kind: 'answered' };
     case 'slow-down':
-      return { kind: failure.status === 429 ? 'answered' : 'none' };
+      return { kind: 'refused', path: task.path, failure };
     case 'halt-early':
       return { kind: judgement.kind === 'halted' ? 'none' : 'answered' };
     case 'halt':

@@ -79,6 +79,7 @@ export const anyHistory: fc.Arbitrary<RowHistory> = fc.record(
     attempts: fc.nat(),
     unprocessed: fc.nat(),
     unclear: fc.boolean(),
+    singledOut: fc.record({ refusals: fc.nat(), others: fc.nat() }, { noNullPrototype: true }),
     startedAt: time,
     lastCode: anyText,
     lastMessage: anyText,

@@ -71,6 +71,15 @@ describe('the failures for the guards', () => {
   });
 });
 
+test('an operation is proven by a row that the API has accepted, and by no other', () => {
+  const state = stateOf(
+    finished(1, { operation: 'a' }),
+    finished(2, { operation: 'b', outcome: 'failed', code: 'NOT_FOUND' }),
+    finished(3, { operation: 'c', code: 'ALREADY_APPLIED' }),
+  );
+  expect([...state.provenOperations]).toEqual(['a']);
+});
+
 test('a second result of a row changes nothing', () => {
   const state = stateOf(finished(1), finished(1, { outcome: 'failed', code: 'NOT_FOUND', unclear: true }));
   expect(state.finishedCount).toBe(1);

@@ -227,6 +227,36 @@ describe('code of a program that throws breaks no run:', () => {
   });
 });
 
+test('a run with successes that is taken over during an outage waits for its end', async () => {
+  const { sandbox, batch } = await begin(restoreCsv(60).text, '--latency', '20ms');
+  const stop = new AbortController();
+  const wanted = { ...batch, runId: 'outage', orResume: true, settings: { concurrency: 2 } };
+  await runBatch({
+    ...wanted,
+    signal: stop.signal,
+    onEvent: ({ type }) => type === 'finished' && stop.abort(),
+  });
+  let refused = 0;
+  const client: ApiClient = {
+    ...batch.client,
+    async send(...call) {
+      refused += 1;
+      if (refused > 21) return batch.client.send(...call);
+      const failure = {
+        class: 'unreachable',
+        code: 'CONNECTION_REFUSED',
+        message: 'away',
+        unclear: false,
+      } as const;
+      return { ok: false, requests: 0, durationMs: 1, failure };
+    },
+  };
+  expect(await runBatch({ ...wanted, client })).toMatchObject({
+    summary: { state: 'completed', unclear: 0 },
+  });
+  expect(await called(sandbox)).toHaveLength(60);
+});
+
 test('a name stands for one manifest and one API', async () => {
   const { batch } = await begin('evaluation_id,user_id\n1,u1\n');
   const wanted = { ...batch, runId: 'one', orResume: true, settings: anyQueue() };

@@ -61,7 +61,7 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const answers = answerFile(stateDir, plannedRecord);
   const store = openRunStore(stateDir, operations);
   const record = { ...plannedRecord, plan: { ...plannedRecord.plan, rows: rowCount } };
-  const policy = await runPolicy(stateDir, record);
+  const policy = await runPolicy(stateDir, record, journal);
   const run = { store, record, datastore, rows, journal, policy, answers, lost };
   const silent = { onCollected: async () => {}, onError: () => {} };
   const start = async (priority?: Priority) => {

@@ -108,7 +108,7 @@ export function beginCoordinator(
     } as unknown as RunStore;
     const answers = { write: async () => {}, close: async () => {} } as unknown as AnswerFile;
     const { record } = folder;
-    const policy = await runPolicy('run', record);
+    const policy = await runPolicy('run', record, journal);
     const run: OpenRun = { store, record, datastore, rows, journal, policy, answers, lost: never };
     const planned = plannedManifest(stage);
     const keeper = new RecordKeeper(store, record);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ApiFailure } from '../../src/api/failure.ts';
-import { type Blame, CircuitBreaker, type Halt, type Trouble } from '../../src/worker/circuit-breaker.ts';
+import { CircuitBreaker } from '../../src/worker/circuit-breaker.ts';
+import type { Blame, Halt, Trouble } from '../../src/worker/signs.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -239,6 +240,77 @@ describe('an API of which nothing is known yet', () => {
     expect(breaker.prefetchLimit(50, 50)).toBe(16);
     meet(trouble('either'), 16);
     expect(halts).toMatchObject([{ because: 'unproven', calls: 20 }]);
+  });
+});
+
+describe('an API that others know', () => {
+  test('is away when its first calls here fail, and is called again when it is back', async () => {
+    const { breaker, halts, meet } = begin({ proven: false });
+    breaker.prove();
+    const blames = meet(trouble('target'), 20);
+    await pass(2_000);
+    expect([blames, halts]).toEqual([Array(20).fill('target'), []]);
+    const test = breaker.admit();
+    await pass(15_000);
+    expect(await test).toBe(true);
+    expect([breaker.assess(answered), breaker.admit()]).toEqual(['row', true]);
+  });
+
+  test('is known even after its first calls here have failed', async () => {
+    const { breaker, halts, meet } = begin({ proven: false });
+    const blames = meet(trouble('target'), 19);
+    breaker.prove();
+    meet(trouble('target'), 10);
+    await pass(2_000);
+    expect([blames, halts]).toEqual([Array(19).fill('target'), []]);
+  });
+});
+
+describe('an API that refuses every call', () => {
+  const minute = 60_000;
+  const refused = (status: 429 | 503) => {
+    return {
+      kind: 'refused',
+      path: '/restore',
+      failure: { ...failure('RESOURCE_EXHAUSTED'), status },
+    } as const;
+  };
+  /** One refusal each time this is over. */
+  const refuse = async (breaker: CircuitBreaker, everyMs: number, times: number, status: 429 | 503 = 429) => {
+    for (let time = 0; time < times; time += 1) {
+      void breaker.assess(refused(status));
+      await pass(everyMs);
+    }
+  };
+
+  test.each([429, 503] as const)(
+    'with %d for longer than the user allows halts the worker',
+    async (status) => {
+      const { breaker, halts } = begin({ maxOutageMs: 15 * minute });
+      await refuse(breaker, 1_000, 15 * 60 + 1, status);
+      expect(halts).toEqual([]);
+      await refuse(breaker, 1_000, 1, status);
+      expect(halts).toMatchObject([{ because: 'refusals', path: '/restore', lastedMs: 15 * minute + 1_000 }]);
+      expect(await breaker.admit()).toBe(false);
+    },
+  );
+
+  test('halts no worker once a call is accepted, nor without a limit', async () => {
+    const { breaker, halts } = begin({ maxOutageMs: 15 * minute });
+    await refuse(breaker, 1_000, 800);
+    void breaker.assess(answered);
+    await refuse(breaker, 1_000, 800);
+    const unlimited = begin();
+    await refuse(unlimited.breaker, 1_000, 10_000);
+    expect([halts, unlimited.halts]).toEqual([[], []]);
+  });
+
+  test('may ask for long pauses, of which each counts as a minute', async () => {
+    const { breaker, halts } = begin({ maxOutageMs: 15 * minute });
+    await refuse(breaker, 60 * minute, 16);
+    expect(halts).toEqual([]);
+    await refuse(breaker, 60 * minute, 1);
+    expect(halts).toMatchObject([{ because: 'refusals', calls: 17 }]);
   });
 });
 

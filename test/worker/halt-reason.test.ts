@@ -21,6 +21,22 @@ test.each([
   expect(message).toContain(remedy);
 });
 
+test('an API that refuses every call is not away, and its base URL is not in doubt', () => {
+  const failure = {
+    class: 'slow-down',
+    code: 'RESOURCE_EXHAUSTED',
+    message: 'Too many requests',
+    status: 429,
+    unclear: false,
+  } as const;
+  const halt = { because: 'refusals', calls: 900, lastedMs: 901_000, path: '/path', failure } as const;
+  expect(haltReason('https://api.example.com', halt).message).toBe(
+    'The API has refused every call for 15 min, longer than --max-outage allows. Asked: https://api.example.com/path. ' +
+      'Came back: Too many requests (HTTP 429, RESOURCE_EXHAUSTED). ' +
+      'Continue when the limit of the API allows calls again. If the last rows alone are refused, correct them.',
+  );
+});
+
 test('no call is reported for a host that was never reached', () => {
   const failure = {
     class: 'unreachable',

@@ -277,6 +277,27 @@ describe('a call', () => {
     expect(events).toEqual([{ type: 'throttled', run: 'r', row: 7, waitMs: 0 }]);
   });
 
+  const known = ['restore-evaluation'];
+  const elsewhere = failing({ class: 'halt-early', code: 'NOT_FOUND', status: 404 });
+  const forbidden = failing({ class: 'halt-early', code: 'PERMISSION_DENIED', status: 403 });
+  const policy = { attempts: 5, backoffMs: 0, proven: known };
+  test.each([
+    ['in doubt halts the worker', elsewhere, {}, {}, 1],
+    ['known to the journal is not in doubt', elsewhere, { proven: known }, {}, 0],
+    ['known to the run of the row is not in doubt', elsewhere, {}, { policy }, 0],
+    [
+      'known proves no token: one without permission halts the worker',
+      forbidden,
+      { proven: known },
+      { policy },
+      1,
+    ],
+  ])('to an address that is %s', async (_title, answer, changes, claim, halts) => {
+    const { process, onHalt } = begin([answer], changes);
+    const verdict = await process(task, claimed(claim));
+    expect([verdict.kind, onHalt.mock.calls.length]).toEqual([halts === 0 ? 'finished' : 'returned', halts]);
+  });
+
   test('that shows that no row can succeed halts the worker', async () => {
     const { process, onHalt } = begin([failing({ class: 'halt', code: 'UNAUTHENTICATED', status: 401 })]);
     expect(await process()).toMatchObject({ kind: 'returned', history: { attempts: 1, unprocessed: 1 } });

@@ -69,7 +69,7 @@ export function withOpenRun<Result>(
     await rm(join(folder, statementFile), { force: true });
     const answers = answerFile(folder, record);
     atEnd(() => answers.close());
-    const policy = await runPolicy(folder, record);
+    const policy = await runPolicy(folder, record, journal);
     const losing = new AbortController();
     for (const lost of [datastore.lost, journal.lost, lock?.lost])
       void lost?.then((reason) => losing.abort(reason));

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { readSmallFile } from '../../disk/files.ts';
+import type { Journal } from '../../journal/journal.ts';
 import type { RunPolicy } from '../../queue/payload.ts';
 import { onDisk } from '../../system-error.ts';
 import type { RunRecord } from './record.ts';
@@ -8,7 +9,11 @@ import type { RunRecord } from './record.ts';
 export const approvedPlanFile = 'approved.cqplan';
 
 /** What a run allows the workers of its rows. */
-export async function runPolicy(folder: string, record: RunRecord): Promise<RunPolicy> {
+export async function runPolicy(
+  folder: string,
+  record: RunRecord,
+  journal: Pick<Journal, 'provenOperations'>,
+): Promise<RunPolicy> {
   const { attempts, backoffMs, saveResponses } = record.options;
   const approved = record.approval?.signers && {
     plan: await readApprovedText(folder),
@@ -19,6 +24,10 @@ export async function runPolicy(folder: string, record: RunRecord): Promise<RunP
     ...{ attempts, backoffMs },
     ...(saveResponses && { saveAnswers: true }),
     ...(approved && { approved }),
+    // Batches of later rows tell more.
+    get proven() {
+      return [...journal.provenOperations];
+    },
   };
 }
 

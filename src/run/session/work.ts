@@ -139,7 +139,7 @@ export class Work {
   }
 
   #startWorker(client: ApiClient): ApiWorker {
-    const { record, datastore, rows, store } = this.#run;
+    const { record, datastore, rows, store, journal } = this.#run;
     const { log, notApproved, known, join, onEvent, onPace } = this.#options;
     const { baseUrl, maxOutageMs, concurrency } = record.options;
     return new ApiWorker({
@@ -166,6 +166,7 @@ export class Work {
         this.#window.concurrency = concurrency;
         onPace(pace, inFlight);
       },
+      proven: journal.provenOperations,
       onHalt: ({ message }) => this.#leave({ state: 'halted', because: 'stuck', reason: message }),
       onError: this.#onError,
     });
