@@ -1,3 +1,4 @@
+import type { RoundedIds } from './check/rounded-ids.ts';
 import type { RowProblem } from './problem.ts';
 
 /** Default text that stands for the empty string in CSV and TSV. */
@@ -61,6 +62,8 @@ export interface Manifest {
   readonly nestedRows?: string;
   /** Rows that the latest `rows()` has left out so far, with `--where`. */
   leftOut?(): number;
+  /** Columns whose identifiers were rounded, among all that the latest `rows()` has read, unless the user trusts them. */
+  roundedIds?(): readonly RoundedIds[];
   /**
    * Reads the file from its beginning; chunks hold 1 to 500 rows, in order. Defects of rows are in the rows.
    *

@@ -39,15 +39,15 @@ export type RowOf<Fields extends FieldDefinitions> = {
 export type Row = Readonly<Record<string, string>>;
 
 /** A manifest column that an operation reads. */
-export interface Field extends Required<Pick<FieldDefinition, 'required' | 'undoable'>> {
+export interface Field extends Required<Pick<FieldDefinition, 'type' | 'required' | 'undoable'>> {
   /** Name on the wire: snake_case. Headers match it in any case, with spaces, hyphens or camelCase. */
   readonly name: string;
   readonly option: FieldDefinition['option'] | undefined;
 }
 
 export function fieldsOf(definitions: FieldDefinitions): readonly Field[] {
-  return Object.entries(definitions).map(([name, { required = false, undoable = false, option }]) => {
-    return { name, required, undoable, option };
+  return Object.entries(definitions).map(([name, { type, required = false, undoable = false, option }]) => {
+    return { name, type, required, undoable, option };
   });
 }
 

@@ -102,6 +102,11 @@ export const settings = {
     help: 'where a JSON object has its rows',
     default: 'rows',
   },
+  trustIds: {
+    rowOption: 'trustIds',
+    parse: parsers.parseSwitch,
+    help: 'call identifiers although all long ones end in zeros, as those that a spreadsheet or JavaScript has rounded',
+  },
   tokenFile: {
     ...file,
     common: true,

@@ -13,6 +13,7 @@ import {
   partialText,
   type RowCounts,
   requestHeaders,
+  roundedText,
   type ScanSummary,
   subjectsOf,
 } from '../../index.ts';
@@ -80,6 +81,7 @@ export function planDocument(plan: Plan): object {
     run_before: plan.earlier === undefined ? null : earlierDocument(plan.earlier),
     warnings: [
       ...scan.warnings.map(({ code, message }) => ({ code, message })),
+      ...scan.roundedIds.map((ids) => ({ code: 'ROUNDED_IDS', message: roundedText(ids) })),
       ...(isPartialAllowed(plan) ? [] : [{ code: 'PARTIAL_ROWS', message: partialText(plan) }]),
     ],
     preview: scan.preview.map(({ row, request }) => ({

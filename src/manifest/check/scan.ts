@@ -11,6 +11,7 @@ import {
   type DoneBefore,
   type DoneRows,
 } from './call-index.ts';
+import type { RoundedIds } from './rounded-ids.ts';
 import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-counts.ts';
 
 /** The result of checking all rows. */
@@ -32,6 +33,8 @@ export interface ScanSummary extends RowCounts {
   readonly warnings: readonly ScanWarning[];
   /** Rows left out by `--where`; counted nowhere else. */
   readonly leftOut: number;
+  /** Columns whose identifiers were rounded before, unless the user trusts them. */
+  readonly roundedIds: readonly RoundedIds[];
 }
 
 /** Called in the order of rows; the scan awaits the results. */
@@ -60,7 +63,7 @@ export interface ScanOptions {
  * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and errors of the handlers
  */
 export async function scanManifest(
-  manifest: Pick<Manifest, 'rows' | 'columns' | 'leftOut'>,
+  manifest: Pick<Manifest, 'rows' | 'columns' | 'leftOut' | 'roundedIds'>,
   prepare: RowPreparer,
   handlers: ScanHandlers = {},
   { onConflict = 'refuse', done }: ScanOptions = {},
@@ -92,6 +95,7 @@ export async function scanManifest(
       return names.has(field) ? { column, field } : { column };
     }),
     leftOut: manifest.leftOut?.() ?? 0,
+    roundedIds: manifest.roundedIds?.() ?? [],
     warnings: [...columnWarnings(columns, prepare, [...tallies.keys()]), ...scan.paddingWarnings],
   };
 }

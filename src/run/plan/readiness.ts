@@ -1,13 +1,14 @@
 import type { ConflictRule } from '../../manifest/check/call-index.ts';
-import type { RowCounts } from '../../manifest/check/row-counts.ts';
+import type { RoundedIds } from '../../manifest/check/rounded-ids.ts';
+import type { ScanSummary } from '../../manifest/check/scan.ts';
 import { escapeInvisible } from '../../text/printable.ts';
-import { counted } from '../../text/quantities.ts';
+import { count, counted } from '../../text/quantities.ts';
 import type { Target } from '../record/targets.ts';
 
 /** The facts that decide whether a run may start. */
 export interface PlannedRows {
   readonly manifest: { readonly name: string };
-  readonly scan: Pick<RowCounts, 'rows' | 'callable' | 'invalid' | 'conflicts' | 'partial'>;
+  readonly scan: Pick<ScanSummary, 'rows' | 'callable' | 'invalid' | 'conflicts' | 'partial' | 'roundedIds'>;
   /** Whether invalid rows are left out. */
   readonly skipInvalid: boolean;
   readonly onConflict: ConflictRule;
@@ -47,7 +48,7 @@ export function isPartialAllowed({
 }
 
 interface Refusal {
-  readonly code: 'INVALID_ROWS' | 'CONFLICTING_ROWS' | 'PARTIAL_ROWS';
+  readonly code: 'INVALID_ROWS' | 'CONFLICTING_ROWS' | 'ROUNDED_IDS' | 'PARTIAL_ROWS';
   /** The problem and its remedy. */
   readonly text: string;
 }
@@ -58,6 +59,7 @@ function refusals(planned: PlannedRows): readonly Refusal[] {
   if (scan.invalid > 0 && !skipInvalid) found.push({ code: 'INVALID_ROWS', text: invalidText(planned) });
   if (scan.conflicts > 0 && onConflict === 'refuse')
     found.push({ code: 'CONFLICTING_ROWS', text: conflictText(planned) });
+  for (const rounded of scan.roundedIds) found.push({ code: 'ROUNDED_IDS', text: roundedText(rounded) });
   if (!isPartialAllowed(planned)) found.push({ code: 'PARTIAL_ROWS', text: partialText(planned) });
   return found;
 }
@@ -75,6 +77,15 @@ function conflictText({ manifest, scan: { conflicts } }: PlannedRows): string {
     `${counted(conflicts, 'row')} of ${name} ${conflicts === 1 ? 'conflicts with an earlier row' : 'conflict with earlier rows'}: ` +
     'different values for the same entry. Remove the wrong rows, or pass --on-conflict last (only the last row of each entry is called) or ' +
     "--on-conflict in-order (all are called, one after the other, in the manifest's order)."
+  );
+}
+
+/** Why identifiers seem rounded, and how to get the right ones. */
+export function roundedText({ column, ids, by }: RoundedIds): string {
+  return (
+    `all ${count(ids)} identifiers in ${escapeInvisible(column)} with more than 15 digits end in the zeros that ${by}; ` +
+    'by chance, that happens less than once in a million. They are probably wrong: export the column again as text, or ' +
+    'pass --trust-ids if you know that they are right.'
   );
 }
 

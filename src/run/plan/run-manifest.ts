@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ifThere } from '../../disk/files.ts';
 import { CqbatchError, fatalError, usageError } from '../../errors.ts';
 import type { Journal } from '../../journal/journal.ts';
+import { watchedForRounding } from '../../manifest/check/rounded-ids.ts';
 import {
   createRowPreparer,
   type PreparedRow,
@@ -106,7 +107,7 @@ export interface PlannedManifest {
 
 /** The options of a run that decide how its manifest is read and what its rows mean. */
 export type RowOptions = ReadingOptions &
-  Pick<RunOptions, 'operation' | 'where' | 'default' | 'clearToken' | 'map' | 'onConflict'>;
+  Pick<RunOptions, 'operation' | 'where' | 'default' | 'clearToken' | 'map' | 'onConflict' | 'trustIds'>;
 
 /**
  * Opens a manifest for a plan or a run. The same file and options always give the same calls.
@@ -120,9 +121,10 @@ export async function openPlannedManifest(
   context: ReadingContext & Pick<RunStore, 'operations'>,
 ): Promise<PlannedManifest> {
   const { operation, default: defaults, map, where } = options;
-  const whole = await openManifest(path, { ...options, name, context });
-  const manifest = where === undefined ? whole : chosenBy(where, whole);
   const { operations } = context;
+  const opened = await openManifest(path, { ...options, name, context });
+  const whole = options.trustIds === true ? opened : watchedForRounding(opened, operations, map);
+  const manifest = where === undefined ? whole : chosenBy(where, whole);
   return { manifest, prepare: createRowPreparer({ manifest, operation, operations, defaults, map }) };
 }
 

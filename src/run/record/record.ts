@@ -72,6 +72,8 @@ export const runOptionsSchema = z.object({
   rowsAt: z.string().exactOptional(),
   sheet: z.string().exactOptional(),
   trim: z.boolean().exactOptional(),
+  /** Whether the user trusts identifiers that look rounded. */
+  trustIds: z.boolean().exactOptional(),
   /** What to do with rows that conflict. Absent in older records: call them in any order. */
   onConflict: z.enum(conflictRules).exactOptional(),
   /** Runs and reports whose done rows are skipped. */

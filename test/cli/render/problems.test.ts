@@ -17,7 +17,7 @@ test.each<[rows: number, callable: number, invalid: number, skipInvalid: boolean
   [2, 0, 2, false, 'Not ready: all 2 rows of a.csv are invalid; fix them.'],
   [1, 0, 1, false, 'Not ready: 1 row of a.csv is invalid; fix it.'],
 ])('of %d rows %d callable, %d invalid, left out: %s', (rows, callable, invalid, skipInvalid, verdict) => {
-  const scan = { rows, callable, invalid, conflicts: 0, partial: 0 };
+  const scan = { rows, callable, invalid, conflicts: 0, partial: 0, roundedIds: [] };
   expect(verdictText({ ...planned, scan, skipInvalid, onConflict: 'refuse' })).toBe(verdict);
 });
 
@@ -31,12 +31,12 @@ test.each<[invalid: number, conflicts: number, onConflict: ConflictRule, verdict
   [0, 12, 'in-order', 'Ready: 19 calls.'],
   [1, 12, 'in-order', 'Ready: 19 calls, 1 invalid row left out.'],
 ])('of %d invalid and %d conflicting rows, by the rule %s: %s', (invalid, conflicts, onConflict, verdict) => {
-  const scan = { rows: 20, callable: 19, invalid, conflicts, partial: 0 };
+  const scan = { rows: 20, callable: 19, invalid, conflicts, partial: 0, roundedIds: [] };
   expect(verdictText({ ...planned, scan, skipInvalid: true, onConflict })).toBe(verdict);
 });
 
 test('invalid and conflicting rows are reported in one verdict', () => {
-  const scan = { rows: 20, callable: 19, invalid: 1, conflicts: 1, partial: 0 };
+  const scan = { rows: 20, callable: 19, invalid: 1, conflicts: 1, partial: 0, roundedIds: [] };
   const invalid = 'Not ready: 1 row of a.csv is invalid; fix it or pass --skip-invalid.';
   expect(verdictText({ ...planned, scan, skipInvalid: false, onConflict: 'refuse' })).toBe(
     `${invalid} Not ready: 1 row of a.csv conflicts with an earlier row: ${remedy}`,
@@ -49,7 +49,7 @@ test.each([
   ['the user allows it', true, undefined, true],
   ['an earlier run was let through there', false, { isNew: false, allowsPartial: true }, true],
 ])('rows that leave fields out may be called or not: %s', (_title, allowPartial, target, ready) => {
-  const scan = { rows: 2, callable: 2, invalid: 0, conflicts: 0, partial: 2 };
+  const scan = { rows: 2, callable: 2, invalid: 0, conflicts: 0, partial: 2, roundedIds: [] };
   const plan = { ...planned, scan, skipInvalid: false, onConflict: 'refuse' as const, allowPartial, target };
   expect(isReady(plan)).toBe(ready);
   expect(verdictText(plan)).toMatch(
