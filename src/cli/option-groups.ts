@@ -21,7 +21,7 @@ export const telling: OptionGroups = {
 export const audit: OptionGroups = { Audit: ['reason', 'saveResponses'] };
 
 const meaning = ['operation', 'where', 'operations', 'default', 'map'] as const;
-const reading = ['sheet', 'encoding', 'skipLines', 'rowsAt', 'trim', 'trustIds'] as const;
+const reading = ['sheet', 'hidden', 'encoding', 'skipLines', 'rowsAt', 'trim', 'trustIds'] as const;
 
 /** How to read a manifest's file and its rows. */
 export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };

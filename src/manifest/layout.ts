@@ -64,6 +64,7 @@ export async function identify(
       return { source: unplaced, layout: { format: 'xlsx' } };
     }
     refuseOption(reading.sheet !== undefined, '--sheet', 'Excel workbooks');
+    refuseOption(reading.hidden !== undefined, '--hidden', 'Excel workbooks');
     const marked = encodingByMark(bytes.bytes);
     const encoding = marked ?? reading.encoding ?? 'utf-8';
     refuseForeignFile(bytes.bytes, encoding);

@@ -1,4 +1,3 @@
-import type { RoundedIds } from './check/rounded-ids.ts';
 import type { RowProblem } from './problem.ts';
 
 /** Default text that stands for the empty string in CSV and TSV. */
@@ -17,6 +16,9 @@ export const delimiterNames: Readonly<Record<string, Delimiter>> = {
   pipe: '|',
 };
 
+/** What to do with hidden rows of a workbook. */
+export const hiddenRules = ['include', 'skip'] as const;
+
 /** Format of a manifest; `tsv` is delimited by tabs, `csv` by any other delimiter. */
 export type ManifestFormat = 'csv' | 'tsv' | 'json' | 'jsonl' | 'xlsx';
 
@@ -30,6 +32,8 @@ export interface ReadingOptions {
   readonly sheet?: string;
   /** CSV, TSV and workbooks: lines above the column names. A line `sep=;` does not count. */
   readonly skipLines?: number;
+  /** Workbooks: what to do with hidden rows. Default: the user must say. */
+  readonly hidden?: (typeof hiddenRules)[number];
   /** JSON: path to the array of rows, with dots between names. Default `rows`. */
   readonly rowsAt?: string;
   /** Whether to remove blanks around cells; a blank cell is omitted. */
@@ -53,7 +57,13 @@ export interface Manifest {
    */
   columns(): readonly string[];
   /** The sheet in use, and the names of the others. */
-  readonly sheet?: { readonly name: string; readonly others: readonly string[] };
+  readonly sheet?: {
+    readonly name: string;
+    readonly others: readonly string[];
+    /** Hidden rows, if any, and what the user wants to do with them. */
+    readonly hidden: { readonly rows: number; readonly rule: (typeof hiddenRules)[number] } | undefined;
+    readonly hiddenColumns: readonly string[];
+  };
   /** The spreadsheet's name of a column: `B`. */
   lettersOf?(column: string): string | undefined;
   /** Whether any row could be read; false when every row has a `problem`. */
@@ -70,6 +80,15 @@ export interface Manifest {
    * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when the file cannot be read further
    */
   rows(): AsyncIterable<readonly ManifestRow[]>;
+}
+
+/** Identifiers of a column that a program has rounded: those with more digits than the program keeps. */
+export interface RoundedIds {
+  readonly column: string;
+  /** Number of identifiers with more than 15 digits, in all rows of the file. */
+  readonly ids: number;
+  /** What rounds like this, as a clause. */
+  readonly by: string;
 }
 
 /** One record of a manifest as read, before an operation interprets it. */

@@ -152,20 +152,26 @@ async function openReader(source: TextSource, layout: Layout, options: OpenOptio
 async function openWorkbook(source: TextSource, options: OpenOptions): Promise<RowReader> {
   const { clearToken = defaultClearToken, trim = false, keptColumns } = options;
   const { skipLines = 0, sheet: wanted } = options;
-  const { name, others, records } = await readSheet(source, { wanted, skipLines });
+  const { name, others, records, hidden, hiddenColumns } = await readSheet(source, {
+    wanted,
+    skipLines,
+    hidden: options.hidden,
+  });
   const [first] = records;
   if (first === undefined) {
     const problem = `the sheet "${excerpt(name)}" has no rows${skipLines > 0 ? ' below the skipped lines' : ''}`;
     throw new TextMistake('MANIFEST_EMPTY', undefined, `${problem}; choose another sheet with --sheet`);
   }
   const header = readCsvHeader(first, source.name, clearToken, keptColumns);
+  const indexOf = (column: string): number => header.indexes[header.names.indexOf(column)] ?? -1;
   const lettersOf = (column: string): string | undefined => {
-    const index = header.indexes[header.names.indexOf(column)];
-    return index === undefined ? undefined : columnLetters(index);
+    const index = indexOf(column);
+    return index < 0 ? undefined : columnLetters(index);
   };
+  const hiddenNames = header.names.filter((column) => hiddenColumns.has(indexOf(column)));
   return {
     columns: () => header.names,
-    workbook: { sheet: { name, others }, lettersOf },
+    workbook: { sheet: { name, others, hidden, hiddenColumns: hiddenNames }, lettersOf },
     rows: () => readCsvRows(batchesOf(records), header, { clearToken, trim }),
   };
 }

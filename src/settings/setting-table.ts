@@ -1,8 +1,9 @@
 import { priorities } from '../domain.ts';
 import { conflictRules } from '../manifest/check/call-index.ts';
-import { defaultClearToken, delimiterNames } from '../manifest/manifest.ts';
+import { delimiterNames } from '../manifest/manifest.ts';
 import { approvalSettings } from './approval-settings.ts';
 import * as parsers from './parsers.ts';
+import { readingSettings } from './reading-settings.ts';
 import type { Setting } from './setting.ts';
 
 /** Kinds of values, with their parser and placeholder. */
@@ -67,46 +68,7 @@ export const settings = {
     help: 'field for a column with another header; may be repeated',
     isMap: true,
   },
-  encoding: {
-    rowOption: 'encoding',
-    parse: parsers.parseEncoding,
-    value: '<name>',
-    help: 'encoding of the text, such as windows-1252',
-    default: 'utf-8',
-  },
-  skipLines: {
-    rowOption: 'skipLines',
-    ...wholeNumber(0, 1_000),
-    help: 'number of lines above the column headers',
-    default: '0',
-  },
-  clearToken: {
-    noFlag: true,
-    rowOption: 'clearToken',
-    ...text,
-    value: '<text>',
-    help: 'CSV cell that sends an empty text; an empty cell leaves its field out',
-    default: defaultClearToken,
-  },
-  sheet: {
-    rowOption: 'sheet',
-    ...text,
-    value: '<name|n>',
-    help: 'sheet of an Excel workbook',
-    otherwise: 'the first with rows',
-  },
-  rowsAt: {
-    rowOption: 'rowsAt',
-    ...text,
-    value: '<path>',
-    help: 'where a JSON object has its rows',
-    default: 'rows',
-  },
-  trustIds: {
-    rowOption: 'trustIds',
-    parse: parsers.parseSwitch,
-    help: 'call identifiers although all long ones end in zeros, as those that a spreadsheet or JavaScript has rounded',
-  },
+  ...readingSettings,
   tokenFile: {
     ...file,
     common: true,

@@ -2,16 +2,7 @@ import type { Operation } from '../../operation/operation.ts';
 import { trimBlanks } from '../../text/blank.ts';
 import type { ColumnMap } from '../columns/column-names.ts';
 import { fieldNamer } from '../columns/column-names.ts';
-import type { Manifest } from '../manifest.ts';
-
-/** Identifiers of a column that a program has rounded: those with more digits than the program keeps. */
-export interface RoundedIds {
-  readonly column: string;
-  /** Number of identifiers with more than 15 digits, in all rows of the file. */
-  readonly ids: number;
-  /** What rounds like this, as a clause. */
-  readonly by: string;
-}
+import type { Manifest, RoundedIds } from '../manifest.ts';
 
 /** A way to lose digits. */
 interface Rounding {
@@ -32,7 +23,7 @@ function zerosOfDouble(digits: string): number {
   return Math.max(0, Math.floor(Math.log10(interval)));
 }
 
-/** So many zeros in all come by chance less than once in a million. */
+/** Chance leaves this number of zeros, in all identifiers, less than once in a million. */
 const tellingZeros = 6;
 
 /**

@@ -1,8 +1,10 @@
 import type { Operation } from '../../operation/operation.ts';
+import { escapeInvisible } from '../../text/printable.ts';
+import { counted } from '../../text/quantities.ts';
 import { columnWarnings, type ScanWarning } from '../columns/column-advice.ts';
 import { knownNames } from '../columns/column-names.ts';
 import type { CallableRow, InvalidRow, PreparedRow, RowPreparer } from '../columns/row-preparer.ts';
-import type { Manifest } from '../manifest.ts';
+import type { Manifest, RoundedIds } from '../manifest.ts';
 import {
   type CallIdentity,
   CallIndex,
@@ -11,7 +13,6 @@ import {
   type DoneBefore,
   type DoneRows,
 } from './call-index.ts';
-import type { RoundedIds } from './rounded-ids.ts';
 import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-counts.ts';
 
 /** The result of checking all rows. */
@@ -63,7 +64,7 @@ export interface ScanOptions {
  * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and errors of the handlers
  */
 export async function scanManifest(
-  manifest: Pick<Manifest, 'rows' | 'columns' | 'leftOut' | 'roundedIds'>,
+  manifest: Pick<Manifest, 'rows' | 'columns' | 'leftOut' | 'roundedIds' | 'sheet'>,
   prepare: RowPreparer,
   handlers: ScanHandlers = {},
   { onConflict = 'refuse', done }: ScanOptions = {},
@@ -96,8 +97,29 @@ export async function scanManifest(
     }),
     leftOut: manifest.leftOut?.() ?? 0,
     roundedIds: manifest.roundedIds?.() ?? [],
-    warnings: [...columnWarnings(columns, prepare, [...tallies.keys()]), ...scan.paddingWarnings],
+    warnings: [
+      ...columnWarnings(columns, prepare, [...tallies.keys()]),
+      ...hiddenWarnings(manifest, (column) => names.has(prepare.fieldOf(column))),
+      ...scan.paddingWarnings,
+    ],
   };
+}
+
+/** Warnings of what a spreadsheet does not show. */
+function hiddenWarnings(
+  { sheet }: Pick<Manifest, 'sheet'>,
+  hasMeaning: (column: string) => boolean,
+): readonly ScanWarning[] {
+  if (sheet === undefined) return [];
+  const warnings: ScanWarning[] = sheet.hiddenColumns.filter(hasMeaning).map((column) => ({
+    code: 'HIDDEN_COLUMN',
+    message: `the column "${escapeInvisible(column)}" is hidden in the workbook, but it is read`,
+  }));
+  if (sheet.hidden === undefined) return warnings;
+  const { rows, rule } = sheet.hidden;
+  const done = rule === 'skip' ? 'left out' : 'read, too';
+  const message = `${counted(rows, 'hidden row', ['is', 'are'])} ${done} (--hidden ${rule})`;
+  return [{ code: 'HIDDEN_ROWS', message }, ...warnings];
 }
 
 async function addAll(

@@ -18,7 +18,13 @@ export interface ColumnReading {
 
 /** A part of a manifest that is valid but probably unintended. */
 export interface ScanWarning {
-  readonly code: 'COLUMN_RESEMBLES_FIELD' | 'COLUMN_MISSING' | 'MAP_UNUSED' | 'BLANKS_AROUND_TEXT';
+  readonly code:
+    | 'COLUMN_RESEMBLES_FIELD'
+    | 'COLUMN_MISSING'
+    | 'MAP_UNUSED'
+    | 'BLANKS_AROUND_TEXT'
+    | 'HIDDEN_ROWS'
+    | 'HIDDEN_COLUMN';
   /** One line. */
   readonly message: string;
 }

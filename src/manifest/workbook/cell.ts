@@ -1,4 +1,5 @@
 import type { Cell, CellValue } from 'hucre/xlsx';
+import { excerpt } from '../problem.ts';
 
 /** The text of a cell, and why it can't be trusted, if so. */
 export interface SheetCell {
@@ -9,12 +10,25 @@ export interface SheetCell {
 /** Excel keeps 15 digits of a number. */
 const maxExact = 999_999_999_999_999;
 
+/** Shows numbers and times as their formats do: loaded on demand with the library. */
+export interface CellFormats {
+  readonly shownNumber: (value: number, format: string) => string | undefined;
+  readonly shownTime: (date: Date, format: string, is1904: boolean) => string | undefined;
+  /** Whether the dates of the workbook count from 1904. */
+  readonly is1904: boolean;
+}
+
 /**
- * The text of a cell. Numbers are exact or have a problem, dates are ISO 8601, and formulas give their stored result.
+ * The text of a cell, as its format shows it: else the cell has a problem. Dates are ISO 8601, and formulas give their stored
+ * result.
  *
- * @param details of cells with a formula or an error
+ * @param details of cells with a format, a formula or an error
  */
-export function readCell(value: CellValue | undefined, details: Cell | undefined): SheetCell {
+export function readCell(
+  value: CellValue | undefined,
+  details: Cell | undefined,
+  formats?: CellFormats,
+): SheetCell {
   if (value === null || value === undefined) return details?.formula === undefined ? empty : uncalculated;
   if (details?.type === 'error') {
     return {
@@ -22,9 +36,10 @@ export function readCell(value: CellValue | undefined, details: Cell | undefined
       problem: 'is a spreadsheet error; fix it there or clear the cell',
     };
   }
-  if (typeof value === 'number') return readNumber(value);
+  const format = details?.style?.numFmt;
+  if (typeof value === 'number') return readNumber(value, format, formats);
   if (typeof value === 'boolean') return { text: value ? 'TRUE' : 'FALSE' };
-  return { text: value instanceof Date ? dateText(value) : value };
+  return value instanceof Date ? readDate(value, format, formats) : { text: value };
 }
 
 const empty: SheetCell = { text: '' };
@@ -34,25 +49,37 @@ const uncalculated: SheetCell = {
   problem: 'is a formula without a stored result; open the file in Excel, save it, and use the saved file',
 };
 
-function readNumber(value: number): SheetCell {
-  if (Math.abs(value) <= maxExact) return { text: String(value) };
-  return {
-    text: Number.isFinite(value) ? String(BigInt(Math.trunc(value))) : String(value),
-    problem:
-      'is a number with more than 15 digits, which Excel does not keep; format the column as text and enter the numbers again',
-  };
+function readNumber(value: number, format = 'General', formats: CellFormats | undefined): SheetCell {
+  const digits = Number(value.toPrecision(15));
+  // A sum such as 0.1 + 0.2 differs in the last bits only, which no spreadsheet shows.
+  const isNoise = Math.abs(digits - value) <= 4 * Number.EPSILON * Math.abs(value);
+  if (Math.abs(value) > maxExact || !isNoise) {
+    return {
+      text: Number.isInteger(value) ? String(BigInt(value)) : String(value),
+      problem:
+        'is a number with more than 15 digits, which Excel does not keep; format the column as text and enter the numbers again',
+    };
+  }
+  if (formats === undefined || /^(?:general|@)$/i.test(format.trim())) return { text: String(digits) };
+  const text = formats.shownNumber(digits, format);
+  return text === undefined ? shownOtherwise(String(digits), format) : { text };
 }
 
-/** Excel has no time zones: use the time that it shows. */
-function dateText(date: Date): string {
-  if (Number.isNaN(date.getTime())) return '';
-  const [day = '', time = ''] = date
-    .toISOString()
-    .replace(/\.\d+Z$/, '')
-    .split('T');
-  // A time of day without a date counts from the day before the first date.
-  if (date.getUTCFullYear() < 1900) return time;
-  return time === '00:00:00' ? day : `${day}T${time}`;
+function readDate(date: Date, format: string | undefined, formats: CellFormats | undefined): SheetCell {
+  if (Number.isNaN(date.getTime())) return empty;
+  const whole = date.toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length);
+  if (formats === undefined || format === undefined) {
+    // A time of day without a date counts from the day before the first date.
+    const isTime = date.getUTCFullYear() < 1900;
+    return { text: isTime ? whole.slice('yyyy-mm-ddT'.length) : whole.replace('T00:00:00', '') };
+  }
+  const text = formats.shownTime(date, format, formats.is1904);
+  return text === undefined ? shownOtherwise(whole, format) : { text };
+}
+
+function shownOtherwise(text: string, format: string): SheetCell {
+  const problem = `is shown in another way (format ${excerpt(format)}); format the column as text and enter what you want to send`;
+  return { text, problem };
 }
 
 /** Excel's name of a column: `A` for 0, `AA` for 26. */

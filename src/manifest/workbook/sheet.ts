@@ -1,12 +1,13 @@
-import type { ReadOptions, Sheet } from 'hucre/xlsx';
+import type { ColumnDef, ReadOptions, Sheet } from 'hucre/xlsx';
 import { size } from '../../text/quantities.ts';
 import { titleLines } from '../csv/header.ts';
 import type { CsvRecord } from '../csv/rows.ts';
 import { headerBelow, identifierTest } from '../layout.ts';
+import type { Manifest, ReadingOptions } from '../manifest.ts';
 import { excerpt } from '../problem.ts';
 import { manifestTooLarge, maxRecordBytes, type Position, TextMistake } from '../text/mistake.ts';
 import { readBytes, type TextSource } from '../text/source.ts';
-import { columnLetters, readCell, unpackedBytes } from './cell.ts';
+import { type CellFormats, columnLetters, readCell, unpackedBytes } from './cell.ts';
 
 /** A sheet of a workbook as records of delimited text; line numbers are Excel's row numbers. */
 export interface SheetRecords {
@@ -15,8 +16,13 @@ export interface SheetRecords {
   readonly others: readonly string[];
   /** Rows that are not blank or skipped, the header first; all are as wide as the header. */
   readonly records: readonly CsvRecord[];
+  /** Hidden rows below the header, if any. */
+  readonly hidden: NonNullable<Manifest['sheet']>['hidden'];
+  /** Indexes of hidden columns. */
+  readonly hiddenColumns: ReadonlySet<number>;
 }
 
+type RowDef = NonNullable<ReturnType<NonNullable<Sheet['rowDefs']>['get']>>;
 type SheetFilter = Extract<ReadOptions['sheets'], (...args: never) => unknown>;
 type SheetFilterInfo = Parameters<SheetFilter>[0];
 
@@ -40,16 +46,18 @@ export interface SheetChoice {
   readonly wanted: string | undefined;
   /** Number of rows to skip. */
   readonly skipLines: number;
+  readonly hidden: ReadingOptions['hidden'];
 }
 
 /**
  * Reads a sheet of an Excel workbook (`.xlsx`), as wide as its header.
  *
- * @throws TextMistake when the file is not a workbook or the sheet does not exist; CqbatchError (`usage`) when it is too large
+ * @throws TextMistake when the file is not a workbook, the sheet does not exist, or rows are hidden and `hidden` does not say what
+ *   that means; CqbatchError (`usage`) when it is too large
  */
 export async function readSheet(
   source: TextSource,
-  { wanted, skipLines }: SheetChoice,
+  { wanted, skipLines, hidden }: SheetChoice,
 ): Promise<SheetRecords> {
   const archive = await readArchive(source);
   const bytes = unpackedBytes(archive);
@@ -69,14 +77,26 @@ export async function readSheet(
     if (width === 0 && wanted === undefined) continue;
     const { name = '' } = infos[index] ?? {};
     const others = infos.filter((info) => info.index !== index).map((info) => info.name);
-    if (width === 0) return { name, others, records: [] };
+    if (width === 0) return { name, others, records: [], hidden: undefined, hiddenColumns: new Set() };
     // Cells to the right of the table are notes, and would widen every row.
     const range = `A1:${columnLetters(width - 1)}${maxRows}`;
-    const { sheets } = await reading(({ readXlsx }) => readXlsx(archive, { sheets: [index], range }));
-    const records = sheets.flatMap((sheet) => recordsOf(sheet, width, skipLines));
-    return { name, others, records };
+    const options = { sheets: [index], range, readStyles: true };
+    const { sheets, dateSystem } = await reading(({ readXlsx }) => readXlsx(archive, options));
+    const [sheet] = sheets;
+    if (sheet === undefined) throw unreadable('the sheet is missing');
+    const formats = { ...(await import('./cell-format.ts')), is1904: dateSystem === '1904' };
+    const records = recordsOf(sheet, width, skipLines, formats);
+    return { name, others, ...withoutHidden(records, sheet, hidden), hiddenColumns: hiddenColumnsOf(sheet) };
   }
-  throw new TextMistake('MANIFEST_EMPTY', undefined, 'no sheet of this workbook has rows');
+  throw new TextMistake('MANIFEST_EMPTY', undefined, lackOfRows(infos));
+}
+
+function lackOfRows(infos: readonly SheetFilterInfo[]): string {
+  const unseen = infos
+    .filter(({ hidden, veryHidden }) => hidden || veryHidden)
+    .map(({ name }) => `"${excerpt(name)}"`);
+  if (unseen.length === 0) return 'no sheet of this workbook has rows';
+  return `no visible sheet of this workbook has rows; choose a hidden one with --sheet: ${unseen.join(', ')}`;
 }
 
 async function readArchive(source: TextSource): Promise<Buffer> {
@@ -172,7 +192,42 @@ function candidates(infos: readonly SheetFilterInfo[], wanted: string | undefine
   );
 }
 
-function recordsOf({ rows, cells: details }: Sheet, width: number, skipLines: number): readonly CsvRecord[] {
+/** @throws TextMistake (`MANIFEST_HIDDEN_ROWS`) when rows are hidden, and the user does not say what that means */
+function withoutHidden(
+  records: readonly CsvRecord[],
+  { rowDefs }: Sheet,
+  rule: SheetChoice['hidden'],
+): Pick<SheetRecords, 'records' | 'hidden'> {
+  const isHidden = ({ line }: CsvRecord, index: number): boolean =>
+    index > 0 && isInvisible(rowDefs?.get(line - 1));
+  const hidden = records.filter(isHidden);
+  const [first] = hidden;
+  if (first === undefined) return { records, hidden: undefined };
+  if (rule === undefined) {
+    const problem =
+      `${hidden.length} of the ${records.length - 1} rows of this sheet are hidden, as by a filter (first: row ${first.line}): ` +
+      'pass --hidden skip to leave them out, or --hidden include to read them, too';
+    throw new TextMistake('MANIFEST_HIDDEN_ROWS', undefined, problem);
+  }
+  const read = rule === 'skip' ? records.filter((record, index) => !isHidden(record, index)) : records;
+  return { records: read, hidden: { rows: hidden.length, rule } };
+}
+
+function hiddenColumnsOf({ columns = [] }: Sheet): ReadonlySet<number> {
+  return new Set(columns.flatMap((column, index) => (isInvisible(column) ? index : [])));
+}
+
+/** Whether a row or column is hidden, or too small to be seen. */
+function isInvisible({ hidden, height, width }: RowDef & ColumnDef = {}): boolean {
+  return hidden === true || height === 0 || width === 0;
+}
+
+function recordsOf(
+  { rows, cells: details }: Sheet,
+  width: number,
+  skipLines: number,
+  formats: CellFormats,
+): readonly CsvRecord[] {
   const records: CsvRecord[] = [];
   // Equal texts share memory, but each cell is read separately.
   let totalLength = 0;
@@ -183,7 +238,7 @@ function recordsOf({ rows, cells: details }: Sheet, width: number, skipLines: nu
     const problems = new Map<number, string>();
     let length = 0;
     for (let column = 0; column < width; column++) {
-      const { text, problem } = readCell(values[column], details?.get(`${row},${column}`));
+      const { text, problem } = readCell(values[column], details?.get(`${row},${column}`), formats);
       cells.push(text);
       length += text.length;
       if (problem !== undefined) problems.set(column, problem);

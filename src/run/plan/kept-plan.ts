@@ -8,7 +8,7 @@ import { type PlanDocument, parsePlan, planFileText } from './approved-plan.ts';
 /** The options that decide which calls are made; how fast they are made may change while the run is in progress. */
 const decisive = [
   ...['baseUrl', 'rateGroup', 'operation', 'where', 'default', 'clearToken', 'map', 'onConflict'],
-  ...['encoding', 'skipLines', 'rowsAt', 'sheet', 'trim', 'trustIds'],
+  ...['encoding', 'skipLines', 'rowsAt', 'sheet', 'hidden', 'trim', 'trustIds'],
 ] as const satisfies readonly (keyof RunOptions)[];
 
 /**

@@ -1,6 +1,6 @@
 import type { ConflictRule } from '../../manifest/check/call-index.ts';
-import type { RoundedIds } from '../../manifest/check/rounded-ids.ts';
 import type { ScanSummary } from '../../manifest/check/scan.ts';
+import type { RoundedIds } from '../../manifest/manifest.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { count, counted } from '../../text/quantities.ts';
 import type { Target } from '../record/targets.ts';

@@ -5,7 +5,7 @@ import { ratePolicySchema } from '../../cluster/rate-policy.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../../disk/process.ts';
 import { type Priority, priorities, usualPriority } from '../../domain.ts';
 import { conflictRules } from '../../manifest/check/call-index.ts';
-import { delimiters } from '../../manifest/manifest.ts';
+import { delimiters, hiddenRules } from '../../manifest/manifest.ts';
 import { fileNames, rateGroupNames, runIds } from '../../names.ts';
 import type { WhyUnfinished } from '../../report/join-results.ts';
 import { budgetSchema, startedBudgetSchema } from './budget.ts';
@@ -71,6 +71,7 @@ export const runOptionsSchema = z.object({
   skipLines: z.number().int().min(0).exactOptional(),
   rowsAt: z.string().exactOptional(),
   sheet: z.string().exactOptional(),
+  hidden: z.enum(hiddenRules).exactOptional(),
   trim: z.boolean().exactOptional(),
   /** Whether the user trusts identifiers that look rounded. */
   trustIds: z.boolean().exactOptional(),

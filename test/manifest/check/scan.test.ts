@@ -50,6 +50,7 @@ test('counts every row once, in all and by operation', async () => {
   expect(summary).toEqual({
     ...total,
     leftOut: 0,
+    roundedIds: [],
     perOperation: {
       'close-ticket': {
         ...none,

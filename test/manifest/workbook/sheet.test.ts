@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { scanManifest } from '../../../src/manifest/check/scan.ts';
 import {
   type CallableRow,
   createRowPreparer,
@@ -169,11 +170,81 @@ test('an overview before the rows is reported with the other sheets', async () =
   );
 });
 
+/** A sheet whose rows 2 and 4 and column B are hidden. */
+function filtered(): Buffer {
+  const row = (line: number, id: string, hidden: string) => {
+    const cells = [id, 'u1', 'x'].map(
+      (text, index) => `<c r="${'ABC'[index]}${line}" t="inlineStr"><is><t>${text}</t></is></c>`,
+    );
+    return `<row r="${line}"${hidden}>${cells.join('')}</row>`;
+  };
+  const header = '<row r="1">'.concat(
+    ...['ticket_id', 'user_id', 'note'].map(
+      (name, index) => `<c r="${'ABC'[index]}1" t="inlineStr"><is><t>${name}</t></is></c>`,
+    ),
+    '</row>',
+  );
+  const rows = [
+    row(2, '4', ' hidden="1"'),
+    row(3, '6', ''),
+    row(4, '8', ' hidden="true"'),
+    row(5, '10', ' ht="0" customHeight="1"'),
+  ];
+  const parts = sheetOf(header + rows.join(''));
+  const cols = '<cols><col min="2" max="3" width="9" hidden="1"/></cols><sheetData>';
+  const [name = ''] = Object.keys(parts).filter((part) => part.startsWith('xl/worksheets/'));
+  return zipped({ ...parts, [name]: (parts[name] ?? '').replace('<sheetData>', cols) });
+}
+
+test('hidden rows are refused until --hidden says what they mean', async () => {
+  const error = await failure('a.xlsx', filtered());
+  expect([error.code, error.message]).toEqual([
+    'MANIFEST_HIDDEN_ROWS',
+    'a.xlsx: 3 of the 4 rows of this sheet are hidden, as by a filter (first: row 2): pass --hidden skip to leave them out, or ' +
+      '--hidden include to read them, too',
+  ]);
+  const lines = async (hidden: 'include' | 'skip') =>
+    (await allRows(await openText('a.xlsx', filtered(), { hidden }))).map(({ row, line, cells }) => [
+      row,
+      line,
+      cells['ticket_id'],
+    ]);
+  expect(await lines('skip')).toEqual([[1, 3, '6']]);
+  expect(await lines('include')).toEqual([
+    [1, 2, '4'],
+    [2, 3, '6'],
+    [3, 4, '8'],
+    [4, 5, '10'],
+  ]);
+});
+
+test('the plan names hidden rows, and hidden columns that have a meaning', async () => {
+  const manifest = await openText('a.xlsx', filtered(), { hidden: 'skip' });
+  const { warnings } = await scanManifest(
+    manifest,
+    createRowPreparer({ manifest, operations: testOperations }),
+  );
+  expect(warnings.map(({ message }) => message)).toEqual([
+    '3 hidden rows are left out (--hidden skip)',
+    'the column "user_id" is hidden in the workbook, but it is read',
+  ]);
+});
+
+test('--hidden is refused for text, which has no hidden rows', async () => {
+  const error = await failure('a.csv', 'ticket_id,user_id\n1,u\n', { hidden: 'skip' });
+  expect([error.code, error.message]).toEqual([
+    'MANIFEST_OPTION_UNSUITABLE',
+    'a.csv: --hidden only works with Excel workbooks; leave it out',
+  ]);
+});
+
 test('a hidden sheet is read only when it is named', async () => {
   const parts = sheetOf('<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row>');
   const workbook = (parts['xl/workbook.xml'] ?? '').replace('sheetId="1"', 'sheetId="1" state="hidden"');
   const content = zipped({ ...parts, 'xl/workbook.xml': workbook });
-  expect((await failure('a.xlsx', content)).message).toBe('a.xlsx: no sheet of this workbook has rows');
+  expect((await failure('a.xlsx', content)).message).toBe(
+    'a.xlsx: no visible sheet of this workbook has rows; choose a hidden one with --sheet: "Tabelle1"',
+  );
   expect((await failure('a.xlsx', content, { sheet: '1' })).code).toBe('MANIFEST_EMPTY');
 });
 

@@ -1,0 +1,56 @@
+import { defaultClearToken, hiddenRules } from '../manifest/manifest.ts';
+import * as parsers from './parsers.ts';
+import type { Setting } from './setting.ts';
+
+/** How the file of a manifest is read. */
+export const readingSettings = {
+  encoding: {
+    rowOption: 'encoding',
+    parse: parsers.parseEncoding,
+    value: '<name>',
+    help: 'encoding of the text, such as windows-1252',
+    default: 'utf-8',
+  },
+  skipLines: {
+    rowOption: 'skipLines',
+    parse: parsers.parseInteger(0, 1_000),
+    value: '<n>',
+    help: 'number of lines above the column headers',
+    default: '0',
+  },
+  clearToken: {
+    noFlag: true,
+    rowOption: 'clearToken',
+    parse: parsers.parseText,
+    value: '<text>',
+    help: 'CSV cell that sends an empty text; an empty cell leaves its field out',
+    default: defaultClearToken,
+  },
+  sheet: {
+    rowOption: 'sheet',
+    parse: parsers.parseText,
+    value: '<name|n>',
+    help: 'sheet of an Excel workbook',
+    otherwise: 'the first with rows',
+  },
+  hidden: {
+    rowOption: 'hidden',
+    parse: parsers.parseChoice(hiddenRules),
+    words: hiddenRules,
+    value: '<rule>',
+    help: 'hidden rows of an Excel workbook: include or skip',
+    otherwise: 'they are refused',
+  },
+  rowsAt: {
+    rowOption: 'rowsAt',
+    parse: parsers.parseText,
+    value: '<path>',
+    help: 'where a JSON object has its rows',
+    default: 'rows',
+  },
+  trustIds: {
+    rowOption: 'trustIds',
+    parse: parsers.parseSwitch,
+    help: 'call identifiers although all long ones end in zeros, as those that a spreadsheet or JavaScript has rounded',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
