@@ -95,6 +95,10 @@ function integerField(min: 0 | 1, missing: string | undefined): z.ZodType<string
 
 function textField(isIdentifier: boolean, missing: string | undefined): z.ZodType<string> {
   return z.transform((value: unknown, context) => {
+    if (typeof value === 'string' && isSheetError(value)) {
+      context.issues.push({ code: 'custom', message: sheetError, input: value });
+      return z.NEVER;
+    }
     if (typeof value === 'string' && !isIdentifier) return value;
     const text = typeof value === 'string' ? trimBlanks(value) : '';
     if (text !== '' && !hasUnseen(text)) return text;
@@ -124,6 +128,8 @@ function numberText(value: unknown): string {
     : String(typeof value === 'object' ? typeof value : value);
 }
 
+const sheetError = 'is a spreadsheet error, or the column was too narrow; fix it and export again';
+
 /** The forms in which spreadsheets write long numbers, and how to get the digits back. */
 const spreadsheetForms: readonly { readonly form: RegExp; readonly problem: string }[] = [
   {
@@ -141,11 +147,21 @@ const spreadsheetForms: readonly { readonly form: RegExp; readonly problem: stri
       'has decimals, so digits may be lost; format the column as text, write whole numbers and export again',
   },
   { form: /^(?:'\d+|="?'?\d+"?)$/, problem: "has a spreadsheet's text mark; write only the digits" },
-  {
-    form: /^#/,
-    problem: 'is a spreadsheet error, or the column was too narrow; fix it and export again',
-  },
+  { form: /^#/, problem: sheetError },
 ];
+
+/** Error values of spreadsheets, in the languages of many users, and what they show in a column that is too narrow. */
+const sheetErrors = new RegExp(
+  `^\\s*(?:#{3,}|#N/?[ADVB]|#GETTING_DATA|Err:\\d{3}|#[¡¿]?(?:${[
+    'REF|VALUE|DIV/0|NAME|NULL|NUM|SPILL|CALC|FIELD|BLOCKED|CONNECT|BUSY|UNKNOWN|PYTHON|EXTERNAL|ERROR',
+    'BEZUG|WERT|ZAHL|ÜBERLAUF|VALEUR|NOM|NOMBRE|NUL|VALOR|NULO|RIF|VALORE|NOME|NULLO|NÚM',
+    'VERW|WAARDE|NAAM|GETAL|LEEG|ADR|ARG|NAZWA|LICZBA',
+  ].join('|')})[!?])\\s*$`,
+);
+
+function isSheetError(text: string): boolean {
+  return sheetErrors.test(text);
+}
 
 const unseenInside = 'has a character inside that you cannot see; type the identifier again';
 

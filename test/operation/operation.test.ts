@@ -130,7 +130,7 @@ test('no refusal means "done already", unless the operation says which does', ()
 
 test('the fields are those of the definition', () => {
   expect(operationOf(() => ({ path: '/' })).fields).toEqual([
-    { name: 'id', required: true, undoable: false, option: undefined },
-    { name: 'note', required: false, undoable: true, option: '<text>' },
+    { name: 'id', type: 'integer', required: true, undoable: false, option: undefined },
+    { name: 'note', type: 'text', required: false, undoable: true, option: '<text>' },
   ]);
 });

@@ -55,3 +55,27 @@ describe('an integer field', () => {
     expect(problems(schema, { n: value })).toEqual([`n: ${problem}`]);
   });
 });
+
+describe('a text or identifier', () => {
+  const texts = rowSchemaOf(
+    { n: { type: 'integer', required: true }, who: { type: 'identifier' }, title: { type: 'text' } },
+    'n',
+  );
+
+  test.each([
+    ...['#N/A', '#REF!', '#DIV/0!', '#NAME?', '#VALUE!', '#NULL!', '#SPILL!', ' #N/A ', '########', '###'],
+    ...['#NV', '#BEZUG!', '#¡REF!', '#¿NOMBRE?', '#VALEUR!', '#N/D', '#ERROR!', '#GETTING_DATA', 'Err:502'],
+  ])('is not the error value %s of a spreadsheet', (value) => {
+    expect(problems(texts, { n: 1, who: value, title: value })).toEqual([
+      `who: ${errorValue}`,
+      `title: ${errorValue}`,
+    ]);
+  });
+
+  test.each(['#', '##', '#1', '#hello', '#WOW!', 'see #N/A', '#N/Always', 'C#', 'N/A'])(
+    'may be %s',
+    (value) => {
+      expect(texts.parse({ n: 1, title: value })).toMatchObject({ title: value });
+    },
+  );
+});

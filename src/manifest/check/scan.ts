@@ -13,6 +13,7 @@ import {
   type DoneBefore,
   type DoneRows,
 } from './call-index.ts';
+import { CellNotices } from './cell-notices.ts';
 import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-counts.ts';
 
 /** The result of checking all rows. */
@@ -76,6 +77,7 @@ export async function scanManifest(
   );
   for await (const chunk of manifest.rows()) {
     for (const row of chunk) {
+      scan.cells.noteRead(row);
       const pending = scan.add(prepare(row));
       if (pending !== undefined) await pending;
     }
@@ -100,7 +102,7 @@ export async function scanManifest(
     warnings: [
       ...columnWarnings(columns, prepare, [...tallies.keys()]),
       ...hiddenWarnings(manifest, (column) => names.has(prepare.fieldOf(column))),
-      ...scan.paddingWarnings,
+      ...scan.cells.warnings,
     ],
   };
 }
@@ -155,7 +157,7 @@ class Scan {
   readonly firstConflicts: Conflict[] = [];
   readonly preview: CallableRow[] = [];
   readonly doneIn = new Map<string, number>();
-  readonly #padded = new Map<string, { rows: number; readonly firstRow: number }>();
+  readonly cells = new CellNotices();
   readonly #handlers: ScanHandlers;
   readonly #done: DoneRows | undefined;
   readonly #judge: CallIndex['judge'];
@@ -191,19 +193,8 @@ class Scan {
     }
     tally.countCallable(row, verdict.kind === 'conflict');
     if (this.preview.length < previewedRows) this.preview.push(row);
-    if (row.padded !== undefined) this.#notePadded(row.padded, row.row);
+    this.cells.noteSent(row);
     if (verdict.kind === 'conflict') return this.#noteConflict(row, verdict);
-  }
-
-  /** Warnings of white space around texts that are sent. */
-  get paddingWarnings(): readonly ScanWarning[] {
-    return [...this.#padded].map(([field, { rows, firstRow }]) => {
-      const [have, first] = rows === 1 ? ['row has', ''] : ['rows have', 'first: '];
-      const message =
-        `${rows} ${have} white space around ${field} (${first}row ${firstRow}), which is sent too; ` +
-        '--trim removes it';
-      return { code: 'BLANKS_AROUND_TEXT', message };
-    });
   }
 
   #noteConflict(
@@ -214,12 +205,6 @@ class Scan {
     const conflict = { operation: name, thing, subject, ...both };
     if (this.firstConflicts.length < keptConflicts) this.firstConflicts.push(conflict);
     return this.#handlers.onConflict?.(conflict);
-  }
-
-  #notePadded(field: string, row: number): void {
-    const noted = this.#padded.get(field) ?? { rows: 0, firstRow: row };
-    noted.rows++;
-    this.#padded.set(field, noted);
   }
 
   #tallyOf(operation: Operation | undefined): RowTally {

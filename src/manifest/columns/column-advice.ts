@@ -23,6 +23,8 @@ export interface ScanWarning {
     | 'COLUMN_MISSING'
     | 'MAP_UNUSED'
     | 'BLANKS_AROUND_TEXT'
+    | 'WORD_FOR_NOTHING'
+    | 'DAMAGED_TEXT'
     | 'HIDDEN_ROWS'
     | 'HIDDEN_COLUMN';
   /** One line. */
