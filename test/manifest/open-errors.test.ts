@@ -250,3 +250,34 @@ test.each<[name: string, beginning: string, blanks: string, end: string]>([
     );
   },
 );
+
+test.each<[title: string, content: Buffer]>([
+  [
+    'after a line in UTF-8',
+    Buffer.concat([Buffer.from('id,title\n2,Größe\n'), Buffer.from('4,München\n', 'latin1')]),
+  ],
+  ['before it', Buffer.concat([Buffer.from('id,title\n4,München\n', 'latin1'), Buffer.from('2,Größe')])],
+  [
+    'far from it',
+    Buffer.concat([Buffer.from(`id\nЖизнь\n${'a\n'.repeat(400_000)}`), Buffer.from('é', 'latin1')]),
+  ],
+])(
+  'a line in another encoding %s: the file mixes encodings, and no --encoding is advised',
+  async (_, content) => {
+    const { code, message } = await failure('a.csv', content);
+    expect(code).toBe('MANIFEST_NOT_UTF8');
+    expect(message).toMatch(
+      /, but line [23] is UTF-8 \(.*\): the file mixes encodings, so that no --encoding reads it right; save /,
+    );
+    expect(message).not.toMatch(/windows-1252;|--encoding \w+-/);
+  },
+);
+
+test.each<[encoding: string, content: Buffer]>([
+  ['windows-1252', Buffer.from('id,title\n1,München\n2,«LIBERTÉ»\n3,É»\n', 'latin1')],
+  ['gbk', Buffer.from('69640a31c1aacda80a32d6d0b9fac8cbc3f10a', 'hex')],
+])('text in %s that has a few bytes as in UTF-8 does not mix encodings', async (_, content) => {
+  expect((await failure('a.csv', content)).message).toMatch(
+    /or pass its encoding, such as --encoding windows-1252$/,
+  );
+});

@@ -6,7 +6,15 @@ import { createGunzip } from 'node:zlib';
 import { usageError } from '../../errors.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { manifestTooLarge, type Position, PositionCounter, readingError, TextMistake } from './mistake.ts';
+import { excerpt } from '../problem.ts';
+import {
+  manifestTooLarge,
+  maxRecordBytes,
+  type Position,
+  PositionCounter,
+  readingError,
+  TextMistake,
+} from './mistake.ts';
 
 /** Bytes read at a time. */
 export const readSize = 256 * 1024;
@@ -133,7 +141,7 @@ export async function* readText(source: TextSource): AsyncGenerator<Buffer, void
   let before = source.start;
   let offset = 0;
   let blankBytes = 0;
-  for await (const chunk of checkUtf8(readBytes(source))) {
+  for await (const chunk of checkUtf8(readBytes(source), () => remedyFor(source))) {
     offset += chunk.length;
     if (isWhiteSpace(chunk)) blankBytes += chunk.length;
     if (blankBytes > maxBlankBytes) {
@@ -155,21 +163,25 @@ function isWhiteSpace(bytes: Buffer): boolean {
 /**
  * Passes on valid UTF-8 (RFC 3629), cut so that no chunk ends inside a character.
  *
+ * @param remedy what to do about bytes of another encoding
  * @throws TextMistake (`MANIFEST_NOT_UTF8`, `MANIFEST_BINARY`) at the first invalid byte, with the remedy
  */
-export async function* checkUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+export async function* checkUtf8(
+  chunks: AsyncIterable<Buffer>,
+  remedy: () => string | Promise<string> = () => usualRemedy,
+): AsyncGenerator<Buffer, void, undefined> {
   let rest: Buffer = Buffer.alloc(0);
   let offset = 0;
   for await (const chunk of chunks) {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     const end = bytes.length - incompleteLength(bytes);
     const whole = bytes.subarray(0, end);
-    if (!isUtf8(whole)) throw notUtf8(whole, offset);
+    if (!isUtf8(whole)) throw notUtf8(whole, offset, await remedy());
     if (end > 0) yield whole;
     rest = bytes.subarray(end);
     offset += end;
   }
-  if (rest.length > 0) throw notUtf8(rest, offset);
+  if (rest.length > 0) throw notUtf8(rest, offset, await remedy());
 }
 
 /** Number of trailing bytes that belong to an incomplete character. */
@@ -185,7 +197,50 @@ function incompleteLength(bytes: Buffer): number {
   return 0;
 }
 
-function notUtf8(bytes: Buffer, chunkOffset: number): TextMistake {
+const usualRemedy = '; save the file as "CSV UTF-8", or pass its encoding, such as --encoding windows-1252';
+
+/** No encoding fits a file that has a line in UTF-8, too. */
+async function remedyFor(source: ByteSource): Promise<string> {
+  const line = await findUtf8Line(source);
+  if (line === undefined) return usualRemedy;
+  return (
+    `, but line ${line.number} is UTF-8 (${excerpt(line.text)}): the file mixes encodings, so that no --encoding reads it right; ` +
+    'save each of its parts as "CSV UTF-8" before you join them'
+  );
+}
+
+/** The first line with characters that only UTF-8 has like this, if any. */
+async function findUtf8Line(
+  source: ByteSource,
+): Promise<{ readonly number: number; readonly text: string } | undefined> {
+  let number = 0;
+  let rest = '';
+  for await (const chunk of readBytes(source)) {
+    const lines = (rest + chunk.toString('latin1')).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > maxRecordBytes) return undefined;
+    for (const line of lines) {
+      number++;
+      const text = utf8Text(line);
+      if (text !== undefined) return { number, text };
+    }
+  }
+  const text = utf8Text(rest);
+  return text === undefined ? undefined : { number: number + 1, text };
+}
+
+/** @param line its bytes as Latin-1 */
+function utf8Text(line: string): string | undefined {
+  if (!/[\x80-\xff]/.test(line)) return undefined;
+  const bytes = Buffer.from(line.replace(/^\xef\xbb\xbf/, ''), 'latin1');
+  const text = bytes.toString().trim();
+  // A few bytes of another encoding may be UTF-8 by chance: that gives rare letters, or single ones.
+  const isPlain =
+    /[\u00a0-\u017f\u0800-\uffff]|[^\0-\x7f]{3}/.test(text) && !/[\u0080-\u009f\u0180-\u036f]/.test(text);
+  return isUtf8(bytes) && isPlain ? text : undefined;
+}
+
+function notUtf8(bytes: Buffer, chunkOffset: number, remedy: string): TextMistake {
   const index = firstInvalidIndex(bytes);
   const offset = chunkOffset + index;
   if (bytes.includes(0)) {
@@ -198,8 +253,7 @@ function notUtf8(bytes: Buffer, chunkOffset: number): TextMistake {
   return new TextMistake(
     'MANIFEST_NOT_UTF8',
     offset,
-    `byte 0x${hex} at offset ${offset} is not UTF-8${meaning}; ` +
-      'save the file as "CSV UTF-8", or pass its encoding, such as --encoding windows-1252',
+    `byte 0x${hex} at offset ${offset} is not UTF-8${meaning}${remedy}`,
   );
 }
 
