@@ -209,14 +209,27 @@ function complete<Value>(reading: Interpretation<Value>): Interpretation<Value> 
 
 const requestMembers = ['method', 'path', 'query', 'body'];
 
+/** Whether a path has dot segments (RFC 3986, 5.2.4), however they are encoded, or empty ones, which servers merge. */
+function leadsElsewhere(path: string): boolean {
+  const [way = ''] = path.split('?');
+  return (
+    /\/\//.test(way) || way.split(/[/\\]|%2f|%5c/i).some((part) => /^(?:\.|%2e){1,2}(?:;|$)/i.test(part))
+  );
+}
+
 function requestOf(definition: RequestDefinition): ApiRequest {
   const unknown = Object.keys(definition).find((member) => !requestMembers.includes(member));
   if (unknown !== undefined) throw new TypeError(unknownMember(unknown, requestMembers));
   const { method = 'POST', path, query = {}, body = '' } = definition;
   if (!methods.includes(method)) throw new RangeError(`the method must be one of ${methods.join(', ')}`);
-  if (!/^\/[!-~]*$/.test(path))
+  if (!/^\/[!"$-~]*$/.test(path))
     throw new RangeError(
       `the path ${JSON.stringify(path)} must begin with / and be encoded (encodeURIComponent)`,
+    );
+  if (leadsElsewhere(path))
+    throw new RangeError(
+      `the path ${JSON.stringify(path)} must not have ".", ".." or nothing between its slashes: servers and proxies would take it for ` +
+        'another path. Correct the value in it',
     );
   const parameters = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const behind = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;

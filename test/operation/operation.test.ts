@@ -77,6 +77,45 @@ const uses: Readonly<Record<string, (operation: Operation) => unknown>> = {
   meansDone: ({ meansDone }) => meansDone(refusal),
 };
 
+const byId = defineOperation({
+  ...definitionWith(() => ({ path: '/' })),
+  request: ({ id }) => ({ method: 'DELETE', path: `/v1/calls/${id}/recording` }),
+});
+
+test.each([
+  ...[
+    '.',
+    '..',
+    '%2e',
+    '%2E%2e',
+    '.%2E',
+    '..;x',
+    '\\..\\',
+    '..%2Fx',
+    'x%2f..',
+    'x%5C%2e%2e%5Cy',
+    'a/../b',
+    '',
+  ],
+])('an identifier that would lead to another path is refused: %j', (id) => {
+  expect(() => byId.request({ id })).toThrow('servers and proxies would take it for another path');
+});
+
+test.each(['...', '.a', 'a..b', '%2e%2e%2e', '%252e', 'https%3A%2F%2Fx', 'a%3Fb'])(
+  'an identifier with dots and slashes is sent as it is: %j',
+  (id) => {
+    const { path } = byId.request({ id });
+    expect(path).toBe(`/v1/calls/${id}/recording`);
+    expect(new URL(path, 'https://api.example').pathname).toBe(path);
+  },
+);
+
+test('a query may have dots, and a path may end with a slash, but has no fragment', () => {
+  const at = (path: string) => defineOperation(definitionWith(() => ({ path }))).request({ id: '7' }).path;
+  expect(at('/a/?next=/../b//c')).toBe('/a/?next=/../b//c');
+  expect(() => at('/a#b')).toThrow('must begin with / and be encoded');
+});
+
 test.each<[string, () => unknown, string]>([
   ...Object.keys(uses).flatMap((member): [string, () => unknown, string][] => [
     [member, thrown, 'why'],
