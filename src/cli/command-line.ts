@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { readVersion } from '../package.ts';
 import { escapeInvisible } from '../text/printable.ts';
 import { exitCodeOfError, exitCodes, Interrupted, knownError } from './exit-codes.ts';
+import { outliveHangup } from './interrupt.ts';
 import { outliveTerminal, writeDocument, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
 import { withAdvice } from './usage-advice.ts';
@@ -13,6 +14,7 @@ const lingerMs = 2_000;
 export async function runProcess(): Promise<void> {
   const args = process.argv.slice(2);
   outliveTerminal();
+  outliveHangup();
 
   // Manifests and answers of the API are private. This also covers the files of PGlite.
   process.umask(0o077);

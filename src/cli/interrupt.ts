@@ -1,6 +1,18 @@
+import { isatty } from 'node:tty';
 import { exitCodes } from './exit-codes.ts';
 
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/**
+ * Whether a hangup concerns this process: it has a terminal that can hang up. One that was started with nohup has none. What nohup
+ * wants can't be read otherwise, because Node starts with the usual action of each signal.
+ */
+const mayHangUp = [0, 1, 2].some((stream) => isatty(stream));
+
+const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', ...(mayHangUp ? ['SIGHUP' as const] : [])];
+
+/** Lets a process without a terminal outlive a hangup. */
+export function outliveHangup(): void {
+  if (!mayHangUp) process.on('SIGHUP', () => {});
+}
 
 /** Work that the user or a supervisor can stop. */
 export interface Interrupt {

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onDisk } from '../system-error.ts';
 import { makeFolder, writeFileAtomically } from './files.ts';
-import { readJsonFileIfAny } from './json-file.ts';
+import { readJsonFile } from './json-file.ts';
 import { processSchema, stateOfProcess, thisProcess } from './process.ts';
 
 /** In a folder that is useful only while the process that it names lives. */
@@ -64,11 +64,19 @@ export async function removeHalfDone(folder: string): Promise<void> {
 
 /** Whether the owner of a folder died without removing it. */
 export async function isAbandoned(folder: string): Promise<boolean> {
-  const owner = await readJsonFileIfAny(join(folder, ownerFile), processSchema);
+  try {
+    return await looksAbandoned(folder);
+  } catch {
+    // What can't be read now, for want of rights or file descriptors, may belong to a living process.
+    return false;
+  }
+}
+
+async function looksAbandoned(folder: string): Promise<boolean> {
+  const owner = await readJsonFile(join(folder, ownerFile), processSchema, () => undefined);
   const state = owner === undefined ? 'unknown' : stateOfProcess(owner);
   if (state !== 'unknown') return state === 'dead';
-  const changed = await stat(folder).catch(() => undefined);
-  if (changed === undefined) return false;
-  const isEmpty = (await readdir(folder).catch(() => [])).every((name) => name.endsWith('.tmp'));
+  const changed = await stat(folder);
+  const isEmpty = (await readdir(folder)).every((name) => name.endsWith('.tmp'));
   return Date.now() - changed.mtimeMs > (isEmpty ? ownedAfterMs : abandonedAfterMs);
 }

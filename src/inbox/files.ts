@@ -26,7 +26,7 @@ export async function digestOf(path: string): Promise<string | undefined> {
 }
 
 export async function isFolderAt(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
+  const found = await onDisk(path, () => ifThere(stat(path)));
   return found?.isDirectory() === true;
 }
 

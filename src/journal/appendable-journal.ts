@@ -50,12 +50,8 @@ export class AppendableJournal extends JournalFile implements Journal {
   }
 
   async isIntact(): Promise<boolean> {
-    try {
-      const size = await this.#sizeInPlace();
-      return size !== undefined && size >= this.end;
-    } catch {
-      return false;
-    }
+    const size = await this.#sizeInPlace();
+    return size !== undefined && size >= this.end;
   }
 
   async append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {

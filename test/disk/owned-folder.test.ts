@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
@@ -42,6 +42,13 @@ test.each<[title: string, owner: () => object | undefined, daysOld: number, aban
   ['with an owner that cannot be read is not abandoned', () => ({ pid: 'x' }), 0, false],
 ])('a folder %s', async (_title, owner, daysOld, abandoned) => {
   expect(await isAbandoned(await ownedBy(owner(), daysOld))).toBe(abandoned);
+});
+
+test('a folder whose owner cannot be read now is not abandoned, however old', async () => {
+  const folder = await temporaryFolder();
+  await symlink('owner.json', join(folder, 'owner.json'));
+  await utimes(folder, 0, 0);
+  expect(await isAbandoned(folder)).toBe(false);
 });
 
 test('a folder that is kept has no owner', async () => {

@@ -78,6 +78,25 @@ describe('doctor', () => {
     ]);
   });
 
+  test.each([
+    ['a router that knows no such path', 404, '{"code":5,"message":"Not Found","details":[]}', 'warning'],
+    ['a router that knows another method', 405, '{"message":"Method Not Allowed"}', 'warning'],
+    ['a limit before the operation', 429, '{"message":"slow down"}', 'warning'],
+    ['a proxy without words', 400, '', 'warning'],
+    ['the operation', 400, '{"code":3,"message":"evaluation_id is missing","details":[]}', 'ok'],
+    ['the operation, by other rules', 422, ' { "error": "evaluation_id" }', 'ok'],
+  ])('says what the answer proves of the token: that of %s', async (_title, status, body, state) => {
+    const { url } = await httpServer((response) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+    });
+    const { code, found, stateOf } = await examined({ CQBATCH_BASE_URL: url });
+    expect(code).toBe(0);
+    expect({ API: stateOf('API'), token: stateOf('token') }).toEqual({ API: [state], token: [state] });
+    if (state === 'ok') return;
+    expect(found.checks.find(({ check }) => check === 'API')?.text).toContain(`answers ${status}`);
+    expect(found.checks.find(({ check }) => check === 'token')?.text).toMatch(/^could not be checked/);
+  });
+
   test('names an invalid folder, and continues with the other checks', async () => {
     const { cwd, env } = await examined();
     await writeFile(join(cwd, 'file'), '');

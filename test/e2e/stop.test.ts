@@ -51,6 +51,17 @@ describe('a run that is stopped', () => {
     expect(await readCsv(folder, 'not-attempted.csv')).toEqual([]);
   });
 
+  test('goes on after a hangup if it has no terminal, as under nohup', async () => {
+    const { sandbox, options } = await prepared(anyDatastore());
+    const shell = 'trap "" HUP; exec "$@"';
+    const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], { ...options, shell });
+    const end = finished(child);
+    await sandbox.requested(50);
+    child.kill('SIGHUP');
+    expect(await end).toMatchObject({ code: 0, stderr: '' });
+    expect(await sandbox.log()).toHaveLength(rows);
+  });
+
   test('by a second SIGINT ends at once, and resume still finishes it', async () => {
     const { cwd, sandbox, options } = await prepared(anyDatastore());
     const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { fatalError } from '../../errors.ts';
 import { packageRoot } from '../../package.ts';
-import { circumstance, systemError } from '../../system-error.ts';
+import { circumstance, SystemError, systemError } from '../../system-error.ts';
 import { deferred, orAfter } from '../../waiting.ts';
+import { isFinal } from './final-error.ts';
 import { ensureDatabase } from './template.ts';
 
 export interface StatementResult {
@@ -85,7 +87,9 @@ export async function openSession(folder: string, { thread, opened }: SessionThr
     if (said.type === 'error') throw asError(said.error);
   } catch (cause) {
     void thread.terminate();
-    const reason = systemError(cause, folder)?.what ?? (cause as Error).message;
+    // What PostgreSQL says is about a file in the folder, not the folder.
+    const { path, message } = cause as NodeJS.ErrnoException;
+    const reason = path === undefined ? message : (systemError(cause)?.what ?? message);
     throw (
       circumstance(cause, folder) ??
       fatalError(
@@ -158,6 +162,16 @@ export class Session {
     });
   }
 
+  #stopped(why: string, cause: unknown): Error {
+    const what = `The embedded datastore in ${this.#folder} stopped unexpectedly${why}.`;
+    return fatalError('DATASTORE_LOST', what, cause);
+  }
+
+  #removed(cause: unknown): Error {
+    const what = `the folder ${this.#folder} was removed while it was in use`;
+    return new SystemError('DATASTORE_REMOVED', what, 'see what removes files there', cause);
+  }
+
   #receive(reply: Reply): void {
     if (reply.type === 'opened') return;
     if (reply.type === 'notification') {
@@ -179,12 +193,8 @@ export class Session {
     const said = (cause as Error | undefined)?.message;
     const why = said === undefined ? '' : ` (${said})`;
     const failure =
-      systemError(cause, this.#folder) ??
-      fatalError(
-        'DATASTORE_LOST',
-        `The embedded datastore in ${this.#folder} stopped unexpectedly${why}.`,
-        cause,
-      );
+      circumstance(cause, this.#folder) ??
+      (existsSync(this.#folder) ? this.#stopped(why, cause) : this.#removed(cause));
     this.#failure = failure;
     for (const { reject } of this.#waiting.values()) reject(failure);
     this.#waiting.clear();
@@ -196,11 +206,4 @@ export class Session {
 
 function asError(error: StatementError): Error {
   return Object.assign(new Error(error.message), error);
-}
-
-/** Whether the error ends the session: a refusal of the system, or an error from outside PostgreSQL. */
-function isFinal(error: StatementError): boolean {
-  return (
-    systemError(error) !== undefined || ['RuntimeError', 'ErrnoError', 'ExitStatus'].includes(error.name)
-  );
 }

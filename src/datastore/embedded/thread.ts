@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { parentPort } from 'node:worker_threads';
 import { PGlite, types } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
+import { isFinal } from './final-error.ts';
 import type { Reply, Request, StatementError, StatementResult } from './session.ts';
 
 /**
@@ -34,6 +35,10 @@ class LateFolder extends NodeFS {
 
 /** Error codes of a disk that refuses writes. */
 const refusals = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
+/** Codes of a process or system without file descriptors: PostgreSQL closes some and tries again. */
+const shortages = new Set(['EMFILE', 'ENFILE']);
+/** The last shortage since the statement began. If it fails, PostgreSQL may name another cause. */
+let shortage: unknown;
 
 /**
  * Reports a refusal by the disk at once. PostgreSQL ends its process when its log can't be written; PGlite has no process to
@@ -48,6 +53,7 @@ function tellWhatDiskRefuses(files: { tryFSOperation<Result>(operation: () => Re
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         if (code !== undefined && refusals.has(code)) reply({ type: 'error', id: 0, error: told(error) });
+        if (code !== undefined && shortages.has(code)) shortage = error;
         throw error;
       }
     });
@@ -105,6 +111,7 @@ async function whyNot(): Promise<Error | undefined> {
 }
 
 async function serve(request: Request): Promise<void> {
+  shortage = undefined;
   try {
     if (request.type === 'close') {
       await database.close();
@@ -114,7 +121,8 @@ async function serve(request: Request): Promise<void> {
     }
     reply({ type: 'result', id: request.id, result: await run(request.text, request.params) });
   } catch (error) {
-    reply({ type: 'error', id: request.id, error: told(error) });
+    const cause = isFinal(error as StatementError) ? (shortage ?? error) : error;
+    reply({ type: 'error', id: request.id, error: told(cause) });
   }
 }
 

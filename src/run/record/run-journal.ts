@@ -5,6 +5,7 @@ import { fatalError } from '../../errors.ts';
 import type { Journal, JournalReader, JournalView } from '../../journal/journal.ts';
 import { type JournalOptions, openJournal, type RecordedRun } from '../../journal/open.ts';
 import { countRows, type ResultCounts } from '../../report/join-results.ts';
+import { circumstance, SystemError } from '../../system-error.ts';
 import { type RunRecord, unfinishedBecause } from './record.ts';
 import { activeTime } from './record-keeper.ts';
 import { signedJournal } from './statement-file.ts';
@@ -104,10 +105,15 @@ export async function withJournalReader<Result>(
   }
 }
 
-/** Whether the folder of a run still has its complete journal. */
+/** Whether the folder of a run still has its complete journal, as far as the system lets this process look. */
 export async function isIntact(store: RunStore, id: string, journal: Journal): Promise<boolean> {
-  const record = await store.load(id).catch(() => undefined);
-  return record !== undefined && (await journal.isIntact());
+  try {
+    await store.load(id);
+    return await journal.isIntact();
+  } catch (error) {
+    const cause = error instanceof SystemError ? error.cause : error;
+    return circumstance(cause) !== undefined;
+  }
 }
 
 /** Guards against any defect: a run with an unfinished row is not complete. */

@@ -163,14 +163,18 @@ async function api(flags: Flags, settings: Settings): Promise<readonly Finding[]
 
 function answered(baseUrl: string, answer: ApiAnswer): readonly Finding[] {
   if (answer.ok) return [warning('API', `${baseUrl} accepts a request without content: check the base URL`)];
-  const { code, class: kind, message, status } = answer.failure;
-  const isRefusal = status !== undefined && status >= 400 && status < 500;
-  if (isRefusal && kind !== 'halt' && kind !== 'halt-early')
+  const { code, class: kind, message, status = 0 } = answer.failure;
+  if (status >= 400 && status < 500 && kind !== 'halt' && kind !== 'halt-early') {
+    const tls = baseUrl.startsWith('https:') ? [ok('TLS', 'the certificate is trusted')] : [];
+    if (isOfOperation(status, answer.received?.body ?? ''))
+      return [ok('API', baseUrl), ...tls, ok('token', 'is accepted')];
+    const what = `${baseUrl} answers ${status} (${message}), as routers do for a wrong path: check the base URL`;
     return [
-      ok('API', baseUrl),
-      ...(baseUrl.startsWith('https:') ? [ok('TLS', 'the certificate is trusted')] : []),
-      ok('token', 'is accepted'),
+      warning('API', what),
+      ...tls,
+      warning('token', 'could not be checked: the answer need not be that of the operation'),
     ];
+  }
   return [
     {
       check: checkOf(code) ?? 'API',
@@ -179,6 +183,14 @@ function answered(baseUrl: string, answer: ApiAnswer): readonly Finding[] {
       exitCode: exitCodes.fatal,
     },
   ];
+}
+
+/** What an operation answers to a request that lacks its fields. Routers and gateways answer 404, 405, 415, 429 and others. */
+const refusesContent: readonly number[] = [400, 409, 412, 422];
+
+/** Whether an answer comes from the operation, which has then accepted the token. */
+function isOfOperation(status: number, body: string): boolean {
+  return refusesContent.includes(status) && /^\s*\{\s*"/.test(body);
 }
 
 function clock(date: string | undefined): readonly Finding[] {

@@ -1,0 +1,9 @@
+import { systemError } from '../../system-error.ts';
+import type { StatementError } from './session.ts';
+
+/** Whether the error of a statement ends the session: a refusal of the system, or an error from outside PostgreSQL. */
+export function isFinal(error: StatementError): boolean {
+  return (
+    systemError(error) !== undefined || ['RuntimeError', 'ErrnoError', 'ExitStatus'].includes(error.name)
+  );
+}
