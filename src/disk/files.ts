@@ -14,7 +14,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { onDisk, systemError } from '../system-error.ts';
+import { onDisk, SystemError, systemError } from '../system-error.ts';
 import { turns } from '../waiting.ts';
 
 /** Files and folders that only their owner may use. */
@@ -137,14 +137,24 @@ export async function readSmallFile(path: string): Promise<string> {
   }
 }
 
+/** The folders that this process has made or found. */
+const known = new Set<string>();
+
 /**
- * Makes a folder and its missing parents, for their owner only.
+ * Makes a folder and its missing parents, for their owner only. A folder that was there before in this process is not made again: its
+ * disk is away for a moment, and a new folder in its place would hide what is in it.
  *
- * @throws a `SystemError` when the system refuses
+ * @throws a `SystemError` when the system refuses, or the folder has gone
  */
 export async function makeFolder(path: string): Promise<void> {
+  if (known.has(resolve(path))) {
+    if ((await onDisk(path, () => ifThere(stat(path)))) !== undefined) return;
+    const what = `${path} has gone since this process found it`;
+    throw new SystemError('FILE_MISSING', what, 'mount it or put it back', undefined);
+  }
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
+    known.add(resolve(path));
   } catch (error) {
     throw systemError(await realReason(path), path) ?? error;
   }

@@ -162,6 +162,7 @@ export async function carryOutSchedules(options: CarryOutOptions, now = () => ne
   let shownAt = Number.NEGATIVE_INFINITY;
   const looks = repeat(
     async () => {
+      await schedules.begin();
       all = await schedules.list(onError);
       if (steadyNow() - shownAt >= showMs) {
         await schedules.showDaemon();

@@ -109,9 +109,10 @@ export function openScheduleStore(stateDir: string) {
             'Try again in a moment.',
           ),
       }),
+    /** Makes the folder of the schedules, for a daemon. @throws a `SystemError` when it has gone since */
+    begin: (): Promise<void> => makeFolder(all),
     /** Shows other processes that this one carries out schedules and submitted runs. */
     async showDaemon(): Promise<void> {
-      await makeFolder(all);
       await writeJsonFile(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });
     },
     /** The process that carries out the schedules, if known. */

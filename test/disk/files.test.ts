@@ -1,9 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   createFile,
+  makeFolder,
   makeFolderLikeParent,
   readSmallFile,
   replaceFile,
@@ -94,6 +106,17 @@ async function* chunks(error?: Error): AsyncGenerator<Buffer> {
   if (error !== undefined) throw error;
   yield Buffer.from('d');
 }
+
+test('a folder that has gone is not made again by this process: its disk may be away', async () => {
+  const folder = join(await temporaryFolder(), 'a', 'b');
+  await makeFolder(folder);
+  await makeFolder(folder);
+  await rename(folder, `${folder}-unmounted`);
+  await expect(makeFolder(folder)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+  await expect(lstat(folder)).rejects.toThrow('ENOENT');
+  await rename(`${folder}-unmounted`, folder);
+  await makeFolder(folder);
+});
 
 describeOnPosix('what another user has put in place of a file', () => {
   test('is replaced, not followed, and keeps its content and rights', async () => {

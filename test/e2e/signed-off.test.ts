@@ -49,7 +49,15 @@ test('a plan that was signed off is shown again, and sends nothing', async () =>
 test('a plan that was signed off is run without a question, elsewhere, and once', async () => {
   const { sandbox, here, planned, run } = await signedOff('--rate', '50/s', '--json');
   const { plan_sha256: sha256 } = JSON.parse(planned.stdout);
-  expect((await run([], { CQBATCH_BASE_URL: '' })).code).toBe(0);
+  // A new address needs the consent of this user, too.
+  expect(await run(['--yes'], { CQBATCH_BASE_URL: '' })).toMatchObject({
+    code: 2,
+    stdout: expect.stringContaining(
+      `names the address ${sandbox.url}, which no run of this state folder has called: pass --base-url ${sandbox.url} if`,
+    ),
+  });
+  expect(await sandbox.log()).toEqual([]);
+  expect((await run(['--base-url', sandbox.url], { CQBATCH_BASE_URL: '' })).code).toBe(0);
   expect(await sandbox.log()).toHaveLength(2);
   const id = `week-47-${sha256.slice(0, 8)}`;
   expect(JSON.parse(await readFile(join(await newestRunFolder(here), 'run.json'), 'utf8'))).toMatchObject({

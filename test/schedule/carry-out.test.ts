@@ -1,4 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
@@ -242,6 +244,28 @@ describe('the schedules of a state folder', () => {
     scene.now = new Date('2026-11-05T01:59:59.000Z');
     await expect.poll(done, patiently).toBe('2026-11-05T01:59:59.000Z');
     expect(scene.started).toEqual([]);
+    scene.now = new Date('2026-11-05T02:00:00.000Z');
+    await expect.poll(() => scene.started, patiently).toEqual([first]);
+    stopping.abort();
+    await carried;
+  });
+
+  test('wait for a state folder that is away for a moment, and make none in its place', async () => {
+    const scene = await newScene();
+    const stopping = new AbortController();
+    const carried = carryOutSchedules(
+      { ...scene.options, finish: async () => {}, stop: stopping.signal },
+      () => scene.now,
+    );
+    await expect.poll(() => scene.schedules.daemon(), patiently).toBeDefined();
+    const folder = dirname(scene.schedules.folder('nightly'));
+    await rename(folder, `${folder}-unmounted`);
+    const said = () => scene.logged.map((line) => JSON.stringify(line)).join('');
+    await expect
+      .poll(said, patiently)
+      .toContain(`${folder} has gone since this process found it: mount it or`);
+    expect(existsSync(folder)).toBe(false);
+    await rename(`${folder}-unmounted`, folder);
     scene.now = new Date('2026-11-05T02:00:00.000Z');
     await expect.poll(() => scene.started, patiently).toEqual([first]);
     stopping.abort();

@@ -159,7 +159,7 @@ export function requireConsent({ terminal, flags: { yes } }: Workplace, source?:
   );
 }
 
-/** Asks whether a run may start, unless `--yes` is set. Otherwise discards the run. */
+/** Asks whether a run may start, unless `--yes` or its plan says so. Otherwise discards the run. */
 export async function isAgreed(
   workplace: Workplace,
   { scan, record, journal }: CreatedRun,
@@ -169,15 +169,36 @@ export async function isAgreed(
   const way = wayTo(record.options, proxy);
   const requests = counted(scan.callable, 'request');
   await sayIfTomorrow(workplace);
-  let agreed = flags.yes === true;
+  let agreed = false;
   try {
-    agreed ||= await isConfirmed(workplace, `Send ${requests} to ${way}?`, scan.callable);
+    const isNew = await isNewByPlan(workplace, record.options);
+    const news = isNew ? ', which no run of this state folder has called' : '';
+    agreed = flags.yes === true && !isNew;
+    agreed ||= await isConfirmed(workplace, `Send ${requests} to ${way}${news}?`, scan.callable);
   } finally {
     if (!agreed) await discard(store, record, journal);
   }
   if (agreed) return true;
   terminal.result({ state: 'declined' }, 'Nothing was sent.');
   return false;
+}
+
+/**
+ * Whether only the file of a plan names the address, and no run of the state folder has called it.
+ *
+ * @throws a usage error `CONSENT_MISSING` for such an address where the user can't be asked
+ */
+async function isNewByPlan(
+  { approved, terminal, store, settings }: Workplace,
+  { baseUrl }: Pick<RunOptions, 'baseUrl'>,
+): Promise<boolean> {
+  if (approved === undefined || settings.baseUrl !== undefined) return false;
+  const { isNew } = await lookUpTarget(store.stateDir, baseUrl);
+  if (!isNew || terminal.canAsk) return isNew;
+  throw usageError(
+    'CONSENT_MISSING',
+    `${escapeInvisible(approved.file)} names the address ${baseUrl}, which no run of this state folder has called: pass --base-url ${baseUrl} if it is right.`,
+  );
 }
 
 /** Asks about a number of requests. For a large one, the user types it, which proves that it was read. */
