@@ -1,8 +1,7 @@
 import { systemError } from '../../system-error.ts';
-import type { StatementError } from './session.ts';
 
 /** Whether the error of a statement ends the session: a refusal of the system, or an error from outside PostgreSQL. */
-export function isFinal(error: StatementError): boolean {
+export function isFinal(error: { readonly name: string }): boolean {
   return (
     systemError(error) !== undefined || ['RuntimeError', 'ErrnoError', 'ExitStatus'].includes(error.name)
   );

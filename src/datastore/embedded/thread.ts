@@ -121,7 +121,7 @@ async function serve(request: Request): Promise<void> {
     }
     reply({ type: 'result', id: request.id, result: await run(request.text, request.params) });
   } catch (error) {
-    const cause = isFinal(error as StatementError) ? (shortage ?? error) : error;
+    const cause = isFinal(error as Error) ? (shortage ?? error) : error;
     reply({ type: 'error', id: request.id, error: told(cause) });
   }
 }
