@@ -25,3 +25,55 @@ export class ErrorNews {
     return isNews;
   }
 }
+
+/** An error that comes again and again. */
+export interface LastingError {
+  readonly error: Error;
+  /** Milliseconds since it first came. */
+  readonly forMs: number;
+}
+
+/** An error that has not come for this long is over. Longer than the pause before any action is tried again. */
+const comesNoMoreAfterMs = 6_000;
+/** After this silence, say what is being waited for. */
+const worthTellingMs = 5_000;
+
+/** Finds the errors that last, among those of actions that are repeated until they succeed. */
+export class LastingErrors {
+  /** By message: the latest error, when the first one came, and when the latest. */
+  readonly #known = new Map<string, { readonly error: Error; readonly since: number; readonly at: number }>();
+  readonly #now: () => number;
+
+  /** @param now for tests */
+  constructor(now: () => number = steadyNow) {
+    this.#now = now;
+  }
+
+  see(error: Error): void {
+    const at = this.#now();
+    this.#forgetPast(at);
+    const { since } = this.#known.get(error.message) ?? { since: at };
+    this.#known.set(error.message, { error, since, at });
+  }
+
+  /** The error that has lasted longest; undefined unless one has lasted five seconds. */
+  get current(): LastingError | undefined {
+    const now = this.#now();
+    this.#forgetPast(now);
+    const [first] = this.#known.values();
+    return first === undefined || now - first.since < worthTellingMs
+      ? undefined
+      : { error: first.error, forMs: now - first.since };
+  }
+
+  /** The same for display: one sentence without a full stop. */
+  get text(): string | undefined {
+    const { current } = this;
+    return current && `a command of the datastore fails again and again (${current.error.message})`;
+  }
+
+  #forgetPast(now: number): void {
+    for (const [message, { at }] of this.#known)
+      if (now - at > comesNoMoreAfterMs) this.#known.delete(message);
+  }
+}

@@ -24,6 +24,12 @@ export class CqbatchError extends Error {
   }
 }
 
+/** An error of a driver that has its meaning for users as its cause, or the error itself. */
+export function meaningOf(error: unknown): unknown {
+  const { cause } = (error ?? {}) as { cause?: unknown };
+  return !(error instanceof CqbatchError) && cause instanceof CqbatchError ? cause : error;
+}
+
 /** An error in flags, environment, configuration or manifest: nothing was sent. */
 export function usageError(code: string, message: string, cause?: unknown): CqbatchError {
   return new CqbatchError('usage', code, message, { cause });

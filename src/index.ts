@@ -61,6 +61,7 @@ export {
   type PreparedDatastore,
   prepareEmbedded,
 } from './datastore/open.ts';
+export { watchRefusals } from './datastore/refusals.ts';
 export { bytesOf, createFile, exists, makeFolder, readSmallFile } from './disk/files.ts';
 export { makeTemporaryFolder } from './disk/owned-folder.ts';
 export type { Outcome, OutcomeCounts, RowResult } from './domain.ts';

@@ -26,8 +26,15 @@ export function after(milliseconds: number): Promise<void> {
  *
  * @param limitMs absent: it may take any time
  */
-export function orAfter<Value>(promise: Promise<Value>, limitMs?: number): Promise<Value | undefined> {
-  return limitMs === undefined ? promise : Promise.race([promise, after(limitMs) as Promise<undefined>]);
+export async function orAfter<Value>(promise: Promise<Value>, limitMs?: number): Promise<Value | undefined> {
+  if (limitMs === undefined) return promise;
+  const { promise: late, resolve } = deferred<undefined>();
+  const timer = setTimeout(resolve, limitMs, undefined).unref();
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** What a promise resolves with, or undefined as soon as the signal aborts; otherwise like `orAfter`. */

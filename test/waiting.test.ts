@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { aborted, deferred, onAbort, orAborted, orAfter } from '../src/waiting.ts';
 
 test('waits for a promise at most for the given time', async () => {
@@ -7,6 +7,16 @@ test('waits for a promise at most for the given time', async () => {
   expect(await orAfter(deferred().promise, 1)).toBeUndefined();
   await expect(orAfter(Promise.reject(new Error('failed')), 60_000)).rejects.toThrow('failed');
   expect(await orAfter(Promise.resolve('late'))).toBe('late');
+});
+
+test('leaves no timer behind when the promise was quicker', async () => {
+  const waits = Array.from({ length: 20 }, () => deferred<string>());
+  const waiting = waits.map(({ promise }) => orAfter(promise, 60_000));
+  const spy = vi.spyOn(globalThis, 'clearTimeout');
+  for (const { resolve } of waits) resolve('in time');
+  await Promise.all(waiting);
+  expect(spy).toHaveBeenCalledTimes(20);
+  spy.mockRestore();
 });
 
 test('a promise is waited for until a signal aborts, which then has no listener left', async () => {

@@ -148,11 +148,16 @@ function refusePasswordInFlag(url: string | undefined): void {
 }
 
 async function queuePasswords({ queuePasswordFile }: Settings) {
-  const password = await readSecret({
-    file: queuePasswordFile,
-    variable: 'CQBATCH_QUEUE_PASSWORD',
-    what: 'the password file',
-    code: 'PASSWORD_UNREADABLE',
-  });
-  return { password, sentinelPassword: environment['CQBATCH_SENTINEL_PASSWORD'] || undefined };
+  const read = () =>
+    readSecret({
+      file: queuePasswordFile,
+      variable: 'CQBATCH_QUEUE_PASSWORD',
+      what: 'the password file',
+      code: 'PASSWORD_UNREADABLE',
+    });
+  return {
+    password: await read(),
+    passwordFile: queuePasswordFile === undefined ? undefined : { path: queuePasswordFile, read },
+    sentinelPassword: environment['CQBATCH_SENTINEL_PASSWORD'] || undefined,
+  };
 }

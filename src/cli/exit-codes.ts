@@ -1,5 +1,5 @@
 import type { OutcomeCounts } from '../domain.ts';
-import { CqbatchError } from '../errors.ts';
+import { CqbatchError, meaningOf } from '../errors.ts';
 import { type KnownEnd, type RunResult, resultOf } from '../index.ts';
 import { systemError } from '../system-error.ts';
 
@@ -53,7 +53,8 @@ export class Interrupted extends Error {
 }
 
 /** The error with a remedy behind a thrown error, if any. */
-export function knownError(error: unknown): CqbatchError | undefined {
+export function knownError(thrown: unknown): CqbatchError | undefined {
+  const error = meaningOf(thrown);
   return error instanceof CqbatchError ? error : systemError(error);
 }
 

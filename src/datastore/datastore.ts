@@ -1,4 +1,5 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq';
+import type { CqbatchError } from '../errors.ts';
 
 /**
  * A datastore for BullMQ. Code above this folder sees only BullMQ objects made from these options, so that a run is the same on
@@ -24,6 +25,8 @@ export interface Datastore {
   readonly exclusive: boolean;
   /** Why it does not answer at the moment; undefined without a problem. May be transient. */
   readonly trouble: string | undefined;
+  /** What it refuses until a person acts, which `trouble` says, too; absent on an exclusive datastore. */
+  readonly refusal?: LastingRefusal | undefined;
   /** Resolves with the reason when the datastore fails for good; never settles otherwise. */
   readonly lost: Promise<Error>;
   /**
@@ -46,6 +49,13 @@ export interface Datastore {
   maintain(): Promise<void>;
   /** Idempotent. Close BullMQ objects first. */
   close(): Promise<void>;
+}
+
+/** A datastore that answers, and refuses. */
+export interface LastingRefusal {
+  readonly reason: CqbatchError;
+  /** Milliseconds since the first refusal. */
+  readonly forMs: number;
 }
 
 export type RunScript = (

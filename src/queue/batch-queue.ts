@@ -63,6 +63,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     { ...bound, ...stallOptions, concurrency: 2, autorun: false },
   );
   collector.on('error', options.onError);
+  collector.on('failed', (_, error) => options.onError(error));
   locks.start(collector);
 
   const recovered = await recover();

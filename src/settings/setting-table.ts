@@ -259,7 +259,7 @@ export const settings = {
     callOption: 'maxOutageMs',
     parse: parsers.orNone(parsers.parseDuration),
     value: '<duration>',
-    help: 'wait up to this time while the API is down or refuses every call; none: forever',
+    help: 'wait up to this time while the API is down or refuses every call, or Redis refuses; none: forever',
     default: '15m',
   },
 } as const satisfies Readonly<Record<string, Setting>>;

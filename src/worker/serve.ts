@@ -1,5 +1,7 @@
 import { openCluster } from '../cluster/cluster.ts';
 import type { LimitedApi } from '../domain.ts';
+import type { LastingErrors } from '../error-news.ts';
+import { ErrorNews } from '../error-news.ts';
 import type { CqbatchError } from '../errors.ts';
 import type { Pace } from '../pace.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
@@ -17,6 +19,8 @@ export interface ServeOptions
   readonly version: string;
   /** How long calls in flight may take to finish when the worker stops, milliseconds; then they are safely abandoned. */
   readonly shutdownMs: number;
+  /** Hears of the errors of commands that are repeated. */
+  readonly failing: LastingErrors;
   /** Called, perhaps repeatedly, when the cluster tells the worker to end; absent: it does not listen. */
   readonly onDrain?: () => void;
   /** Aborts when the worker must stop. */
@@ -30,10 +34,11 @@ export type Serving = ReturnType<typeof serveRows>;
 const farewellMs = 3_000;
 
 /** Calls the API for the rows of all runs on a shared datastore, until stopped or unable to continue; then closes the client. */
-export function serveRows({ stop, shutdownMs, version, api, onDrain, ...options }: ServeOptions) {
+export function serveRows({ stop, shutdownMs, version, api, onDrain, failing, ...options }: ServeOptions) {
   const { datastore, client, log } = options;
   const rows = openRowQueue(datastore, api);
   const ended = deferred<CqbatchError | undefined>();
+  const errors = new ErrorNews();
   let pace: Pace | undefined;
   let idleBecause: string | undefined;
   const worker = new ApiWorker({
@@ -46,9 +51,12 @@ export function serveRows({ stop, shutdownMs, version, api, onDrain, ...options 
       pace = now;
     },
     onHalt: (reason) => (reason.code === 'UNKNOWN_PAYLOAD' ? leave(reason) : endBecause(reason)),
-    // While the datastore is known to be away, each connection says so every other second.
-    onError: ({ message }) =>
-      log[datastore.trouble === undefined ? 'warn' : 'debug']({ err: message }, 'datastore error'),
+    onError(error) {
+      failing.see(error);
+      // While the datastore is known to be away, each connection says so every other second.
+      const level = datastore.trouble === undefined && errors.isNews(error) ? 'warn' : 'debug';
+      log[level]({ err: error.message }, 'datastore error');
+    },
   });
   onAbort(stop, () => endBecause());
 

@@ -148,6 +148,7 @@ export function beginCoordinator(
           throw new TypeError('A coordinator alone calls nothing.');
         },
         onEvent() {},
+        onError() {},
         onPace() {},
       }).untilEnd();
     } finally {

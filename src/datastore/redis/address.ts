@@ -11,6 +11,13 @@ interface Login {
   readonly password?: string | undefined;
 }
 
+/** A password that another program may renew. */
+export interface PasswordFile {
+  readonly path: string;
+  /** @throws a usage error when the file can't be read */
+  readonly read: () => Promise<string | undefined>;
+}
+
 /** Address of Redis, with the login. Contains a password: display `describeAddress`. */
 export type RedisAddress = Login &
   (

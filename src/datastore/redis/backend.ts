@@ -2,15 +2,20 @@ import { type ConnectionOptions, createRedisBackend } from 'bullmq';
 import type { Datastore } from '../datastore.ts';
 import type { Inspection } from './checks.ts';
 import { endBetweenTries, type RedisClient } from './client.ts';
-import type { FailoverWatch } from './failover.ts';
 import { dropCommand } from './failure.ts';
 import { isAtLeast } from './info.ts';
 
 /**
- * BullMQ's Redis backend, without prints to the console and passwords in errors. Its own connections follow the primary like
- * ours.
+ * BullMQ's Redis backend, without prints to the console and passwords in errors.
+ *
+ * @param onConnection called with each connection of its own
+ * @param onError called with each error of its connections
  */
-export function backendFor(inspection: Inspection, failover: FailoverWatch): Datastore['backend'] {
+export function backendFor(
+  inspection: Inspection,
+  onConnection: (client: RedisClient) => void,
+  onError: (error: Error) => void,
+): Datastore['backend'] {
   const { evictionPolicy = 'noeviction', mayAskInfo, version } = inspection;
   // BullMQ runs INFO on each connection: this fails where forbidden, and prints a warning about the eviction policy even
   // without a memory limit, when nothing is ever evicted.
@@ -24,10 +29,15 @@ export function backendFor(inspection: Inspection, failover: FailoverWatch): Dat
       connections,
     );
     // The first listener, so that no other sees the command of a failed login.
-    backend.on('error', dropCommand);
+    backend.on('error', (error: Error) => {
+      dropCommand(error);
+      onError(error);
+    });
     backend.blockingConnection?.client.then(
       (client) => {
-        failover.add(client);
+        // ioredis prints errors that have no listener, as after BullMQ has closed.
+        client.on('error', () => {});
+        onConnection(client as unknown as RedisClient);
         endBetweenTries(client as unknown as RedisClient);
       },
       () => {},

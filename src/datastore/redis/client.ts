@@ -46,6 +46,7 @@ export function createRedisClient(options: RedisClientOptions): RedisClient {
     if (reconnectAfter(error, options) !== false) client.disconnect(true);
   });
   corkTurns(client);
+  reconnectOnce(client);
   return client;
 }
 
@@ -77,6 +78,21 @@ export function endBetweenTries(client: RedisClient): void {
     // The status of a connection before its first attempt: ioredis ends it at once, with an event.
     if (client.status === 'reconnecting' && !reconnect) client.status = 'wait';
     disconnect(reconnect);
+  };
+}
+
+/**
+ * Ends a connection once, however many of its commands are refused: each refusal makes ioredis end it, with one more listener on
+ * its socket.
+ */
+function reconnectOnce(client: RedisClient): void {
+  if (client instanceof Cluster) {
+    client.on('+node', reconnectOnce);
+    return;
+  }
+  const disconnect = client.disconnect.bind(client);
+  client.disconnect = (reconnect = false) => {
+    if (!reconnect || client.stream?.writableEnded !== true) disconnect(reconnect);
   };
 }
 

@@ -7,8 +7,6 @@ export interface Connection {
   disconnect(reconnect?: boolean): void;
 }
 
-export type FailoverWatch = ReturnType<typeof watchFailover>;
-
 /**
  * Moves connections to the new primary as soon as a Sentinel names it. The old primary may accept writes for ten more seconds,
  * and lose them. Without Sentinels, does nothing.

@@ -11,6 +11,8 @@ export interface FailureContext {
   readonly prefix: string;
   /** Never shown. */
   readonly secrets: readonly string[];
+  /** What has the password: a variable or a file. */
+  readonly passwordPlace: string;
 }
 
 /** The problem and the remedy, after `Redis at <address> `. */
@@ -27,18 +29,18 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
   [
     'REDIS_AUTH',
     /\bWRONGPASS\b|invalid password|without any password configured|no password is set/i,
-    ({ address }) =>
+    ({ address, passwordPlace }) =>
       address.username === undefined
-        ? 'refuses the password: correct CQBATCH_QUEUE_PASSWORD, and put the ACL user, if there is one, into the address.'
-        : 'does not accept this user with this password: give the right ones.',
+        ? `refuses the password: correct ${passwordPlace}, and put the ACL user, if there is one, into the address.`
+        : `does not accept this user with this password: correct ${passwordPlace}, or the user in the address.`,
   ],
   [
     'REDIS_AUTH',
     /\bNOAUTH\b/,
-    ({ address }) =>
+    ({ address, passwordPlace }) =>
       address.password === undefined
         ? 'asks for a password: set CQBATCH_QUEUE_PASSWORD, and put the ACL user, if there is one, into the address.'
-        : 'asks for another login: give the right ACL user and password.',
+        : `asks for another login: correct ${passwordPlace}, or the user in the address.`,
   ],
   [
     'REDIS_AUTH',
@@ -63,7 +65,7 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
     /\bNOREPLICAS\b/,
     (_, message) => `refuses writes at the moment (${message}): fix that on its machine.`,
   ],
-  ['REDIS_LOADING', /\bLOADING\b/, 'is still loading its data: try again when it is done.'],
+  ['REDIS_LOADING', /\bLOADING\b/, 'is still loading its data: wait until it is done.'],
   [
     'REDIS_CLUSTER',
     /cluster support disabled/,

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { deferred, orAfter } from '../../waiting.ts';
 import type { Datastore, RunScript } from '../datastore.ts';
-import { describeAddress, parseRedisUrl, type RedisAddress } from './address.ts';
+import { describeAddress, type PasswordFile, parseRedisUrl, type RedisAddress } from './address.ts';
 import { attempt, noteReasons, ready } from './attempt.ts';
 import { backendFor } from './backend.ts';
 import { type Inspection, inspect } from './checks.ts';
 import { createRedisClient, type RedisClient, type RedisClientOptions, rejectCommands } from './client.ts';
 import { epochOf } from './epoch.ts';
 import { watchFailover } from './failover.ts';
-import { dropCommand, explainFailure, type FailureContext } from './failure.ts';
-import { connectionTrouble } from './trouble.ts';
+import { dropCommand, type FailureContext } from './failure.ts';
+import { Login } from './login.ts';
+import { RedisTrouble } from './trouble.ts';
 
 export interface RedisOptions {
   /**
@@ -19,6 +20,8 @@ export interface RedisOptions {
   readonly url: string;
   /** Overrides a password in the address. */
   readonly password?: string | undefined;
+  /** Where the password was read, to read it again when Redis refuses it. */
+  readonly passwordFile?: PasswordFile | undefined;
   /** For the Sentinels, which have a separate password. */
   readonly sentinelPassword?: string | undefined;
   /** Name of this installation, the prefix of all keys. Default `cqbatch`. */
@@ -40,7 +43,7 @@ const closingLimitMs = 1_000;
 
 /**
  * Opens Redis after checking that the queue can use it. Once open, everything waits while Redis is away, however long, and
- * `trouble` says so. The datastore is lost when a full disk has blocked writes for some seconds.
+ * `trouble` says so; `refusal` says what a person must end. The datastore is lost when a full disk has blocked writes for some seconds.
  *
  * @throws a usage error `REDIS_URL`; within some seconds a fatal error `REDIS_…` with the reason and the remedy
  */
@@ -58,11 +61,14 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   settings.mayAskInfo = inspection.mayAskInfo;
 
   const failover = watchFailover({ ...settings, role: 'worker' });
-  const troubles: ReturnType<typeof connectionTrouble>[] = [];
   const lost = deferred<Error>();
+  const login = new Login(options.passwordFile, (password) => context.secrets.push(password));
+  const trouble = new RedisTrouble(context, () => login.readAgain(), lost.resolve);
+  const follow = (client: RedisClient): void => {
+    failover.add(client);
+    login.keepIn(client);
+  };
   const open = (role: 'worker' | 'producer'): RedisClient => {
-    const trouble = connectionTrouble(context, (reply) => lost.resolve(explainFailure([reply], context)));
-    troubles.push(trouble);
     const client = createRedisClient({
       ...settings,
       role,
@@ -70,7 +76,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
     });
     client.on('error', dropCommand);
     trouble.watch(client);
-    failover.add(client);
+    follow(client);
     return client;
   };
   const connection = open('worker');
@@ -90,11 +96,14 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       description: `${inspection.server} at ${context.where}`,
       connection,
       producerConnection,
-      backend: backendFor(inspection, failover),
+      backend: backendFor(inspection, follow, (error) => trouble.noteError(error)),
       prefix: context.prefix,
       exclusive: false,
       get trouble() {
-        return troubles.map(({ text }) => text).find((text) => text !== undefined);
+        return trouble.text;
+      },
+      get refusal() {
+        return trouble.refusal;
       },
       // An unreachable Redis may come back; a full disk needs a person.
       lost: lost.promise,
@@ -112,7 +121,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   };
 }
 
-function contextOf({ url, password, sentinelPassword, prefix = 'cqbatch' }: RedisOptions): FailureContext {
+function contextOf({ url, password, passwordFile, sentinelPassword, prefix = 'cqbatch' }: RedisOptions) {
   const parsed = parseRedisUrl(url);
   const address: RedisAddress = password === undefined ? parsed : { ...parsed, password };
   return {
@@ -121,7 +130,8 @@ function contextOf({ url, password, sentinelPassword, prefix = 'cqbatch' }: Redi
     // In braces, so that a Cluster keeps all keys on one node, as BullMQ's scripts require.
     prefix: `{${prefix}}`,
     secrets: [address.password, sentinelPassword].filter((secret) => secret !== undefined),
-  };
+    passwordPlace: passwordFile?.path ?? 'CQBATCH_QUEUE_PASSWORD',
+  } satisfies FailureContext;
 }
 
 /** Checks Redis over a separate connection, which gives up rather than wait. */

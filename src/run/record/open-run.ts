@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Datastore } from '../../datastore/datastore.ts';
+import { watchRefusals } from '../../datastore/refusals.ts';
 import { makePrivate } from '../../disk/files.ts';
 import { lockPath, type ProcessLock } from '../../disk/lock.ts';
 import { removeHalfDone } from '../../disk/owned-folder.ts';
@@ -73,6 +74,7 @@ export function withOpenRun<Result>(
     const losing = new AbortController();
     for (const lost of [datastore.lost, journal.lost, lock?.lost])
       void lost?.then((reason) => losing.abort(reason));
+    atEnd(watchRefusals(datastore, options.maxOutageMs, (reason) => losing.abort(reason)).stop);
     return work({ store, record, datastore, rows, journal, policy, answers, lost: losing.signal }, atEnd);
   });
 }

@@ -5,7 +5,6 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { type Control, type ControlOf, controlKinds, controlSchema } from '../../cluster/entries.ts';
 import { exists, readSmallFile } from '../../disk/files.ts';
 import { repeat } from '../../repeat.ts';
-import { type Deferred, deferred } from '../../waiting.ts';
 
 /**
  * How one process controls a run of another: pause, unpause, cancel, change rate or priority. Commands in the run's folder need no
@@ -52,26 +51,33 @@ export async function clearControls(folder: string): Promise<void> {
 }
 
 /** A command, its user, and the reason. */
-type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
+export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 
 /** The controls of a run from all places: the latest of each kind counts. */
 export interface ControlWatch {
   readonly current: Command['command'];
-  /** Resolves with the first of these commands; never after `close`. */
-  until(...wanted: readonly Command['command'][]): Promise<Command>;
+  /** Calls back with the first of these commands, unless that is forgotten before. @returns a function that forgets it */
+  on(wanted: readonly Command['command'][], listener: (command: Command) => void): () => void;
   close(): void;
 }
 
 /** A control that changes an option of the run. */
 export type OptionControl = Exclude<Control, { readonly kind: 'command' }>;
 
-/** @param onOption called with each new rate and priority */
+/**
+ * @param onOption called with each new rate and priority
+ * @param onError called when a place can't be read; it is read again
+ */
 export function watchControls(
   places: readonly Pick<ControlPlace, 'told'>[],
   onOption: (control: OptionControl) => void = () => {},
+  onError: (error: Error) => void = () => {},
 ): ControlWatch {
   let current: Command = { command: 'unpause' };
-  const waiting = new Set<Deferred<Command> & { readonly wanted: readonly Command['command'][] }>();
+  const waiting = new Set<{
+    readonly wanted: readonly Command['command'][];
+    readonly listener: (command: Command) => void;
+  }>();
   /** The controls in each place; undefined before the first read. */
   const heard = places.map((): readonly Control[] | undefined => undefined);
 
@@ -82,7 +88,7 @@ export function watchControls(
     for (const waiter of waiting) {
       if (!waiter.wanted.includes(current.command)) continue;
       waiting.delete(waiter);
-      waiter.resolve(current);
+      waiter.listener(current);
     }
   }
 
@@ -106,7 +112,7 @@ export function watchControls(
       async () => {
         hear(place, await told());
       },
-      { everyMs: pollMs },
+      { everyMs: pollMs, onError },
     ),
   );
   for (const look of looks) look.now();
@@ -114,11 +120,11 @@ export function watchControls(
     get current() {
       return current.command;
     },
-    until(...wanted) {
-      if (wanted.includes(current.command)) return Promise.resolve(current);
-      const waiter = { wanted, ...deferred<Command>() };
-      waiting.add(waiter);
-      return waiter.promise;
+    on(wanted, listener) {
+      const waiter = { wanted, listener };
+      if (wanted.includes(current.command)) listener(current);
+      else waiting.add(waiter);
+      return () => waiting.delete(waiter);
     },
     close() {
       for (const look of looks) void look.stop();

@@ -21,7 +21,10 @@ import type { ExecuteRunOptions } from './execution-options.ts';
 import { RunTurns, rankOf, type TurnRun } from './run-turns.ts';
 
 export interface CoordinateOptions
-  extends Pick<ExecuteRunOptions, 'store' | 'datastore' | 'queue' | 'version' | 'log' | 'observer'> {
+  extends Pick<
+    ExecuteRunOptions,
+    'store' | 'datastore' | 'queue' | 'version' | 'log' | 'observer' | 'failing'
+  > {
   /** Why a run is left to other processes, for display; undefined for a run to be taken. Default: all are taken. */
   readonly refusalOf?: ((record: RunRecord) => Promise<string | undefined>) | undefined;
   /** Opens what calls the API for a run; absent when workers elsewhere call it. */
@@ -197,9 +200,12 @@ async function coordinate(
 }
 
 /**
- * The daemon's datastore, which never counts as lost. A failed run would not resume by itself, so the daemon waits, as its
- * workers do, until the disk of Redis has space.
+ * The daemon's datastore, which never counts as lost, whatever it refuses. A failed run would not resume by itself: the daemon
+ * waits, as its workers do, and hands its runs over if it ends.
  */
 function patient(datastore: Datastore): Datastore {
-  return Object.create(datastore, { lost: { value: deferred<Error>().promise } });
+  return Object.create(datastore, {
+    lost: { value: deferred<Error>().promise },
+    refusal: { value: undefined },
+  });
 }

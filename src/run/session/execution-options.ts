@@ -1,7 +1,7 @@
 import type { Attribution } from '../../actor.ts';
 import type { ApiClient } from '../../api/client.ts';
-import type { Datastore } from '../../datastore/datastore.ts';
 import type { OutcomeCounts, RowResult } from '../../domain.ts';
+import type { LastingErrors } from '../../error-news.ts';
 import type { Log } from '../../log.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import type { ApiWorkerOptions } from '../../worker/api-worker.ts';
@@ -33,6 +33,8 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
   readonly version: string;
   /** Decides whether the run continues after its canary. Default: depends on the failures in the canary. */
   readonly confirmAfterCanary?: ConfirmAfterCanary;
+  /** Hears of the errors of commands that are repeated, for a process that shows which of them last. */
+  readonly failing?: LastingErrors | undefined;
   /** Stops the run early. Default: no limit. */
   readonly budget?: Budget | undefined;
   /** The user who starts or resumes it, and the reason. */
@@ -80,8 +82,8 @@ export interface FailedRun {
 
 export interface StartedRun {
   readonly progress: Progress;
-  /** `trouble` names what the run waits for. */
-  readonly datastore: Pick<Datastore, 'trouble' | 'exclusive'>;
+  /** Why the datastore does not work; undefined while it does. */
+  readonly trouble: () => string | undefined;
 }
 
 /** A run that has ended here, before its report is written. */

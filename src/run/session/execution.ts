@@ -4,7 +4,8 @@ import type { ControlOf, RunEntry } from '../../cluster/entries.ts';
 import { onlyMember } from '../../cluster/member.ts';
 import { ownProtocol } from '../../cluster/protocol.ts';
 import type { Priority } from '../../domain.ts';
-import type { CqbatchError } from '../../errors.ts';
+import { ErrorNews, LastingErrors } from '../../error-news.ts';
+import { type CqbatchError, meaningOf } from '../../errors.ts';
 import type { PaceReport } from '../../pace.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import type { AtEnd } from '../../releases.ts';
@@ -57,6 +58,8 @@ export class Execution {
   readonly #cluster: Cluster | undefined;
   readonly #keeper: RecordKeeper;
   readonly #progress: Progress;
+  readonly #failing: LastingErrors;
+  readonly #errors = new ErrorNews();
   #protocol = ownProtocol;
   #rateLog: RateLog | undefined;
   #heartbeat: Heartbeat | undefined;
@@ -66,6 +69,7 @@ export class Execution {
     this.#run = run;
     this.#options = options;
     this.#planned = planned;
+    this.#failing = options.failing ?? new LastingErrors();
     this.#cluster = datastore.exclusive ? undefined : openCluster(datastore);
     this.#keeper = new RecordKeeper(store, withCrashedTime(withoutPlace(record), journal.lastFinishedAt));
     this.#progress = new Progress({
@@ -89,7 +93,7 @@ export class Execution {
     atEnd(() => rateLog.close());
     const cluster = this.#cluster;
     const places = [inFolder(folder), ...(cluster === undefined ? [] : [inCluster(cluster, record.id)])];
-    const controls = watchControls(places, (control) => this.#setOption(control));
+    const controls = watchControls(places, (control) => this.#setOption(control), this.#onError);
     atEnd(() => controls.close());
     try {
       if (cluster !== undefined) await this.#show(cluster, atEnd);
@@ -113,7 +117,7 @@ export class Execution {
     await this.#keeper.save();
     await removeReport(folder, 'not-attempted.csv');
     await this.#remember('used');
-    onStarted?.({ progress: this.#progress, datastore });
+    onStarted?.({ progress: this.#progress, trouble: () => datastore.trouble ?? this.#failing.text });
   }
 
   /** Shows the run to others until it ends. Resolves when its rate is in force. */
@@ -129,7 +133,7 @@ export class Execution {
         // If this process calls nothing, only the leading worker knows the pace.
         if (client === undefined && pace !== undefined) this.#seePace(pace);
       },
-      onError: (error) => this.#warn(error, 'datastore error'),
+      onError: this.#onError,
     });
     this.#heartbeat = heartbeat;
     atEnd(() => orAfter(heartbeat.stop(), farewellMs).catch(() => {}));
@@ -157,6 +161,7 @@ export class Execution {
       known: await options.estimates?.load(),
       onPace: (pace, inFlight) => this.#seePace(pace, inFlight),
       onEvent: (event) => this.#see(event),
+      onError: this.#onError,
       rateInForce: async () => this.#heartbeat?.establishedAgain(),
     }).untilEnd();
   }
@@ -193,7 +198,8 @@ export class Execution {
   }
 
   /** @returns the error to be thrown */
-  async #fail(error: unknown): Promise<unknown> {
+  async #fail(thrown: unknown): Promise<unknown> {
+    const error = meaningOf(thrown);
     const { store, record, journal } = this.#run;
     const failure = systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
     const { code } = error as CqbatchError;
@@ -266,6 +272,12 @@ export class Execution {
     const { record } = this.#keeper;
     return entryOf(record, countsOf(record, this.#run.journal), this.#progress, this.#options.version);
   }
+
+  /** An action on the datastore has failed, and is repeated. */
+  readonly #onError = (error: Error): void => {
+    this.#failing.see(error);
+    if (this.#errors.isNews(error)) this.#warn(error, 'datastore error');
+  };
 
   #warn({ message }: Error, what: string): void {
     this.#options.log.warn({ run: this.#run.record.id, err: message }, what);

@@ -1,10 +1,11 @@
 import type { Attribution } from '../../actor.ts';
-import { after, onAbort, orAborted } from '../../waiting.ts';
+import { after, deferred, onAbort, orAborted } from '../../waiting.ts';
 import type { Leaving } from '../feed/coordinator.ts';
 import { budgetSpent, type RunEnding } from '../record/ending.ts';
 import { FailureGuard, haltText } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { readRowNumbers } from '../record/row-numbers.ts';
+import type { Command } from './control.ts';
 import { type SessionOptions, shutdownMs, Work } from './work.ts';
 
 /**
@@ -67,7 +68,9 @@ export class RunSession {
     const { log, controls, onEvent, rateInForce } = this.#options;
     log.info({ run: this.#run.record.id }, 'run paused');
     onEvent({ type: 'paused', paused: true, attribution });
-    const wanted = await this.#unlessStopped(controls.until('unpause', 'cancel'));
+    const told = deferred<Command>();
+    const forget = controls.on(['unpause', 'cancel'], told.resolve);
+    const wanted = await this.#unlessStopped(told.promise).finally(forget);
     if ('state' in wanted) return wanted;
     const { command, ...by } = wanted;
     if (command === 'cancel') return { state: 'cancelled', ...by } as const;
@@ -80,12 +83,17 @@ export class RunSession {
   async #nextStage(): Promise<RunEnding | undefined> {
     const { controls, stages } = this.#options;
     const cancelling = new AbortController();
-    const cancelled = controls.until('cancel').then(({ command: _, ...attribution }) => {
+    const told = deferred<Command>();
+    const forget = controls.on(['cancel'], (command) => {
       cancelling.abort();
+      told.resolve(command);
+    });
+    const cancelled = told.promise.then(({ command: _, ...attribution }) => {
       return { next: { state: 'cancelled', ...attribution } as const };
     });
     const next = stages.next(AbortSignal.any([this.#stopping, cancelling.signal]));
-    const known = await this.#unlessStopped(Promise.race([cancelled, next.then((next) => ({ next }))]));
+    const first = Promise.race([cancelled, next.then((next) => ({ next }))]);
+    const known = await this.#unlessStopped(first).finally(forget);
     return 'state' in known ? known : known.next;
   }
 

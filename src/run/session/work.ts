@@ -36,6 +36,8 @@ export interface SessionOptions extends RunContext {
   readonly known?: StartingPoint | undefined;
   readonly onEvent: (event: RunEvent) => void;
   readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
+  /** Called for each error of the datastore; the work continues. */
+  readonly onError: (error: Error) => void;
   /** Called when the run continues after a pause. Resolves when its rate is in force: feed no row before. */
   readonly rateInForce: () => Promise<void>;
 }
@@ -75,7 +77,7 @@ export class Work {
       window: this.#window,
       priority: options.priority,
       onCollected: (results) => this.#collected(results),
-      onError: this.#onError,
+      onError: options.onError,
     });
   }
 
@@ -89,11 +91,10 @@ export class Work {
       if (client !== undefined && this.#coordinator.isFeeding) this.#worker = this.#startWorker(client);
       atEnd(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));
       atEnd(onAbort(deadline, () => this.#leave(budgetSpent(deadline.reason, record.id))));
-      void controls
-        .until('pause', 'cancel')
-        .then(({ command, ...attribution }) =>
-          this.#leave({ state: command === 'cancel' ? 'cancelled' : 'paused', ...attribution }),
-        );
+      const forget = controls.on(['pause', 'cancel'], ({ command, ...attribution }) =>
+        this.#leave({ state: command === 'cancel' ? 'cancelled' : 'paused', ...attribution }),
+      );
+      atEnd(forget);
       const reason = await this.#coordinator.run();
       if (reason.state === 'again' && reason.hasLostRows)
         log.error({ run: record.id }, 'the datastore lost rows: they are fed again and marked unclear');
@@ -140,7 +141,7 @@ export class Work {
 
   #startWorker(client: ApiClient): ApiWorker {
     const { record, datastore, rows, store, journal } = this.#run;
-    const { log, notApproved, known, join, onEvent, onPace } = this.#options;
+    const { log, notApproved, known, join, onEvent, onPace, onError } = this.#options;
     const { baseUrl, maxOutageMs, concurrency } = record.options;
     return new ApiWorker({
       datastore,
@@ -168,7 +169,7 @@ export class Work {
       },
       proven: journal.provenOperations,
       onHalt: ({ message }) => this.#leave({ state: 'halted', because: 'stuck', reason: message }),
-      onError: this.#onError,
+      onError,
     });
   }
 
@@ -187,8 +188,4 @@ export class Work {
     this.#sinceMaintenance = 0;
     await datastore.maintain();
   }
-
-  readonly #onError = ({ message }: Error): void => {
-    this.#options.log.warn({ run: this.#run.record.id, err: message }, 'datastore error');
-  };
 }

@@ -4,7 +4,15 @@ import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Datastore } from '../../../src/datastore/datastore.ts';
 import { openRedis } from '../../../src/datastore/redis/redis.ts';
-import { adminOf, describeWithRedis, heard, patiently, redisForTest } from '../../helpers/redis-server.ts';
+import {
+  adminOf,
+  assignSlots,
+  describeWithRedis,
+  heard,
+  patiently,
+  type RedisServer,
+  redisForTest,
+} from '../../helpers/redis-server.ts';
 import { startProxy } from './proxy.ts';
 
 interface Opened {
@@ -205,7 +213,9 @@ describeWithRedis('a Redis that refuses', () => {
     await adminOf(server).config('SET', 'maxmemory', '1');
     await expect(add()).rejects.toThrow('EXECABORT');
     await expect(worker.set('a', '1')).rejects.toThrow('OOM');
-    expect(datastore.trouble).toBe(`Redis at ${server.url} has no memory left`);
+    expect(datastore.trouble).toBe(
+      `Redis at ${server.url} has no memory left: raise its maxmemory, or delete what is not needed`,
+    );
     await adminOf(server).config('SET', 'maxmemory', '0');
     await add();
     expect(await queue.getWaitingCount()).toBe(3);
@@ -226,8 +236,116 @@ describeWithRedis('a Redis that refuses', () => {
     await expect
       .poll(() => errors.filter((error) => inspect(error).includes('WRONGPASS')).length, patiently)
       .toBeGreaterThan(3);
-    await expect.poll(() => datastore.trouble, patiently).toContain('WRONGPASS');
+    await expect
+      .poll(() => datastore.trouble, patiently)
+      .toContain('refuses the password: correct CQBATCH_QUEUE_PASSWORD');
     expect(inspect([errors, datastore.trouble], { depth: 10 })).not.toContain('s3cret');
+  });
+});
+
+/** Changes the password of a Redis, and ends all connections that know the former one. */
+async function changePassword(server: RedisServer, before: string, after: string): Promise<void> {
+  const admin = adminOf(server, { password: before });
+  await admin.config('SET', 'requirepass', after);
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+}
+
+describeWithRedis('a renewed password', () => {
+  test.each(['a Redis', 'a Cluster'])(
+    'of %s is read by every connection, also one that waits for work',
+    async (kind) => {
+      const cluster = kind === 'a Cluster';
+      const server = await redisForTest({ cluster });
+      if (cluster) await assignSlots(server);
+      await changePassword(server, '', 'first');
+      let password = 'first';
+      const { datastore } = await openRedis({
+        url: cluster ? server.url.replace('redis://', 'redis+cluster://') : server.url,
+        password,
+        passwordFile: { path: '/etc/password', read: async () => password },
+        purpose: 'tests',
+      });
+      onTestFinished(() => datastore.close());
+      const { Queue, Worker } = withBackend(datastore.backend);
+      const { connection, producerConnection, prefix = '' } = datastore;
+      const done: string[] = [];
+      const worker = new Worker('q', async ({ name }) => void done.push(name), {
+        connection,
+        prefix,
+        runRetryDelay: 100,
+      });
+      const queue = new Queue('q', { connection: producerConnection, prefix });
+      onTestFinished(async () => {
+        await worker.close(true);
+        await queue.close();
+      });
+      worker.on('error', () => {});
+      queue.on('error', () => {});
+      await queue.add('before', {});
+      await expect.poll(() => done, patiently).toEqual(['before']);
+
+      await changePassword(server, 'first', 'second');
+      await expect
+        .poll(() => datastore.trouble, patiently)
+        .toContain('refuses the password: correct /etc/password');
+      expect(datastore.refusal?.reason.code).toBe('REDIS_AUTH');
+      password = 'second';
+      await expect
+        .poll(
+          () =>
+            queue.add('after', {}).then(
+              () => 'added',
+              () => '',
+            ),
+          patiently,
+        )
+        .toBe('added');
+      await expect.poll(() => done.includes('after'), patiently).toBe(true);
+      await expect
+        .poll(() => [datastore.trouble, datastore.refusal], patiently)
+        .toEqual([undefined, undefined]);
+    },
+  );
+});
+
+describeWithRedis('an ACL user', () => {
+  const asAdmin = { password: 'admin' };
+  async function opened() {
+    const server = await redisForTest();
+    await changePassword(server, '', 'admin');
+    const admin = adminOf(server, asAdmin);
+    await admin.call('ACL', 'SETUSER', 'batch', 'on', '>secret', '~*', '&*', '+@all');
+    return { admin, ...(await open(server.url.replace('://', '://batch:secret@'))) };
+  }
+
+  test.each([
+    ['removed', ['DELUSER', 'batch'], /does not accept this user with this password/],
+    [
+      'without the right to run scripts',
+      ['SETUSER', 'batch', '-@scripting'],
+      /does not allow this user what the queue needs/,
+    ],
+    ['that is switched off', ['SETUSER', 'batch', 'off'], /does not accept this user with this password/],
+  ])('%s is refused, and the reason says so until it is back', async (_title, change, reason) => {
+    const { admin, datastore, worker } = await opened();
+    const answers: string[] = [];
+    const use = (): void => {
+      worker.eval('return 1', 0).then(
+        (reply) => answers.push(String(reply)),
+        ({ message }: Error) => answers.push(message),
+      );
+    };
+    const trouble = (): string | undefined => {
+      use();
+      return datastore.trouble;
+    };
+    await admin.call('ACL', ...change);
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await expect.poll(trouble, patiently).toMatch(reason);
+    expect(datastore.refusal?.reason.message).toMatch(reason);
+    await admin.call('ACL', 'SETUSER', 'batch', 'on', '>secret', '~*', '&*', '+@all');
+    await expect.poll(trouble, patiently).toBeUndefined();
+    await expect.poll(() => answers.at(-1), patiently).toBe('1');
   });
 });
 

@@ -145,6 +145,27 @@ describeWithRedis('the commands of one turn', () => {
   });
 });
 
+describeWithRedis('a Redis that refuses many commands at once', () => {
+  test.each(['worker', 'producer'] as const)('makes a %s connect again, with one listener', async (role) => {
+    const server = await redisForTest();
+    const client = await clientOf(server, role);
+    const admin = adminOf(server);
+    await admin.call('REPLICAOF', '127.0.0.1', '1');
+    const socket = client.stream;
+    const ended = heard(client, 'close');
+    const answers = Promise.allSettled(hundred.map((key) => client.set(`key-${key}`, '1')));
+    let added = 0;
+    socket.on('newListener', (event) => {
+      if (event === 'close') added += 1;
+    });
+    await ended;
+    expect(added).toBe(1);
+    await admin.call('REPLICAOF', 'NO', 'ONE');
+    const states = new Set((await answers).map(({ status }) => status));
+    expect(states).toEqual(new Set([role === 'worker' ? 'fulfilled' : 'rejected']));
+  });
+});
+
 /** Keeps a text under a key, as BullMQ's scripts do: a script that ioredis sends by digest where it can. */
 const keep = { numberOfKeys: 1, lua: "return redis.call('SET', KEYS[1], ARGV[1])" };
 

@@ -6,7 +6,13 @@ import { explainFailure, type FailureContext } from '../../../src/datastore/redi
 function contextOf(url: string): FailureContext {
   const address = parseRedisUrl(url);
   const secrets = address.password === undefined ? [] : [address.password];
-  return { where: describeAddress(address), address, prefix: '{cqbatch}', secrets };
+  return {
+    where: describeAddress(address),
+    address,
+    prefix: '{cqbatch}',
+    secrets,
+    passwordPlace: 'CQBATCH_QUEUE_PASSWORD',
+  };
 }
 
 const plain = 'redis://host';

@@ -30,6 +30,12 @@ function watch(folder: string, cluster?: Cluster, onOption?: (control: OptionCon
   return watching;
 }
 
+function until(watching: ControlWatch, ...wanted: readonly ControlWatch['current'][]): Promise<object> {
+  return new Promise((resolve) => {
+    watching.on(wanted, resolve);
+  });
+}
+
 const commanded = (command: ControlOf<'command'>['command']): Wanted => ({ kind: 'command', command });
 
 /** Waits until the watch has certainly seen everything said so far. */
@@ -43,7 +49,7 @@ test('a run continues as long as there is no command', async () => {
   const watching = watch(await temporaryFolder(), cluster);
   await looked(told);
   expect(watching.current).toBe('unpause');
-  expect(await watching.until('cancel', 'unpause')).toEqual({ command: 'unpause' });
+  expect(await until(watching, 'cancel', 'unpause')).toEqual({ command: 'unpause' });
 });
 
 test.each(['pause', 'cancel'] as const)(
@@ -51,7 +57,7 @@ test.each(['pause', 'cancel'] as const)(
   async (command) => {
     const folder = await temporaryFolder();
     const watching = watch(folder);
-    const arrived = watching.until('pause', 'cancel');
+    const arrived = until(watching, 'pause', 'cancel');
     await inFolder(folder).tell(commanded(command));
     expect(await arrived).toEqual({ command });
     expect(watching.current).toBe(command);
@@ -62,7 +68,7 @@ test('a command names its user and reason, in the folder and in the datastore', 
   const folder = await temporaryFolder();
   const attribution = { by: { user: 'ann', host: 'desk', version: '1.0.0' }, reason: 'wrong column' };
   await inFolder(folder).tell({ ...commanded('pause'), ...attribution });
-  expect(await watch(folder).until('pause')).toEqual({ command: 'pause', ...attribution });
+  expect(await until(watch(folder), 'pause')).toEqual({ command: 'pause', ...attribution });
 });
 
 test('texts of other programs are shortened, and a line that is not a command is ignored', async () => {
@@ -76,21 +82,21 @@ test('texts of other programs are shortened, and a line that is not a command is
     at: '2026-01-01T00:00:00.000Z',
     reason: 'x'.repeat(100_000),
   });
-  expect((await watching.until('pause')).reason).toBe('x'.repeat(500));
+  expect(((await until(watching, 'pause')) as { reason?: string }).reason).toBe('x'.repeat(500));
 });
 
 test('a command given before the watch begins arrives', async () => {
   const folder = await temporaryFolder();
   await inFolder(folder).tell(commanded('pause'));
-  expect(await watch(folder).until('pause')).toEqual({ command: 'pause' });
+  expect(await until(watch(folder), 'pause')).toEqual({ command: 'pause' });
 });
 
 test('a command of another kind does not end the wait', async () => {
   const folder = await temporaryFolder();
   await inFolder(folder).tell(commanded('pause'));
   const watching = watch(folder);
-  await watching.until('pause');
-  const arrived = watching.until('unpause', 'cancel');
+  await until(watching, 'pause');
+  const arrived = until(watching, 'unpause', 'cancel');
   await inFolder(folder).tell(commanded('unpause'));
   expect(await arrived).toEqual({ command: 'unpause' });
 });
@@ -114,9 +120,9 @@ test('a command given during the watch counts, although the clock was set back b
   const watching = watch(folder, cluster);
   await looked(told);
   await inFolder(folder).tell(commanded('pause'));
-  expect(await watching.until('pause')).toEqual({ command: 'pause' });
+  expect(await until(watching, 'pause')).toEqual({ command: 'pause' });
   registered = { kind: 'command', command: 'cancel', at: '2000-01-01T00:00:00.000Z' };
-  expect(await watching.until('cancel')).toEqual({ command: 'cancel' });
+  expect(await until(watching, 'cancel')).toEqual({ command: 'cancel' });
 });
 
 test('a command that was cleared is forgotten', async () => {
@@ -151,7 +157,7 @@ test('a command after a line that a full disk has torn arrives', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'control.jsonl'), '{"kind":"comm');
   await inFolder(folder).tell(commanded('pause'));
-  expect(await watch(folder).until('pause')).toEqual({ command: 'pause' });
+  expect(await until(watch(folder), 'pause')).toEqual({ command: 'pause' });
 });
 
 test('a failing datastore is asked again', async () => {
@@ -159,7 +165,7 @@ test('a failing datastore is asked again', async () => {
     if (told.mock.calls.length < 3) throw new Error('Connection is closed.');
     return [{ kind: 'command', command: 'pause', at: '2026-01-01T00:00:00.000Z' }];
   });
-  expect(await watch(await temporaryFolder(), cluster).until('pause')).toEqual({ command: 'pause' });
+  expect(await until(watch(await temporaryFolder(), cluster), 'pause')).toEqual({ command: 'pause' });
 });
 
 describe('a rate', () => {
@@ -191,4 +197,15 @@ describe('a rate', () => {
       timeout: 60_000,
     });
   });
+});
+
+test('a command that is no longer waited for calls nothing back', async () => {
+  const folder = await temporaryFolder();
+  const watching = watch(folder);
+  const heard: string[] = [];
+  watching.on(['pause'], () => heard.push('forgotten'))();
+  watching.on(['pause'], () => heard.push('kept'));
+  await inFolder(folder).tell(commanded('pause'));
+  await until(watching, 'pause');
+  expect(heard).toEqual(['kept']);
 });

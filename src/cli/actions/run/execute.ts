@@ -166,12 +166,12 @@ function openReporter(terminal: Terminal, { id, options }: RunRecord, proxy: str
   let timer: NodeJS.Timeout | undefined;
   let isHeld = false;
   return {
-    start({ progress, datastore }: StartedRun): void {
+    start({ progress, trouble }: StartedRun): void {
       terminal.say(`Run ${id} on ${wayTo(options, proxy)}`);
       const { live } = terminal;
       const look = (): void => {
         if (isHeld) return;
-        const lines = progressLines(progress.snapshot(), id, datastore.trouble);
+        const lines = progressLines(progress.snapshot(), id, trouble());
         if (live) terminal.drawLines(lines);
         else terminal.say(lines.join('\n'));
       };

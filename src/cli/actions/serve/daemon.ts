@@ -1,3 +1,4 @@
+import type { LastingErrors } from '../../../error-news.ts';
 import { usageError } from '../../../errors.ts';
 import {
   awaitedRuns,
@@ -37,15 +38,17 @@ export interface DaemonOptions {
   readonly metrics: Metrics | undefined;
   readonly version: string;
   readonly log: Log;
+  /** Hears of the errors of commands that are repeated. */
+  readonly failing: LastingErrors;
   readonly stop: AbortSignal;
 }
 
 /** `cqbatch worker --coordinate`: completes submitted runs, carries out schedules, removes old runs. */
 export async function runDaemon(workplace: Workplace, options: DaemonOptions, atEnd: AtEnd): Promise<void> {
   const { store } = workplace;
-  const { datastore, queue, version, metrics, log, stop } = options;
+  const { datastore, queue, version, metrics, log, failing, stop } = options;
   const notifier = await notifierOf(workplace, atEnd);
-  const news = notifier && newsTo(notifier);
+  const news = notifier && newsTo(notifier, log);
   atEnd(() => news?.told());
   const common = { store, datastore, log, stop };
   const schedules = openScheduleStore(store.stateDir);
@@ -62,6 +65,7 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
       ...common,
       queue,
       version,
+      failing,
       observer: metrics,
       ...(datastore.exclusive && callerFor(workplace, options)),
       news,
@@ -123,10 +127,13 @@ async function troubleWith(tokens: WorkerTokens, group: GroupName): Promise<stri
 }
 
 /** Sends notifications one after the other; only the daemon's end waits for them. */
-function newsTo(notifier: Notifier): RunNews & { told(): Promise<void> } {
+export function newsTo(notifier: Notifier, log: Log): RunNews & { told(): Promise<void> } {
   let telling = Promise.resolve();
   const tell = (work: () => Promise<void>): void => {
-    telling = telling.then(work);
+    // News of one run that can't be composed must not end the daemon, nor keep back those of others.
+    telling = telling
+      .then(work)
+      .catch((error: Error) => log.error({ err: error.message }, 'a notification was not sent'));
   };
   return {
     started: () => tell(() => notifier.started()),

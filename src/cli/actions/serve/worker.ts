@@ -1,3 +1,4 @@
+import { ErrorNews, LastingErrors } from '../../../error-news.ts';
 import { usageError } from '../../../errors.ts';
 import {
   type Datastore,
@@ -9,6 +10,7 @@ import {
   type Settings,
   serveGroups,
   serveRows,
+  watchRefusals,
 } from '../../../index.ts';
 import { type Log, logWith } from '../../../log.ts';
 import { readVersion } from '../../../package.ts';
@@ -54,7 +56,8 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     );
     atEnd(() => datastore.close());
     let serving: GroupsServing | undefined;
-    const state = (): HealthState => healthOf(datastore, stop.signal, serving);
+    const failing = new LastingErrors();
+    const state = (): HealthState => healthOf(datastore, failing, stop.signal, serving);
     const onError = ({ message }: Error): void => log.warn({ err: message }, 'metrics file not written');
     const { metrics, port } = await openProbes({ settings, operations, store, state, onError }, atEnd);
     if (metrics !== undefined) {
@@ -63,6 +66,12 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     }
     atEnd(watchTrouble(datastore, log).stop);
     if (datastore.exclusive) void datastore.lost.then(stop.abort);
+    let refused: Error | undefined;
+    const giveUp = (reason: Error): void => {
+      refused ??= reason;
+      stop.abort();
+    };
+    atEnd(watchRefusals(datastore, settings.maxOutage ?? undefined, giveUp).stop);
     const tokens = api && workerTokens(settings, log);
     // A mistyped folder is reported at once.
     await tokens?.groups();
@@ -81,6 +90,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
             notApproved: notApproved(settings, { baseUrl: api.baseUrl, rateGroup }, datastore),
             maxOutageMs: settings.maxOutage ?? undefined,
             concurrency: api.concurrency,
+            failing,
             shutdownMs: settings.shutdownTimeout,
             log: rateGroup === undefined ? log : logWith(log, { rate_group: rateGroup }),
             onDrain() {
@@ -99,9 +109,10 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     log.info({ queue: datastore.description, ...target, ...facts }, 'worker started');
     const [stuck] = await Promise.all([
       serving?.end ?? aborted(stop.signal),
-      workplace && runDaemon(workplace, { datastore, queue, api, tokens, metrics, ...common }, atEnd),
+      workplace &&
+        runDaemon(workplace, { datastore, queue, api, tokens, metrics, failing, ...common }, atEnd),
     ]);
-    if (stuck !== undefined) throw stuck;
+    if (stuck !== undefined || refused !== undefined) throw stuck ?? refused;
     if (datastore.exclusive) await throwIfLost(datastore);
     log.info({}, 'worker stopped');
     if (terminal.json) terminal.result({ state: 'stopped' }, '');
@@ -164,22 +175,33 @@ function apiOf(
   };
 }
 
-function healthOf(datastore: Datastore, stop: AbortSignal, serving: GroupsServing | undefined): HealthState {
-  const reason = stop.aborted ? 'stopping' : (serving?.idleBecause ?? datastore.trouble);
+/** A supervisor starts a worker again that can't work for this long, other than because its datastore is away. */
+const unhealthyAfterMs = 5 * 60_000;
+
+function healthOf(
+  { trouble, refusal }: Datastore,
+  failing: LastingErrors,
+  stop: AbortSignal,
+  serving: GroupsServing | undefined,
+): HealthState {
+  const reason = stop.aborted ? 'stopping' : (serving?.idleBecause ?? trouble ?? failing.text);
+  const { forMs } = refusal ?? (trouble === undefined ? failing.current : undefined) ?? { forMs: 0 };
   return {
-    healthy: true,
+    healthy: stop.aborted || forMs < unhealthyAfterMs,
     ready: reason === undefined,
     ...(reason !== undefined && { reason }),
     facts: { active: serving?.active ?? 0 },
   };
 }
 
-/** Logs when the datastore goes away, and when it is back. */
+/** Logs why the datastore does not work, and when it works again. */
 function watchTrouble(datastore: Datastore, log: Log): Repeated {
+  const news = new ErrorNews();
   let before: string | undefined;
   const look = (): void => {
     const { trouble } = datastore;
-    if (trouble !== undefined && before === undefined) log.warn({ trouble }, 'waiting for the datastore');
+    if (trouble !== undefined && news.isNews(new Error(trouble)))
+      log.warn({ trouble }, 'waiting for the datastore');
     if (trouble === undefined && before !== undefined) log.info({}, 'the datastore is back');
     before = trouble;
   };
