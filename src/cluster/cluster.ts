@@ -25,7 +25,7 @@ import { serverClock, timelineScripts } from './timeline-script.ts';
 /**
  * The processes that share a Redis: their runs and workers, the pace of each API, and users' commands to runs. The data are
  * hashes with an expiry, read and written by small scripts; the clock of Redis dates them. The cluster serves display and the
- * rate: no result and no lock depends on it, except that an id belongs to the first run that uses it.
+ * rate, and the question what a datastore has lost. No lock depends on it, except that an id belongs to the first run that uses it.
  */
 export type Cluster = ReturnType<typeof openCluster>;
 
@@ -67,6 +67,16 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
         .flatMap((entry) => read(workerEntrySchema, now, entry))
         .filter((entry) => isPresent(entry, forgottenAfterMs));
     },
+    /** What workers of an API have said of their batches, by worker: also of workers that have left. */
+    async testimonies(api: LimitedApi): Promise<ReadonlyMap<string, string>> {
+      const [, entries] = (await ask(scripts.all, [apiKeys(api).testimonies])) as [string, string[]];
+      return new Map(
+        entries.map((entry) => {
+          const [, id = '', testimony = ''] = /^\S+ (\S+) (.*)$/s.exec(entry) ?? [];
+          return [id, testimony];
+        }),
+      );
+    },
     /** How an API is called; undefined once the last worker has left. */
     async pace(api: LimitedApi): Promise<PublishedPace | undefined> {
       const [now, at, pace] = (await ask(scripts.pace, [apiKeys(api).pace])) as [string, string, string];
@@ -86,7 +96,8 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
     },
     /** Removes runs that ended long ago, and old workers of an API. */
     async sweep(api: LimitedApi): Promise<void> {
-      await ask(scripts.sweep, ['runs', 'controls', apiKeys(api).workers], forgottenAfterMs);
+      const { workers, testimonies } = apiKeys(api);
+      await ask(scripts.sweep, ['runs', 'controls', workers, testimonies], forgottenAfterMs);
     },
     /** Tells a worker that can be drained to end. */
     async drain(workerId: string): Promise<void> {
@@ -176,6 +187,9 @@ function memberOf(
       const reply = await ask(scripts.take, [keys.timeline], id, want, held, need, active, aheadMs, leadInMs);
       return slotReply(reply as string[]);
     },
+    async testify(testimony) {
+      await ask(scripts.testify, [keys.testimonies], id, `${id} ${testimony}`);
+    },
     async leave() {
       await ask(scripts.leave, [keys.timeline, keys.workers, keys.pace, 'controls'], id);
     },
@@ -239,5 +253,10 @@ export function keyOf(prefix: string, name: string): string {
 /** The keys of an API and rate group. */
 export function apiKeys(api: LimitedApi) {
   const key = keyOfApi(api);
-  return { timeline: `${key}:timeline`, pace: `${key}:pace`, workers: `${key}:workers` } as const;
+  return {
+    timeline: `${key}:timeline`,
+    pace: `${key}:pace`,
+    workers: `${key}:workers`,
+    testimonies: `${key}:testimonies`,
+  } as const;
 }

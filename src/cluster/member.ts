@@ -53,6 +53,8 @@ export interface Member {
    */
   giveUpLead(): Promise<boolean>;
   take(request: Omit<SlotRequest, 'worker'>): Promise<SlotReply>;
+  /** Publishes what this worker knows of its batches, in place of what it said before. */
+  testify(testimony: string): Promise<void>;
   leave(): Promise<void>;
 }
 
@@ -73,6 +75,7 @@ export function onlyMember(policy: () => RatePolicy | undefined, rows: () => num
     decide: async (pace) => setRate(timeline, steadyNow(), { worker, ...rateCommandOf(pace) }),
     giveUpLead: async () => false,
     take: async (request) => take(timeline, steadyNow(), { worker, ...request }),
+    async testify() {},
     async leave() {},
   };
 }

@@ -34,6 +34,13 @@ export interface Datastore {
    * Undefined when unknown.
    */
   epoch(): Promise<string | undefined>;
+  /**
+   * The part of the epoch that a connection shows: the server and its data. Known before the first reply on a new connection, and
+   * kept while there is none. Undefined when unknown, and on an exclusive datastore.
+   */
+  readonly connectionEpoch: string | undefined;
+  /** Calls a listener whenever `connectionEpoch` may have changed. @returns a function that ends this */
+  onReconnect(listener: () => void): () => void;
   /** Whether it certainly holds no rows; absent on a shared datastore. */
   readonly isEmpty?: () => Promise<boolean>;
   /**

@@ -12,6 +12,8 @@ export interface RunBatchData {
   readonly bytes: number;
   /** Default `normal`. */
   readonly priority?: Priority;
+  /** See `Batch`. */
+  readonly epoch?: string | undefined;
   /**
    * Set before the coordinator removes the child. If the job then has neither child nor value, each call of its rows is known.
    */
@@ -40,6 +42,7 @@ export function flowOf(id: string, { batches, lane, turn }: FlowPlace, batch: Ba
   const data: RunBatchData = {
     rows: rangesOf(batch.tasks),
     bytes: bytesOf(batch.tasks),
+    epoch: batch.epoch,
     ...(priority !== usualPriority && { priority }),
   };
   const child = {

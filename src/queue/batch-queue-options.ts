@@ -1,6 +1,7 @@
 import type { Priority, RowResult, SavedAnswer } from '../domain.ts';
 import type { BatchSize } from './open-batch.ts';
 import type { Leftover, RowTask, RunPolicy } from './payload.ts';
+import type { RollCall } from './roll-call.ts';
 import type { RowQueue } from './row-queue.ts';
 
 /** A row that was handed back. */
@@ -21,6 +22,8 @@ export interface BatchQueueOptions {
   readonly runId: string;
   readonly rows: RowQueue;
   readonly policy: RunPolicy;
+  /** Finds out what workers know of batches that were added in another epoch. */
+  readonly rollCall: RollCall;
   /**
    * The priority of new batches, among which runs of one priority share fairly. Undefined: in order of arrival, for an exclusive
    * datastore, or one that a program without priorities uses, too.

@@ -17,6 +17,7 @@ import {
 import { FairTurns, newBatchId } from './fair-turns.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
+import { type BatchOutcome, outcomeOf } from './outcome.ts';
 import { type BatchReturn, decodeBatch, decodeReturn, encodeLedgerEntry, type RowTask } from './payload.ts';
 
 /** Pause before retrying to add a batch. */
@@ -29,7 +30,7 @@ export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 
 /** Opens the batches of a run and begins to collect the finished ones. No other process may have them open. */
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
-  const { runId, rows } = options;
+  const { runId, rows, rollCall } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
   // No other process listens on this queue.
   const name = `batches-${runId}`;
@@ -38,9 +39,9 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   queue.on('error', options.onError);
   producer.on('error', options.onError);
 
-  /** Batches that are not collected, by id; then the ids of all batches. */
+  /** Batches that are not collected, by id; then the epochs of all batches. */
   const open = new Map<string, OpenBatch>();
-  const known = new Set<string>();
+  const known = new Map<string, string | undefined>();
   /** Where new batches go. */
   const ownLane = rows.lane(options.priority ?? usualPriority);
   const turns = new FairTurns();
@@ -70,7 +71,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   void collector.run().catch(options.onError);
 
   function keep(id: string, batch: OpenBatch): void {
-    known.add(id);
+    known.set(id, batch.epoch);
     open.set(id, batch);
   }
 
@@ -85,7 +86,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       const lane = rows.lane(data.priority ?? usualPriority);
       const child = await lane.job(id);
       const tasks = child === undefined ? [] : decodeBatch(child.data).tasks;
-      const batch = new OpenBatch({ id, lane, rows: rowsOf(data), bytes: data.bytes, tasks });
+      const { bytes, epoch } = data;
+      const batch = new OpenBatch({ id, lane, rows: rowsOf(data), bytes, tasks, epoch });
       batch.isTaken = child === undefined && (await isTaken(job));
       keep(id, batch);
     }
@@ -108,20 +110,22 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   async function collect(job: Job<RunBatchData>, batch: OpenBatch): Promise<void> {
+    const { id = '' } = job;
     const [value] = Object.values(await job.getChildrenValues());
-    const { results, leftovers, answers } = value === undefined ? nothing : decodeReturn(value);
+    const returned = value === undefined ? undefined : decodeReturn(value);
+    const outcome = await outcomeOf(batch, returned, { rollCall, open });
+    if (outcome === undefined) throw new Error(`not all workers have said what they know of batch ${id}`);
+    await take(id, batch, outcome);
+  }
+
+  async function take(id: string, batch: OpenBatch, { answers, ...outcome }: BatchOutcome): Promise<void> {
     await saveAnswers(batch, answers);
-    const told = new Set([...results, ...leftovers].map(({ row }) => row));
-    await options.collect({
-      ...batch.size,
-      results,
-      leftovers: leftovers.map((leftover) => {
-        const task = batch.taskOf(leftover);
-        return { ...leftover, ...(task !== undefined && { task }) };
-      }),
-      missing: batch.isTaken ? [] : batch.rows.filter((row) => !told.has(row)),
+    const leftovers = outcome.leftovers.map((leftover) => {
+      const task = batch.taskOf(leftover);
+      return { ...leftover, ...(task !== undefined && { task }) };
     });
-    open.delete(job.id ?? '');
+    await options.collect({ ...batch.size, ...outcome, leftovers });
+    open.delete(id);
   }
 
   /** Removes a batch if no worker has claimed it; otherwise withdraws it from its worker. */
@@ -136,8 +140,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     // A suspended worker may still have the batch: it reads this entry before its next call.
     batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
     if (!batch.isWithdrawn || (await child.isActive())) return;
-    const taken = await batch.abandoned();
-    await saveAnswers(batch);
+    const taken = rollCall.isOfAnother(batch.epoch)
+      ? await outcomeOf(batch, undefined, { rollCall, open })
+      : await batch.abandoned();
+    if (taken === undefined) return;
+    await saveAnswers(batch, taken.answers);
     // A worker that has claimed the batch in the meantime knows which of its intents led to no call: its return value decides.
     if (batch.isCollected || !(await isUnclaimed(child))) return;
     await save(taken);
@@ -168,12 +175,24 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const present = new Set(await queue.getRanges([...unfinished], 0, -1));
     const missing = [...open].filter(([id]) => !present.has(id));
     await Promise.all(missing.map(([id, batch]) => reportIfVanished(id, batch)));
+    await removeReturned(present);
+  }
+
+  /** Removes batches that were collected, and that a datastore which has forgotten this holds again. */
+  async function removeReturned(present: ReadonlySet<string>): Promise<void> {
+    for (const id of present)
+      if (!open.has(id) && rollCall.isOfAnother(known.get(id))) await queue.remove(id);
   }
 
   /** Reports a batch as vanished. A finished batch stays until it is collected, and a batch in collection can't be lost. */
   async function reportIfVanished(id: string, batch: OpenBatch): Promise<void> {
-    if (batch.isAdding || !(await hasVanished(id, batch)) || !open.delete(id)) return;
-    await options.onVanished(batch.rows, batch.size);
+    if (batch.isAdding || !(await hasVanished(id, batch))) return;
+    if (!rollCall.isOfAnother(batch.epoch)) {
+      if (open.delete(id)) await options.onVanished(batch.rows, batch.size);
+      return;
+    }
+    const outcome = await outcomeOf(batch, undefined, { rollCall, open });
+    if (outcome !== undefined && !batch.isCollected) await batch.collectOnce(() => take(id, batch, outcome));
   }
 
   async function hasVanished(id: string, batch: OpenBatch): Promise<boolean> {
@@ -203,6 +222,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     },
     /** Reads what workers have written for open batches, and checks that the datastore still has all batches. */
     async refresh(): Promise<void> {
+      await rollCall.look();
       await reportNews([...open.values()]);
       await unpause();
       await checkAll();
@@ -223,9 +243,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     async add(tasks: readonly RowTask[], signal: AbortSignal, into?: string): Promise<void> {
       const turn = options.priority && (await nextTurn(tasks.length));
       const id = newBatchId(runId, turn);
-      const flow = flowOf(id, { batches: name, lane: ownLane, turn }, { tasks, policy: options.policy });
       const added = tasks.map(({ row }) => row);
-      const batch = new OpenBatch({ id, lane: ownLane, rows: added, bytes: bytesOf(tasks), tasks });
+      const { connectionEpoch: epoch } = datastore;
+      const batch = new OpenBatch({ id, lane: ownLane, rows: added, bytes: bytesOf(tasks), tasks, epoch });
+      const place = { batches: name, lane: ownLane, turn };
+      const flow = flowOf(id, place, { tasks, policy: options.policy, epoch });
       let mayBeAdded = false;
       keep(id, batch);
       batch.isAdding = true;
@@ -254,6 +276,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     /** Stops collecting and removes the queue. All batches must be collected. */
     async forget(): Promise<void> {
       await collector.close();
+      await removeReturned(new Set(await queue.getRanges([...unfinished], 0, -1)));
       await obliterate(queue);
     },
     /** Waits for collections in progress. */
@@ -263,8 +286,6 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     },
   };
 }
-
-const nothing: BatchReturn = { results: [], leftovers: [] };
 
 async function isUnclaimed(job: Job): Promise<boolean> {
   return ['waiting', 'prioritized'].includes(await job.getState());

@@ -7,6 +7,7 @@ import { againAfterMs, type BatchJob, LaneClaims } from './lane-claims.ts';
 import { type Batch, type BatchJobData, decodeBatch, encodeReturn, type RowTask } from './payload.ts';
 import { PriorityTurns } from './priority-turns.ts';
 import type { RowQueue } from './row-queue.ts';
+import type { Witness } from './testimony.ts';
 
 export interface BatchWorkerOptions {
   /** Rows in hand at the start: called, or waiting for their call. */
@@ -23,6 +24,8 @@ export interface BatchWorkerOptions {
    * back.
    */
   readonly onRefused: (reason: CqbatchError) => void;
+  /** Remembers the batches of this process. */
+  readonly witness: Pick<Witness, 'began' | 'ended' | 'handedOver'>;
   /** Called for each error of the datastore; the worker continues. */
   readonly onError: (error: Error) => void;
 }
@@ -34,6 +37,8 @@ export class BatchWorker {
   /** The highest priority first. */
   readonly #lanes: readonly LaneClaims[];
   readonly #turns = new PriorityTurns();
+  readonly #datastore: Datastore;
+  readonly #stopListening: () => void;
   #concurrency: number;
   #active = 0;
   #started = 0;
@@ -42,7 +47,9 @@ export class BatchWorker {
 
   constructor(datastore: Datastore, queue: RowQueue, options: BatchWorkerOptions) {
     this.#options = options;
+    this.#datastore = datastore;
     this.#concurrency = options.concurrency;
+    this.#stopListening = datastore.onReconnect(() => this.#handBackFound());
     const claiming = {
       wantsMore: (claims: LaneClaims) => this.#wantsMore(claims),
       work: (claims: LaneClaims, job: BatchJob, token: string) => this.#work(claims, job, token),
@@ -90,6 +97,7 @@ export class BatchWorker {
       await Promise.all(this.#lanes.map((claims) => claims.close()));
     } finally {
       clearTimeout(timer);
+      this.#stopListening();
     }
   }
 
@@ -158,26 +166,44 @@ export class BatchWorker {
       return;
     }
     const { id = '' } = job;
+    const { witness } = this.#options;
+    const isFound = this.#isOfAnotherEpoch(batch);
+    if (!isFound) witness.began(id, batch.epoch);
     const lock = locks.hold(job, token, () => claimed.handBack());
     const claimed: ClaimedBatch = new ClaimedBatch({
       batch,
       claim: job.attemptsStarted,
       log: { append: (text) => job.log(text), read: (first) => lane.readLedger(id, first) },
-      isLocked: () => lock.isHeld(),
+      isLocked: () => lock.isHeld() && !this.#isOfAnotherEpoch(batch),
       onReady: () => this.#beginRows(),
       onError: this.#options.onError,
     });
-    batches.add(claimed);
+    if (!isFound) batches.add(claimed);
     try {
       await claimed.begin();
+      if (isFound) claimed.handBack();
       this.#beginRows();
       await claimed.done;
       batches.delete(claimed);
       const value = claimed.close();
-      if (!claimed.isLost) await this.#complete(job, token, encodeReturn(value));
+      if (!isFound) witness.ended(id, value);
+      if (!claimed.isLost)
+        await this.#complete(job, token, encodeReturn(isFound ? { ...value, isFound } : value));
+      if (!isFound) witness.handedOver(id);
     } finally {
       lock.release();
     }
+  }
+
+  /** Whether the datastore may have forgotten what happened to a batch: only its coordinator can find out. */
+  #isOfAnotherEpoch({ epoch }: Pick<Batch, 'epoch'>): boolean {
+    const { connectionEpoch: now } = this.#datastore;
+    return epoch !== undefined && now !== undefined && epoch !== now;
+  }
+
+  #handBackFound(): void {
+    for (const { batches } of this.#lanes)
+      for (const claimed of batches) if (this.#isOfAnotherEpoch(claimed)) claimed.handBack();
   }
 
   /** Completes a batch. Until then it belongs to this worker. */

@@ -115,6 +115,11 @@ export class ClaimedBatch {
     return this.#ready.length;
   }
 
+  /** See `Batch`. */
+  get epoch(): string | undefined {
+    return this.#options.batch.epoch;
+  }
+
   /** Whether another worker has the batch, or the datastore lost it: the outcome here does not count. */
   get isLost(): boolean {
     return this.#isLost;

@@ -16,6 +16,7 @@ export interface OpenBatchOptions {
   readonly bytes: number;
   /** Of its rows, where known. */
   readonly tasks: readonly RowTask[];
+  readonly epoch: string | undefined;
 }
 
 /** Age at which the ledger of an unfinished batch is read. */
@@ -23,10 +24,12 @@ const readAfterMs = 1_000;
 
 /** A batch that was fed and not collected. */
 export class OpenBatch {
+  readonly id: string;
   readonly lane: OpenBatchOptions['lane'];
   readonly rows: readonly number[];
   readonly size: BatchSize;
-  readonly #id: string;
+  /** See `Batch`. */
+  readonly epoch: string | undefined;
   /** When its ledger was first seen to have entries. */
   #begunAt = Number.POSITIVE_INFINITY;
   /** Whether a command that adds the batch may be in progress: if so, a missing batch is not lost. */
@@ -42,8 +45,9 @@ export class OpenBatch {
   /** Answers already taken, by row and time. */
   readonly #taken = new Set<string>();
 
-  constructor({ id, lane, rows, bytes, tasks }: OpenBatchOptions) {
-    this.#id = id;
+  constructor({ id, lane, rows, bytes, tasks, epoch }: OpenBatchOptions) {
+    this.id = id;
+    this.epoch = epoch;
     this.lane = lane;
     this.rows = rows;
     this.size = { rows: rows.length, bytes };
@@ -79,7 +83,7 @@ export class OpenBatch {
    */
   async news(graceMs = readAfterMs): Promise<readonly RowResult[]> {
     const first = this.#read;
-    const texts = await this.lane.readLedger(this.#id, first);
+    const texts = await this.lane.readLedger(this.id, first);
     const now = performance.now();
     if (texts.length > 0) this.#begunAt = Math.min(this.#begunAt, now);
     if (now - this.#begunAt < graceMs) return [];

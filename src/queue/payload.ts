@@ -58,6 +58,8 @@ export interface RunPolicy {
 export interface Batch {
   readonly tasks: readonly RowTask[];
   readonly policy: RunPolicy;
+  /** The epoch of the datastore when it was added, as its connection showed it: in another one, no worker calls its rows. */
+  readonly epoch?: string | undefined;
 }
 
 /** A row before its next call, and what its attempts did. */
@@ -78,6 +80,8 @@ export interface BatchReturn {
   readonly results: readonly RowResult[];
   readonly leftovers: readonly Leftover[];
   readonly answers?: readonly SavedAnswer[];
+  /** Whether its worker found it in another epoch, and so knows only what the datastore still has. */
+  readonly isFound?: true;
 }
 
 /** One entry of a batch's ledger (`ledger.ts`). */
@@ -102,8 +106,8 @@ export interface BatchJobData {
   readonly text: string;
 }
 
-export function encodeBatch({ tasks, policy }: Batch): BatchJobData {
-  return { v: payloadVersion, text: JSON.stringify({ tasks, policy }) };
+export function encodeBatch({ tasks, policy, epoch }: Batch): BatchJobData {
+  return { v: payloadVersion, text: JSON.stringify({ tasks, policy, epoch }) };
 }
 
 /** @throws a fatal error `UNKNOWN_PAYLOAD` for another version */

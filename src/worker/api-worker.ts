@@ -162,6 +162,7 @@ export class ApiWorker {
         onHalt: (failure, path) => onHalt(refusalReason(baseUrl, path, failure)),
       }),
       log,
+      testify: (testimony) => this.#options.member.testify(JSON.stringify(testimony)),
       isResting: () => this.#gate.isResting,
       onRefused: onHalt,
       onStuck: onHalt,

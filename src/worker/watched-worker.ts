@@ -3,11 +3,14 @@ import { type CqbatchError, fatalError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { BatchWorker, type BatchWorkerOptions } from '../queue/batch-worker.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
+import { type Testimony, Witness } from '../queue/testimony.ts';
 import { type Repeated, repeat } from '../repeat.ts';
 import { orAfter } from '../waiting.ts';
 import { Watchdog } from './watchdog.ts';
 
-export interface WatchedWorkerOptions extends BatchWorkerOptions {
+export interface WatchedWorkerOptions extends Omit<BatchWorkerOptions, 'witness'> {
+  /** Publishes what this worker knows of its batches. */
+  readonly testify: (testimony: Testimony) => Promise<void>;
   readonly log: Log;
   /** Whether rows wait because the API asked for it. */
   readonly isResting: () => boolean;
@@ -27,6 +30,7 @@ export class WatchedWorker {
   readonly #datastore: Datastore;
   readonly #queue: RowQueue;
   readonly #options: WatchedWorkerOptions;
+  readonly #witness: Witness;
   readonly #watchdog = new Watchdog();
   readonly #checks: Repeated;
   #worker: BatchWorker;
@@ -40,7 +44,8 @@ export class WatchedWorker {
     this.#queue = queue;
     this.#options = options;
     this.#concurrency = options.concurrency;
-    this.#worker = new BatchWorker(datastore, queue, options);
+    this.#witness = new Witness(datastore, options.testify, options.onError);
+    this.#worker = new BatchWorker(datastore, queue, { ...options, witness: this.#witness });
     this.#checks = repeat(() => this.#check(), { everyMs: watchEveryMs, onError: options.onError });
   }
 
@@ -66,7 +71,7 @@ export class WatchedWorker {
   /** See `BatchWorker`. */
   stop(deadlineMs: number): Promise<void> {
     this.pause();
-    return this.#worker.stop(deadlineMs);
+    return this.#worker.stop(deadlineMs).finally(() => this.#witness.close());
   }
 
   async #check(): Promise<void> {
@@ -101,6 +106,7 @@ export class WatchedWorker {
     this.#startedBefore += silent.started;
     this.#worker = new BatchWorker(this.#datastore, this.#queue, {
       ...this.#options,
+      witness: this.#witness,
       concurrency: this.#concurrency,
     });
     this.#worker.resting = silent.resting;

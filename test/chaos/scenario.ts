@@ -37,7 +37,7 @@ const redisTroubles = {
   'interrupt worker twice': 1,
   'kill Redis': 3,
   'empty Redis': 3,
-  'put Redis back older': 1,
+  'put Redis back older': 3,
   'cut connections': 2,
 };
 

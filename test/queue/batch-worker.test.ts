@@ -10,7 +10,7 @@ import { deferred } from '../../src/waiting.ts';
 import type { ModelConnection } from '../simulation/model-backend.ts';
 import { connectionTo, modelDatastore } from '../simulation/model-datastore.ts';
 import { QueueModel } from '../simulation/queue-model.ts';
-import { unheard } from './unheard.ts';
+import { noWitness, unheard } from './unheard.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -36,6 +36,7 @@ test('a row must not be called once its lock may have expired, even before the w
   const started = deferred<Claim>();
   const mayEnd = deferred();
   const worker = new BatchWorker(datastore, rows, {
+    witness: noWitness,
     concurrency: 1,
     refusal: () => undefined,
     async process(_task, claim) {
@@ -75,6 +76,7 @@ test('whatever throws after an intent leaves an attempt that counts and is uncle
   const refused: string[] = [];
   const bothThrow = deferred();
   const worker = new BatchWorker(datastore, rows, {
+    witness: noWitness,
     concurrency: 2,
     refusal: () => undefined,
     async process({ row }, claim) {

@@ -12,7 +12,7 @@ import type { BatchJobData, BatchReturn, RowTask } from '../../src/queue/payload
 import type { RowQueue } from '../../src/queue/row-queue.ts';
 import { deferred } from '../../src/waiting.ts';
 import { built } from '../helpers/built.ts';
-import { policy, unheard } from './unheard.ts';
+import { noWitness, policy, unheard } from './unheard.ts';
 
 const { bullmqOn } = await built<typeof import('../../src/queue/bullmq.ts')>('queue/bullmq');
 const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts')>('queue/row-queue');
@@ -104,6 +104,7 @@ export function describeQueueOn(
       options: Partial<BatchWorkerOptions> = {},
     ): Worker {
       return new BatchWorker(datastore, queue, {
+        witness: noWitness,
         concurrency: 10,
         refusal: understood,
         process: async (task, claim, signal) => {
@@ -291,6 +292,7 @@ export function describeQueueOn(
       await calls.add('rows', data, { jobId: 'other-b-1' });
       const refused = deferred<CqbatchError>();
       const worker = new BatchWorker(datastore, run.queue, {
+        witness: noWitness,
         concurrency: 1,
         refusal: () => fatalError('UNKNOWN_OPERATION', 'unheard of'),
         process: async (task) => succeeded(task),
@@ -410,6 +412,7 @@ export function describeQueueOn(
       await calls.close();
       const histories = new Map<number, unknown>();
       const other = new BatchWorker(datastore, run.queue, {
+        witness: noWitness,
         concurrency: 4,
         refusal: understood,
         process: async (task, claim) => {
@@ -497,6 +500,7 @@ export function describeQueueOn(
       expect([...batchQueue.recovered.rows].toSorted()).toEqual([1, 2, 3, 4]);
       expect(batchQueue.openRows).toBe(4);
       const worker = new BatchWorker(datastore, run.queue, {
+        witness: noWitness,
         concurrency: 1,
         refusal: understood,
         process: async (task) =>

@@ -6,6 +6,8 @@ import { expect, test, vi } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import type { Priority, RowResult } from '../../src/domain.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
+import { RollCall } from '../../src/queue/roll-call.ts';
+import { emptyRoster } from '../../src/queue/testimony.ts';
 import type { OpenRun } from '../../src/run/record/open-run.ts';
 import { runPolicy } from '../../src/run/record/run-policy.ts';
 import { openRunStore } from '../../src/run/record/store.ts';
@@ -62,7 +64,8 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const store = openRunStore(stateDir, operations);
   const record = { ...plannedRecord, plan: { ...plannedRecord.plan, rows: rowCount } };
   const policy = await runPolicy(stateDir, record, journal);
-  const run = { store, record, datastore, rows, journal, policy, answers, lost };
+  const rollCall = new RollCall(datastore, emptyRoster);
+  const run = { store, record, datastore, rows, journal, policy, rollCall, answers, lost };
   const silent = { onCollected: async () => {}, onError: () => {} };
   const start = async (priority?: Priority) => {
     const tasks = inOnePart(tasksOf(rowCount));

@@ -15,7 +15,7 @@ import {
   startRedis,
 } from '../helpers/redis-server.ts';
 import { describeQueueOn } from './conformance.ts';
-import { unheard } from './unheard.ts';
+import { noWitness, unheard } from './unheard.ts';
 
 describeWithRedis('Redis', () => {
   const servers: RedisServer[] = [];
@@ -61,6 +61,7 @@ describeWithRedis('Redis', () => {
       collect: async ({ leftovers }) => void collected.push(...leftovers.map(({ row }) => row)),
     });
     const worker = new BatchWorker(datastore, rows, {
+      witness: noWitness,
       concurrency: 10,
       refusal: () => undefined,
       async process({ row }, claim) {

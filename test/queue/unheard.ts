@@ -1,7 +1,12 @@
 import type { BatchQueueOptions } from '../../src/queue/batch-queue-options.ts';
+import { RollCall } from '../../src/queue/roll-call.ts';
 import type { RowQueue } from '../../src/queue/row-queue.ts';
+import { emptyRoster } from '../../src/queue/testimony.ts';
 
 export const policy = { attempts: 3, backoffMs: 7 };
+
+/** For a worker on a datastore that forgets nothing. */
+export const noWitness = { began() {}, ended() {}, handedOver() {} };
 
 /** Options for the batches of a run when a test needs no reports of them. */
 export function unheard(runId: string, rows: RowQueue): BatchQueueOptions {
@@ -9,6 +14,7 @@ export function unheard(runId: string, rows: RowQueue): BatchQueueOptions {
     runId,
     rows,
     policy,
+    rollCall: new RollCall({ connectionEpoch: undefined }, emptyRoster),
     priority: undefined,
     collect: async () => {},
     onAnswers: async () => {},

@@ -52,6 +52,7 @@ function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions>
   };
   const member: Member = {
     isShared: true,
+    async testify() {},
     async beat(heartbeat, wantsLead) {
       if (around.failure !== undefined) throw around.failure;
       did.beats.push({ ...heartbeat, wantsLead });

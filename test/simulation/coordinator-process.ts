@@ -2,7 +2,9 @@ import { pino } from 'pino';
 import type { Priority } from '../../src/domain.ts';
 import type { CallableRow } from '../../src/manifest/columns/row-preparer.ts';
 import type { Manifest, ManifestRow } from '../../src/manifest/manifest.ts';
+import { RollCall } from '../../src/queue/roll-call.ts';
 import { openRowQueue } from '../../src/queue/row-queue.ts';
+import type { Roster } from '../../src/queue/testimony.ts';
 import type { PlannedManifest } from '../../src/run/plan/run-manifest.ts';
 import type { AnswerFile } from '../../src/run/record/answer-file.ts';
 import type { RunEnding } from '../../src/run/record/ending.ts';
@@ -14,6 +16,7 @@ import type { RunStore } from '../../src/run/record/store.ts';
 import { type ControlWatch, watchControls } from '../../src/run/session/control.ts';
 import { RunSession } from '../../src/run/session/session.ts';
 import { Stages } from '../../src/run/session/stages.ts';
+import type { ModelConnection } from './model-backend.ts';
 import { subjectOf } from './referee.ts';
 import type { Scenario } from './scenario.ts';
 import { type Body, operationIn } from './simulated-api.ts';
@@ -109,7 +112,8 @@ export function beginCoordinator(
     const answers = { write: async () => {}, close: async () => {} } as unknown as AnswerFile;
     const { record } = folder;
     const policy = await runPolicy('run', record, journal);
-    const run: OpenRun = { store, record, datastore, rows, journal, policy, answers, lost: never };
+    const rollCall = new RollCall(datastore, rosterOn(datastore.connection as ModelConnection));
+    const run: OpenRun = { store, record, datastore, rows, journal, policy, rollCall, answers, lost: never };
     const planned = plannedManifest(stage);
     const keeper = new RecordKeeper(store, record);
     const told = async () => [{ kind: 'command' as const, command: folder.command, at: '' }];
@@ -159,6 +163,16 @@ export function beginCoordinator(
     }
   }
   return { process, stop: () => world.later(0, () => interrupt.abort(), { owner: process }) };
+}
+
+function rosterOn(connection: ModelConnection): Roster {
+  return {
+    present: async () => new Map(await connection.ask((model) => model.silences())),
+    async testimonies() {
+      const testimonies = await connection.ask((model) => model.testimonies());
+      return new Map(testimonies.map(([worker, text]) => [worker, JSON.parse(text)]));
+    },
+  };
 }
 
 function plannedManifest({ scenario }: Stage): PlannedManifest {

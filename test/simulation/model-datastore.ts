@@ -14,6 +14,8 @@ export function modelDatastore(connection: ModelConnection, producerConnection =
     trouble: undefined,
     lost: new Promise(() => {}),
     epoch: async () => 'one',
+    connectionEpoch: 'one',
+    onReconnect: () => () => {},
     async renew() {},
     async maintain() {},
     async close() {},

@@ -62,7 +62,6 @@ class Game {
   #workersBegun = 0;
   #removals = 0;
   readonly #fatesOfRemovals = new Map<number, () => void>();
-  #isPutBack = false;
   /** How the run finally ended. */
   #end: 'completed' | 'cancelled' | undefined;
   #overAt = Number.POSITIVE_INFINITY;
@@ -79,7 +78,8 @@ class Game {
       world,
       scenario,
       journal,
-      losses: () => datastore.losses,
+      emptied: () => datastore.emptied,
+      forgot: () => datastore.forgot,
       isGoing: () => this.#coordinator !== undefined,
       fail,
     });
@@ -210,10 +210,7 @@ class Game {
         at(mishap.atMs, () => datastore.keepCopy());
         break;
       case 'put back':
-        at(mishap.atMs, () => {
-          this.#isPutBack = true;
-          datastore.putBack(mishap.awayMs);
-        });
+        at(mishap.atMs, () => datastore.putBack(mishap.awayMs));
         break;
       case 'disk full':
         at(mishap.atMs, () => {
@@ -276,9 +273,10 @@ class Game {
 
   #check(): void {
     const { datastore, referee } = this.#stage;
-    referee.end(this.#end === 'completed', !this.#isPutBack);
+    referee.end(this.#end === 'completed');
     const left = datastore.model.jobCounts();
-    if (left.size > 0 && !this.#isPutBack)
+    // Only a coordinator can remove what comes back after the end.
+    if (left.size > 0 && datastore.forgot === 0)
       this.#fail(`the datastore holds something after the end: ${JSON.stringify([...left])}`);
   }
 }

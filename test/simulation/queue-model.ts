@@ -55,6 +55,24 @@ export class QueueModel extends QueueView {
     return this.data.mark;
   }
 
+  /** A worker shows a sign of life. */
+  beat(worker: string): void {
+    this.data.beats.set(worker, this.#now());
+  }
+
+  testify(worker: string, testimony: string): void {
+    this.data.testimonies.set(worker, testimony);
+  }
+
+  /** Milliseconds since the last sign of life of each worker. */
+  silences(): [string, number][] {
+    return [...this.data.beats].map(([worker, at]) => [worker, this.#now() - at]);
+  }
+
+  testimonies(): [string, string][] {
+    return [...this.data.testimonies];
+  }
+
   /** Replaces all data; by default with none. */
   replace(data: StoredData = noData()): void {
     this.data = data;

@@ -11,8 +11,9 @@ export interface Sight {
   readonly world: World;
   readonly scenario: Scenario;
   readonly journal: SimulatedFile;
-  /** How often the datastore has lost acknowledged data. */
-  readonly losses: () => number;
+  /** How often the datastore was emptied, and how often it has lost its last moments. */
+  readonly emptied: () => number;
+  readonly forgot: () => number;
   /** Whether a coordinator is at work. */
   readonly isGoing: () => boolean;
   readonly fail: (violation: string) => void;
@@ -25,7 +26,7 @@ export class Referee {
   readonly #done = new Map<number, number>();
   /** Rows with an answer that leaves open whether they were carried out. */
   readonly #doubtful = new Set<number>();
-  /** How often a worker has written the intent of a row: once for each batch, of which an older copy makes two. */
+  /** How often a worker has written the intent of a row: once for each batch. */
   readonly #intended = new Map<string, number>();
   /** What is certainly on disk. */
   readonly #durable = new JournalState();
@@ -65,12 +66,12 @@ export class Referee {
   }
 
   sent(row: number, worker: SimulatedProcess): void {
-    const { world, scenario, losses, isGoing } = this.#sight;
+    const { world, scenario, emptied, isGoing } = this.#sight;
     world.tell(`${worker.name} calls row ${row}`);
     this.#calls.set(row, (this.#calls.get(row) ?? 0) + 1);
     if (this.#intend(`${worker.name} ${row}`, -1) < 0)
       this.#fail(`row ${row} is called, and its ledger does not say so`);
-    if (this.#late.has(worker) || losses() > 0) return;
+    if (this.#late.has(worker) || emptied() > 0) return;
     const durable = this.#readDurable();
     if (durable.isFinished(row)) this.#fail(`row ${row} is called, and has its result`);
     if (!isGoing() && !durable.isUnsettled(row)) this.#fail(`row ${row} is called though its run is at rest`);
@@ -100,8 +101,8 @@ export class Referee {
   }
 
   /** The run has ended. */
-  end(isComplete: boolean, isBelieved: boolean): void {
-    const { scenario, journal, losses } = this.#sight;
+  end(isComplete: boolean): void {
+    const { scenario, journal, emptied, forgot } = this.#sight;
     this.#checkGuards();
     const results = new Map<number, RowResult>();
     const state = new JournalState();
@@ -116,10 +117,8 @@ export class Referee {
       const calls = this.#calls.get(row) ?? 0;
       if (result === undefined && isComplete) this.#fail(`row ${row} has no result`);
       const known = result ?? state.history(row) ?? { attempts: 0, unclear: false };
-      // An older copy that replaces the datastore is believed, and its rows are called again.
-      if (!isBelieved) continue;
       const told = `row ${row} was called ${calls} times and carried out ${this.#done.get(row) ?? 0} times, and the journal says: ${JSON.stringify(known)}`;
-      if (calls > known.attempts && !(losses() > 0 && known.unclear))
+      if (calls > known.attempts && !(emptied() + forgot() > 0 && known.unclear))
         this.#fail(`called in silence: ${told}`);
       if (result !== undefined) this.#checkResult(row, result, told);
     }
@@ -136,12 +135,12 @@ export class Referee {
   }
 
   #checkResult(row: number, { outcome, unclear }: RowResult, told: string): void {
-    const { scenario, losses } = this.#sight;
+    const { scenario, emptied } = this.#sight;
     const { repeatable } = scenario;
     const done = this.#done.get(row) ?? 0;
     if (outcome === 'succeeded' && done === 0) this.#fail(`never carried out: ${told}`);
     if (done > 1 && !unclear) this.#fail(`repeated without a mark: ${told}`);
-    if (done > 1 && !repeatable && losses() === 0) this.#fail(`repeated, which it must not be: ${told}`);
+    if (done > 1 && !repeatable && emptied() === 0) this.#fail(`repeated, which it must not be: ${told}`);
     if (outcome === 'failed' && done > 0 && !unclear) this.#fail(`carried out without a mark: ${told}`);
     const { mishaps, network, code } = scenario;
     const throws = code.operation > 0 || code.worker > 0;

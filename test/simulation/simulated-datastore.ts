@@ -28,8 +28,9 @@ interface Command {
 export class SimulatedDatastore {
   readonly model: QueueModel;
   isAway = false;
-  /** How often it may have lost acknowledged data. */
-  losses = 0;
+  /** How often it was emptied, and how often it has forgotten its last moments. */
+  emptied = 0;
+  forgot = 0;
   /** The process whose command is being executed. */
   client: SimulatedProcess | undefined;
   readonly #world: World;
@@ -43,6 +44,11 @@ export class SimulatedDatastore {
     this.#world = world;
     this.faults = faults;
     this.model = new QueueModel(() => world.now);
+  }
+
+  /** Names what a restart ends. */
+  get start(): string {
+    return String(this.#starts);
   }
 
   /** The datastore for one process. */
@@ -66,6 +72,10 @@ export class SimulatedDatastore {
       },
       lost: new Promise(() => {}),
       epoch: () => connection.ask((model) => `${server.#starts} ${model.mark(`mark ${server.#marks++}`)}`),
+      get connectionEpoch() {
+        return connection.epoch;
+      },
+      onReconnect: (listener) => connection.onReconnect(listener),
       async renew() {},
       async maintain() {},
       async close() {},
@@ -94,7 +104,7 @@ export class SimulatedDatastore {
   /** FLUSHALL. */
   empty(): void {
     this.#world.tell('the datastore is emptied');
-    this.losses += 1;
+    this.emptied += 1;
     this.model.replace();
   }
 
@@ -109,7 +119,7 @@ export class SimulatedDatastore {
     const copy = this.#copy;
     this.restart(awayMs);
     this.#world.tell('its older copy is put in place');
-    this.losses += 1;
+    this.forgot += 1;
     this.model.replace(structuredClone(copy));
   }
 }
@@ -126,6 +136,9 @@ class Link implements ModelConnection {
   #isConnected = true;
   #arrival = 0;
   #reply = 0;
+  /** The start of the server that it was last connected to. */
+  epoch: string | undefined;
+  readonly #listeners = new Set<() => void>();
 
   constructor(
     world: World,
@@ -137,6 +150,12 @@ class Link implements ModelConnection {
     this.#server = server;
     this.#process = process;
     this.#role = role;
+    if (!server.isAway) this.epoch = server.start;
+  }
+
+  onReconnect(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   ask<Reply>(script: (model: QueueModel) => Reply): Promise<Reply> {
@@ -189,6 +208,15 @@ class Link implements ModelConnection {
     this.#isConnected = true;
     this.#arrival = 0;
     this.#reply = 0;
+    const { start } = this.#server;
+    this.#world.later(
+      0,
+      () => {
+        this.epoch = start;
+        for (const listener of this.#listeners) listener();
+      },
+      { owner: this.#process, kind: 'reply' },
+    );
     for (const command of this.#unanswered) this.#send(command);
   }
 

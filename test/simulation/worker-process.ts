@@ -3,12 +3,15 @@ import { openRowQueue } from '../../src/queue/row-queue.ts';
 import { CircuitBreaker } from '../../src/worker/circuit-breaker.ts';
 import { createRowProcessor } from '../../src/worker/row-processor.ts';
 import { WatchedWorker } from '../../src/worker/watched-worker.ts';
+import type { ModelConnection } from './model-backend.ts';
 import { throwingOperation } from './simulated-api.ts';
 import type { Stage } from './stage.ts';
 import type { SimulatedProcess } from './world.ts';
 
 const silent = pino({ level: 'silent' });
 const batchName = /\S+-b-[0-9a-f-]{36}/g;
+/** How often it shows a sign of life. */
+const beatMs = 1_000;
 /** How long calls in flight may take after a worker is told to stop. */
 const stopMs = 10_000;
 
@@ -25,8 +28,16 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
   let stop = (): void => {};
   const process = world.begin(name, () => {
     const opened = datastore.openIn(process);
+    const connection = opened.connection as ModelConnection;
     const rows = openRowQueue(opened, stage);
     let isOpen = true;
+    void beat();
+
+    async function beat(): Promise<void> {
+      await connection.ask((model) => model.beat(name));
+      world.later(beatMs, () => void beat());
+    }
+
     // No seed determines the names of batches.
     const onError = ({ message }: Error): void =>
       world.tell(`${name}: ${message.replaceAll(batchName, 'a batch')}`);
@@ -68,6 +79,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
         onHalt: () => stop(),
       }),
       log: silent,
+      testify: (testimony) => connection.ask((model) => model.testify(name, JSON.stringify(testimony))),
       isResting: () => false,
       onRefused({ code, message }) {
         if (code === 'DEFECT' && message.endsWith('the worker throws')) stop();

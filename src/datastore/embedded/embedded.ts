@@ -74,6 +74,8 @@ export async function openEmbedded({
       exclusive: true,
       trouble: undefined,
       epoch: async () => epoch.name,
+      connectionEpoch: undefined,
+      onReconnect: () => () => {},
       async isEmpty() {
         const { rows } = await session.query(emptiness);
         return rows[0]?.['is_empty'] === true;

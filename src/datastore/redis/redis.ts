@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Cluster } from 'ioredis';
 import { deferred, orAfter } from '../../waiting.ts';
 import type { Datastore, RunScript } from '../datastore.ts';
 import { describeAddress, type PasswordFile, parseRedisUrl, type RedisAddress } from './address.ts';
@@ -6,7 +7,7 @@ import { attempt, noteReasons, ready } from './attempt.ts';
 import { backendFor } from './backend.ts';
 import { type Inspection, inspect } from './checks.ts';
 import { createRedisClient, type RedisClient, type RedisClientOptions, rejectCommands } from './client.ts';
-import { epochOf } from './epoch.ts';
+import { epochOf, watchEpoch } from './epoch.ts';
 import { watchFailover } from './failover.ts';
 import { dropCommand, type FailureContext } from './failure.ts';
 import { Login } from './login.ts';
@@ -82,8 +83,11 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   const connection = open('worker');
   const producerConnection = open('producer');
   const clients = [connection, producerConnection];
+  const shown = watchEpoch(connection);
+  let slot = 0;
   try {
     await Promise.all(clients.map((client) => attempt(client, context, until, () => ready(client))));
+    if (connection instanceof Cluster) slot = Number(await connection.cluster('KEYSLOT', context.prefix));
   } catch (error) {
     failover.close();
     for (const client of clients) client.disconnect();
@@ -108,6 +112,10 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       // An unreachable Redis may come back; a full disk needs a person.
       lost: lost.promise,
       epoch: () => epochOf(connection, context.prefix),
+      get connectionEpoch() {
+        return shown.current(slot);
+      },
+      onReconnect: shown.onReconnect,
       runScript: scriptsOn(connection),
       async renew() {},
       async maintain() {},

@@ -163,6 +163,7 @@ export class Coordinator {
       runId: id,
       rows: this.#run.rows,
       policy: this.#run.policy,
+      rollCall: this.#run.rollCall,
       priority: this.#priority,
       collect: (batch) => this.#failing(this.#collect(batch)),
       onResults: (results) => this.#failing(this.#keep(results)),

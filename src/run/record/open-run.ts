@@ -1,14 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openCluster } from '../../cluster/cluster.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { watchRefusals } from '../../datastore/refusals.ts';
 import { makePrivate } from '../../disk/files.ts';
 import { lockPath, type ProcessLock } from '../../disk/lock.ts';
 import { removeHalfDone } from '../../disk/owned-folder.ts';
+import type { LimitedApi } from '../../domain.ts';
 import { BusyError } from '../../errors.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RunPolicy } from '../../queue/payload.ts';
+import { RollCall } from '../../queue/roll-call.ts';
 import { openRowQueue, type RowQueue } from '../../queue/row-queue.ts';
+import { emptyRoster, type Roster } from '../../queue/testimony.ts';
 import { type AtEnd, withReleases } from '../../releases.ts';
 import { type AnswerFile, answerFile } from './answer-file.ts';
 import { runLockPath } from './in-use.ts';
@@ -27,6 +31,7 @@ export interface OpenRun {
   readonly rows: RowQueue;
   readonly journal: Journal;
   readonly policy: RunPolicy;
+  readonly rollCall: RollCall;
   /** Where answers of the API are saved, if the run saves them. */
   readonly answers: AnswerFile;
   /** Aborts with the reason when the datastore, the journal or the lock is lost for good. */
@@ -71,12 +76,30 @@ export function withOpenRun<Result>(
     const answers = answerFile(folder, record);
     atEnd(() => answers.close());
     const policy = await runPolicy(folder, record, journal);
+    const rollCall = new RollCall(datastore, rosterOf(datastore, options));
     const losing = new AbortController();
     for (const lost of [datastore.lost, journal.lost, lock?.lost])
       void lost?.then((reason) => losing.abort(reason));
     atEnd(watchRefusals(datastore, options.maxOutageMs, (reason) => losing.abort(reason)).stop);
-    return work({ store, record, datastore, rows, journal, policy, answers, lost: losing.signal }, atEnd);
+    const { signal: lost } = losing;
+    return work({ store, record, datastore, rows, journal, policy, rollCall, answers, lost }, atEnd);
   });
+}
+
+/** The workers of an API on a shared datastore; an exclusive one keeps what this process has written. */
+function rosterOf(datastore: Datastore, api: LimitedApi): Roster {
+  if (datastore.exclusive) return emptyRoster;
+  const cluster = openCluster(datastore);
+  return {
+    async present() {
+      const workers = await cluster.workers(api);
+      return new Map(workers.map(({ id, seenAt }) => [id, Date.now() - Date.parse(seenAt)]));
+    },
+    async testimonies() {
+      const testimonies = await cluster.testimonies(api);
+      return new Map([...testimonies].map(([id, text]) => [id, JSON.parse(text)]));
+    },
+  };
 }
 
 /**

@@ -11,6 +11,7 @@ import { openRowQueue } from '../../../dist/src/queue/row-queue.js';
 const { queue, baseUrl } = JSON.parse(process.argv[2] ?? '{}');
 const { datastore } = await openRedis({ url: queue, purpose: 'benchmark' });
 new BatchWorker(datastore, openRowQueue(datastore, { baseUrl }), {
+  witness: { began() {}, ended() {}, handedOver() {} },
   concurrency: 250,
   refusal: () => undefined,
   async process({ row, operation }) {

@@ -12,7 +12,9 @@ import { openCluster } from '../../../dist/src/cluster/cluster.js';
 import { openRedis } from '../../../dist/src/datastore/redis/redis.js';
 import { noOutcomes } from '../../../dist/src/domain.js';
 import { openBatchQueue } from '../../../dist/src/queue/batch-queue.js';
+import { RollCall } from '../../../dist/src/queue/roll-call.js';
 import { openRowQueue } from '../../../dist/src/queue/row-queue.js';
+import { emptyRoster } from '../../../dist/src/queue/testimony.js';
 import { startHeartbeat } from '../../../dist/src/run/session/heartbeat.js';
 import { serveRows } from '../../../dist/src/worker/serve.js';
 import { atOnce } from '../measure/at-once.js';
@@ -87,6 +89,7 @@ async function beginRun(
     runId: id,
     rows: openRowQueue(datastore, { baseUrl }),
     policy: { attempts: 1, backoffMs: 1_000 },
+    rollCall: new RollCall(datastore, emptyRoster),
     priority: 'normal',
     async collect() {},
     async onResults() {},

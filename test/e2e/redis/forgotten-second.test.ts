@@ -1,0 +1,84 @@
+import { stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { describeWithRedis, type RedisServer, redisForTest } from '../../helpers/redis-server.ts';
+import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
+import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
+import { callsByRow, callsOf, expectEveryRowOnce } from '../agreement.ts';
+import { kindSandbox, newMachine } from './machine.ts';
+
+const rows = 600;
+
+/** Where the log of a Redis ends: what is written after it can be forgotten. */
+async function endOfLog({ folder }: RedisServer): Promise<{ readonly file: string; readonly bytes: number }> {
+  const file = join(folder, 'appendonlydir', 'appendonly.aof.1.incr.aof');
+  return { file, bytes: (await stat(file)).size };
+}
+
+/** What a report says of its rows, against the calls that the API has seen. */
+async function judged(cwd: string, sandbox: TestSandbox) {
+  const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+  expectEveryRowOnce(report, rows);
+  const calls = callsByRow(await sandbox.log());
+  const called = (row: (typeof report)[number]): number => callsOf(row, calls).length;
+  const isMarked = (row: (typeof report)[number]): boolean => row['_unclear'] === 'yes';
+  const numbers = (found: typeof report) => found.map((row) => Number(row['_row']));
+  return {
+    calledAgainInSilence: numbers(report.filter((row) => called(row) > 1 && !isMarked(row))),
+    notSucceeded: numbers(report.filter((row) => row['_outcome'] !== 'succeeded')),
+    marked: numbers(report.filter(isMarked)),
+    calledAgain: numbers(report.filter((row) => called(row) > 1)),
+  };
+}
+
+describeWithRedis('after a crash of Redis', () => {
+  test.each([
+    ['nothing', undefined],
+    ['half a second', 500],
+    ['four seconds', 4_000],
+  ])('that has lost %s, processes that live call nothing again and mark nothing', async (_, lostMs) => {
+    const redis = await redisForTest();
+    const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms..60ms');
+    const { cwd, start, worker } = await newMachine({ redis, sandbox, prefix: 'forgets' }, rows);
+    await worker();
+    const run = start('run', 'rows.csv', '--yes', '--rate', '80/s');
+    await sandbox.requested(100);
+    const { file, bytes } = await endOfLog(redis);
+    await sleep(lostMs ?? 0);
+    await redis.kill();
+    if (lostMs !== undefined) await truncate(file, bytes);
+    await redis.restart();
+    expect((await run.end).code).toBe(0);
+    expect(await judged(cwd, sandbox)).toEqual({
+      calledAgain: [],
+      calledAgainInSilence: [],
+      marked: [],
+      notSucceeded: [],
+    });
+  });
+
+  test('and of all processes, a resumed run marks what it calls again', async () => {
+    const redis = await redisForTest();
+    const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms..60ms');
+    const { cwd, start, run, worker } = await newMachine({ redis, sandbox, prefix: 'forgets' }, rows);
+    const other = await worker();
+    const began = start('run', 'rows.csv', '--yes', '--rate', '80/s');
+    await sandbox.requested(100);
+    const { file, bytes } = await endOfLog(redis);
+    await sleep(1_000);
+    await redis.kill();
+    for (const process of [began, other]) {
+      process.kill('SIGKILL');
+      await process.end;
+    }
+    await truncate(file, bytes);
+    await redis.restart();
+    expect((await run('resume')).code).toBe(0);
+    const { calledAgain, marked, ...found } = await judged(cwd, sandbox);
+    expect(found).toEqual({ calledAgainInSilence: [], notSucceeded: [] });
+    expect(marked).toEqual(expect.arrayContaining(calledAgain));
+    // No more than were fed when the processes died.
+    expect(marked.length).toBeLessThan(rows);
+  });
+});

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { RowHistory, RowResult } from '../../src/domain.ts';
+import type { BatchReturn, Leftover } from '../../src/queue/payload.ts';
+import {
+  mergeReturns,
+  type RecollectedBatch,
+  type Recollection,
+  recollected,
+} from '../../src/queue/recollection.ts';
+
+const result = (row: number): RowResult => ({
+  row,
+  operation: 'restore-evaluation',
+  outcome: 'succeeded',
+  code: 'OK',
+  message: '',
+  attempts: 1,
+  unclear: false,
+});
+const failedOnce: RowHistory = { attempts: 1, unprocessed: 0, unclear: false };
+const doubtful: RowHistory = { ...failedOnce, unclear: true };
+const left = (row: number, history?: RowHistory): Leftover => ({
+  row,
+  ...(history !== undefined && { history }),
+  attemptsUsed: history?.attempts ?? 0,
+  delayMs: 0,
+});
+const said = (results: readonly RowResult[], leftovers: readonly Leftover[]): BatchReturn => ({
+  results,
+  leftovers,
+});
+const untouched = said([], [left(1), left(2)]);
+
+/** What becomes of rows 1 and 2 of a batch: `done`, or the attempts of a leftover, with a question mark when unclear. */
+function fates(batch: Omit<RecollectedBatch, 'rows'>, recollection: Recollection): string[] {
+  const { results, leftovers } = recollected({ rows: [1, 2], ...batch }, recollection);
+  expect(results.length + leftovers.length).toBe(2);
+  return [1, 2].map((row) => {
+    if (results.some((each) => each.row === row)) return 'done';
+    const { history } = leftovers.find((each) => each.row === row) ?? {};
+    return `${history?.attempts ?? 0}${history?.unclear ? '?' : ''}`;
+  });
+}
+
+const all: Recollection = { told: undefined, isCertain: true };
+const some: Recollection = { told: undefined, isCertain: false };
+
+test.each<[string, Omit<RecollectedBatch, 'rows'>, Recollection, string[]]>([
+  ['no worker had it, and all workers live', { read: untouched }, all, ['0', '0']],
+  ['no worker had it, but one is dead', { read: untouched }, some, ['1?', '1?']],
+  [
+    'a worker found it in another epoch, and all live',
+    { read: untouched, returned: { ...untouched, isFound: true } },
+    all,
+    ['0', '0'],
+  ],
+  [
+    'a worker found it in another epoch, but one is dead',
+    { read: untouched, returned: { ...said([result(1)], [left(2)]), isFound: true } },
+    some,
+    ['done', '1?'],
+  ],
+  [
+    'its worker returned it before anything was lost',
+    { read: untouched, returned: said([result(1)], [left(2, failedOnce)]) },
+    all,
+    ['done', '1'],
+  ],
+  [
+    'its worker returned it, but it may have been fed again since',
+    { read: untouched, returned: said([result(1)], [left(2, failedOnce)]) },
+    some,
+    ['done', '2?'],
+  ],
+  [
+    'its worker lives and says what it did, another is dead',
+    { read: untouched },
+    { told: said([result(1)], [left(2, failedOnce)]), isCertain: false },
+    ['done', '1'],
+  ],
+  [
+    'its worker returned it and has forgotten what, and so has the datastore',
+    { read: said([result(1)], [left(2)]), returned: { ...untouched, isFound: true } },
+    { told: null, isCertain: true },
+    ['done', '1?'],
+  ],
+  ['a row is marked already', { read: said([], [left(1, doubtful), left(2)]) }, some, ['1?', '1?']],
+  ['the batch itself is lost', { read: said([], []) }, some, ['1?', '1?']],
+])('of a batch of another epoch: %s', (_, batch, recollection, expected) => {
+  expect(fates(batch, recollection)).toEqual(expected);
+});
+
+test('of two workers, each result counts, and of other rows what was called more often', () => {
+  const one = said([result(1)], [left(2), left(3, failedOnce)]);
+  const other = said([result(2)], [left(1), left(3)]);
+  for (const merged of [mergeReturns(one, other), mergeReturns(other, one)])
+    expect({
+      done: merged.results.map(({ row }) => row).toSorted(),
+      left: merged.leftovers,
+    }).toEqual({ done: [1, 2], left: [left(3, failedOnce)] });
+});
