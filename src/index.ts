@@ -228,6 +228,7 @@ export {
   defaults,
   type FlagName,
   flagOf,
+  isBlank,
   nameInWords,
   optionInWords,
   type RawSettings,

@@ -1,4 +1,6 @@
 import { Argument, Command } from 'commander';
+import { usageError } from '../errors.ts';
+import { isBlank } from '../index.ts';
 import type { CommandGroupSpec, CommandSpec, NamedSpec } from './command-spec.ts';
 import { commandGroups } from './commands.ts';
 import type { Flags } from './config/load.ts';
@@ -140,9 +142,27 @@ async function defineCommand(
     command.addHelpText('after', `\nAll options: ${words} --help, and docs/reference.md`);
   }
   command.action(async (...args: unknown[]) => {
+    const flags = typedFlags(command);
+    refuseBlank(command, flags);
     const act = (await spec.load()) as (...args: unknown[]) => Promise<ExitCode>;
-    process.exitCode = await act(...args.slice(0, -2), typedFlags(command));
+    process.exitCode = await act(...args.slice(0, -2), flags);
   });
+}
+
+/** @throws a usage error for an empty value: an unset variable of a script must not mean all rows, or the newest run */
+function refuseBlank({ options, args }: Command, flags: Flags): void {
+  const typed = Object.entries(flags).find(([, value]) => [value].flat().some(isBlankText));
+  const option = options.find((each) => each.attributeName() === typed?.[0])?.long;
+  const what = option ?? (args.some(isBlankText) ? 'An argument' : undefined);
+  if (what !== undefined)
+    throw usageError(
+      'INVALID_SETTING',
+      `${what} is empty: give it a value, or leave it out. Is a variable unset?`,
+    );
+}
+
+function isBlankText(value: unknown): boolean {
+  return typeof value === 'string' && isBlank(value);
 }
 
 /** The typed flags. `--no-…` options always have a value, but runs store only what was typed. */

@@ -18,7 +18,7 @@ export const sandboxOptions = {
   port: wholeNumber(0, 65_535n, ['Server', '<n>', 'port to listen on; 0 picks a free port']),
   host: {
     byDefault: '127.0.0.1',
-    read: (_: string, text: string) => text,
+    read: parseHost,
     help: ['Server', '<address>', 'address to listen on'],
   },
   token: {
@@ -83,6 +83,11 @@ export type SandboxOptions = Given<typeof sandboxOptions>;
 
 /** The options with their values. */
 export type SandboxSettings = Values<typeof sandboxOptions>;
+
+function parseHost(option: string, text: string): string {
+  if (text.trim() !== '') return text;
+  throw invalidOption(option, 'write an address to listen on');
+}
 
 /** Reads tokens separated by commas: visible ASCII, as a header requires. */
 function parseTokens(option: string, text: string): readonly [string, ...string[]] {

@@ -47,6 +47,8 @@ export const settings = {
     value: '<condition>',
     help: "only rows with this value, such as 'deleted_by=u-17' or 'deleted_at>=2026-11-16' (= != < <= > >=; ~ for a part of a text); may be repeated: rows must match all",
     isMap: true,
+    // Without a condition, every row is called.
+    neverEmpty: true,
   },
   operations: {
     ...text,

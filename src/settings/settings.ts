@@ -158,7 +158,7 @@ export function resolveSettings(sources: SettingSources): Settings {
 /** The value of a setting, from flag, variable or configuration file, in this order. Undefined if not given. */
 function resolved(
   name: string,
-  { parse, isMap }: Pick<Setting, 'parse' | 'isMap'>,
+  { parse, isMap, neverEmpty }: Pick<Setting, 'parse' | 'isMap' | 'neverEmpty'>,
   { flags, environment, file }: SettingSources,
 ): unknown {
   const key = nameInWords(name, '_');
@@ -166,26 +166,33 @@ function resolved(
   const candidates: readonly (readonly [string, unknown])[] = [
     [`--${nameInWords(name, '-')}`, flags[name as FlagName]],
     // Treats an empty variable as unset, as usual in cron tables and compose files.
-    [variable, environment[variable] || undefined],
+    [variable, neverEmpty ? environment[variable] : environment[variable] || undefined],
     [`${file?.path}: ${key}`, file?.values[key]],
   ];
   const [source, value] = candidates.find(([, text]) => text !== undefined) ?? [];
   if (value === undefined) return undefined;
-  const text = isMap ? textOfPairs(value) : String(value);
+  const given = isMap ? pairsIn(value) : [value];
+  const text = given.join('\n');
   try {
+    if (given.length === 0 || given.some((each) => isBlank(String(each))))
+      throw new RangeError('it must not be empty');
+    if (given.some((each) => typeof each === 'object')) throw new RangeError('write a text or a number');
     return parse(text);
   } catch (error) {
     throw usageError('INVALID_SETTING', `${source} "${text}": ${(error as Error).message}.`);
   }
 }
 
-/** Pairs from any source, one per line. */
-function textOfPairs(value: unknown): string {
-  if (Array.isArray(value)) return value.join('\n');
-  if (typeof value !== 'object' || value === null) return String(value);
-  return Object.entries(value)
-    .map((pair) => pair.join('='))
-    .join('\n');
+/** Whether a value says nothing, as that of an unset variable of a script. A tab may be a delimiter. */
+export function isBlank(value: string): boolean {
+  return /^[ \r\n]*$/.test(value);
+}
+
+/** Pairs from any source. */
+function pairsIn(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'object' || value === null) return [value];
+  return Object.entries(value).map((pair) => pair.join('='));
 }
 
 /** Whether a key is for editors and people: `$schema`, and keys commented out with `//`. */

@@ -134,7 +134,8 @@ An editor completes and explains the keys of \`config.json\` if the file names \
 writes such a file. Keys that begin with \`//\` are comments.
 
 A setting may come from a flag, from an environment variable or from \`config.json\` in the state folder (\`.cqbatch/config.json\`). A flag
-wins over the environment, and the environment over the file.
+wins over the environment, and the environment over the file. An empty value is an error; only an empty variable counts as unset, except
+\`CQBATCH_WHERE\`: without a condition, every row would be called.
 
 ${table(['key in config.json', 'flag', 'variable', 'meaning', 'default'], Object.entries<Setting>(settings).map(settingRow))}
 

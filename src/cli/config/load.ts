@@ -3,6 +3,7 @@ import { usageError } from '../../errors.ts';
 import {
   defaultStateDir,
   type FlagName,
+  isBlank,
   type RawSettings,
   readSmallFile,
   resolveSettings,
@@ -23,7 +24,8 @@ export const configFile = 'config.json';
 
 /** `--state-dir`, or else `CQBATCH_STATE_DIR`. */
 export function stateDirOf(flags: Flags): string {
-  return flags.stateDir ?? (environment['CQBATCH_STATE_DIR'] || defaultStateDir);
+  const { CQBATCH_STATE_DIR: named = '' } = environment;
+  return flags.stateDir ?? (isBlank(named) ? defaultStateDir : named);
 }
 
 /**
@@ -34,7 +36,7 @@ export function stateDirOf(flags: Flags): string {
  */
 export async function trustedStateDir(flags: Flags): Promise<string> {
   const stateDir = stateDirOf(flags);
-  const isNamed = flags.stateDir !== undefined || Boolean(environment['CQBATCH_STATE_DIR']);
+  const isNamed = flags.stateDir !== undefined || !isBlank(environment['CQBATCH_STATE_DIR'] ?? '');
   if (!isNamed) await requireOwn(stateDir, configFile, environment['SUDO_UID']);
   return stateDir;
 }
