@@ -11,6 +11,7 @@ import { openTerminal } from '../../../dist/src/cli/terminal.js';
 import { openCluster } from '../../../dist/src/cluster/cluster.js';
 import { openRedis } from '../../../dist/src/datastore/redis/redis.js';
 import { noOutcomes } from '../../../dist/src/domain.js';
+import { LastingErrors } from '../../../dist/src/error-news.js';
 import { openBatchQueue } from '../../../dist/src/queue/batch-queue.js';
 import { RollCall } from '../../../dist/src/queue/roll-call.js';
 import { openRowQueue } from '../../../dist/src/queue/row-queue.js';
@@ -50,6 +51,7 @@ await program(async (/** @type {Idle} */ { queue, members, seconds }) => {
     serveRows({
       ...{ operations, log, api: { baseUrl }, concurrency: 'auto', version: 'benchmark', shutdownMs: 0 },
       datastore: await open(),
+      failing: new LastingErrors(),
       stop: new AbortController().signal,
       client: {
         baseUrl,
