@@ -177,7 +177,7 @@ export {
   progressOf,
   readJournalSummary,
 } from './run/record/run-journal.ts';
-export { liveRun, type RunView, viewOfEntry, viewOfRecord } from './run/record/run-view.ts';
+export { liveRun, type RunView, unservedText, viewOfEntry, viewOfRecord } from './run/record/run-view.ts';
 export { checkStateFolder } from './run/record/state-folder.ts';
 export { ambiguousRun, openRunStore, type RunStore } from './run/record/store.ts';
 export { lookUpTarget, type Target } from './run/record/targets.ts';

@@ -75,6 +75,18 @@ export function restAdvice(
   return `"${restBy}" asks for this wait; to call sooner, type: cqbatch set-rate ${run} 5/s (or resume it with --rate 5/s)`;
 }
 
+/** An API that does not answer as it should, as a worker sees it. */
+export interface Outage {
+  readonly reason: string;
+  /** Until the next call that tests whether it is over. */
+  readonly testMs: number;
+}
+
+/** During an outage, the pace is that of the single calls that test whether it is over. */
+export function duringOutage<Known extends Pace>(pace: Known, { reason, testMs }: Outage): Known {
+  return { ...pace, phase: 'waiting', reason, restUntil: steadyNow() + testMs, restBy: undefined };
+}
+
 /** What is known about the limits of an API before its first call. */
 export type StartingPoint = Partial<
   Pick<Pace, 'limit' | 'concurrency' | 'restUntil' | 'restBy' | 'refuses503'>

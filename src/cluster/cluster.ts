@@ -60,12 +60,12 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       const [now, entry] = (await ask(scripts.one, ['runs'], id)) as [string, string];
       return read(runEntrySchema, now, withoutKey(entry))[0];
     },
-    /** Workers that call an API. */
+    /** Workers that call an API; none that is gone. */
     async workers(api: LimitedApi): Promise<readonly WorkerEntry[]> {
       const [now, entries] = (await ask(scripts.all, [apiKeys(api).workers])) as [string, string[]];
       return entries
         .flatMap((entry) => read(workerEntrySchema, now, entry))
-        .filter((entry) => isPresent(entry, forgottenAfterMs));
+        .filter((entry) => isPresent(entry));
     },
     /** What workers of an API have said of their batches, by worker: also of workers that have left. */
     async testimonies(api: LimitedApi): Promise<ReadonlyMap<string, string>> {

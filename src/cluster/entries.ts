@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { attributionSchema } from '../actor.ts';
 import { noOutcomes, outcomes, priorities, usualPriority } from '../domain.ts';
 import { rateGroupNames, runIds } from '../names.ts';
-import { type PaceReport, phases } from '../pace.ts';
+import { duringOutage, type PaceReport, phases } from '../pace.ts';
 import { ratePolicySchema } from './rate-policy.ts';
 
 /** What processes publish to all processes on the same Redis. */
@@ -129,6 +129,8 @@ export const workerEntrySchema = z.object({
   active: z.number(),
   /** Rows finished since it started. */
   finished: z.number(),
+  /** Why it makes only single calls; absent while the API answers. */
+  outage: z.object({ reason: z.string(), testMs: z.number() }).optional(),
   /** Absent for workers without a governor. */
   traffic: trafficReportSchema.exactOptional(),
   startedAt: z.string(),
@@ -173,6 +175,17 @@ export const forgottenAfterMs = 24 * 60 * 60 * 1_000;
 /** Whether the process of an entry has shown a recent sign of life. */
 export function isPresent({ seenAt }: { readonly seenAt: string }, withinMs = goneAfterMs): boolean {
   return Date.now() - Date.parse(seenAt) < withinMs;
+}
+
+/** How an API is called, as its workers see it: during an outage if every worker with calls is in one. */
+export function paceSeenBy(
+  workers: readonly WorkerEntry[],
+  pace: PublishedPace | undefined,
+): PublishedPace | undefined {
+  const calling = workers.filter(({ active, outage }) => active > 0 || outage !== undefined);
+  const [first] = calling.flatMap(({ outage }) => outage ?? []);
+  const isOut = first !== undefined && calling.every(({ outage }) => outage !== undefined);
+  return pace && isOut ? duringOutage(pace, first) : pace;
 }
 
 /** Whether a process works on a run in this state, or will once the run is unpaused. */

@@ -12,7 +12,7 @@ import {
 } from './timeline.ts';
 
 /** What a worker reports at each beat. */
-export type WorkerBeat = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency' | 'isAuto'> & {
+export type WorkerBeat = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency' | 'isAuto' | 'outage'> & {
   readonly traffic: TrafficReport;
 };
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { actorText } from '../actor.ts';
 import { steadyNow, timeOfDay } from '../clock.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import { isActive, isPresent, type WorkerEntry } from '../cluster/entries.ts';
+import { isActive, type WorkerEntry } from '../cluster/entries.ts';
 import { runIds } from '../names.ts';
-import { noticeableRestMs, restAdvice } from '../pace.ts';
+import { noticeableRestMs } from '../pace.ts';
 import { type AllRuns, allRuns, type ClusterLook, lookAtCluster } from '../run/record/all-runs.ts';
 import type { RunView } from '../run/record/run-view.ts';
 import type { RunStore } from '../run/record/store.ts';
@@ -77,10 +77,10 @@ export class Overview {
     );
     const here = views
       .filter(({ local }) => local !== undefined)
-      .map((view) => runData(view, seen, datastore?.trouble));
+      .map((view) => runData(view, datastore?.trouble));
     const old = new Set(here.filter(({ ended, id }) => ended && !wanted.has(id)).slice(recentEnded));
     if (seen !== undefined || this.#shared === undefined) {
-      this.#elsewhere = views.filter(({ local }) => local === undefined).map((view) => runData(view, seen));
+      this.#elsewhere = views.filter(({ local }) => local === undefined).map((view) => runData(view));
       this.#workers = seen === undefined ? [] : this.#workersIn(seen);
     }
     return {
@@ -139,8 +139,7 @@ export class Overview {
 
   #workersIn({ apis }: ClusterLook): readonly WorkerData[] {
     return [...apis.values()].flatMap(({ workers }) => {
-      const there = workers.filter((worker) => isPresent(worker));
-      const shares = this.#shares.of(there);
+      const shares = this.#shares.of(workers);
       return workers.map((worker) => workerData(worker, shares.get(worker.id)));
     });
   }
@@ -183,24 +182,23 @@ function lastSeenBefore(
 }
 
 function workerData(worker: WorkerEntry, share: number | undefined): WorkerData {
-  const { host, pid, version, baseUrl, rateGroup, active, concurrency, finished, seenAt } = worker;
+  const { host, pid, version, baseUrl, rateGroup, active, concurrency, finished } = worker;
   return {
     ...{ host, pid, version, baseUrl, rateGroup, active, concurrency, finished },
     ...(share !== undefined && { share }),
-    ...(!isPresent(worker) && { lastSeenAt: seenAt }),
   };
 }
 
 /**
- * @param seen the answer of the shared datastore, if any
- * @param trouble why it does not answer
+ * @param trouble why its shared datastore does not answer
  */
-export function runData(view: RunView, seen: ClusterLook | undefined, trouble?: string): RunData {
+export function runData(view: RunView, trouble?: string): RunData {
   const { id, state, ended, manifest, baseUrl, rateGroup, rows, done, counts, wantedRate, priority } = view;
   const { throughput, pace, coordinator, local } = view;
   const waitMs = (pace?.restUntil ?? 0) - steadyNow();
   const isShared = local === undefined || local.isShared;
-  const waiting = waitingOf(view, seen, waitMs, isShared ? trouble : undefined);
+  const isAway = isShared && state === 'running' && trouble !== undefined;
+  const waiting = isAway ? trouble : view.wait?.text;
   const perSecond = throughput?.rowsPerSecond ?? 0;
   const isCalled = state === 'running' && waiting === undefined && perSecond > 0;
   const startedAt = local?.states.find((entered) => entered.state === 'running')?.at;
@@ -223,21 +221,4 @@ export function runData(view: RunView, seen: ClusterLook | undefined, trouble?: 
 function wholeSecond(fromNowMs: number): string {
   const at = timeOfDay(steadyNow() + fromNowMs).getTime();
   return new Date(Math.round(at / 1_000) * 1_000).toISOString();
-}
-
-function waitingOf(
-  { id, state, pace, workers, rateGroup }: RunView,
-  seen: ClusterLook | undefined,
-  waitMs: number,
-  trouble: string | undefined,
-): string | undefined {
-  if (state === 'submitted') return 'for a daemon: start "cqbatch worker --coordinate"';
-  if (state !== 'running') return state === 'paused' ? 'until it is unpaused' : undefined;
-  if (trouble !== undefined) return trouble;
-  if (pace !== undefined && (pace.phase === 'waiting' || waitMs >= noticeableRestMs))
-    return [pace.reason, restAdvice(pace, id)].filter((text) => text !== undefined).join('; ');
-  const isShared = seen?.entries.some((entry) => entry.id === id);
-  return isShared && !workers.some((worker) => isPresent(worker))
-    ? `for a worker of this API: start "cqbatch worker${rateGroup === undefined ? '' : ` --rate-group ${rateGroup}`}"`
-    : undefined;
 }

@@ -5,7 +5,7 @@ import { resultOf } from '../run/record/ending.ts';
 import type { RunView } from '../run/record/run-view.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import { localTime } from '../text/local-time.ts';
-import { count, exactDuration } from '../text/quantities.ts';
+import { count, counted, exactDuration } from '../text/quantities.ts';
 
 /** The data that the server sends to the page. Times are ISO 8601 UTC. The page treats every text as hostile. */
 
@@ -50,7 +50,8 @@ export function stateOf({ state, waiting, counts, ended, lastSeenAt }: RunData):
 }
 
 /** What a run in progress does, and what is to be done: `Waiting until 2026-11-21 22:10:00 UTC: the API asks to wait. …` */
-export function sentenceOf({ id, state, waiting, waitUntil, etaSeconds, held, lastSeenAt }: RunData): string {
+export function sentenceOf(run: RunData): string {
+  const { id, state, counts, waiting, waitUntil, etaSeconds, held, lastSeenAt } = run;
   if (lastSeenAt !== undefined)
     return `Unknown since ${localTime(lastSeenAt)}: the datastore of this run does not answer.`;
   if (state === 'paused') return 'Paused: no row is called until you unpause it.';
@@ -59,7 +60,10 @@ export function sentenceOf({ id, state, waiting, waitUntil, etaSeconds, held, la
     const why = waitUntil === undefined ? `because ${waiting}` : `until ${localTime(waitUntil)}: ${waiting}`;
     return `Waiting ${why}. The run continues by itself; if it ends first, type: cqbatch resume ${id}`;
   }
-  if (etaSeconds === undefined) return 'Starting.';
+  if (etaSeconds === undefined) {
+    if (held !== undefined) return `${counted(held, 'row')} wait for the next attempt.`;
+    return counts.succeeded + counts.failed === 0 ? 'Starting.' : 'No row has finished in the last seconds.';
+  }
   const left = exactDuration(etaSeconds * 1_000);
   return held === undefined ? `About ${left} left.` : `At least ${left} left: some rows wait for a retry.`;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { steadyNow } from '../clock.ts';
 import type { PublishedPace } from '../cluster/entries.ts';
-import type { Beat, Member } from '../cluster/member.ts';
+import type { Beat, Member, WorkerBeat } from '../cluster/member.ts';
 import { type CommonPolicy, commonPolicy, type RunPolicies, toHundredths } from '../cluster/rate-policy.ts';
 import { longestInheritedRestMs, type Pace, type PaceReport, type StartingPoint } from '../pace.ts';
 import { type Repeated, repeat } from '../repeat.ts';
@@ -17,7 +17,7 @@ export interface LeaderLoopOptions {
   readonly meter: TrafficMeter;
   readonly gate: CallGate;
   /** What this worker reports about itself. */
-  readonly facts: () => { readonly finished: number; readonly concurrency: number };
+  readonly facts: () => Pick<WorkerBeat, 'finished' | 'concurrency' | 'outage'>;
   /** The user's number of calls in flight for this process; absent: as many as the API bears. */
   readonly concurrency?: number | undefined;
   /** What an earlier run learned about the API. */

@@ -6,7 +6,7 @@ import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { PaceReport, StartingPoint } from '../pace.ts';
+import { duringOutage, type Outage, type PaceReport, type StartingPoint } from '../pace.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { CallGate } from '../rate/call-gate.ts';
 import { CallScheduler } from '../rate/call-scheduler.ts';
@@ -107,12 +107,15 @@ export class ApiWorker {
     });
     this.#leaderLoop = new LeaderLoop({
       member,
-      facts: () => ({ finished: this.#finished, concurrency: this.#concurrency }),
+      facts: () => ({ finished: this.#finished, concurrency: this.#concurrency, outage: this.#outage }),
       meter: this.#meter,
       gate,
       concurrency: this.#wanted,
       known: options.known,
-      onPace: (pace, own) => this.#follow(withOutage(pace, this.#breaker, baseUrl), own),
+      onPace: (pace, own) => {
+        const outage = this.#outage;
+        this.#follow(outage === undefined ? pace : duringOutage(pace, outage), own);
+      },
       onError,
     });
     this.#leaderLoop.established.then(() => this.#call()).catch(onError);
@@ -192,6 +195,14 @@ export class ApiWorker {
     this.#options.onPace(pace, own);
   }
 
+  get #outage(): Outage | undefined {
+    const { outage } = this.#breaker;
+    if (outage === undefined) return undefined;
+    const { failure } = outage.trouble;
+    const why = failure.status === undefined ? failure.message : `${failure.status} ${failure.message}`;
+    return { reason: `${new URL(this.#options.baseUrl).host} is away: ${why}`, testMs: outage.testMs };
+  }
+
   /** How many rows to have in hand. Rows that wait for their verdicts have freed their places. */
   get #prefetchLimit(): number {
     return this.#breaker.prefetchLimit(this.#inHand, this.#wanted ?? withSpare(this.#concurrency));
@@ -203,20 +214,6 @@ export class ApiWorker {
     this.#worker.resting = this.#gate.isResting;
     this.#worker.concurrency = this.#prefetchLimit;
   }
-}
-
-/** During an outage, the pace reports the outage. */
-function withOutage(pace: PaceReport, { outage }: CircuitBreaker, baseUrl: string): PaceReport {
-  if (outage === undefined) return pace;
-  const { failure } = outage.trouble;
-  const why = failure.status === undefined ? failure.message : `${failure.status} ${failure.message}`;
-  return {
-    ...pace,
-    phase: 'waiting',
-    reason: `${new URL(baseUrl).host} is away: ${why}`,
-    restUntil: steadyNow() + outage.testMs,
-    restBy: undefined,
-  };
 }
 
 /** Logs when the governor changes its phase, not each of its steps. */

@@ -27,6 +27,8 @@ const shortestTestMs = 1_000;
 const longestTestMs = 15_000;
 /** The most that a pause between two refusals counts: the API may have asked for a longer one. */
 const longestRefusalMs = 60_000;
+/** A user who waits for longer is told why. */
+const noticedMs = 4_000;
 /** A worker that has this many rows in hand again has recovered. */
 const mostRecovering = 200;
 
@@ -75,10 +77,16 @@ export class CircuitBreaker {
     this.#options = options;
   }
 
-  /** The outage in progress, and the milliseconds until the next test call. */
+  /**
+   * The outage in progress, and the milliseconds until the next test call. Rows that have waited for their verdicts for seconds
+   * are a sign of one, too.
+   */
   get outage(): { readonly trouble: Trouble; readonly testMs: number } | undefined {
-    if (this.#state !== 'open' || this.#streak === undefined) return undefined;
-    return { trouble: this.#streak.latest, testMs: Math.max(0, this.#nextTestAt - performance.now()) };
+    if (this.#streak === undefined) return undefined;
+    const { latest: trouble, since } = this.#streak;
+    const now = performance.now();
+    if (this.#state === 'open') return { trouble, testMs: Math.max(0, this.#nextTestAt - now) };
+    return this.#held.length > 0 && now - since >= noticedMs ? { trouble, testMs: 0 } : undefined;
   }
 
   /** The API has answered as the service does, as far as others know. */

@@ -120,6 +120,12 @@ describeWithRedis('the processes that share a Redis', () => {
     expect([...led.reports.values()].map(({ accepted }) => accepted).sort()).toEqual([10, 11]);
     expect(await cluster.workers(api)).toHaveLength(2);
     expect(await cluster.workers(newApi())).toEqual([]);
+    const admin = adminOf(server);
+    const key = keyOf(datastore.prefix ?? '', apiKeys(api).workers);
+    const [written = ''] = await admin.hvals(key);
+    await admin.hset(key, 'dead', written.replace(/^\S+/, String(Date.now() - 20_000)));
+    // A worker that is gone counts nowhere.
+    expect(await cluster.workers(api)).toHaveLength(2);
     await first.leave();
     expect(await cluster.workers(api)).toMatchObject([{ version: '1', active: 3, ...api, traffic }]);
     expect(await second.beat(heartbeat, true)).toMatchObject({ leads: true });

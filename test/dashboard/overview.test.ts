@@ -11,7 +11,7 @@ import { enterState } from '../../src/run/record/record.ts';
 import { viewOfEntry } from '../../src/run/record/run-view.ts';
 import { openRunStore } from '../../src/run/record/store.ts';
 import { openScheduleStore } from '../../src/schedule/store.ts';
-import { runEntry, workerEntry } from '../helpers/cluster-entries.ts';
+import { ago, runEntry, workerEntry } from '../helpers/cluster-entries.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { plannedRecord } from '../run/planned-record.ts';
 import { nightly } from '../schedule/nightly.ts';
@@ -19,13 +19,17 @@ import { nightly } from '../schedule/nightly.ts';
 const traffic = (accepted: number) => ({ accepted, rejected: 0, durationMs: 0, active: 0, stated: [] });
 
 test('the time left depends on the rows without a result, and is absent while nothing is called', () => {
-  const entry = runEntry({ rows: 100, rowsPerSecond: 10 });
+  const entry = runEntry({ rows: 100, rowsPerSecond: 10, startedAt: ago(6_000) });
   const live = { entry, workers: [workerEntry()], pace: undefined };
-  const seen = { entries: [entry], apis: new Map() };
-  expect(runData(viewOfEntry(entry, live), seen)).toMatchObject({ etaSeconds: 10, isElsewhere: true });
-  const alone = runData(viewOfEntry(entry, { ...live, workers: [] }), seen);
-  expect(alone).toMatchObject({ waiting: 'for a worker of this API: start "cqbatch worker"' });
+  expect(runData(viewOfEntry(entry, live))).toMatchObject({ etaSeconds: 10, isElsewhere: true });
+  const alone = runData(viewOfEntry(entry, { ...live, workers: [] }));
+  expect(alone).toMatchObject({
+    waiting:
+      'for a worker: none serves https://api.example.com; start one: cqbatch worker --base-url https://api.example.com',
+  });
   expect(alone).not.toHaveProperty('etaSeconds');
+  const fresh = { ...entry, startedAt: ago(0) };
+  expect(runData(viewOfEntry(fresh, { ...live, entry: fresh, workers: [] }))).not.toHaveProperty('waiting');
   const pace: PublishedPace = {
     isKept: true,
     concurrency: 1,
@@ -39,12 +43,12 @@ test('the time left depends on the rows without a result, and is absent while no
     seenAt: entry.seenAt,
     restUntil: steadyNow() + 60_000,
   };
-  expect(runData(viewOfEntry(entry, { ...live, pace }), seen)).toMatchObject({
+  expect(runData(viewOfEntry(entry, { ...live, pace }))).toMatchObject({
     waiting: 'the API asks to wait',
     waitUntil: expect.stringMatching(/:\d\d\.000Z$/),
   });
   const told = { ...pace, restBy: 'Retry-After: 7200' };
-  expect(runData(viewOfEntry(entry, { ...live, pace: told }), seen).waiting).toMatch(
+  expect(runData(viewOfEntry(entry, { ...live, pace: told })).waiting).toMatch(
     /^the API asks to wait; "Retry-After: 7200" asks for this wait; .+: cqbatch set-rate \S+ 5\/s /,
   );
   // An API that is away is tested every few seconds, so rests are short.
@@ -53,11 +57,11 @@ test('the time left depends on the rows without a result, and is absent while no
     reason: 'api.example.com is away: 502 Bad Gateway',
     restUntil: steadyNow() + 10,
   };
-  const out = runData(viewOfEntry(entry, { ...live, pace: testing }), seen);
+  const out = runData(viewOfEntry(entry, { ...live, pace: testing }));
   expect(out).toMatchObject({ waiting: 'api.example.com is away: 502 Bad Gateway' });
   expect(out).not.toHaveProperty('etaSeconds');
   const paused = { ...entry, state: 'paused' };
-  expect(runData(viewOfEntry(paused, { ...live, entry: paused }), seen).waiting).toBe('until it is unpaused');
+  expect(runData(viewOfEntry(paused, { ...live, entry: paused })).waiting).toBe('until it is unpaused');
 });
 
 test('an open run is included regardless of its age', async () => {
@@ -110,7 +114,7 @@ test.each([
 ])('a run of this machine waits for Redis only if its rows are there: %s', (isShared, waiting) => {
   const view = viewOfEntry(runEntry(), undefined);
   const here = { ...view, local: { states: [], resumable: false, isShared } };
-  expect(runData(here, undefined, 'Redis is away').waiting).toBe(waiting);
+  expect(runData(here, 'Redis is away').waiting).toBe(waiting);
 });
 
 test.each([
@@ -118,7 +122,7 @@ test.each([
   [0, undefined],
 ])('%s rows that wait for a retry are told as %s', (held, told) => {
   const local = { states: [], resumable: true, isShared: false, held };
-  expect(runData({ ...viewOfEntry(runEntry(), undefined), local }, undefined).held).toBe(told);
+  expect(runData({ ...viewOfEntry(runEntry(), undefined), local }).held).toBe(told);
 });
 
 test('a schedule tells when it is due today and next, and nothing while it is paused', async () => {

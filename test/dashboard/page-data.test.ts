@@ -40,7 +40,13 @@ test.each([
 const resume = 'The run continues by itself; if it ends first, type: cqbatch resume r';
 
 test.each([
-  ['its start', {}, 'Starting.'],
+  ['its start', { counts: noOutcomes() }, 'Starting.'],
+  [
+    'that nothing finishes',
+    { counts: { ...noOutcomes(), failed: 1 } },
+    'No row has finished in the last seconds.',
+  ],
+  ['that all rows left wait', { held: 3 }, '3 rows wait for the next attempt.'],
   ['the time left', { etaSeconds: 90 }, 'About 1 min 30 s left.'],
   [
     'rows that wait for a retry',

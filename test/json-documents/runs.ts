@@ -167,6 +167,7 @@ export const status = z
     wanted_rate: z.string().describe('as --rate has it, or `none`'),
     priority: z.enum(priorities),
     rows_per_s: z.number().nullable().describe('finished rows per second, now or on average'),
+    waiting: z.string().nullable().describe('what it waits for, so that no row is called now, as text'),
     pace: pace.nullable().describe('how the API is called; null when it is not'),
     process: z
       .strictObject({ ...processOnHost.shape, version: z.string().exactOptional() })

@@ -1,12 +1,25 @@
 import { percentOf } from '../../domain.ts';
-import type { CanaryResults, ProgressSnapshot, StalledCalls } from '../../index.ts';
+import {
+  type CanaryResults,
+  type ProgressSnapshot,
+  type RunRecord,
+  type StalledCalls,
+  unservedText,
+} from '../../index.ts';
 import { type Pace, restAdvice } from '../../pace.ts';
 import { count, counted, duration, exactDuration, perSecond } from '../../text/quantities.ts';
 import { allowedText, clockTime, indented, moreText, outcomeTexts, styledOutcome, table } from './words.ts';
 
-/** The progress of a run, with another line for a long wait that the API asks for. */
-export function progressLines(snapshot: ProgressSnapshot, run: string, trouble?: string): readonly string[] {
-  const advice = snapshot.pace && restAdvice(snapshot.pace, run);
+/** The progress of a run, with another line for a wait that a user can end. */
+export function progressLines(
+  snapshot: ProgressSnapshot,
+  { id, options }: Pick<RunRecord, 'id' | 'options'>,
+  trouble?: string,
+): readonly string[] {
+  const isUnserved = snapshot.workers === 0 && snapshot.done < snapshot.rows && !snapshot.paused;
+  const advice = isUnserved
+    ? `waiting ${unservedText(options)}`
+    : snapshot.pace && restAdvice(snapshot.pace, id);
   return [progressLine(snapshot, trouble), ...(advice === undefined ? [] : [advice])];
 }
 
@@ -34,7 +47,7 @@ export function progressLine(snapshot: ProgressSnapshot, trouble?: string): stri
   function waiting(): string {
     if (trouble !== undefined) return `waiting: ${trouble}`;
     if (paused) return 'paused';
-    if (workers === 0 && done < rows) return 'waiting for a worker: none is running for this API';
+    if (workers === 0 && done < rows) return 'waiting for a worker';
     return workers === undefined || workers === 1 ? '' : counted(workers, 'worker');
   }
 }

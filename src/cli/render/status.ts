@@ -32,6 +32,7 @@ export function statusDocument(view: RunView): object {
     wanted_rate: view.wantedRate,
     priority: view.priority,
     rows_per_s: throughput?.rowsPerSecond ?? null,
+    waiting: view.wait?.text ?? null,
     pace: paceDocument(view.pace),
     process: coordinator === undefined ? null : processDocument(coordinator),
     workers: view.workers.map(({ host, pid, version, concurrency, active, finished, startedAt, seenAt }) =>
@@ -52,7 +53,7 @@ function adviceOf({ id, pace }: RunView, now = Date.now()): string | undefined {
 }
 
 function statusLine(view: RunView): string {
-  const { throughput, workers, done, rows } = view;
+  const { throughput, workers, done, rows, wait } = view;
   return [
     `Run ${view.id} ${view.state}`,
     `${count(done)}/${count(rows)} (${percentOf(done, rows)} %)`,
@@ -60,6 +61,7 @@ function statusLine(view: RunView): string {
     throughput?.of === 'now' ? perSecond(throughput.rowsPerSecond) : '',
     paceText(view.pace, Date.now()),
     workers.length > 0 ? counted(workers.length, 'worker') : '',
+    wait?.of === 'worker' || wait?.of === 'daemon' ? `waiting ${wait.text}` : '',
   ]
     .filter(Boolean)
     .join('  ');
@@ -82,6 +84,7 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
       throughput && `${perSecond(throughput.rowsPerSecond)}${throughput.of === 'now' ? '' : ' on average'}`,
     ],
     ['allowed rate', [paceText(view.pace, now), adviceOf(view, now)].filter((text) => text !== undefined)],
+    ['waiting', view.wait?.of === 'worker' || view.wait?.of === 'daemon' ? view.wait.text : undefined],
     ['requested rate', view.wantedRate === 'auto' ? undefined : view.wantedRate],
     ['priority', view.priority === usualPriority ? undefined : view.priority],
     [
@@ -92,8 +95,8 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
     [
       'workers',
       view.workers.map(
-        ({ pid, host, version, active, concurrency, seenAt }) =>
-          `${pid} on ${host}${versionText(version)}, ${active} of ${concurrency} calls in flight${seen(seenAt, now)}`,
+        ({ pid, host, version, active, concurrency, outage }) =>
+          `${pid} on ${host}${versionText(version)}, ${active} of ${concurrency} calls in flight${outage === undefined ? '' : `, waiting: ${outage.reason}`}`,
       ),
     ],
     ['reason', reasonOf(local?.states ?? [])],

@@ -1,22 +1,37 @@
-import { steadyTimeOf } from '../../clock.ts';
+import { steadyNow, steadyTimeOf } from '../../clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import {
   actualEntryState,
   isActive,
   isPresent,
   type PublishedPace,
+  paceSeenBy,
   type RunEntry,
   type WorkerEntry,
 } from '../../cluster/entries.ts';
-import { type LimitedApi, type OutcomeCounts, type Priority, totalOf, usualPriority } from '../../domain.ts';
+import {
+  apiText,
+  type LimitedApi,
+  type OutcomeCounts,
+  type Priority,
+  totalOf,
+  usualPriority,
+} from '../../domain.ts';
 import type { CodeCount } from '../../journal/state.ts';
-import type { Pace } from '../../pace.ts';
+import { noticeableRestMs, type Pace, restAdvice } from '../../pace.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
 import { averageRate } from '../../report/summary.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { isInUse } from './in-use.ts';
 import { actualState, endOf, isResumable, priorityOf, type RunRecord } from './record.ts';
 import { type KnownSummary, readJournalSummary } from './run-journal.ts';
 import type { RunStore } from './store.ts';
+
+/** What a run waits for, so that no row is called now. The text is the end of a sentence: `Waiting …`, or a clause. */
+export interface RunWait {
+  readonly of: 'api' | 'daemon' | 'user' | 'worker';
+  readonly text: string;
+}
 
 /** The state of a run, from the state folder, the datastore or both. */
 export interface RunView extends LimitedApi {
@@ -46,6 +61,8 @@ export interface RunView extends LimitedApi {
   /** The requested rate, as the user wrote it. */
   readonly wantedRate: string;
   readonly priority: Priority;
+  /** What it waits for; absent while rows are called. */
+  readonly wait: RunWait | undefined;
   /** What only the state folder knows; absent for a run of another machine. */
   readonly local?: {
     /** These three are absent unless the journal was read. */
@@ -75,7 +92,7 @@ export interface LiveRun extends LiveApi {
 
 export async function liveApi(cluster: Cluster, api: LimitedApi): Promise<LiveApi> {
   const [workers, pace] = await Promise.all([cluster.workers(api), cluster.pace(api)]);
-  return { workers, pace: pace && isPresent(pace) ? pace : undefined };
+  return { workers, pace: paceSeenBy(workers, pace && isPresent(pace) ? pace : undefined) };
 }
 
 export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun> {
@@ -100,16 +117,21 @@ export async function viewOfRecord(
   const state = actualState(record);
   const entry = live?.entry && isPresent(live.entry) ? live.entry : undefined;
   const active = isActive(state);
+  const workers = active ? (live?.workers ?? []) : [];
+  const pace = active ? (live?.pace ?? (await paceFromFolder(store.folder(record.id)))) : undefined;
+  const startedAt = record.states.findLast((entered) => entered.state === 'running')?.at;
+  const { baseUrl, rateGroup } = record.options;
   return {
     id: record.id,
     state,
+    wait: waitOf({ id: record.id, state, pace, workers, baseUrl, rateGroup }, startedAt, entry !== undefined),
     because: endOf(record).because,
     wantedRate: record.options.rate?.text ?? 'none',
     priority: priorityOf(record),
     ended: !active && state !== 'submitted' && !(await isInUse(store, record)),
     manifest: record.manifest.name,
-    baseUrl: record.options.baseUrl,
-    rateGroup: record.options.rateGroup,
+    baseUrl,
+    rateGroup,
     rows: record.plan.rows,
     done,
     counts,
@@ -118,8 +140,8 @@ export async function viewOfRecord(
         ? { rowsPerSecond: entry.rowsPerSecond, of: 'now' }
         : averageOf(counts, activeMs),
     coordinator: active ? (coordinatorOf(entry) ?? record.process) : undefined,
-    workers: active ? (live?.workers ?? []) : [],
-    pace: active ? (live?.pace ?? (await paceFromFolder(store.folder(record.id)))) : undefined,
+    workers,
+    pace,
     local: {
       ...(unclear !== undefined && { unclear }),
       ...(held !== undefined && { held }),
@@ -137,9 +159,12 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
   const entry = live?.entry ?? known;
   const state = actualEntryState(entry);
   const active = isActive(state);
+  const workers = isActive(entry.state) ? (live?.workers ?? []) : [];
+  const pace = active ? live?.pace : undefined;
   return {
     id: entry.id,
     state,
+    wait: waitOf({ ...entry, state, workers, pace }, entry.startedAt, live !== undefined),
     because: entry.because,
     wantedRate: entry.rate?.text ?? 'none',
     priority: entry.priority ?? usualPriority,
@@ -152,8 +177,8 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
     counts: entry.counts,
     throughput: active ? { rowsPerSecond: entry.rowsPerSecond, of: 'now' } : undefined,
     coordinator: coordinatorOf(entry),
-    workers: isActive(entry.state) ? (live?.workers ?? []) : [],
-    pace: active ? live?.pace : undefined,
+    workers,
+    pace,
   };
 }
 
@@ -179,4 +204,44 @@ function coordinatorOf(entry: RunEntry | undefined): RunView['coordinator'] {
 function averageOf(counts: OutcomeCounts, activeMs: number): RunView['throughput'] {
   const rowsPerSecond = averageRate(counts, activeMs);
   return rowsPerSecond === undefined ? undefined : { rowsPerSecond, of: 'average' };
+}
+
+/** Workers that have just started are not known at once. */
+const unservedAfterMs = 5_000;
+
+/**
+ * Undefined for a run that is called, or has ended.
+ *
+ * @param startedAt when it last started or continued, if known
+ * @param isShared whether other processes call its rows, and are known
+ */
+export function waitOf(
+  view: Pick<RunView, 'id' | 'state' | 'pace' | 'workers'> & LimitedApi,
+  startedAt: string | undefined,
+  isShared: boolean,
+): RunWait | undefined {
+  const { id, state, pace, workers } = view;
+  if (state === 'submitted')
+    return { of: 'daemon', text: 'for a daemon: start "cqbatch worker --coordinate"' };
+  if (state === 'paused') return { of: 'user', text: 'until it is unpaused' };
+  if (state !== 'running') return undefined;
+  if (isShared && workers.length === 0) {
+    const isNew = startedAt !== undefined && Date.now() - Date.parse(startedAt) < unservedAfterMs;
+    return isNew ? undefined : { of: 'worker', text: unservedText(view) };
+  }
+  if (pace === undefined) return undefined;
+  const isResting = (pace.restUntil ?? 0) - steadyNow() >= noticeableRestMs;
+  if (!isResting && pace.phase !== 'waiting') return undefined;
+  return {
+    of: 'api',
+    text: [pace.reason, restAdvice(pace, id)].filter((text) => text !== undefined).join('; '),
+  };
+}
+
+/** Why the rows of a run wait that no worker calls, and the command that starts one. */
+export function unservedText(api: LimitedApi): string {
+  const { baseUrl, rateGroup } = api;
+  const words = ['cqbatch worker --base-url', shellWord(baseUrl)];
+  if (rateGroup !== undefined) words.push('--rate-group', shellWord(rateGroup));
+  return `for a worker: none serves ${apiText(api)}; start one: ${words.join(' ')}`;
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { steadyNow } from '../../clock.ts';
 import { type Cluster, openCluster } from '../../cluster/cluster.ts';
 import type { ControlOf, RunEntry } from '../../cluster/entries.ts';
 import { onlyMember } from '../../cluster/member.ts';
@@ -19,6 +20,7 @@ import type { OpenRun } from '../record/open-run.ts';
 import { priorityOf, withoutPlace, withPriority } from '../record/record.ts';
 import { RecordKeeper, withCrashedTime } from '../record/record-keeper.ts';
 import { countsOf, isIntact, requireAllResults } from '../record/run-journal.ts';
+import { unservedText } from '../record/run-view.ts';
 import { grantsPartial, rememberTarget } from '../record/targets.ts';
 import {
   type ControlWatch,
@@ -38,6 +40,8 @@ import { Stages } from './stages.ts';
 
 /** For a run without a deadline. */
 const never = new AbortController().signal;
+/** Without a worker for this long, the log says so. */
+const unservedMs = 5_000;
 /** An unreachable datastore delays the end by no more than this for the last entry. */
 const farewellMs = 2_000;
 
@@ -63,6 +67,9 @@ export class Execution {
   #protocol = ownProtocol;
   #rateLog: RateLog | undefined;
   #heartbeat: Heartbeat | undefined;
+  /** Since when no worker serves the run, and whether that was logged. */
+  #unservedSince: number | undefined;
+  #isUnserved = false;
 
   constructor(run: OpenRun, options: ExecuteRunOptions, planned: PlannedManifest) {
     const { record, datastore, journal, store } = run;
@@ -127,7 +134,7 @@ export class Execution {
       cluster,
       entry: () => this.#entry(),
       onClusterStatus: ({ workers, pace }) => {
-        this.#progress.workers = workers;
+        this.#seeWorkers(workers);
         // Without a leading worker, the next one says what it understands.
         if (pace !== undefined) this.#protocol = pace.protocol ?? 1;
         // If this process calls nothing, only the leading worker knows the pace.
@@ -138,6 +145,18 @@ export class Execution {
     this.#heartbeat = heartbeat;
     atEnd(() => orAfter(heartbeat.stop(), farewellMs).catch(() => {}));
     await orAborted(heartbeat.established, AbortSignal.any([interrupt, this.#run.lost]));
+  }
+
+  #seeWorkers(workers: number): void {
+    this.#progress.workers = workers;
+    const now = steadyNow();
+    this.#unservedSince = workers > 0 ? undefined : (this.#unservedSince ?? now);
+    const isUnserved = this.#unservedSince !== undefined && now - this.#unservedSince >= unservedMs;
+    if (isUnserved === this.#isUnserved) return;
+    this.#isUnserved = isUnserved;
+    const { id, options } = this.#run.record;
+    if (isUnserved) this.#options.log.warn({ run: id }, `rows wait ${unservedText(options)}`);
+    else this.#options.log.info({ run: id }, 'a worker serves the run');
   }
 
   async #work(controls: ControlWatch, deadline: Deadline | undefined): Promise<RunEnding> {

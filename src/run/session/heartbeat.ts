@@ -5,6 +5,7 @@ import {
   isActive,
   isPresent,
   type PublishedPace,
+  paceSeenBy,
   type RunEntry,
 } from '../../cluster/entries.ts';
 import { ownProtocol } from '../../cluster/protocol.ts';
@@ -70,7 +71,7 @@ export interface ClusterStatus {
   /** Workers that call the API of this run, on all machines. */
   readonly workers: number;
   /** How the API is called; absent without a leading worker. */
-  readonly pace?: PublishedPace;
+  readonly pace: PublishedPace | undefined;
 }
 
 export interface HeartbeatOptions {
@@ -113,8 +114,8 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
       isEstablished = true;
       established.resolve();
     }
-    const workers = (await cluster.workers(own)).filter((worker) => isPresent(worker));
-    onClusterStatus({ workers: workers.length, ...(pace !== undefined && { pace }) });
+    const workers = await cluster.workers(own);
+    onClusterStatus({ workers: workers.length, pace: paceSeenBy(workers, pace) });
   };
   const beats = repeat(beat, { everyMs: () => (isEstablished ? beatMs : firstBeatsMs), onError });
   beats.now();

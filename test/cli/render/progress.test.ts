@@ -4,6 +4,7 @@ import { plain } from '../../../src/cli/render/style.ts';
 import { steadyNow } from '../../../src/clock.ts';
 import type { Pace } from '../../../src/pace.ts';
 import type { ProgressSnapshot } from '../../../src/run/session/progress.ts';
+import { plannedRecord } from '../../run/planned-record.ts';
 
 const { logLine } = render;
 const progressLine = (snapshot: ProgressSnapshot) => plain(render.progressLine(snapshot));
@@ -27,6 +28,12 @@ const pace: Pace = {
   phase: 'holding',
   refuses503: false,
   reason: '',
+};
+
+const monthly = {
+  ...plannedRecord,
+  id: 'monthly',
+  options: { ...plannedRecord.options, baseUrl: 'https://api.example.com', rateGroup: 'acme' },
 };
 
 describe('the progress line', () => {
@@ -53,11 +60,20 @@ describe('the progress line', () => {
 
   test('comes with what asks for a long wait, and the command that ends it', () => {
     const waiting = { ...pace, restUntil: steadyNow() + 7_200_000, restBy: 'Retry-After: 7200' };
-    expect(render.progressLines({ ...snapshot, pace: waiting, waitMs: 7_200_000 }, 'monthly')).toEqual([
+    expect(render.progressLines({ ...snapshot, pace: waiting, waitMs: 7_200_000 }, monthly)).toEqual([
       expect.stringContaining('waiting 2 h'),
       '"Retry-After: 7200" asks for this wait; to call sooner, type: cqbatch set-rate monthly 5/s (or resume it with --rate 5/s)',
     ]);
-    expect(render.progressLines({ ...snapshot, pace }, 'monthly')).toHaveLength(1);
+    expect(render.progressLines({ ...snapshot, pace }, monthly)).toHaveLength(1);
+  });
+
+  test('comes with the command that starts a worker when none serves the run', () => {
+    const unserved = { ...snapshot, workers: 0 };
+    expect(render.progressLines(unserved, monthly)).toEqual([
+      expect.stringContaining('waiting for a worker'),
+      'waiting for a worker: none serves https://api.example.com (rate group acme); start one: cqbatch worker --base-url https://api.example.com --rate-group acme',
+    ]);
+    expect(render.progressLines({ ...unserved, done: unserved.rows }, monthly)).toHaveLength(1);
   });
 
   test('gives the reason of a wait also at a rate that the user has set', () => {

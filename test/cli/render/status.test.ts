@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import * as render from '../../../src/cli/render/status.ts';
 import { plain } from '../../../src/cli/render/style.ts';
 import { steadyNow, steadyTimeOf } from '../../../src/clock.ts';
-import { goneAfterMs } from '../../../src/cluster/entries.ts';
 import type { RunView } from '../../../src/run/record/run-view.ts';
 
 const { statusDocument } = render;
@@ -28,6 +27,7 @@ const worker = {
 const running: RunView = {
   id: 'monthly',
   state: 'running',
+  wait: undefined,
   because: undefined,
   wantedRate: 'auto',
   priority: 'normal',
@@ -80,13 +80,11 @@ describe('the status', () => {
       {
         ...running,
         coordinator: { host: 'beta', pid: 42, seenAt: at(3 * 60) },
-        workers: [worker, { ...worker, pid: 72, seenAt: at(goneAfterMs / 1_000) }],
       },
       now,
     );
     expect(text).toMatch(/^ {2}process {3}42 on beta, last seen 3 min ago$/m);
     expect(text).toMatch(/^ {2}workers {3}71 on alpha, 12 of 50 calls in flight$/m);
-    expect(text).toMatch(/^ {12}72 on alpha, 12 of 50 calls in flight, last seen 15 s ago$/m);
   });
 
   test('shows the versions when not all processes have that of this program', () => {
@@ -165,6 +163,21 @@ describe('the status', () => {
     );
   });
 
+  test('names what waits, and the command that starts a worker, also on one line', () => {
+    const text = 'for a worker: none serves https://api.example.com; start one: cqbatch worker';
+    const view = { ...running, workers: [], wait: { of: 'worker', text } as const };
+    expect(statusText(view, now)).toContain(`\n  waiting   ${text}\n`);
+    expect(statusLine(view)).toContain(`  waiting ${text}`);
+    expect(statusDocument(view)).toMatchObject({ waiting: text });
+  });
+
+  test('says of a worker why it makes only single calls', () => {
+    const outage = { reason: 'api.example.com is away: 503', testMs: 5 };
+    expect(statusText({ ...running, workers: [{ ...worker, outage }] }, now)).toContain(
+      '12 of 50 calls in flight, waiting: api.example.com is away: 503',
+    );
+  });
+
   test('names what asks for a long wait, and the command that ends it', () => {
     const rest = { restUntil: steadyTimeOf(now + 7_200_000), restBy: 'Retry-After: 7200' };
     const view = { ...running, pace: { ...pace, reason: 'the API asks to wait', ...rest } };
@@ -214,6 +227,7 @@ describe('the document', () => {
         },
       ],
       states: local.states,
+      waiting: null,
       retry_of: 'before',
     });
   });

@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
-import {
-  goneAfterMs,
-  type PublishedPace,
-  type RunEntry,
-  type WorkerEntry,
-} from '../../../src/cluster/entries.ts';
+import type { PublishedPace, RunEntry, WorkerEntry } from '../../../src/cluster/entries.ts';
 import { type ClusterStatus, startHeartbeat } from '../../../src/run/session/heartbeat.ts';
 import { ago, runEntry as anyRun, workerEntry } from '../../helpers/cluster-entries.ts';
 
@@ -92,13 +87,15 @@ describe('a run that shows itself', () => {
     const { others, did, beat } = start();
     others.workers = [
       workerEntry(),
-      workerEntry({ id: 'gone', seenAt: ago(goneAfterMs) }),
-      workerEntry({ id: 'late', seenAt: ago(goneAfterMs - 2 * secondMs) }),
+      workerEntry({ id: 'another', outage: { reason: 'away', testMs: 9_000 }, active: 1 }),
     ];
     others.pace = publishedPace();
     await beat();
     expect(did.seen[0]).toMatchObject({ workers: 2 });
-    expect(did.seen[0]?.pace).toMatchObject({ rate: 40, reason: 'just under the limit' });
+    expect(did.seen[0]?.pace).toMatchObject({ rate: 40, phase: 'waiting', reason: 'away' });
+    others.workers = [workerEntry()];
+    await beat();
+    expect(did.seen.at(-1)?.pace).toMatchObject({ rate: 40, reason: 'just under the limit' });
   });
 
   test('continues after an error of the datastore', async () => {

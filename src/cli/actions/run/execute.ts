@@ -162,16 +162,16 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
 }
 
 /** Shows the progress of a run. */
-function openReporter(terminal: Terminal, { id, options }: RunRecord, proxy: string | undefined) {
+function openReporter(terminal: Terminal, record: RunRecord, proxy: string | undefined) {
   let timer: NodeJS.Timeout | undefined;
   let isHeld = false;
   return {
     start({ progress, trouble }: StartedRun): void {
-      terminal.say(`Run ${id} on ${wayTo(options, proxy)}`);
+      terminal.say(`Run ${record.id} on ${wayTo(record.options, proxy)}`);
       const { live } = terminal;
       const look = (): void => {
         if (isHeld) return;
-        const lines = progressLines(progress.snapshot(), id, trouble());
+        const lines = progressLines(progress.snapshot(), record, trouble());
         if (live) terminal.drawLines(lines);
         else terminal.say(lines.join('\n'));
       };

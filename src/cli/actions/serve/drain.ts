@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { fatalError } from '../../../errors.ts';
-import { type Datastore, isPresent, openCluster, type Settings, tokenFolder } from '../../../index.ts';
+import { type Datastore, openCluster, type Settings, tokenFolder } from '../../../index.ts';
 import { withReleases } from '../../../releases.ts';
 import { counted } from '../../../text/quantities.ts';
 import { after } from '../../../waiting.ts';
@@ -31,7 +31,7 @@ export function drainWorkers(
     const host = hostname();
     const here = async () => {
       const all = await Promise.all(groups.map((rateGroup) => cluster.workers({ baseUrl, rateGroup })));
-      return all.flat().filter((worker) => worker.host === host && isPresent(worker));
+      return all.flat().filter((worker) => worker.host === host);
     };
     const found = await here();
     const told = new Map(found.flatMap(({ id, pid, drains }) => (drains ? [[id, pid]] : [])));
