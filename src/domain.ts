@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 /**
  * The words of this project, as types.
  *
@@ -37,13 +35,6 @@ export interface LimitedApi {
 /** `https://api.example.com (rate group acme)`; different for each API and group. */
 export function apiText({ baseUrl, rateGroup }: LimitedApi): string {
   return rateGroup === undefined ? baseUrl : `${baseUrl} (rate group ${rateGroup})`;
-}
-
-/** Distinguishes the shared keys of APIs and rate groups. Without a group it is the key of versions that know no groups. */
-export function keyOfApi({ baseUrl, rateGroup }: LimitedApi): string {
-  // No base URL contains a blank.
-  const text = rateGroup === undefined ? baseUrl : `${baseUrl} ${rateGroup}`;
-  return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
 /** The final states of a row, in the order in which they are counted and shown. `skipped`: not called, on purpose. */

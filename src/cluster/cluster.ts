@@ -3,7 +3,8 @@ import { hostname } from 'node:os';
 import type { z } from 'zod';
 import { steadyNow, steadyTimeOf } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
-import { keyOfApi, type LimitedApi } from '../domain.ts';
+import { keyOfApi } from '../datastore/rate-group.ts';
+import type { LimitedApi } from '../domain.ts';
 import {
   type Control,
   controlSchema,

@@ -1,6 +1,7 @@
 import { steadyNow } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
-import { keyOfApi, type LimitedApi } from '../domain.ts';
+import { keyOfApi } from '../datastore/rate-group.ts';
+import type { LimitedApi } from '../domain.ts';
 import { noticeableRestMs } from '../pace.ts';
 import { orAfter } from '../waiting.ts';
 import { openCluster } from './cluster.ts';

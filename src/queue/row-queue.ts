@@ -1,6 +1,7 @@
 import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
-import { keyOfApi, type LimitedApi, type Priority, priorities, usualPriority } from '../domain.ts';
+import { keyOfApi } from '../datastore/rate-group.ts';
+import { type LimitedApi, type Priority, priorities, usualPriority } from '../domain.ts';
 import { bullmqOn, shortEventStream, stallOptions } from './bullmq.ts';
 import { turnOf } from './fair-turns.ts';
 import type { BatchJobData } from './payload.ts';
