@@ -139,14 +139,7 @@ export {
 export { readDone } from './run/plan/done-before.ts';
 export { type EarlierRun, findEarlierRun } from './run/plan/earlier-runs.ts';
 export type { ProblemList } from './run/plan/problem-file.ts';
-export {
-  isPartialAllowed,
-  isReady,
-  partialText,
-  refusalOf,
-  roundedText,
-  verdictText,
-} from './run/plan/readiness.ts';
+export { isReady, refusalOf, refusals, verdictText } from './run/plan/readiness.ts';
 export { findRetries, retriesAfter, retriesAmong, undosOf, unfinishedAmong } from './run/plan/retries.ts';
 export { hasRowsToRetry, type RetryManifest, writeRetryManifest } from './run/plan/retry-run.ts';
 export { refuseChangedManifest } from './run/plan/run-manifest.ts';

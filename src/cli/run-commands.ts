@@ -9,7 +9,7 @@ const manifest = [
 const manifestOrPlan = [manifest[0], `${manifest[1]}; or a signed-off plan (.cqplan)`] as const;
 
 /** Options that decide which rows are called. */
-const choosing = ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial'] as const;
+const choosing = ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial', 'allowEmpty'] as const;
 
 /** Options for the approval of rows of another run. */
 const planning = ['out', 'approved'] as const;
@@ -96,6 +96,7 @@ export const watchCommand: CommandSpec = {
       'skipInvalid',
       'onConflict',
       'allowPartial',
+      'allowEmpty',
       'settle',
       'wait',
       'healthPort',

@@ -18,7 +18,7 @@ export const scheduleCommands: CommandGroupSpec = {
         What: ['manifest', 'inbox', 'settle'],
         Schedule: ['overlap', 'catchUp', 'replace'],
         API: ['baseUrl', 'rateGroup', 'rate', 'allowInsecureHttp'],
-        Runs: ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial'],
+        Runs: ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial', 'allowEmpty'],
         ...groups.guards,
         ...groups.rows,
         Calls: ['attempts', 'priority'],

@@ -54,7 +54,7 @@ const notHere: Readonly<Record<string, string>> = {
 
 /** Settings of a batch, besides those that set an option of its run. */
 const own: readonly SettingName[] = [
-  ...(['queue', 'queuePrefix', 'maxManifestSize', 'allowPartial', 'rateGroup'] as const),
+  ...(['queue', 'queuePrefix', 'maxManifestSize', 'allowPartial', 'allowEmpty', 'rateGroup'] as const),
   ...(['canary', 'canaryMaxFailures', 'maxRows', 'maxDuration', 'stopAt', 'tz'] as const),
 ];
 

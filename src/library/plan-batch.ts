@@ -39,6 +39,7 @@ export async function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
   return batchPlan(checked, {
     ...{ manifest: { name: manifest }, scan: checked.scan, skipInvalid, onConflict, target, baseUrl },
     allowPartial: settings.allowPartial === true,
+    allowEmpty: settings.allowEmpty === true,
   });
 }
 

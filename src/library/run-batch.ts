@@ -110,6 +110,7 @@ async function planned(store: RunStore, settings: Settings, options: RunBatchOpt
       onConflict: runOptions.onConflict ?? defaults.onConflict,
       target: await lookUpTarget(store.stateDir, baseUrl),
       allowPartial: settings.allowPartial === true,
+      allowEmpty: settings.allowEmpty === true,
     });
     if (plan.refusal !== undefined) {
       const first = plan.problems.slice(0, 3).join('\n');

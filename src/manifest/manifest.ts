@@ -70,8 +70,8 @@ export interface Manifest {
   readonly readable: boolean;
   /** The member of the only row that seems to contain the rows. */
   readonly nestedRows?: string;
-  /** Rows that the latest `rows()` has left out so far, with `--where`. */
-  leftOut?(): number;
+  /** What `--where` did to the rows that the latest `rows()` has read so far. */
+  choice?(): RowChoice;
   /** Columns whose identifiers were rounded, among all that the latest `rows()` has read, unless the user trusts them. */
   roundedIds?(): readonly RoundedIds[];
   /**
@@ -89,6 +89,18 @@ export interface RoundedIds {
   readonly ids: number;
   /** What rounds like this, as a clause. */
   readonly by: string;
+}
+
+/** What `--where` did to the rows that were read. */
+export interface RowChoice {
+  readonly chosen: number;
+  readonly leftOut: number;
+  /** Rows left out only because a cell can't be compared. */
+  readonly undecided: number;
+  /** The cells that can't be compared, on one line for each condition. */
+  readonly incomparable: readonly string[];
+  /** Why no row was chosen, and what to write. */
+  whyNothing(): string;
 }
 
 /** One record of a manifest as read, before an operation interprets it. */

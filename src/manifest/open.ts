@@ -1,5 +1,4 @@
 import { CsvError } from 'csv-parse';
-import { usageError } from '../errors.ts';
 import { isJsonObject } from '../text/json.ts';
 import { type CsvHeader, readCsvHeader } from './csv/header.ts';
 import { type CsvRecord, findCsvMistake, readCsvRecords, readCsvRows } from './csv/rows.ts';
@@ -40,13 +39,13 @@ const rowsLookedAt = 100;
  * gzipped), and checks its beginning.
  *
  * @param path a regular file, because it is read several times; see `stageManifest` for other sources
- * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it is not a manifest or has no rows
+ * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it is not a manifest
  */
 export async function openManifest(path: string, options: OpenOptions = {}): Promise<Manifest> {
   const { source, layout } = await identify(path, options.name ?? path, options.context, options);
   const reader = await located(source, () => openReader(source, layout, options));
   const rows = () => numberRows(source, reader.rows(readText(source)));
-  const { readable, only } = await lookAtFirstRows(source.name, rows());
+  const { readable, only } = await lookAtFirstRows(rows());
   return {
     name: source.name,
     format: layout.format,
@@ -67,7 +66,6 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
  * @returns whether any row is readable, and the only row if there are no others
  */
 async function lookAtFirstRows(
-  name: string,
   chunks: AsyncIterable<readonly ManifestRow[]>,
 ): Promise<{ readonly readable: boolean; readonly only?: ManifestRow | undefined }> {
   let rows = 0;
@@ -79,7 +77,6 @@ async function lookAtFirstRows(
     readable ||= chunk.some(({ problem }) => problem === undefined);
     if (rows >= rowsLookedAt && readable) return { readable };
   }
-  if (rows === 0) throw usageError('MANIFEST_EMPTY', `${name}: the manifest has no rows; add at least one`);
   return { readable, only: rows === 1 ? first : undefined };
 }
 

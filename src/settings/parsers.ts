@@ -1,5 +1,5 @@
 import type { RatePolicy } from '../cluster/rate-policy.ts';
-import { parseCondition } from '../manifest/columns/where.ts';
+import { parseCondition } from '../manifest/columns/condition.ts';
 import { type Delimiter, delimiterNames, delimiters } from '../manifest/manifest.ts';
 import { rateGroupNames } from '../names.ts';
 import type { Budget } from '../run/record/budget.ts';

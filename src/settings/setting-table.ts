@@ -187,6 +187,10 @@ export const settings = {
     parse: parsers.parseSwitch,
     help: 'allow rows that leave fields out, which the API might reset; needed once for each API',
   },
+  allowEmpty: {
+    parse: parsers.parseSwitch,
+    help: 'allow a run without a call, as when --where chooses no row; without it, such a run is an error',
+  },
   canary: {
     common: true,
     parse: parsers.parseCanary,

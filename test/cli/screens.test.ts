@@ -150,6 +150,7 @@ async function plan() {
     rate: { perSecond: 0.5, isWanted: false },
     skipInvalid: false,
     allowPartial: false,
+    allowEmpty: false,
     onConflict: 'refuse' as const,
     earlier: undefined,
   };

@@ -112,21 +112,6 @@ test.each<[title: string, name: string, content: string, code: string, message: 
     'a.csv: the file is empty; it must have a header line and rows',
   ],
   [
-    'a header alone',
-    'a.csv',
-    'a,b\n\n',
-    'MANIFEST_EMPTY',
-    'a.csv: the manifest has no rows; add at least one',
-  ],
-  ['an empty array', 'a.json', '[ ]', 'MANIFEST_EMPTY', 'a.json: the manifest has no rows; add at least one'],
-  [
-    'empty rows',
-    'a.json',
-    '{"rows":[]}',
-    'MANIFEST_EMPTY',
-    'a.json: the manifest has no rows; add at least one',
-  ],
-  [
     'no names',
     'a.csv',
     ' ,,\n1,2,3\n',

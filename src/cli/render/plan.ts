@@ -5,15 +5,13 @@ import {
   excerpt,
   isActive,
   isOldName,
-  isPartialAllowed,
   isReady,
   type Manifest,
   type OperationChoice,
   type ProblemList,
-  partialText,
   type RowCounts,
+  refusals,
   requestHeaders,
-  roundedText,
   type ScanSummary,
   subjectsOf,
 } from '../../index.ts';
@@ -33,6 +31,8 @@ export interface Plan extends Forecast {
   readonly skipInvalid: boolean;
   /** Whether the user accepts rows that leave fields out. */
   readonly allowPartial: boolean;
+  /** Whether the user accepts a run without a call. */
+  readonly allowEmpty: boolean;
   readonly onConflict: ConflictRule;
   /** The latest run of the same manifest against the same API, if any. */
   readonly earlier: EarlierRun | undefined;
@@ -81,8 +81,10 @@ export function planDocument(plan: Plan): object {
     run_before: plan.earlier === undefined ? null : earlierDocument(plan.earlier),
     warnings: [
       ...scan.warnings.map(({ code, message }) => ({ code, message })),
-      ...scan.roundedIds.map((ids) => ({ code: 'ROUNDED_IDS', message: roundedText(ids) })),
-      ...(isPartialAllowed(plan) ? [] : [{ code: 'PARTIAL_ROWS', message: partialText(plan) }]),
+      // The others are in members of their own.
+      ...refusals(plan)
+        .filter(({ code }) => code !== 'INVALID_ROWS' && code !== 'CONFLICTING_ROWS')
+        .map(({ code, text: message }) => ({ code, message })),
     ],
     preview: scan.preview.map(({ row, request }) => ({
       row,

@@ -4,7 +4,7 @@ import { counted } from '../../text/quantities.ts';
 import { columnWarnings, type ScanWarning } from '../columns/column-advice.ts';
 import { knownNames } from '../columns/column-names.ts';
 import type { CallableRow, InvalidRow, PreparedRow, RowPreparer } from '../columns/row-preparer.ts';
-import type { Manifest, RoundedIds } from '../manifest.ts';
+import type { Manifest, RoundedIds, RowChoice } from '../manifest.ts';
 import {
   type CallIdentity,
   CallIndex,
@@ -14,6 +14,7 @@ import {
   type DoneRows,
 } from './call-index.ts';
 import { CellNotices } from './cell-notices.ts';
+import { effectWarnings, type NotedRows } from './option-effects.ts';
 import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-counts.ts';
 
 /** The result of checking all rows. */
@@ -37,6 +38,7 @@ export interface ScanSummary extends RowCounts {
   readonly leftOut: number;
   /** Columns whose identifiers were rounded before, unless the user trusts them. */
   readonly roundedIds: readonly RoundedIds[];
+  readonly choice: RowChoice | undefined;
 }
 
 /** Called in the order of rows; the scan awaits the results. */
@@ -65,7 +67,7 @@ export interface ScanOptions {
  * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and errors of the handlers
  */
 export async function scanManifest(
-  manifest: Pick<Manifest, 'rows' | 'columns' | 'leftOut' | 'roundedIds' | 'sheet'>,
+  manifest: Pick<Manifest, 'rows' | 'columns' | 'choice' | 'roundedIds' | 'sheet'>,
   prepare: RowPreparer,
   handlers: ScanHandlers = {},
   { onConflict = 'refuse', done }: ScanOptions = {},
@@ -85,8 +87,10 @@ export async function scanManifest(
   const columns = manifest.columns();
   const names = knownNames(prepare.operations);
   const { tallies } = scan;
+  const counts = sumOf([...tallies.values(), scan.unknown].map((tally) => tally.counts));
+  const choice = manifest.choice?.();
   return {
-    ...sumOf([...tallies.values(), scan.unknown].map(({ counts }) => counts)),
+    ...counts,
     perOperation: Object.fromEntries([...tallies].map(([name, tally]) => [name, tally.summary()])),
     changedSubjects: calls.changedSubjects,
     doneIn: scan.doneIn,
@@ -97,12 +101,21 @@ export async function scanManifest(
       const field = prepare.fieldOf(column);
       return names.has(field) ? { column, field } : { column };
     }),
-    leftOut: manifest.leftOut?.() ?? 0,
+    leftOut: choice?.leftOut ?? 0,
+    choice,
     roundedIds: manifest.roundedIds?.() ?? [],
     warnings: [
       ...columnWarnings(columns, prepare, [...tallies.keys()]),
       ...hiddenWarnings(manifest, (column) => names.has(prepare.fieldOf(column))),
       ...scan.cells.warnings,
+      ...effectWarnings({
+        choice,
+        done,
+        doneIn: scan.doneIn,
+        prepare,
+        callable: counts.callable,
+        owners: scan.owners,
+      }),
     ],
   };
 }
@@ -147,6 +160,12 @@ function identityOf({ row, line, operation, subject, request }: CallableRow): Ca
   };
 }
 
+function note(rows: Map<string, NotedRows>, field: string, row: number): void {
+  const noted = rows.get(field) ?? { rows: 0, firstRow: row };
+  noted.rows++;
+  rows.set(field, noted);
+}
+
 const keptConflicts = 5;
 const previewedRows = 3;
 
@@ -158,6 +177,8 @@ class Scan {
   readonly preview: CallableRow[] = [];
   readonly doneIn = new Map<string, number>();
   readonly cells = new CellNotices();
+  /** Rows with a value of their own for a field of `--default`. */
+  readonly owners = new Map<string, NotedRows>();
   readonly #handlers: ScanHandlers;
   readonly #done: DoneRows | undefined;
   readonly #judge: CallIndex['judge'];
@@ -194,6 +215,7 @@ class Scan {
     tally.countCallable(row, verdict.kind === 'conflict');
     if (this.preview.length < previewedRows) this.preview.push(row);
     this.cells.noteSent(row);
+    for (const field of row.own ?? []) note(this.owners, field, row.row);
     if (verdict.kind === 'conflict') return this.#noteConflict(row, verdict);
   }
 

@@ -14,6 +14,8 @@ export interface ColumnReading {
   readonly fieldOf: FieldNamer;
   /** The user's `--map`. */
   readonly map?: ColumnMap | undefined;
+  /** The fields of the user's `--default`. */
+  readonly filled: readonly string[];
 }
 
 /** A part of a manifest that is valid but probably unintended. */
@@ -26,7 +28,10 @@ export interface ScanWarning {
     | 'WORD_FOR_NOTHING'
     | 'DAMAGED_TEXT'
     | 'HIDDEN_ROWS'
-    | 'HIDDEN_COLUMN';
+    | 'HIDDEN_COLUMN'
+    | 'CELLS_INCOMPARABLE'
+    | 'DEFAULT_OVERRIDDEN'
+    | 'OPTION_WITHOUT_EFFECT';
   /** One line. */
   readonly message: string;
 }

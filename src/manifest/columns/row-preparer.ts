@@ -1,12 +1,12 @@
-import type { z } from 'zod';
 import type { ApiRequest } from '../../api/request.ts';
 import { type Operation, operationFailure } from '../../operation/operation.ts';
-import { isLeftOut, type Row } from '../../operation/row-fields.ts';
+import type { Row } from '../../operation/row-fields.ts';
 import { Cells, type Manifest, type ManifestRow } from '../manifest.ts';
-import { excerpt, type RowProblem } from '../problem.ts';
+import type { RowProblem } from '../problem.ts';
 import type { ColumnReading } from './column-advice.ts';
 import {
   type FieldNamer,
+  fieldNameOf,
   fieldNamer,
   knownNames,
   oldNameOf,
@@ -19,6 +19,7 @@ import {
   findRowOperation,
   type OperationChoice,
 } from './operation-choice.ts';
+import { type Clash, emptyCell, explainClash, explainIssue, located, unusableCells } from './row-problems.ts';
 
 /** Former values of a row's fields, by name. */
 export type OldValues = Readonly<Record<string, unknown>>;
@@ -37,6 +38,8 @@ export interface CallableRow {
   readonly old?: OldValues;
   /** A field whose text has white space around it, probably by mistake. */
   readonly padded?: string;
+  /** Fields of `--default` for which the row has a value of its own. */
+  readonly own?: readonly string[];
 }
 
 export interface InvalidRow {
@@ -100,6 +103,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
     required: findByLooseName(option, operations),
     fallback: findByLooseName(choice.name, operations),
   };
+  const filled = Object.keys(options.defaults ?? {}).map(fieldNameOf);
   const readings = new Map(operations.map((operation) => [operation, readingOf(operation, defaults)]));
 
   const prepare = (row: ManifestRow): PreparedRow => {
@@ -136,7 +140,8 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
             explainIssue(emptyCell(issue, operation, fields, columnFor) ?? issue, fields, columnOf),
           ),
         );
-      const callable = callableRow(row, operation, parsed.data);
+      const own = filled.filter((field) => given[field] !== undefined);
+      const callable = callableRow(row, operation, parsed.data, own);
       const before = pickOldValues(given, reading);
       if (before === undefined) return callable;
       const checked = checkOldValues(operation, fields, before);
@@ -151,13 +156,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
     }
   };
   const known = knownNames(operations);
-  return Object.assign(prepare, { choice, operations: mayBeUsed, defaults, fieldOf, known, map });
-}
-
-/** A column with the same name as an earlier column. */
-interface Clash {
-  readonly name: string;
-  readonly column: string;
+  return Object.assign(prepare, { choice, operations: mayBeUsed, defaults, fieldOf, known, map, filled });
 }
 
 /** The cells of a row by the names of their columns; absent and null cells count as omitted. */
@@ -230,7 +229,12 @@ function onlyNamed(names: OldValues, data: unknown): OldValues {
   return Object.fromEntries(Object.entries(data ?? {}).filter(([name]) => name in names));
 }
 
-function callableRow({ row, line }: ManifestRow, operation: Operation, values: Row): CallableRow {
+function callableRow(
+  { row, line }: ManifestRow,
+  operation: Operation,
+  values: Row,
+  own: readonly string[],
+): CallableRow {
   const padded = Object.keys(values).find((field) => values[field] !== values[field]?.trim());
   return {
     kind: 'callable',
@@ -241,55 +245,6 @@ function callableRow({ row, line }: ManifestRow, operation: Operation, values: R
     request: operation.request(values),
     values,
     ...(padded !== undefined && { padded }),
+    ...(own.length > 0 && { own }),
   };
-}
-
-/** Problems of cells with fields. */
-function unusableCells(
-  { cells, cellProblems = {} }: ManifestRow,
-  isField: (column: string) => boolean,
-): readonly RowProblem[] {
-  return Object.entries(cellProblems)
-    .filter(([column]) => isField(column))
-    .map(([column, problem]) => {
-      const value = excerpt(cells[column]);
-      return { column, problem, ...(value !== '' && { value }) };
-    });
-}
-
-/** Adds the column's letters, for a workbook. */
-function located(problem: RowProblem, { lettersOf }: Pick<Manifest, 'lettersOf'>): RowProblem {
-  const letters = problem.column === undefined ? undefined : lettersOf?.(problem.column);
-  return letters === undefined ? problem : { ...problem, letters };
-}
-
-function explainClash({ name, column }: Clash): RowProblem {
-  return { column, problem: `another column also gives ${name}; keep one of them` };
-}
-
-/** The issue of a required field with a column but no value in this row. */
-function emptyCell(
-  { path }: Issue,
-  { fields, subject }: Operation,
-  values: Readonly<Record<string, unknown>>,
-  columnFor: (name: string) => string | undefined,
-): Issue | undefined {
-  const field = fields.find(({ name, required }) => name === path[0] && required);
-  if (field === undefined || columnFor(field.name) === undefined || !isLeftOut(values[field.name]))
-    return undefined;
-  const orDefault = field.name === subject ? '' : `, or pass --default ${field.name}=VALUE`;
-  return { path, message: `is empty in this row; fill it in${orDefault}` };
-}
-
-type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'>;
-
-function explainIssue(
-  { path: [field], message }: Issue,
-  fields: Readonly<Record<string, unknown>>,
-  columnOf: (name: string) => string,
-): RowProblem {
-  if (typeof field !== 'string') return { problem: message };
-  const value = fields[field];
-  const shown = value === undefined || value === '' ? {} : { value: excerpt(value) };
-  return { column: columnOf(field), problem: message, ...shown };
 }

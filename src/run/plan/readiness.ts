@@ -1,4 +1,5 @@
 import type { ConflictRule } from '../../manifest/check/call-index.ts';
+import type { RowCounts } from '../../manifest/check/row-counts.ts';
 import type { ScanSummary } from '../../manifest/check/scan.ts';
 import type { RoundedIds } from '../../manifest/manifest.ts';
 import { escapeInvisible } from '../../text/printable.ts';
@@ -8,12 +9,15 @@ import type { Target } from '../record/targets.ts';
 /** The facts that decide whether a run may start. */
 export interface PlannedRows {
   readonly manifest: { readonly name: string };
-  readonly scan: Pick<ScanSummary, 'rows' | 'callable' | 'invalid' | 'conflicts' | 'partial' | 'roundedIds'>;
+  readonly scan: Omit<RowCounts, 'superseded' | 'duplicates'> &
+    Pick<ScanSummary, 'choice' | 'doneIn' | 'roundedIds'>;
   /** Whether invalid rows are left out. */
   readonly skipInvalid: boolean;
   readonly onConflict: ConflictRule;
   /** Whether the user allows rows to omit fields. */
   readonly allowPartial: boolean;
+  /** Whether the user allows a run without a call. */
+  readonly allowEmpty: boolean;
   /** What the state folder knows of the API, if the user named one. */
   readonly target: Target | undefined;
   readonly baseUrl: string | undefined;
@@ -39,7 +43,7 @@ export function verdictText(planned: PlannedRows): string {
 }
 
 /** Whether rows may omit fields that the service might reset, if any row does. */
-export function isPartialAllowed({
+function isPartialAllowed({
   scan,
   target,
   allowPartial,
@@ -48,14 +52,23 @@ export function isPartialAllowed({
 }
 
 interface Refusal {
-  readonly code: 'INVALID_ROWS' | 'CONFLICTING_ROWS' | 'ROUNDED_IDS' | 'PARTIAL_ROWS';
+  readonly code:
+    | 'INVALID_ROWS'
+    | 'CONFLICTING_ROWS'
+    | 'ROUNDED_IDS'
+    | 'PARTIAL_ROWS'
+    | 'NOTHING_TO_CALL'
+    | 'CELLS_INCOMPARABLE';
   /** The problem and its remedy. */
   readonly text: string;
 }
 
-function refusals(planned: PlannedRows): readonly Refusal[] {
+/** Why a run may not start. */
+export function refusals(planned: PlannedRows): readonly Refusal[] {
   const { scan, skipInvalid, onConflict } = planned;
   const found: Refusal[] = [];
+  const nothing = refusalOfNothing(planned);
+  if (nothing !== undefined) found.push(nothing);
   if (scan.invalid > 0 && !skipInvalid) found.push({ code: 'INVALID_ROWS', text: invalidText(planned) });
   if (scan.conflicts > 0 && onConflict === 'refuse')
     found.push({ code: 'CONFLICTING_ROWS', text: conflictText(planned) });
@@ -63,6 +76,32 @@ function refusals(planned: PlannedRows): readonly Refusal[] {
   if (!isPartialAllowed(planned)) found.push({ code: 'PARTIAL_ROWS', text: partialText(planned) });
   return found;
 }
+
+/** A run without a call looks like success, which it is only if the user says so. */
+function refusalOfNothing({ manifest, scan, skipInvalid, allowEmpty }: PlannedRows): Refusal | undefined {
+  const { callable, invalid, doneBefore, doneIn, choice } = scan;
+  if (callable > 0 || (invalid > 0 && !skipInvalid)) return undefined;
+  const name = escapeInvisible(manifest.name);
+  // These rows may be the wanted ones.
+  if (choice?.chosen === 0 && choice.undecided > 0) {
+    const text = `${name} has nothing to call. ${choice.incomparable.join('. ')}. ${howToWriteCells}`;
+    return { code: 'CELLS_INCOMPARABLE', text };
+  }
+  if (allowEmpty) return undefined;
+  const facts: string[] = [];
+  if (choice?.chosen === 0 && choice.leftOut > 0) facts.push(choice.whyNothing());
+  if (doneBefore > 0) {
+    const sources = [...doneIn.keys()].map(escapeInvisible).join(', ');
+    facts.push(`${counted(doneBefore, 'row', ['was', 'were'])} done before in ${sources}.`);
+  }
+  if (invalid > 0) facts.push(`${counted(invalid, 'row', ['is', 'are'])} invalid.`);
+  if (facts.length === 0) facts.push('It has no rows.');
+  const text = `${name} has nothing to call. ${facts.join(' ')} If that is right, pass --allow-empty.`;
+  return { code: 'NOTHING_TO_CALL', text };
+}
+
+const howToWriteCells =
+  'Write numbers as 79.5 and times as 2026-11-16T10:00:00Z, or leave such rows out with another --where.';
 
 function invalidText({ manifest, scan: { rows, invalid } }: PlannedRows): string {
   const [are, them] = invalid === 1 ? ['is', 'it'] : ['are', 'them'];
@@ -81,7 +120,7 @@ function conflictText({ manifest, scan: { conflicts } }: PlannedRows): string {
 }
 
 /** Why identifiers seem rounded, and how to get the right ones. */
-export function roundedText({ column, ids, by }: RoundedIds): string {
+function roundedText({ column, ids, by }: RoundedIds): string {
   return (
     `all ${count(ids)} identifiers in ${escapeInvisible(column)} with more than 15 digits end in the zeros that ${by}; ` +
     'by chance, that happens less than once in a million. They are probably wrong: export the column again as text, or ' +
@@ -90,7 +129,7 @@ export function roundedText({ column, ids, by }: RoundedIds): string {
 }
 
 /** The risk of rows that omit fields, and how to find out about it. */
-export function partialText({ scan, baseUrl }: Pick<PlannedRows, 'scan' | 'baseUrl'>): string {
+function partialText({ scan, baseUrl }: Pick<PlannedRows, 'scan' | 'baseUrl'>): string {
   const rows = counted(scan.partial, 'row', ['leaves', 'leave']);
   return (
     `${rows} fields out. ${baseUrl ?? 'The service'} may reset fields that a row leaves out: its documentation does not say. ` +

@@ -9,7 +9,7 @@ import {
   type PreparedRow,
   type RowPreparer,
 } from '../../manifest/columns/row-preparer.ts';
-import { chosenBy } from '../../manifest/columns/where.ts';
+import { chosenBy, ownColumnsIn } from '../../manifest/columns/where.ts';
 import type { Manifest, ManifestRow, ReadingOptions } from '../../manifest/manifest.ts';
 import { openManifest } from '../../manifest/open.ts';
 import { hashFile } from '../../manifest/stage.ts';
@@ -122,7 +122,8 @@ export async function openPlannedManifest(
 ): Promise<PlannedManifest> {
   const { operation, default: defaults, map, where } = options;
   const { operations } = context;
-  const opened = await openManifest(path, { ...options, name, context });
+  const keptColumns = ownColumnsIn(where ?? []);
+  const opened = await openManifest(path, { ...options, name, context, keptColumns });
   const whole = options.trustIds === true ? opened : watchedForRounding(opened, operations, map);
   const manifest = where === undefined ? whole : chosenBy(where, whole);
   return { manifest, prepare: createRowPreparer({ manifest, operation, operations, defaults, map }) };

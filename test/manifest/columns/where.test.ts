@@ -1,65 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chosenBy, parseCondition } from '../../../src/manifest/columns/where.ts';
+import { chosenBy, ownColumnsIn } from '../../../src/manifest/columns/where.ts';
 import { allRows, openText } from '../reading.ts';
-
-const holds = (condition: string, cell: string): boolean => parseCondition(condition).holds(cell);
-
-describe('a condition', () => {
-  test.each([
-    ['by=u-17', ['u-17'], ['u-18', 'U-17', '']],
-    ['by!=u-17', ['u-18', ''], ['u-17']],
-    ['by=', [''], ['x']],
-    ['by!=', ['x'], ['']],
-    ['note~delete', ['was deleted'], ['Delete', '']],
-    ['name<b', ['a', ''], ['b', 'c']],
-    // Numbers, including those that JavaScript would round.
-    ['n=7', ['7', '007', '7.0'], ['70', 'seven', '']],
-    ['n>=10', ['10', '10.5', '9223372036854775807'], ['9', '9.99', '', 'n/a']],
-    ['n<10', ['9', '-1'], ['10', '', 'n/a']],
-    ['n=9007199254740993', ['9007199254740993'], ['9007199254740992']],
-    ['n!=7', ['8', 'seven', ''], ['7', '07']],
-    ['n<=2.5', ['2.5', '-3', '1e-3'], ['2.51', '3']],
-    // Times, in UTC where they name no zone; a date is its first moment.
-    [
-      'at>=2026-11-16',
-      ['2026-11-16', '2026-11-16T00:00:00Z', '2026-11-16 08:00'],
-      ['2026-11-15T23:59:59.999Z', '', 'Monday'],
-    ],
-    [
-      'at<2026-11-16T10:00+02:00',
-      ['2026-11-16T07:59Z', '2026-11-15'],
-      ['2026-11-16T08:00:00Z', '2026-11-17'],
-    ],
-    ['at=2026-11-16', ['2026-11-16T00:00Z', '2026-11-16T01:00+01:00'], ['2026-11-16T10:00Z']],
-    ['at~2026-11-16', ['2026-11-16T10:00Z'], ['2026-11-17']],
-  ])('%s holds for %j and not for %j', (condition, those, others) => {
-    expect(those.filter((cell) => !holds(condition, cell))).toEqual([]);
-    expect(others.filter((cell) => holds(condition, cell))).toEqual([]);
-  });
-
-  test.each(['', 'deleted_by', '=x', ' >=5'])('is not %j', (text) => {
-    expect(() => parseCondition(text)).toThrow(
-      'write a column, a comparison and a value, as "deleted_by=u-17"',
-    );
-  });
-
-  test('and its opposite divide all cells', () => {
-    // A text that begins with = would make it another comparison.
-    const text = fc.string().filter((value) => !value.trim().startsWith('='));
-    const cell = fc.oneof(text, fc.integer().map(String), fc.constantFrom('2026-11-16', '7.0', ''));
-    fc.assert(
-      fc.property(cell, cell, (value, other) => {
-        expect(holds(`a=${value}`, other)).toBe(!holds(`a!=${value}`, other));
-        expect(holds(`a=${value}`, value.trim())).toBe(true);
-        const ordered = ['<', '=', '>'].filter((operator) => holds(`a${operator}${value}`, other));
-        expect(ordered.length).toBeLessThanOrEqual(1);
-        expect(holds(`a<=${value}`, other)).toBe(ordered[0] === '<' || ordered[0] === '=');
-        expect(holds(`a>=${value}`, other)).toBe(ordered[0] === '>' || ordered[0] === '=');
-      }),
-    );
-  });
-});
 
 describe('the rows of a manifest', () => {
   const csv =
@@ -75,9 +16,9 @@ describe('the rows of a manifest', () => {
       [2, 5, '4'],
       [3, 6, 'broken'],
     ]);
-    expect(manifest.leftOut?.()).toBe(2);
+    expect(manifest.choice?.().leftOut).toBe(2);
     await allRows(manifest);
-    expect(manifest.leftOut?.()).toBe(2);
+    expect(manifest.choice?.().leftOut).toBe(2);
   });
 
   test('may be values of JSON; a row without the key counts as empty', async () => {
@@ -97,6 +38,64 @@ describe('the rows of a manifest', () => {
     await expect(choose(content, 'ID=1', 'deletd_by=x').then(allRows)).rejects.toMatchObject({
       ...{ kind: 'usage', code: 'WHERE_UNKNOWN_COLUMN' },
       message: '--where "deletd_by=x": a has no column "deletd_by"; it has "ID", "Deleted by", "when"',
+    });
+  });
+
+  test('may be chosen by columns of reports, which the rows then do not have', async () => {
+    const report = 'ID,_code,_outcome\n1,OK,succeeded\n2,NOT_FOUND,failed\n';
+    const conditions = ['_code=NOT_FOUND'];
+    const keptColumns = ownColumnsIn(conditions);
+    const manifest = chosenBy(conditions, await openText('a', report, { keptColumns }));
+    expect(manifest.columns()).toEqual(['ID']);
+    expect((await allRows(manifest)).map(({ cells }) => cells)).toEqual([{ ID: '2' }]);
+  });
+});
+
+describe('a choice of no row says why', () => {
+  const why = async (csv: string, ...conditions: string[]) => {
+    const manifest = chosenBy(conditions, await openText('a', csv));
+    expect(await allRows(manifest)).toEqual([]);
+    return manifest.choice?.().whyNothing();
+  };
+  const csv = 'id,deleted_by,at\n1,u-17,2026-11-23T10:00Z\n2,u-3,\n3,u-17,2026-11-23\n4,,2026-11-24\n';
+
+  test('with the most common values of the column, and the value that differs only in its case', async () => {
+    expect(await why(csv, 'deleted_by=U-17')).toBe(
+      'No row meets --where "deleted_by=U-17": deleted_by has u-17 (2), u-3 (1), empty cells (1). ' +
+        'Do you mean --where "deleted_by=u-17"?',
+    );
+    const many = `id,n\n${Array.from({ length: 9 }, (_, n) => `${n},${n}`).join('\n')}\n`;
+    expect(await why(many, 'n=x')).toBe(
+      'No row meets --where "n=x": n has 0 (1), 1 (1), 2 (1), 3 (1), 4 (1), ….',
+    );
+  });
+
+  test('with the day that a date stands for', async () => {
+    expect(await why('id,at\n1,2026-12-31T10:00Z\n', 'at=2026-12-31')).toContain(
+      'A date is its first moment; the whole day is --where "at>=2026-12-31" --where "at<2027-01-01".',
+    );
+  });
+
+  test('with the condition that fails, or with how many rows meet each', async () => {
+    const unmet = await why(csv, 'deleted_by=u-17', 'at>=2027-01-01');
+    expect(unmet).toMatch(/^No row meets --where "at>=2027-01-01": at has /);
+    expect(await why(csv, 'deleted_by=u-3', 'at>=2026-11-23')).toBe(
+      'No row meets all conditions, although each holds for some rows: --where "deleted_by=u-3" for 1 row, ' +
+        '--where "at>=2026-11-23" for 3 rows.',
+    );
+  });
+});
+
+describe('cells that have no order with the value', () => {
+  test('are counted where only they decide, and shown with the first one', async () => {
+    const csv = 'id,by,at\n1,a,16/11/2026\n2,b,yesterday\n3,a,\n4,a,2026-11-17\n5,a,soon\n';
+    const manifest = chosenBy(['by=a', 'at>=2026-11-16'], await openText('a', csv));
+    expect((await allRows(manifest)).map(({ cells }) => cells['id'])).toEqual(['4']);
+    expect(manifest.choice?.()).toMatchObject({
+      ...{ chosen: 1, leftOut: 4, undecided: 2 },
+      incomparable: [
+        'at: 2 cells are no time that begins with the year (first: line 2, "16/11/2026"), so --where "at>=2026-11-16" leaves their rows out',
+      ],
     });
   });
 });

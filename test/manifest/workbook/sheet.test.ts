@@ -245,7 +245,7 @@ test('a hidden sheet is read only when it is named', async () => {
   expect((await failure('a.xlsx', content)).message).toBe(
     'a.xlsx: no visible sheet of this workbook has rows; choose a hidden one with --sheet: "Tabelle1"',
   );
-  expect((await failure('a.xlsx', content, { sheet: '1' })).code).toBe('MANIFEST_EMPTY');
+  expect((await openText('a.xlsx', content, { sheet: '1' })).sheet?.name).toBeDefined();
 });
 
 const ole = Buffer.from('d0cf11e0a1b11ae1', 'hex');

@@ -228,6 +228,7 @@ export async function planOf(
     ...(await forecastOf(workplace, options, proxy)),
     skipInvalid,
     allowPartial: settings.allowPartial === true,
+    allowEmpty: settings.allowEmpty === true,
     onConflict,
     earlier: isNews ? await findEarlierRun(store, sha256, baseUrl) : undefined,
   };

@@ -44,18 +44,7 @@ test('a schedule runs a manifest once it has an approved plan beside it, and not
   await writeFile(join(stateDir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
   const baseUrl = 'https://api.example.com';
   const store = openRunStore(stateDir, operations);
-  const schedule: Schedule = {
-    ...{
-      version: 1,
-      name: 'nightly',
-      key: 'k',
-      cron: '0 2 * * *',
-      tz: 'UTC',
-      source: { manifest },
-      options: {},
-    },
-    ...{ overlap: 'skip', catchUpMs: null, paused: false, since: '2026-11-01T00:00:00Z', changes: [] },
-  };
+  const schedule = nightly(manifest);
   const begin = (day: number) =>
     beginScheduled(
       { store, flags: { stateDir, baseUrl } },
@@ -84,3 +73,43 @@ test('a schedule runs a manifest once it has an approved plan beside it, and not
   });
   expect((await store.list()).map(({ id }) => id)).toEqual(['nightly-20261103-020000']);
 });
+
+test('a schedule that chooses no row fails, until it allows a run without a call', async () => {
+  const folder = await temporaryFolder();
+  const stateDir = join(folder, 'state');
+  const manifest = join(folder, 'rows.csv');
+  await writeFile(manifest, 'evaluation_id,user_id,deleted_at\n1,u,2026-11-02\n');
+  const store = openRunStore(stateDir, operations);
+  const begin = (day: number, options: Schedule['options']) =>
+    beginScheduled(
+      { store, flags: { stateDir, baseUrl: 'https://api.example.com' } },
+      { ...nightly(manifest), options },
+      { due: `2026-11-0${day}T02:00:00.000Z` },
+      async () => {},
+    );
+  expect(await begin(3, { where: ['deleted_at>=2026-11-02'] })).toMatchObject({ result: 'began' });
+  const where = ['deleted_at>=2026-11-03'];
+  expect(await begin(4, { where })).toMatchObject({
+    ...{ result: 'failed', code: 'MANIFEST_REFUSED' },
+    message: expect.stringContaining('deleted_at has 2026-11-02 (1). If that is right, pass --allow-empty.'),
+  });
+  expect(await begin(5, { where, allowEmpty: true })).toMatchObject({ result: 'began' });
+  expect(await begin(6, { where: [''] })).toMatchObject({ result: 'failed', code: 'INVALID_SETTING' });
+});
+
+function nightly(manifest: string): Schedule {
+  return {
+    version: 1,
+    name: 'nightly',
+    key: 'k',
+    cron: '0 2 * * *',
+    tz: 'UTC',
+    source: { manifest },
+    options: {},
+    overlap: 'skip',
+    catchUpMs: null,
+    paused: false,
+    since: '2026-11-01T00:00:00Z',
+    changes: [],
+  };
+}

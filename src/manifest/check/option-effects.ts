@@ -1,0 +1,60 @@
+import { counted } from '../../text/quantities.ts';
+import type { ColumnReading, ScanWarning } from '../columns/column-advice.ts';
+import type { RowChoice } from '../manifest.ts';
+import { excerpt } from '../problem.ts';
+import type { DoneRows } from './call-index.ts';
+
+/** How many rows have something, and the first of them. */
+export interface NotedRows {
+  rows: number;
+  readonly firstRow: number;
+}
+
+interface Effects {
+  readonly choice: RowChoice | undefined;
+  readonly done: DoneRows | undefined;
+  readonly doneIn: ReadonlyMap<string, number>;
+  readonly prepare: Pick<ColumnReading, 'operations' | 'defaults' | 'filled'>;
+  /** Rows to be called. */
+  readonly callable: number;
+  /** Of these, rows that have a field of `--default` themselves. */
+  readonly owners: ReadonlyMap<string, NotedRows>;
+}
+
+/** Says which options changed nothing, or less than they seem to. Options that chose no row are refused elsewhere. */
+export function effectWarnings({
+  choice,
+  done,
+  doneIn,
+  prepare,
+  callable,
+  owners,
+}: Effects): readonly ScanWarning[] {
+  const unused: string[] = [];
+  if (choice !== undefined && choice.chosen > 0 && choice.leftOut === 0)
+    unused.push('--where leaves no row out: each row meets it');
+  if (done !== undefined && doneIn.size === 0)
+    unused.push(
+      `--skip-done ${done.sources.map(excerpt).join(', ')} leaves no row out: none of the rows was done there`,
+    );
+  const warnings: ScanWarning[] = [];
+  for (const field of prepare.filled) {
+    const own = owners.get(field);
+    if (own === undefined || callable === 0) continue;
+    const value = excerpt(prepare.defaults.get(field));
+    const hasOption = prepare.operations.some(({ fields }) =>
+      fields.some(({ name, option }) => name === field && option !== undefined),
+    );
+    const what = hasOption ? `--${field.replaceAll('_', '-')} ${value}` : `--default ${field}=${value}`;
+    if (own.rows === callable) unused.push(`${what} applies to no row: each has its own ${field}`);
+    else {
+      const message =
+        `${counted(own.rows, 'row', ['keeps its own', 'keep their own'])} ${field} (first: row ${own.firstRow}); ` +
+        `${what} applies to the other ${counted(callable - own.rows, 'row')}`;
+      warnings.push({ code: 'DEFAULT_OVERRIDDEN', message });
+    }
+  }
+  if (choice !== undefined && choice.chosen > 0)
+    for (const message of choice.incomparable) warnings.push({ code: 'CELLS_INCOMPARABLE', message });
+  return [...unused.map((message) => ({ code: 'OPTION_WITHOUT_EFFECT', message }) as const), ...warnings];
+}

@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import type { Operation } from '../../operation/operation.ts';
+import { isLeftOut } from '../../operation/row-fields.ts';
+import type { Manifest, ManifestRow } from '../manifest.ts';
+import { excerpt, type RowProblem } from '../problem.ts';
+
+/** A column with the same name as an earlier column. */
+export interface Clash {
+  readonly name: string;
+  readonly column: string;
+}
+
+/** Problems of cells with fields. */
+export function unusableCells(
+  { cells, cellProblems = {} }: ManifestRow,
+  isField: (column: string) => boolean,
+): readonly RowProblem[] {
+  return Object.entries(cellProblems)
+    .filter(([column]) => isField(column))
+    .map(([column, problem]) => {
+      const value = excerpt(cells[column]);
+      return { column, problem, ...(value !== '' && { value }) };
+    });
+}
+
+/** Adds the column's letters, for a workbook. */
+export function located(problem: RowProblem, { lettersOf }: Pick<Manifest, 'lettersOf'>): RowProblem {
+  const letters = problem.column === undefined ? undefined : lettersOf?.(problem.column);
+  return letters === undefined ? problem : { ...problem, letters };
+}
+
+/** The problem of a column whose field another column gives, too. */
+export function explainClash({ name, column }: Clash): RowProblem {
+  return { column, problem: `another column also gives ${name}; keep one of them` };
+}
+
+/** The issue of a required field with a column but no value in this row. */
+export function emptyCell(
+  { path }: Issue,
+  { fields, subject }: Operation,
+  values: Readonly<Record<string, unknown>>,
+  columnFor: (name: string) => string | undefined,
+): Issue | undefined {
+  const field = fields.find(({ name, required }) => name === path[0] && required);
+  if (field === undefined || columnFor(field.name) === undefined || !isLeftOut(values[field.name]))
+    return undefined;
+  const orDefault = field.name === subject ? '' : `, or pass --default ${field.name}=VALUE`;
+  return { path, message: `is empty in this row; fill it in${orDefault}` };
+}
+
+type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'>;
+
+/** The problem of a field that the schema of an operation refuses. */
+export function explainIssue(
+  { path: [field], message }: Issue,
+  fields: Readonly<Record<string, unknown>>,
+  columnOf: (name: string) => string,
+): RowProblem {
+  if (typeof field !== 'string') return { problem: message };
+  const value = fields[field];
+  const shown = value === undefined || value === '' ? {} : { value: excerpt(value) };
+  return { column: columnOf(field), problem: message, ...shown };
+}
