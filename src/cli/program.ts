@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import { usageError } from '../errors.ts';
-import { isBlank } from '../index.ts';
+import { saysNothing } from '../index.ts';
 import type { CommandGroupSpec, CommandSpec, NamedSpec } from './command-spec.ts';
 import { commandGroups } from './commands.ts';
 import type { Flags } from './config/load.ts';
@@ -162,7 +162,7 @@ function refuseBlank({ options, args }: Command, flags: Flags): void {
 }
 
 function isBlankText(value: unknown): boolean {
-  return typeof value === 'string' && isBlank(value);
+  return typeof value === 'string' && saysNothing(value);
 }
 
 /** The typed flags. `--no-…` options always have a value, but runs store only what was typed. */

@@ -47,7 +47,6 @@ export const settings = {
     value: '<condition>',
     help: "only rows with this value, such as 'deleted_by=u-17' or 'deleted_at>=2026-11-16' (= != < <= > >=; ~ for a part of a text); may be repeated: rows must match all",
     isMap: true,
-    // Without a condition, every row is called.
     neverEmpty: true,
   },
   operations: {
@@ -187,10 +186,7 @@ export const settings = {
     parse: parsers.parseSwitch,
     help: 'allow rows that leave fields out, which the API might reset; needed once for each API',
   },
-  allowEmpty: {
-    parse: parsers.parseSwitch,
-    help: 'allow a run without a call, as when --where chooses no row; without it, such a run is an error',
-  },
+  allowEmpty: { parse: parsers.parseSwitch, help: 'allow a run without a call, as when no row is chosen' },
   canary: {
     common: true,
     parse: parsers.parseCanary,

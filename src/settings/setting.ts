@@ -23,6 +23,6 @@ export interface Setting {
   readonly callOption?: string;
   /** Pairs `name=value`: a repeatable flag, an object in the configuration file, lines in the variable. */
   readonly isMap?: true;
-  /** Whether its variable must not be empty: for others, that means unset. */
+  /** Whether its variable must not be empty, which means unset for others: without a condition, every row would be called. */
   readonly neverEmpty?: true;
 }

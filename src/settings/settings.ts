@@ -1,4 +1,5 @@
 import { usageError } from '../errors.ts';
+import { isBlank } from '../text/blank.ts';
 import { parseText } from './parsers.ts';
 import type { Setting } from './setting.ts';
 import { settings } from './setting-table.ts';
@@ -174,7 +175,7 @@ function resolved(
   const given = isMap ? pairsIn(value) : [value];
   const text = given.join('\n');
   try {
-    if (given.length === 0 || given.some((each) => isBlank(String(each))))
+    if (given.length === 0 || given.some((each) => saysNothing(String(each))))
       throw new RangeError('it must not be empty');
     if (given.some((each) => typeof each === 'object')) throw new RangeError('write a text or a number');
     return parse(text);
@@ -184,8 +185,8 @@ function resolved(
 }
 
 /** Whether a value says nothing, as that of an unset variable of a script. A tab may be a delimiter. */
-export function isBlank(value: string): boolean {
-  return /^[ \r\n]*$/.test(value);
+export function saysNothing(value: string): boolean {
+  return isBlank(value) && value !== '\t';
 }
 
 /** Pairs from any source. */

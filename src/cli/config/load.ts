@@ -3,11 +3,11 @@ import { usageError } from '../../errors.ts';
 import {
   defaultStateDir,
   type FlagName,
-  isBlank,
   type RawSettings,
   readSmallFile,
   resolveSettings,
   type Settings,
+  saysNothing,
   variableOf,
 } from '../../index.ts';
 import type { OwnFlags } from '../option-table.ts';
@@ -25,7 +25,7 @@ export const configFile = 'config.json';
 /** `--state-dir`, or else `CQBATCH_STATE_DIR`. */
 export function stateDirOf(flags: Flags): string {
   const { CQBATCH_STATE_DIR: named = '' } = environment;
-  return flags.stateDir ?? (isBlank(named) ? defaultStateDir : named);
+  return flags.stateDir ?? (saysNothing(named) ? defaultStateDir : named);
 }
 
 /**
@@ -36,7 +36,7 @@ export function stateDirOf(flags: Flags): string {
  */
 export async function trustedStateDir(flags: Flags): Promise<string> {
   const stateDir = stateDirOf(flags);
-  const isNamed = flags.stateDir !== undefined || !isBlank(environment['CQBATCH_STATE_DIR'] ?? '');
+  const isNamed = flags.stateDir !== undefined || !saysNothing(environment['CQBATCH_STATE_DIR'] ?? '');
   if (!isNamed) await requireOwn(stateDir, configFile, environment['SUDO_UID']);
   return stateDir;
 }

@@ -19,7 +19,14 @@ import {
   findRowOperation,
   type OperationChoice,
 } from './operation-choice.ts';
-import { type Clash, emptyCell, explainClash, explainIssue, located, unusableCells } from './row-problems.ts';
+import {
+  type Clash,
+  emptyCell,
+  explainClash,
+  explainIssue,
+  unusableCells,
+  withLetters,
+} from './row-problems.ts';
 
 /** Former values of a row's fields, by name. */
 export type OldValues = Readonly<Record<string, unknown>>;
@@ -114,7 +121,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
       row: row.row,
       line: row.line,
       ...(found.operation !== undefined && { operation: found.operation }),
-      problems: problems.map((problem) => located(problem, manifest)),
+      problems: problems.map((problem) => withLetters(problem, manifest)),
     });
     const columnFor = (name: string): string | undefined =>
       [...Object.keys(row.cells), ...manifest.columns()].find((column) => fieldOf(column) === name);

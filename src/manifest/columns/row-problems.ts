@@ -24,7 +24,7 @@ export function unusableCells(
 }
 
 /** Adds the column's letters, for a workbook. */
-export function located(problem: RowProblem, { lettersOf }: Pick<Manifest, 'lettersOf'>): RowProblem {
+export function withLetters(problem: RowProblem, { lettersOf }: Pick<Manifest, 'lettersOf'>): RowProblem {
   const letters = problem.column === undefined ? undefined : lettersOf?.(problem.column);
   return letters === undefined ? problem : { ...problem, letters };
 }
