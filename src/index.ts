@@ -161,6 +161,7 @@ export {
   type RunOptions,
   type RunRecord,
   type RunState,
+  resumeCommand,
   runStates,
   withoutPlace,
 } from './run/record/record.ts';

@@ -68,8 +68,12 @@ export interface Manifest {
   lettersOf?(column: string): string | undefined;
   /** Whether any row could be read; false when every row has a `problem`. */
   readonly readable: boolean;
-  /** The member of the only row that seems to contain the rows. */
-  readonly nestedRows?: string;
+  /** The cells of the first readable rows. */
+  readonly sample: readonly ManifestRow['cells'][];
+  /** Where the rows seem to be: the path to an array in the only row, or in each of several. */
+  readonly nestedRows?: { readonly path: string; readonly isRepeated: boolean };
+  /** What the document that holds the rows says of their number. */
+  readonly page?: PageFacts;
   /** What `--where` did to the rows that the latest `rows()` has read so far. */
   choice?(): RowChoice;
   /** Columns whose identifiers were rounded, among all that the latest `rows()` has read, unless the user trusts them. */
@@ -89,6 +93,14 @@ export interface RoundedIds {
   readonly ids: number;
   /** What rounds like this, as a clause. */
   readonly by: string;
+}
+
+/** What a page of an API's answer says of the rows that it does not have. */
+export interface PageFacts {
+  /** The member with the number of all rows. */
+  readonly total?: { readonly name: string; readonly rows: number };
+  /** The member that leads to the next page. */
+  readonly next?: string;
 }
 
 /** What `--where` did to the rows that were read. */

@@ -1,8 +1,8 @@
 import { CsvError } from 'csv-parse';
-import { isJsonObject } from '../text/json.ts';
 import { type CsvHeader, readCsvHeader } from './csv/header.ts';
 import { type CsvRecord, findCsvMistake, readCsvRecords, readCsvRows } from './csv/rows.ts';
 import { readWhole } from './json/document.ts';
+import { pathsToRows } from './json/page.ts';
 import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
 import { identify, type Layout } from './layout.ts';
 import {
@@ -45,7 +45,7 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
   const { source, layout } = await identify(path, options.name ?? path, options.context, options);
   const reader = await located(source, () => openReader(source, layout, options));
   const rows = () => numberRows(source, reader.rows(readText(source)));
-  const { readable, only } = await lookAtFirstRows(rows());
+  const { readable, sample } = await lookAtFirstRows(rows());
   return {
     name: source.name,
     format: layout.format,
@@ -53,7 +53,8 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
     ...('facts' in layout && layout.facts),
     columns: () => reader.columns(),
     readable,
-    ...nestedRowsOf(only),
+    sample,
+    ...nestedRowsOf(sample),
     ...reader.workbook,
     rows,
   };
@@ -63,29 +64,27 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
  * Reads a fixed number of rows, so that conclusions from their columns do not depend on chunks; continues while no row is
  * readable.
  *
- * @returns whether any row is readable, and the only row if there are no others
+ * @returns whether any row is readable, and the cells of the first ones
  */
 async function lookAtFirstRows(
   chunks: AsyncIterable<readonly ManifestRow[]>,
-): Promise<{ readonly readable: boolean; readonly only?: ManifestRow | undefined }> {
+): Promise<Pick<Manifest, 'readable' | 'sample'>> {
   let rows = 0;
-  let readable = false;
-  let first: ManifestRow | undefined;
+  const sample: ManifestRow['cells'][] = [];
   for await (const chunk of chunks) {
     rows += chunk.length;
-    first ??= chunk[0];
-    readable ||= chunk.some(({ problem }) => problem === undefined);
-    if (rows >= rowsLookedAt && readable) return { readable };
+    for (const { cells, problem } of chunk)
+      if (problem === undefined && sample.length < rowsLookedAt) sample.push(cells);
+    if (rows >= rowsLookedAt && sample.length > 0) break;
   }
-  return { readable, only: rows === 1 ? first : undefined };
+  return { readable: sample.length > 0, sample };
 }
 
-/** The member of the only row that seems to contain the rows, as in `{"data":[{…},{…}]}` on one line. */
-function nestedRowsOf(only: ManifestRow | undefined): Pick<Manifest, 'nestedRows'> {
-  const names = Object.entries(only?.cells ?? {})
-    .filter(([, cell]) => Array.isArray(cell) && cell.length > 0 && cell.every(isJsonObject))
-    .map(([name]) => name);
-  return names.length === 1 && names[0] !== undefined ? { nestedRows: names[0] } : {};
+/** Where the rows are in pages of an API's answer, as in `{"data":[{…},{…}]}` on one line. */
+function nestedRowsOf(sample: Manifest['sample']): Pick<Manifest, 'nestedRows'> {
+  const [path, ...others] = new Set(sample.map((cells) => pathsToRows(cells).join()));
+  if (path === undefined || path === '' || path.includes(',') || others.length > 0) return {};
+  return { nestedRows: { path, isRepeated: sample.length > 1 } };
 }
 
 /** Numbers rows from 1, and yields chunks of 1 to 500. */

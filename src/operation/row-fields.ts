@@ -43,11 +43,16 @@ export interface Field extends Required<Pick<FieldDefinition, 'type' | 'required
   /** Name on the wire: snake_case. Headers match it in any case, with spaces, hyphens or camelCase. */
   readonly name: string;
   readonly option: FieldDefinition['option'] | undefined;
+  /** Whether a value is valid, apart from the others of its row. */
+  readonly accepts: (value: unknown) => boolean;
 }
 
 export function fieldsOf(definitions: FieldDefinitions): readonly Field[] {
-  return Object.entries(definitions).map(([name, { type, required = false, undoable = false, option }]) => {
-    return { name, type, required, undoable, option };
+  return Object.entries(definitions).map(([name, definition]) => {
+    const { type, required = false, undoable = false, option } = definition;
+    const schema = typeOf(definition);
+    const accepts = (value: unknown): boolean => schema.safeParse(value).success;
+    return { name, type, required, undoable, option, accepts };
   });
 }
 

@@ -30,6 +30,8 @@ export interface RunSummary {
   /** In the order of `outcomes`, then most frequent first. */
   readonly codes: readonly CodeTally[];
   readonly unclear: number;
+  /** Unclear rows that failed, which a retry can take. */
+  readonly unclear_failed: number;
   readonly attempts: number;
   readonly unprocessed: number;
   /** Called rows per second of the duration, to two decimals. */
@@ -67,6 +69,7 @@ export function averageRate({ succeeded, failed }: OutcomeCounts, activeMs: numb
 export class Tally {
   #rows = 0;
   #unclear = 0;
+  #unclearFailed = 0;
   #attempts = 0;
   /** Requests that were certainly not processed. */
   #unprocessed = 0;
@@ -81,6 +84,7 @@ export class Tally {
     this.#attempts += attempts;
     this.#unprocessed += result.unprocessed ?? 0;
     if (result.unclear) this.#unclear++;
+    if (result.unclear && outcome === 'failed') this.#unclearFailed++;
     if (durationMs !== undefined) this.#latency.add(durationMs);
     this.#outcomes[outcome]++;
 
@@ -112,6 +116,7 @@ export class Tally {
           outcomes.indexOf(a.outcome) - outcomes.indexOf(b.outcome) || b.count - a.count || a.row - b.row,
       ),
       unclear: this.#unclear,
+      unclear_failed: this.#unclearFailed,
       attempts: this.#attempts,
       unprocessed: this.#unprocessed,
       rows_per_s: averageRate(this.#outcomes, activeMs) ?? null,

@@ -86,6 +86,7 @@ const summary: RunSummary = {
     { outcome: 'invalid', code: 'INVALID_ROW', count: 1, message: 'evaluation_id is missing', row: 9 },
   ],
   unclear: 3,
+  unclear_failed: 0,
   attempts: 12_300,
   unprocessed: 12,
   rows_per_s: 49.3,

@@ -68,6 +68,7 @@ const summary = z
       }),
     ),
     unclear: rows.describe('rows with an attempt that may have been processed without an answer'),
+    unclear_failed: rows.describe('those of them that failed'),
     attempts: z.int().min(0).describe('requests'),
     unprocessed: z.int().min(0).describe('requests that were certainly not processed'),
     rows_per_s: z.number().nullable().describe('called rows per second of the duration'),

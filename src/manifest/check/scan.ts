@@ -4,6 +4,7 @@ import { counted } from '../../text/quantities.ts';
 import { columnWarnings, type ScanWarning } from '../columns/column-advice.ts';
 import { knownNames } from '../columns/column-names.ts';
 import type { CallableRow, InvalidRow, PreparedRow, RowPreparer } from '../columns/row-preparer.ts';
+import { pageWarning } from '../json/page.ts';
 import type { Manifest, RoundedIds, RowChoice } from '../manifest.ts';
 import {
   type CallIdentity,
@@ -67,7 +68,7 @@ export interface ScanOptions {
  * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and errors of the handlers
  */
 export async function scanManifest(
-  manifest: Pick<Manifest, 'rows' | 'columns' | 'choice' | 'roundedIds' | 'sheet'>,
+  manifest: Pick<Manifest, 'rows' | 'columns' | 'choice' | 'page' | 'roundedIds' | 'sheet'>,
   prepare: RowPreparer,
   handlers: ScanHandlers = {},
   { onConflict = 'refuse', done }: ScanOptions = {},
@@ -108,6 +109,7 @@ export async function scanManifest(
       ...columnWarnings(columns, prepare, [...tallies.keys()]),
       ...hiddenWarnings(manifest, (column) => names.has(prepare.fieldOf(column))),
       ...scan.cells.warnings,
+      ...pageWarnings(manifest.page, counts.rows + (choice?.leftOut ?? 0)),
       ...effectWarnings({
         choice,
         done,
@@ -158,6 +160,11 @@ function identityOf({ row, line, operation, subject, request }: CallableRow): Ca
     subject,
     request: `${request.method ?? ''}${request.path}\n${request.body}`,
   };
+}
+
+function pageWarnings(page: Manifest['page'], rows: number): readonly ScanWarning[] {
+  const message = page && pageWarning(page, rows);
+  return message === undefined ? [] : [{ code: 'ROWS_ON_OTHER_PAGES', message }];
 }
 
 function note(rows: Map<string, NotedRows>, field: string, row: number): void {

@@ -1,8 +1,10 @@
 import type { Operation } from '../../operation/operation.ts';
+import { type Field, isLeftOut } from '../../operation/row-fields.ts';
 import { nearestName } from '../../text/near-name.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { type ColumnMap, type FieldNamer, fieldNameOf, knownNames, requiredNames } from './column-names.ts';
+import type { Manifest } from '../manifest.ts';
+import { type ColumnMap, type FieldNamer, fieldNameOf, knownNames } from './column-names.ts';
 
 /** How to interpret the columns of a manifest. */
 export interface ColumnReading {
@@ -16,6 +18,8 @@ export interface ColumnReading {
   readonly map?: ColumnMap | undefined;
   /** The fields of the user's `--default`. */
   readonly filled: readonly string[];
+  /** The cells of the first rows. */
+  readonly sample: Manifest['sample'];
 }
 
 /** A part of a manifest that is valid but probably unintended. */
@@ -31,7 +35,8 @@ export interface ScanWarning {
     | 'HIDDEN_COLUMN'
     | 'CELLS_INCOMPARABLE'
     | 'DEFAULT_OVERRIDDEN'
-    | 'OPTION_WITHOUT_EFFECT';
+    | 'OPTION_WITHOUT_EFFECT'
+    | 'ROWS_ON_OTHER_PAGES';
   /** One line. */
   readonly message: string;
 }
@@ -43,23 +48,25 @@ export interface ScanWarning {
  */
 export function columnWarnings(
   columns: readonly string[],
-  { operations, defaults, fieldOf, map = {} }: ColumnReading,
+  { operations, defaults, fieldOf, map = {}, sample }: ColumnReading,
   used: readonly string[],
 ): readonly ScanWarning[] {
   const known = knownNames(operations);
   const unused = columns.filter((column) => !known.has(fieldOf(column)));
   const given = new Set([...columns.map(fieldOf), ...defaults.keys()]);
-  const needed = operations.filter(({ name }) => used.includes(name)).flatMap(requiredNames);
-  const missing = needed.filter((name) => !given.has(name));
-  const likely = likelyColumns(missing, unused);
-  const warnings: ScanWarning[] = [...likely].map(([field, column]) => ({
-    code: 'COLUMN_MISSING',
-    message: `no column for ${field}; if it is "${escapeInvisible(column)}", pass ${mapOption(column, field)}`,
-  }));
-  const suggested = new Set(likely.values());
+  const warnings: ScanWarning[] = [];
+  const suggested = new Set<string>();
+  for (const { name, fields, subject } of operations) {
+    const missing = fields.filter((field) => used.includes(name) && field.required && !given.has(field.name));
+    for (const [field, column] of likelyColumns(missing, unused, { subject, sample })) {
+      suggested.add(column);
+      const message = `no column for ${field}; if it is "${escapeInvisible(column)}", pass ${mapOption(column, field)}`;
+      warnings.push({ code: 'COLUMN_MISSING', message });
+    }
+  }
   for (const column of unused) {
-    const field = suggested.has(column) ? undefined : resembledField(column, known);
-    if (field === undefined) continue;
+    const field = suggested.has(column) || isUnprintable(column) ? undefined : resembledField(column, known);
+    if (field === undefined || !valuesFit(fieldOfName(field, operations), column, sample)) continue;
     const message =
       `column "${escapeInvisible(column)}" matches no field and is not sent; if it is ${field}, ` +
       `pass ${mapOption(column, field)}`;
@@ -74,6 +81,12 @@ export function columnWarnings(
   return warnings;
 }
 
+/** The option that gives all rows a value of a field. */
+export function defaultOption({ name, option }: Pick<Field, 'name' | 'option'>): string {
+  if (option === undefined) return `--default ${name}=VALUE`;
+  return `--${name.replaceAll('_', '-')} ${option.replace(/[<>]/g, '').toUpperCase()}`;
+}
+
 /** The option that maps a column to a field, ready to paste into a shell. */
 export function mapOption(column: string, field: string): string {
   return `--map ${shellWord(`${column.trim().replace(/\s+/g, ' ')}=${field}`)}`;
@@ -81,23 +94,32 @@ export function mapOption(column: string, field: string): string {
 
 /**
  * The columns that probably hold fields without a column: similarly named, named with other words, or the only column named
- * like an identifier. Each column is suggested once.
+ * like an identifier. Their values must fit. Each column is suggested once.
  *
  * @param columns those without a field
  */
 export function likelyColumns(
-  fields: readonly string[],
+  fields: readonly Pick<Field, 'name' | 'accepts'>[],
   columns: readonly string[],
+  { subject, sample }: Pick<Operation, 'subject'> & Pick<ColumnReading, 'sample'>,
 ): ReadonlyMap<string, string> {
   const free = new Set(columns);
   const found = new Map<string, string>();
   for (const likeness of likenesses) {
     for (const field of fields) {
-      if (found.has(field)) continue;
-      const alike = [...free].filter((column) => likeness(column, field));
+      const { name } = field;
+      if (found.has(name)) continue;
+      const alike = [...free].filter(
+        (column) =>
+          likeness(column, name) &&
+          // "agent_user_id" is another person than "user_id".
+          (name === subject || likeness === isMistyped || isPartOf(column, name)) &&
+          !isUnprintable(column) &&
+          valuesFit(field, column, sample),
+      );
       const [column] = alike;
       if (column === undefined || (likeness === holdsIdentifier && alike.length > 1)) continue;
-      found.set(field, column);
+      found.set(name, column);
       free.delete(column);
     }
   }
@@ -111,14 +133,39 @@ const identifierWords: ReadonlySet<string> = new Set(['id', 'ids', 'nr', 'no', '
 const holdsIdentifier = (column: string, field: string): boolean =>
   field.endsWith('_id') && identifierWords.has(wordsOf(column).at(-1) ?? '');
 
+const isMistyped = (column: string, field: string): boolean => resembledField(column, [field]) !== undefined;
+
+const isPartOf = (column: string, field: string): boolean =>
+  wordsOf(column).every((word) => wordsOf(field).includes(word));
+
 /** Strongest first. */
 const likenesses: readonly ((column: string, field: string) => boolean)[] = [
-  (column, field) => resembledField(column, [field]) !== undefined,
-  (column, field) => wordsOf(field).every((word) => wordsOf(column).includes(word)),
-  (column, field) => wordsOf(column).every((word) => wordsOf(field).includes(word)),
+  isMistyped,
+  (column, field) => isPartOf(field, column),
+  isPartOf,
   (column, field) => wordsOf(field).some((word) => word !== 'id' && wordsOf(column).includes(word)),
   holdsIdentifier,
 ];
+
+/** Whether a title can't be typed as it is shown. */
+function isUnprintable(column: string): boolean {
+  return escapeInvisible(column) !== column;
+}
+
+/** Whether the first rows have values in a column, and each may be that of the field. */
+function valuesFit(
+  field: Pick<Field, 'accepts'> | undefined,
+  column: string,
+  sample: ColumnReading['sample'],
+): boolean {
+  const values = sample.map((cells) => cells[column]).filter((value) => !isLeftOut(value));
+  return values.length > 0 && values.every((value) => field === undefined || field.accepts(value));
+}
+
+/** Undefined for the operation, and for old values. */
+function fieldOfName(name: string, operations: readonly Operation[]): Field | undefined {
+  return operations.flatMap(({ fields }) => fields).find((field) => field.name === name);
+}
 
 function wordsOf(name: string): readonly string[] {
   return fieldNameOf(name).split('_');

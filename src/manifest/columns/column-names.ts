@@ -1,6 +1,6 @@
 import { usageError } from '../../errors.ts';
 import type { Operation } from '../../operation/operation.ts';
-import type { Manifest } from '../manifest.ts';
+import { delimiters, type Manifest } from '../manifest.ts';
 import { excerpt } from '../problem.ts';
 
 /** Limits of a manifest's columns: the width of a spreadsheet, and 1 MiB of names. */
@@ -119,6 +119,33 @@ export function readDefaults(
     values.set(field, value);
   }
   return values;
+}
+
+/**
+ * Checks that no title has the name of a field beside another delimiter than that of the file, as in `user_id;note`: the cells
+ * would have two values.
+ *
+ * @throws CqbatchError (`usage`, `MANIFEST_MIXED_DELIMITERS`)
+ */
+export function refuseJoinedTitles(
+  { name: file, delimiter, columns }: Pick<Manifest, 'name' | 'delimiter' | 'columns'>,
+  operations: readonly Operation[],
+  fieldOf: FieldNamer,
+): void {
+  if (delimiter === undefined) return;
+  const known = knownNames(operations);
+  const isJoined = (title: string, other: string): boolean =>
+    title.includes(other) && title.split(other).some((part) => known.has(fieldNameOf(part)));
+  for (const title of columns().filter((each) => !known.has(fieldOf(each)))) {
+    const other = delimiters.find((each) => each !== delimiter && isJoined(title, each));
+    if (other === undefined) continue;
+    const [shown, right] = [other, delimiter].map((each) => (each === '\t' ? 'a tab' : `"${each}"`));
+    throw usageError(
+      'MANIFEST_MIXED_DELIMITERS',
+      `${file}: ${shown} separates the names in the title "${excerpt(title)}", but the delimiter of the file seems to be ${right}; ` +
+        'use one delimiter in the whole file, or rename the column',
+    );
+  }
 }
 
 /**

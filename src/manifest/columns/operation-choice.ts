@@ -1,9 +1,9 @@
-import { usageError } from '../../errors.ts';
+import { type CqbatchError, usageError } from '../../errors.ts';
 import type { Operation } from '../../operation/operation.ts';
-import { rowsAtOption } from '../json/wrapper.ts';
+import { joiningCommand, rowsAtOption } from '../json/page.ts';
 import type { Manifest } from '../manifest.ts';
 import { excerpt, type RowProblem } from '../problem.ts';
-import { likelyColumns, mapOption } from './column-advice.ts';
+import { defaultOption, likelyColumns, mapOption } from './column-advice.ts';
 import { type FieldNamer, fieldNameOf, knownNames, requiredNames } from './column-names.ts';
 
 /** How the operation of each row is found. */
@@ -16,7 +16,10 @@ export type OperationChoice =
   | { readonly source: 'none'; readonly name?: never };
 
 export interface ChoiceFacts {
-  readonly manifest: Pick<Manifest, 'name' | 'operation' | 'columns' | 'readable' | 'nestedRows' | 'sheet'>;
+  readonly manifest: Pick<
+    Manifest,
+    'name' | 'operation' | 'columns' | 'readable' | 'sample' | 'nestedRows' | 'sheet'
+  >;
   /** The value of `--operation`. */
   readonly option: string | undefined;
   /** Fields with a value but no column, from `--default` or the manifest's `defaults`. */
@@ -88,18 +91,26 @@ function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFa
   const [only, ...others] = suitable;
   if (only !== undefined && others.length === 0) return only.name;
 
+  const { nestedRows } = manifest;
+  if (nestedRows !== undefined) throw rowsInside(manifest.name, nestedRows);
   const known = knownNames(operations);
   const unused = columns.filter((column) => !known.has(fieldOf(column)));
-  const lacks = operations.map((each) => `for ${each.name}, ${describe(lackOf(each), each, unused)}`);
+  const lacks = operations.map(
+    (each) => `for ${each.name}, ${describe(lackOf(each), each, unused, manifest)}`,
+  );
   const verdict = only === undefined ? lacks.join('; ') : `the columns fit ${nameList(suitable)}`;
-  const { nestedRows: member } = manifest;
-  const nested =
-    member === undefined ? '' : `. If the rows are in "${excerpt(member)}", pass ${rowsAtOption(member)}`;
   throw usageError(
     'MANIFEST_OPERATION_UNCLEAR',
     `${manifest.name}: can't tell what to do with ${columns.length === 0 ? 'rows that have no columns' : `the columns ${list(columns)}`}: ${verdict}. ` +
-      `${only === undefined ? 'Add what is missing' : 'Pass --operation'}, or add a column "operation"${nested}${otherSheets(manifest)}`,
+      `${only === undefined ? 'Add what is missing' : 'Pass --operation'}, or add a column "operation"${otherSheets(manifest)}`,
   );
+}
+
+function rowsInside(name: string, { path, isRepeated }: NonNullable<Manifest['nestedRows']>): CqbatchError {
+  const problem = isRepeated
+    ? `each line seems to be a page with its rows in "${excerpt(path)}"; make one array of them: ${joiningCommand(path.split('.'))}`
+    : `the rows seem to be in "${excerpt(path)}"; pass ${rowsAtOption(path)}`;
+  return usageError('MANIFEST_OPERATION_UNCLEAR', `${name}: ${problem}`);
 }
 
 /** The first sheet of a workbook is often an overview. */
@@ -109,14 +120,26 @@ function otherSheets({ sheet }: ChoiceFacts['manifest']): string {
 }
 
 /** @param unused columns without a field */
-function describe(fields: readonly string[], { subject }: Operation, unused: readonly string[]): string {
-  const likely = likelyColumns(fields, unused);
-  const described = fields.map((field) => {
-    const column = likely.get(field);
-    const lack = `${field} is missing`;
-    if (column !== undefined)
-      return `${lack} (if it is "${excerpt(column)}", pass ${mapOption(column, field)})`;
-    return field === subject ? lack : `${lack} (--default ${field}=VALUE gives it for all rows)`;
+function describe(
+  missing: readonly string[],
+  { fields, subject }: Operation,
+  unused: readonly string[],
+  { sample }: Pick<Manifest, 'sample'>,
+): string {
+  const likely = likelyColumns(
+    fields.filter(({ name }) => missing.includes(name)),
+    unused,
+    { subject, sample },
+  );
+  const described = missing.map((name) => {
+    const column = likely.get(name);
+    const field = fields.find((each) => each.name === name);
+    const remedies: string[] = [];
+    // A column may name another person than the one who is meant.
+    if (field !== undefined && name !== subject)
+      remedies.push(`${defaultOption(field)} gives it for all rows`);
+    if (column !== undefined) remedies.push(`if it is "${excerpt(column)}", pass ${mapOption(column, name)}`);
+    return `${name} is missing${remedies.length === 0 ? '' : ` (${remedies.join('; ')})`}`;
   });
   return described.join(' and ');
 }

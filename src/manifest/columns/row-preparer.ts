@@ -12,6 +12,7 @@ import {
   oldNameOf,
   readDefaults,
   refuseAmbiguousColumns,
+  refuseJoinedTitles,
 } from './column-names.ts';
 import {
   chooseOperation,
@@ -80,6 +81,8 @@ export interface PreparerOptions {
     | 'columns'
     | 'readable'
     | 'nestedRows'
+    | 'sample'
+    | 'delimiter'
     | 'lettersOf'
     | 'sheet'
   >;
@@ -102,6 +105,8 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
   const { manifest, map, operations, operation: option } = options;
   const fieldOf = fieldNamer(map, operations);
   const defaults = readDefaults(manifest, options.defaults, operations);
+  refuseJoinedTitles(manifest, operations, fieldOf);
+  const { sample } = manifest;
   const choice = chooseOperation({ manifest, option, givenFields: defaults.keys(), operations, fieldOf });
   const mayBeUsed = operations.filter(({ name }) => choice.source === 'column' || choice.name === name);
   refuseAmbiguousColumns(manifest, mayBeUsed, fieldOf);
@@ -163,7 +168,16 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
     }
   };
   const known = knownNames(operations);
-  return Object.assign(prepare, { choice, operations: mayBeUsed, defaults, fieldOf, known, map, filled });
+  return Object.assign(prepare, {
+    choice,
+    operations: mayBeUsed,
+    defaults,
+    fieldOf,
+    known,
+    map,
+    filled,
+    sample,
+  });
 }
 
 /** The cells of a row by the names of their columns; absent and null cells count as omitted. */

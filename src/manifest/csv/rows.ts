@@ -214,12 +214,14 @@ export async function findCsvMistake(
   const counter = new PositionCounter(firstLine);
   let state: 'cell-start' | 'plain' | 'quoted' | 'after-quote' = 'cell-start';
   let opening: Position = counter.position;
+  /** Whether the cell is only an equals sign so far. */
+  let isMark = false;
   for await (const chunk of chunks) {
     for (const byte of chunk) {
       if (state === 'quoted') {
         if (byte === quote) state = 'after-quote';
       } else if (byte === quote) {
-        if (state === 'plain') return syntaxMistake(counter.position, quoteInsideCell);
+        if (state === 'plain') return syntaxMistake(counter.position, isMark ? textMark : quoteInsideCell);
         if (state === 'cell-start') opening = counter.position;
         state = 'quoted';
       } else if (byte === delimiterByte || isLineEnd(byte)) {
@@ -227,6 +229,7 @@ export async function findCsvMistake(
       } else if (state === 'after-quote') {
         return syntaxMistake(counter.position, textAfterQuote(opening.line));
       } else {
+        isMark = state === 'cell-start' && byte === equalsSign;
         state = 'plain';
       }
       counter.advance(byte);
@@ -234,6 +237,9 @@ export async function findCsvMistake(
   }
   return state === 'quoted' ? syntaxMistake(opening, 'this quote is never closed') : undefined;
 }
+
+const textMark =
+  'this cell has a spreadsheet\'s text mark; write only what is between the quotes, 123 in place of ="123"';
 
 const quoteInsideCell =
   'quote inside a cell that is not quoted; put the whole cell in quotes and double the quotes inside';
@@ -246,3 +252,4 @@ function textAfterQuote(openingLine: number): string {
 }
 
 const quote = 0x22;
+const equalsSign = 0x3d;

@@ -1,6 +1,7 @@
 import { escapeInvisible } from '../../text/printable.ts';
 import { size } from '../../text/quantities.ts';
 import { endsLine, isLineEnd, maxRecordBytes, syntaxMistake, TextMistake } from '../text/mistake.ts';
+import { joiningCommand } from './page.ts';
 import { parsePiece, repeatedName } from './piece.ts';
 
 /** A value in JSON text. */
@@ -23,8 +24,8 @@ export interface DocumentOptions {
 
 /** A document is read into memory; JSON Lines are not. */
 const maxDocumentBytes = 1_000_000_000;
-/** How many other members are kept: an object with rows may have two. */
-const keptMembers = 10;
+/** How many other members are kept: more than a page of an answer has. */
+const keptMembers = 100;
 
 /** @throws TextMistake (`MANIFEST_TOO_LARGE`) for more than 1 GB */
 export async function readWhole(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
@@ -52,7 +53,13 @@ export class JsonDocument {
   /** Line of the next byte. */
   #line = 1;
   /** What the outer object has beside the rows, the first ones. */
-  readonly members: { readonly key: JsonValue; readonly value: JsonValue; readonly isArray: boolean }[] = [];
+  readonly members: {
+    readonly key: JsonValue;
+    readonly value: JsonValue;
+    readonly kind: 'array' | 'object' | 'scalar';
+    /** How many objects it is inside of, besides the outer one. */
+    readonly depth: number;
+  }[] = [];
   /** Whether the array of rows has been met. */
   hasRows = false;
   /** Whether the outer value, once it was walked over, begins and ends on the same line. */
@@ -76,7 +83,14 @@ export class JsonDocument {
     yield* outer === 'array' ? this.#elements() : this.#object(0);
     this.isOnOneLine = line === this.#line;
     if ((outer === 'array' || this.hasRows) && this.#next() !== undefined)
-      throw this.#mistake(`text after the end of the ${outer}`);
+      throw this.#mistake(this.#textBehind());
+  }
+
+  #textBehind(): string {
+    const { outer, path = ['rows'] } = this.#options;
+    const text = `text after the end of the ${outer}`;
+    if (!isOpening(this.#bytes[this.#at])) return text;
+    return `${text}; if the file has several, make it one array: ${joiningCommand(outer === 'array' ? undefined : path)}`;
   }
 
   *#object(depth: number): Generator<JsonValue, void, undefined> {
@@ -102,7 +116,8 @@ export class JsonDocument {
     // It may be as large as the file.
     const isUnbounded = isArray || this.#options.path !== undefined;
     const value = this.#value(isUnbounded ? Number.POSITIVE_INFINITY : maxRecordBytes);
-    if (depth === 0 && this.members.length < keptMembers) this.members.push({ key, value, isArray });
+    const kind = isArray ? 'array' : first === openBrace ? 'object' : 'scalar';
+    if (this.members.length < keptMembers) this.members.push({ key, value, kind, depth });
   }
 
   #rowsOnce(): Generator<JsonValue, void, undefined> {
@@ -233,6 +248,10 @@ export class JsonDocument {
   #offset(index: number): number {
     return this.#options.offset + index;
   }
+}
+
+function isOpening(byte: number | undefined): boolean {
+  return byte === openBrace || byte === openBracket;
 }
 
 function isClosing(byte: number): boolean {

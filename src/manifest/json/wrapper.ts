@@ -1,9 +1,10 @@
 import { isJsonObject } from '../../text/json.ts';
-import { shellWord } from '../../text/shell-word.ts';
 import { fieldNameOf } from '../columns/column-names.ts';
+import type { PageFacts } from '../manifest.ts';
 import { excerpt } from '../problem.ts';
 import { syntaxMistake, TextMistake } from '../text/mistake.ts';
 import { type DocumentOptions, JsonDocument } from './document.ts';
+import { pageFactsOf, pathsToRows, rowsAtOption } from './page.ts';
 import { repeatedName, valueAt } from './piece.ts';
 
 /** Facts that `{ "operation", "defaults", "rows": [ … ] }` gives for all rows. */
@@ -11,6 +12,8 @@ export interface WrapperFacts {
   readonly operation?: string;
   /** Field name to value, without null values. */
   readonly defaults?: Readonly<Record<string, unknown>>;
+  /** What it says of rows on other pages. */
+  readonly page?: PageFacts;
 }
 
 /**
@@ -29,12 +32,27 @@ export function readWrapper(
   const document = new JsonDocument(bytes, { outer: 'object', ...options });
   for (const _ of document.rows());
   const { hasRows, isOnOneLine, members } = document;
-  if (hasRows) return path === undefined ? readFacts(members) : {};
+  if (hasRows) return path === undefined ? readFacts(members) : readPage(members);
   if (isOnOneLine && path === undefined) return undefined;
-  const arrays = members
-    .filter(({ isArray }) => isArray)
-    .map(({ key }) => String(valueAt(key.text, key.offset)));
-  throw syntaxMistake(offset, lackOfRows(arrays, path));
+  throw syntaxMistake(offset, lackOfRows(members.flatMap(pathsInMember), path));
+}
+
+type Member = JsonDocument['members'][number];
+
+function pathsInMember({ key, value, kind, depth }: Member): readonly string[] {
+  const name = String(valueAt(key.text, key.offset));
+  if (depth > 0 || kind === 'scalar') return [];
+  return kind === 'array' ? [name] : pathsToRows({ [name]: valueAt(value.text, value.offset) });
+}
+
+function readPage(members: readonly Member[]): WrapperFacts {
+  const scalars = members.filter(({ kind }) => kind === 'scalar');
+  const page = pageFactsOf(
+    scalars.map(
+      ({ key, value }) => [key, value].map(({ text, offset }) => valueAt(text, offset)) as [string, unknown],
+    ),
+  );
+  return page === undefined ? {} : { page };
 }
 
 function lackOfRows(arrays: readonly string[], path: readonly string[] | undefined): string {
@@ -47,12 +65,9 @@ function lackOfRows(arrays: readonly string[], path: readonly string[] | undefin
   if (only !== undefined && others.length === 0) {
     return `${lack}; if the rows are in "${only}", pass ${rowsAtOption(only)}`;
   }
-  return `${lack}; write [ rows ], { "rows": [ rows ] }, or one object on each line (JSON Lines)`;
-}
-
-/** The option for rows in this member, ready to paste into a shell. */
-export function rowsAtOption(name: string): string {
-  return `--rows-at ${shellWord(name)}`;
+  const choice =
+    only === undefined ? '' : `; choose one of its arrays with --rows-at: ${[only, ...others].join(', ')}`;
+  return `${lack}${choice}; write [ rows ], { "rows": [ rows ] }, or one object on each line (JSON Lines)`;
 }
 
 function readFacts(members: JsonDocument['members']): WrapperFacts {
@@ -65,7 +80,7 @@ function readFacts(members: JsonDocument['members']): WrapperFacts {
       throw new TextMistake('MANIFEST_REPEATED_NAME', offset, repeatedName(name));
     }
     if (name !== 'operation' && name !== 'defaults') {
-      const problem = `unknown member "${excerpt(name)}"; use operation, defaults and rows only`;
+      const problem = `unknown member "${excerpt(name)}"; use operation, defaults and rows only, or pass ${rowsAtOption('rows')} to ignore other members`;
       throw syntaxMistake(offset, problem);
     }
     const value = valueAt(piece.text, offset);

@@ -200,7 +200,7 @@ function codeCards({ run, summary, advice }: PageData): readonly Markup[] {
     });
 }
 
-function unclearCard({ run, summary: { unclear, outcomes: counts } }: PageData): Markup {
+function unclearCard({ run, summary: { unclear, unclear_failed: failed } }: PageData): Markup {
   if (unclear === 0) return undefined;
   return cardOf({
     chip: chipOf('unclear', `${count(unclear)} unclear`),
@@ -209,7 +209,7 @@ function unclearCard({ run, summary: { unclear, outcomes: counts } }: PageData):
       'made twice. If it failed, the change may have been made. Check these entries in the service before you retry the rows',
       'that failed.',
     ],
-    command: run.phase === 'ended' && counts.failed > 0 ? `cqbatch retry ${run.id} --unclear` : undefined,
+    command: run.phase === 'ended' && failed > 0 ? `cqbatch retry ${run.id} --unclear` : undefined,
     link: markup('a', { href: '#rows', 'data-show': 'unclear' }, `Show the ${counted(unclear, 'row')}`),
   });
 }

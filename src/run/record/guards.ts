@@ -36,6 +36,7 @@ export interface FailureHalt {
 const usuallyAfter = 100;
 /** This many failures with one code show an operation or column that is wrong from the start. */
 const firstCalls = 20;
+const firstRowsFailed = `the first ${firstCalls} rows all failed`;
 
 /**
  * Watches the results of a run, and reports at each result whether too many rows have failed: the run may be ending for another
@@ -89,8 +90,7 @@ export class FailureGuard {
     if (maxConsecutiveFailures !== undefined && mostInARow > maxConsecutiveFailures)
       return `${mostInARow} rows in a row failed; max_consecutive_failures allows ${maxConsecutiveFailures}`;
     if (maxFailures === 'none') return undefined;
-    if (alike >= firstCalls)
-      return `the first ${firstCalls} rows all failed with ${firstCode}; use --max-failures none to continue anyway`;
+    if (alike >= firstCalls) return `${firstRowsFailed} with ${firstCode}`;
     if (typeof maxFailures === 'number')
       return failed > maxFailures
         ? `${failed} of ${finished} rows failed; --max-failures allows ${maxFailures}`
@@ -117,8 +117,10 @@ export function haltText(
   const { code, rows, example } = most;
   const message = shortened(example.message, messageLength);
   const such = `row ${numberOf(example.row)}${message === '' ? '' : ` (${message})`}`;
+  // Resuming resets the other guards; this one would halt the run again.
+  const option = what.startsWith(firstRowsFailed) ? ' --max-failures none' : '';
   return (
     `${what}. ${rows === 1 ? `Code ${code}` : `Mostly ${code} (${rows} rows)`}, such as ${such}. ` +
-    `Look at report.csv, then continue with: cqbatch resume ${runId}`
+    `Look at report.csv, then continue with: cqbatch resume ${runId}${option}`
   );
 }

@@ -231,6 +231,12 @@ export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): bo
   return state === 'halted' && because !== 'stuck';
 }
 
+/** The command that continues a stopped run: as its reason says, or as usual. */
+export function resumeCommand({ id, states }: Pick<RunRecord, 'id' | 'states'>): string {
+  const reason = states.at(-1)?.reason ?? '';
+  return /cqbatch resume \S+(?: --max-failures none)?$/.exec(reason)?.[0] ?? `cqbatch resume ${id}`;
+}
+
 export function enterState(record: RunRecord, state: RunState, cause?: StateCause): RunRecord {
   const entered = { ...record, state, states: [...record.states, stateEntry(state, cause)] };
   if (state !== 'running' && state !== 'paused') return entered;

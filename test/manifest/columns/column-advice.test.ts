@@ -5,7 +5,7 @@ import {
   mapOption,
   resembledField,
 } from '../../../src/manifest/columns/column-advice.ts';
-import { prepareAll } from '../operations.ts';
+import { prepareAll, testOperations } from '../operations.ts';
 
 const fields = ['evaluation_id', 'user_id', 'title', 'file_name', 'file_size'];
 
@@ -40,10 +40,18 @@ test.each<[missing: readonly string[], columns: readonly string[], found: Readon
   [['evaluation_id'], ['Agent ID', 'Team-Nr'], {}],
   [['evaluation_id', 'user_id'], ['User', 'ID'], { evaluation_id: 'ID', user_id: 'User' }],
   [['evaluation_id', 'user_id'], ['ID'], { evaluation_id: 'ID' }],
+  // Another person, and a title that can't be typed.
+  [['user_id'], ['agent_user_id'], {}],
+  [['user_id'], ['scorer_id'], {}],
+  [['evaluation_id'], ['evaluation\u200b_no'], {}],
   [['evaluation_id'], ['Notiz'], {}],
   [['evaluation_id'], [], {}],
 ])('for %j of %j it suggests %j', (missing, columns, found) => {
-  expect(Object.fromEntries(likelyColumns(missing, columns))).toEqual(found);
+  const sample = [Object.fromEntries(columns.map((column) => [column, '1']))];
+  const open = missing.map((name) => ({ name, accepts: () => true }));
+  expect(Object.fromEntries(likelyColumns(open, columns, { subject: 'evaluation_id', sample }))).toEqual(
+    found,
+  );
 });
 
 test.each([
@@ -65,4 +73,17 @@ test('titles in the map that no column has are reported', async () => {
       message: '--map names the column "Room name", which the manifest does not have',
     },
   ]);
+});
+
+test.each([
+  ['1', { ticket_id: 'ticket' }],
+  ['n/a', {}],
+  ['', {}],
+])('a column whose values are %j is suggested only if these fit the field', (value, found) => {
+  const [{ fields, subject }] = testOperations;
+  const likely = likelyColumns(fields, ['ticket'], {
+    subject,
+    sample: [{ ticket: '2' }, { ticket: value }].slice(1),
+  });
+  expect(Object.fromEntries(likely)).toEqual(found);
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RowResult } from '../../../src/domain.ts';
 import { FailureTally } from '../../../src/journal/failed-rows.ts';
 import { FailureGuard, type FailureLimits, haltText } from '../../../src/run/record/guards.ts';
+import { resumeCommand } from '../../../src/run/record/record.ts';
 
 function result(row: number, outcome: RowResult['outcome'], code: string, message = ''): RowResult {
   return { row, operation: 'x', outcome, code, message, attempts: 1, unclear: false };
@@ -166,4 +167,20 @@ test('the sentence names the guard, the main code, an example and how to continu
     '3 of 3 rows failed; --max-failures allows 2. Mostly FAILED_PRECONDITION (2 rows), such as row 102 ' +
       '(evaluation 2 is not recoverable). Look at report.csv, then continue with: cqbatch resume monday',
   );
+});
+
+test('the sentence about the first rows names the option without which the run would halt again', () => {
+  const guard = new FailureGuard({ maxFailures: { percent: 5 } });
+  const halts = Array.from({ length: 20 }, (_, index) =>
+    guard.finished(result(index + 1, 'failed', 'NOT_FOUND', '')),
+  );
+  const halt = halts.at(-1);
+  if (halt === undefined) throw new Error('It did not halt.');
+  const reason = haltText(halt, 'monday', (row) => row);
+  expect(reason).toMatch(
+    /^the first 20 rows all failed with NOT_FOUND\. .*: cqbatch resume monday --max-failures none$/,
+  );
+  const states = [{ state: 'halted' as const, at: '', reason }];
+  expect(resumeCommand({ id: 'monday', states })).toBe('cqbatch resume monday --max-failures none');
+  expect(resumeCommand({ id: 'monday', states: [] })).toBe('cqbatch resume monday');
 });

@@ -8,6 +8,7 @@ import {
   type RunRecord,
   type RunStore,
   type RunSummary,
+  resumeCommand,
   retriesAfter,
   retriesAmong,
 } from '../../../index.ts';
@@ -27,7 +28,7 @@ export function nextCommands(
   const state = actualState(record);
   if (goesOnByItself(record))
     return [`cqbatch ${state === 'paused' ? 'unpause' : 'status'} ${id}`, `cqbatch cancel ${id}`];
-  if (isResumable(state)) return [`cqbatch resume ${id}`];
+  if (isResumable(state)) return [resumeCommand(record)];
   const isPartOfOthers = retryOf !== null && retries.length === 0;
   return [...retryCommand(id, codes), ...(isPartOfOthers ? [`cqbatch report ${id} --with-retries`] : [])];
 }
