@@ -106,7 +106,7 @@ test('a report looks like this', async () => {
       { outcome: 'not_attempted', code: 'CANCELLED', count: 1, message: 'the run was cancelled', row: 5 },
     ],
     unclear: 1,
-    unclear_failed: 0,
+    unclear_failed: 1,
     attempts: 3,
     unprocessed: 0,
     rows_per_s: 0.5,

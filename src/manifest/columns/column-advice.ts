@@ -152,14 +152,14 @@ function isUnprintable(column: string): boolean {
   return escapeInvisible(column) !== column;
 }
 
-/** Whether the first rows have values in a column, and each may be that of the field. */
+/** Whether each value that the first rows have in a column may be that of the field. */
 function valuesFit(
   field: Pick<Field, 'accepts'> | undefined,
   column: string,
   sample: ColumnReading['sample'],
 ): boolean {
   const values = sample.map((cells) => cells[column]).filter((value) => !isLeftOut(value));
-  return values.length > 0 && values.every((value) => field === undefined || field.accepts(value));
+  return values.every((value) => field === undefined || field.accepts(value));
 }
 
 /** Undefined for the operation, and for old values. */

@@ -78,12 +78,11 @@ test('titles in the map that no column has are reported', async () => {
 test.each([
   ['1', { ticket_id: 'ticket' }],
   ['n/a', {}],
-  ['', {}],
 ])('a column whose values are %j is suggested only if these fit the field', (value, found) => {
   const [{ fields, subject }] = testOperations;
   const likely = likelyColumns(fields, ['ticket'], {
     subject,
-    sample: [{ ticket: '2' }, { ticket: value }].slice(1),
+    sample: [{ ticket: value }],
   });
   expect(Object.fromEntries(likely)).toEqual(found);
 });

@@ -138,7 +138,7 @@ test.each<[title: string, content: string, options: Options, code: string, messa
 
 test('rows in a member of the only row are suggested', async () => {
   await expect(prepareAll('{"total":2,"data":[{"room_id":1},{"room_id":2}]}')).rejects.toThrow(
-    /or add a column "operation"\. If the rows are in "data", pass --rows-at data$/,
+    /: the rows seem to be in "data"; pass --rows-at data$/,
   );
 });
 

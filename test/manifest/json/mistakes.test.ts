@@ -15,7 +15,7 @@ test.each<[content: string, message: RegExp]>([
   ['{rows:[]}', /^a\.json:1:2: expected a name in double quotes, not "r"$/],
   [
     '{"rows":[{"a":1}],"default":{}}',
-    /^a\.json:1:29: unknown member "default"; use operation, defaults and rows only$/,
+    /^a\.json:1:29: unknown member "default"; use operation, defaults and rows only, or pass --rows-at rows to ignore other members$/,
   ],
   ['{"operation":1,"rows":[{"a":1}]}', /^a\.json:1:14: "operation" must be the name of an operation$/],
   ['{"defaults":[],"rows":[{"a":1}]}', /^a\.json:1:13: "defaults" must be an object/],
