@@ -1,7 +1,6 @@
-import { readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { makeFolder } from '../disk/files.ts';
 import { readJsonFile, writeJsonFile } from '../disk/json-file.ts';
 import { fatalError } from '../errors.ts';
 import { fileNames, runIds } from '../names.ts';
@@ -51,7 +50,7 @@ export async function openInboxRecords(inbox: string) {
   const folders = [folder, ...['taken', 'ended', 'locks'].map((name) => join(folder, name))];
   for (const each of folders) {
     await refuseForeign(each);
-    await makeFolder(each);
+    await makeRecordFolder(each);
   }
   const takenFolder = join(folder, 'taken');
   const takenPath = (sha256: string): string => join(takenFolder, `${sha256}.json`);
@@ -90,6 +89,15 @@ export async function openInboxRecords(inbox: string) {
     /** As if never taken. */
     forget,
   };
+}
+
+/** Never makes the inbox: its disk may be away for a moment. */
+async function makeRecordFolder(path: string): Promise<void> {
+  await onDisk(path, () =>
+    mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    }),
+  );
 }
 
 /** @throws a fatal error for a damaged file: it hides which contents have run */

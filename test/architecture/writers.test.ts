@@ -24,6 +24,9 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a rename replaces a link, and never follows it': {
     'src/inbox/files.ts': 'rename',
   },
+  'a new folder, or one that no other user may change (refuseForeign)': {
+    'src/inbox/records.ts': 'mkdir',
+  },
   'a new file with a random name (wx)': {
     'src/report/csv-file.ts': 'open rename',
     'src/run/plan/problem-file.ts': 'appendFile rename',

@@ -189,6 +189,7 @@ const typed: Readonly<Record<string, string>> = {
   '--canary': 'e2e/guards.conformance.ts',
   '--default': 'e2e/defaults.test.ts',
   '--encoding': 'manifest/remedies.test.ts',
+  '--hidden': 'manifest/workbook/sheet.test.ts',
   '--map': 'manifest/remedies.test.ts',
   '--on-conflict': 'manifest/remedies.test.ts',
   '--operation': 'e2e/manifest-input.test.ts',
@@ -199,6 +200,7 @@ const typed: Readonly<Record<string, string>> = {
   '--skip-invalid': 'manifest/remedies.test.ts',
   '--skip-lines': 'manifest/remedies.test.ts',
   '--trim': 'manifest/remedies.test.ts',
+  '--trust-ids': 'library/batch.test.ts',
   '--where': 'e2e/nothing-chosen.test.ts',
 };
 

@@ -168,8 +168,9 @@ test('no refusal means "done already", unless the operation says which does', ()
 });
 
 test('the fields are those of the definition', () => {
+  const accepts = expect.any(Function);
   expect(operationOf(() => ({ path: '/' })).fields).toEqual([
-    { name: 'id', type: 'integer', required: true, undoable: false, option: undefined },
-    { name: 'note', type: 'text', required: false, undoable: true, option: '<text>' },
+    { name: 'id', type: 'integer', required: true, undoable: false, option: undefined, accepts },
+    { name: 'note', type: 'text', required: false, undoable: true, option: '<text>', accepts },
   ]);
 });

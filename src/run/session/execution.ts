@@ -22,14 +22,7 @@ import { RecordKeeper, withCrashedTime } from '../record/record-keeper.ts';
 import { countsOf, isIntact, requireAllResults } from '../record/run-journal.ts';
 import { unservedText } from '../record/run-view.ts';
 import { grantsPartial, rememberTarget } from '../record/targets.ts';
-import {
-  type ControlWatch,
-  clearControls,
-  inCluster,
-  inFolder,
-  type OptionControl,
-  watchControls,
-} from './control.ts';
+import { type ControlWatch, clearControls, inCluster, inFolder, watchControls } from './control.ts';
 import { keepEstimate } from './estimated-limits.ts';
 import type { EndedExecution, ExecuteRunOptions } from './execution-options.ts';
 import { announce, entryOf, type Heartbeat, startHeartbeat } from './heartbeat.ts';
@@ -100,7 +93,11 @@ export class Execution {
     atEnd(() => rateLog.close());
     const cluster = this.#cluster;
     const places = [inFolder(folder), ...(cluster === undefined ? [] : [inCluster(cluster, record.id)])];
-    const controls = watchControls(places, (control) => this.#setOption(control), this.#onError);
+    const controls = watchControls(
+      places,
+      (control) => (control.kind === 'rate' ? this.#setRate(control) : this.#setPriority(control)),
+      this.#onError,
+    );
     atEnd(() => controls.close());
     try {
       if (cluster !== undefined) await this.#show(cluster, atEnd);
@@ -252,11 +249,6 @@ export class Execution {
   /** Undefined where no other run is called, or a process of the protocol before is present. */
   #understoodPriority(): Priority | undefined {
     return this.#cluster === undefined || this.#protocol < 2 ? undefined : priorityOf(this.#keeper.record);
-  }
-
-  #setOption(control: OptionControl): void {
-    if (control.kind === 'rate') this.#setRate(control);
-    else this.#setPriority(control);
   }
 
   /** The coordinator sees it at its next look. */
