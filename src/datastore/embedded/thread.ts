@@ -89,7 +89,7 @@ async function open(): Promise<PGlite> {
     await opened.waitReady;
     return opened;
   } catch (error) {
-    throw (await whyNot()) ?? error;
+    throw shortage ?? (await whyNot()) ?? error;
   }
 }
 

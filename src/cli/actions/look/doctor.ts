@@ -137,7 +137,7 @@ async function datastore(flags: Flags, settings: Settings): Promise<readonly Fin
   return [ok(check, opened.description), ...warnings.map((text) => warning(check, text))];
 }
 
-/** Checks proxy, TLS, token and clock by one empty request, which the API must refuse. */
+/** Checks proxy, TLS, token and clock by one request without fields, which the API must refuse. */
 async function api(flags: Flags, settings: Settings): Promise<readonly Finding[]> {
   const baseUrl = baseUrlOf(flags, settings);
   if (baseUrl === undefined)
@@ -150,7 +150,7 @@ async function api(flags: Flags, settings: Settings): Promise<readonly Finding[]
   const { path } = operation.request({ evaluation_id: '1', user_id: 'doctor' });
   const client = await apiClient({ baseUrl, allowInsecureHttp, concurrency: 1, timeoutMs: callMs }, token);
   try {
-    const answer = await client.send({ path, body: '' }, { keepAnswer: true });
+    const answer = await client.send({ path, body: '{}' }, { keepAnswer: true });
     return [
       ...(proxy === undefined ? [] : [ok('proxy', proxy)]),
       ...answered(baseUrl, answer),
