@@ -52,7 +52,7 @@ test('a plan that was signed off is run without a question, elsewhere, and once'
   // A new address needs the consent of this user, too.
   expect(await run(['--yes'], { CQBATCH_BASE_URL: '' })).toMatchObject({
     code: 2,
-    stdout: expect.stringContaining(
+    stderr: expect.stringContaining(
       `names the address ${sandbox.url}, which no run of this state folder has called: pass --base-url ${sandbox.url} if`,
     ),
   });

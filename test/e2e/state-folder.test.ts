@@ -42,7 +42,7 @@ describeOnPosix('an impossible state folder', () => {
     ['below a file', 'file/x', 2, 'a part of the path file/x is not a folder: name a folder'],
     ['a circle of links', 'loop', 2, 'the symbolic links of loop lead in a circle: name a folder'],
     ['too long a name', long, 2, 'is longer than the system allows: name a folder'],
-    ['nothing', '', 2, 'write the path of a folder'],
+    ['nothing', '', 2, '--state-dir is empty: give it a value'],
     ['a dangling link', 'dangling', 4, `dangling ${missing}`],
     ['a dangling link with a slash', 'dangling/', 4, `dangling/ ${missing}`],
   ])('is refused: %s', async (_title, stateDir, code, message) => {
