@@ -155,7 +155,7 @@ describe('no remedy makes wrong values ready', () => {
     const { said } = await plan('a.json', page);
     expect(said).toBe('a.json: the rows seem to be in "entities"; pass --rows-at entities');
     expect((await plan('a.json', page, ['--rows-at', 'entities'])).said).toBe(
-      'the file has 1 rows, but its "total" is 300, and its "nextUri" points to more pages: fetch the other pages, too',
+      'the file has 1 row, but its "total" is 300, and its "nextUri" points to more pages: fetch the other pages, too',
     );
   });
 
@@ -174,7 +174,7 @@ describe('no remedy makes wrong values ready', () => {
     ],
   ])('several JSON documents in a file are joined first: %s', async (_title, content, command, joined) => {
     const { said } = await plan('a.json', content);
-    expect(said.endsWith(command)).toBe(true);
+    expect(said).toContain(`: ${command} (with jq 1.7 or later: before, it rounds long identifiers)`);
     expect(await plan('rows.json', joined)).toMatchObject({
       isReady: true,
       bodies: [restore(2, 'u1'), restore(4, 'u2')],

@@ -1,5 +1,5 @@
 import { isJsonObject, isLosslessNumber } from '../../text/json.ts';
-import { count } from '../../text/quantities.ts';
+import { count, counted } from '../../text/quantities.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { fieldNameOf } from '../columns/column-names.ts';
 import type { PageFacts } from '../manifest.ts';
@@ -26,7 +26,7 @@ export function rowsAtOption(path: string): string {
 export function joiningCommand(path?: readonly string[]): string {
   const names = path?.map((name) => (/^[a-z_]\w*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`));
   const filter = names === undefined ? 'add' : `[.[]${names.join('')}[]]`;
-  return `jq -s ${shellWord(filter)} FILE > rows.json`;
+  return `jq -s ${shellWord(filter)} FILE > rows.json (with jq 1.7 or later: before, it rounds long identifiers)`;
 }
 
 /** What the members beside the rows say of other pages. */
@@ -53,5 +53,5 @@ export function pageWarning({ total, next }: PageFacts, rows: number): string | 
     parts.push(`its "${excerpt(total.name)}" is ${count(total.rows)}`);
   if (next !== undefined) parts.push(`its "${excerpt(next)}" points to more pages`);
   if (parts.length === 0) return undefined;
-  return `the file has ${count(rows)} rows, but ${parts.join(', and ')}: fetch the other pages, too`;
+  return `the file has ${counted(rows, 'row')}, but ${parts.join(', and ')}: fetch the other pages, too`;
 }
