@@ -7,20 +7,26 @@ import type { Manifest, RoundedIds } from '../manifest.ts';
 /** A way to lose digits. */
 interface Rounding {
   readonly by: string;
-  /** How many zeros it leaves at the end of a number, at least. */
+  /** How many zeros it leaves at the end of a number, at least; infinite for a number that it never writes. */
   readonly zerosOf: (digits: string) => number;
 }
 
 const roundings: readonly Rounding[] = [
   { by: 'a spreadsheet leaves, which keeps 15 digits', zerosOf: (digits) => digits.length - 15 },
   { by: 'JavaScript leaves, which keeps 53 bits', zerosOf: zerosOfDouble },
-  { by: 'jq and others leave, which keep 17 digits', zerosOf: (digits) => Math.max(0, digits.length - 17) },
+  { by: 'jq and others leave, which keep 17 digits', zerosOf: zerosOf17Digits },
 ];
 
 /** A double stands for an interval of whole numbers; its shortest text ends in as many zeros as the interval has digits. */
 function zerosOfDouble(digits: string): number {
+  if (String(Number(digits)) !== digits) return Number.POSITIVE_INFINITY;
   const interval = 2 ** (Math.floor(Math.log2(Number(digits))) - 52);
   return Math.max(0, Math.floor(Math.log10(interval)));
+}
+
+function zerosOf17Digits(digits: string): number {
+  if (digits.length > 17) return digits.length - 17;
+  return BigInt(Number(digits)) === BigInt(digits) ? 0 : Number.POSITIVE_INFINITY;
 }
 
 /** Chance leaves this number of zeros, in all identifiers, less than once in a million. */
