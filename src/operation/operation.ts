@@ -211,6 +211,8 @@ const requestMembers = ['method', 'path', 'query', 'body'];
 
 /** Whether a path has dot segments (RFC 3986, 5.2.4), however they are encoded, or empty ones, which servers merge. */
 function leadsElsewhere(path: string): boolean {
+  // Most paths have neither, and a search is faster than taking them apart.
+  if (!/\/\/|\.|%2e/i.test(path)) return false;
   const [way = ''] = path.split('?');
   return (
     /\/\//.test(way) || way.split(/[/\\]|%2f|%5c/i).some((part) => /^(?:\.|%2e){1,2}(?:;|$)/i.test(part))
