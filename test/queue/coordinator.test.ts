@@ -211,7 +211,8 @@ test('a run that its guard halts during recovery calls nothing', () =>
       workers: () => 1,
       rate: () => undefined,
       priority: () => undefined,
-      controls: { until: () => new Promise(() => {}) },
+      controls: { on: () => () => {} },
+      onError: vi.fn(),
       join,
     } as unknown as SessionOptions;
     expect(await new Work(run, options, guard, never).untilLeft()).toMatchObject({
