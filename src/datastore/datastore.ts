@@ -58,6 +58,14 @@ export interface Datastore {
   close(): Promise<void>;
 }
 
+/** Whether something was added in another epoch than that of the connection: the datastore may have forgotten what became of it. */
+export function isOfAnotherEpoch(
+  { connectionEpoch: now }: Pick<Datastore, 'connectionEpoch'>,
+  epoch: string | undefined,
+): boolean {
+  return epoch !== undefined && now !== undefined && epoch !== now;
+}
+
 /** A datastore that answers, and refuses. */
 export interface LastingRefusal {
   readonly reason: CqbatchError;

@@ -1,4 +1,4 @@
-import type { Datastore } from '../datastore/datastore.ts';
+import { type Datastore, isOfAnotherEpoch } from '../datastore/datastore.ts';
 import type { Priority } from '../domain.ts';
 import { CqbatchError, errorText, fatalError } from '../errors.ts';
 import { after } from '../waiting.ts';
@@ -197,8 +197,7 @@ export class BatchWorker {
 
   /** Whether the datastore may have forgotten what happened to a batch: only its coordinator can find out. */
   #isOfAnotherEpoch({ epoch }: Pick<Batch, 'epoch'>): boolean {
-    const { connectionEpoch: now } = this.#datastore;
-    return epoch !== undefined && now !== undefined && epoch !== now;
+    return isOfAnotherEpoch(this.#datastore, epoch);
   }
 
   #handBackFound(): void {

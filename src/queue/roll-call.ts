@@ -1,5 +1,5 @@
 import { steadyNow } from '../clock.ts';
-import type { Datastore } from '../datastore/datastore.ts';
+import { type Datastore, isOfAnotherEpoch } from '../datastore/datastore.ts';
 import type { BatchReturn } from './payload.ts';
 import { mergeReturns, type Recollection } from './recollection.ts';
 import type { Roster, Testimony } from './testimony.ts';
@@ -39,8 +39,7 @@ export class RollCall {
 
   /** Whether a batch of this epoch may have been called by workers that the datastore has forgotten. */
   isOfAnother(epoch: string | undefined): boolean {
-    const { connectionEpoch: now } = this.#datastore;
-    return epoch !== undefined && now !== undefined && epoch !== now;
+    return isOfAnotherEpoch(this.#datastore, epoch);
   }
 
   /** What is known of a batch that was added in another epoch; undefined while workers are awaited. */

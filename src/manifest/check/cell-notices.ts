@@ -4,6 +4,7 @@ import { counted } from '../../text/quantities.ts';
 import type { ScanWarning } from '../columns/column-advice.ts';
 import type { CallableRow } from '../columns/row-preparer.ts';
 import type { ManifestRow } from '../manifest.ts';
+import { type NotedRows, noteRow } from './noted-rows.ts';
 
 /** How many different words of a field are named. */
 const namedWords = 5;
@@ -13,7 +14,7 @@ const replacement = '\ufffd';
 
 /** Counts cells that are valid and probably unintended, by field or column. */
 export class CellNotices {
-  readonly #padded = new Map<string, { rows: number; readonly firstRow: number }>();
+  readonly #padded = new Map<string, NotedRows>();
   readonly #nothing = new Map<string, { cells: number; readonly words: Set<string> }>();
   readonly #damaged = new Map<string, number>();
 
@@ -32,10 +33,7 @@ export class CellNotices {
       const text = values[field];
       if (text !== undefined && isWordForNothing(text)) this.#noteNothing(field, text);
     }
-    if (padded === undefined) return;
-    const noted = this.#padded.get(padded) ?? { rows: 0, firstRow: row };
-    noted.rows++;
-    this.#padded.set(padded, noted);
+    if (padded !== undefined) noteRow(this.#padded, padded, row);
   }
 
   #noteNothing(field: string, word: string): void {
@@ -47,14 +45,14 @@ export class CellNotices {
 
   get warnings(): readonly ScanWarning[] {
     return [
-      ...[...this.#padded].map(([field, { rows, firstRow }]) => paddingWarning(field, rows, firstRow)),
+      ...[...this.#padded].map(([field, rows]) => paddingWarning(field, rows)),
       ...[...this.#nothing].map(([field, { cells, words }]) => nothingWarning(field, cells, [...words])),
       ...[...this.#damaged].map(([column, cells]) => damageWarning(column, cells)),
     ];
   }
 }
 
-function paddingWarning(field: string, rows: number, firstRow: number): ScanWarning {
+function paddingWarning(field: string, { rows, firstRow }: NotedRows): ScanWarning {
   const [have, first] = rows === 1 ? ['row has', ''] : ['rows have', 'first: '];
   const message =
     `${rows} ${have} white space around ${field} (${first}row ${firstRow}), which is sent too; ` +

@@ -3,12 +3,7 @@ import type { ColumnReading, ScanWarning } from '../columns/column-advice.ts';
 import type { RowChoice } from '../manifest.ts';
 import { excerpt } from '../problem.ts';
 import type { DoneRows } from './call-index.ts';
-
-/** How many rows have something, and the first of them. */
-export interface NotedRows {
-  rows: number;
-  readonly firstRow: number;
-}
+import type { NotedRows } from './noted-rows.ts';
 
 interface Effects {
   readonly choice: RowChoice | undefined;

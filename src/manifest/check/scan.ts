@@ -15,7 +15,8 @@ import {
   type DoneRows,
 } from './call-index.ts';
 import { CellNotices } from './cell-notices.ts';
-import { effectWarnings, type NotedRows } from './option-effects.ts';
+import { type NotedRows, noteRow } from './noted-rows.ts';
+import { effectWarnings } from './option-effects.ts';
 import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-counts.ts';
 
 /** The result of checking all rows. */
@@ -167,12 +168,6 @@ function pageWarnings(page: Manifest['page'], rows: number): readonly ScanWarnin
   return message === undefined ? [] : [{ code: 'ROWS_ON_OTHER_PAGES', message }];
 }
 
-function note(rows: Map<string, NotedRows>, field: string, row: number): void {
-  const noted = rows.get(field) ?? { rows: 0, firstRow: row };
-  noted.rows++;
-  rows.set(field, noted);
-}
-
 const keptConflicts = 5;
 const previewedRows = 3;
 
@@ -222,7 +217,7 @@ class Scan {
     tally.countCallable(row, verdict.kind === 'conflict');
     if (this.preview.length < previewedRows) this.preview.push(row);
     this.cells.noteSent(row);
-    for (const field of row.own ?? []) note(this.owners, field, row.row);
+    for (const field of row.own ?? []) noteRow(this.owners, field, row.row);
     if (verdict.kind === 'conflict') return this.#noteConflict(row, verdict);
   }
 
