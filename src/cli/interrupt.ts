@@ -1,11 +1,11 @@
-import { isatty } from 'node:tty';
 import { exitCodes } from './exit-codes.ts';
+import { screen } from './output.ts';
 
 /**
  * Whether a hangup concerns this process: it has a terminal that can hang up. One that was started with nohup has none. What nohup
  * wants can't be read otherwise, because Node starts with the usual action of each signal.
  */
-const mayHangUp = [0, 1, 2].some((stream) => isatty(stream));
+const mayHangUp = screen.isAttached;
 
 const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', ...(mayHangUp ? ['SIGHUP' as const] : [])];
 

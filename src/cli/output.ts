@@ -22,6 +22,10 @@ export const screen = {
   get isTerminal(): boolean {
     return process.stderr.isTTY === true;
   },
+  /** Whether any of the standard streams is a terminal. */
+  get isAttached(): boolean {
+    return [0, 1, 2].some((stream) => isatty(stream));
+  },
   /** The width of the terminal on standard output. */
   get resultColumns(): number | undefined {
     return isatty(1) ? process.stdout.columns || usualColumns : undefined;

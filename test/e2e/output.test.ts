@@ -34,9 +34,10 @@ describe('only one file writes to standard output and standard error', () => {
   });
 });
 
-/** What clears a line, colors, the terminal's own line ends, and the line editor's moves at the question. */
+/** What clears a line, and the lines above it; colors, the terminal's own line ends, and the line editor's moves at the question. */
 const ownSequences = [
   '\r\u001b[2K',
+  /\p{Cc}\[\d+A\p{Cc}\[J/u,
   /\p{Cc}\[(?:[1-3]?\d)m/u,
   '\r\r\n',
   '\r\n',
