@@ -215,6 +215,8 @@ test('an agent that obeys the cells of a manifest can send nothing', async () =>
     await expect(agent.call(tool, { run: 'week-47', plan: 'week-47.cqplan' })).rejects.toThrow(
       'no tool of this name',
     );
+  // An identifier with such characters is invalid, so the rows that it plans are others.
+  await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n');
   await agent.use('plan', { manifest: 'rows.csv', out: 'week-47.cqplan' });
   const refused = await agent.refused('run_plan', { plan: 'week-47.cqplan' });
   expect(refused).toMatchObject({ code: 'APPROVAL_MISSING' });

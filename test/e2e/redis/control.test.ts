@@ -269,7 +269,9 @@ describeWithRedis('a run on Redis', () => {
         concurrency: expect.any(Number),
         reason: 'as requested',
         wait_until: null,
+        wait_by: null,
       },
+      waiting: null,
       process: { pid: run.pid, host: hostname(), version: readVersion() },
       workers: [
         {

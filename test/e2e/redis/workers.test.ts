@@ -172,7 +172,8 @@ describeWithRedis('a worker', () => {
   });
 
   test('end when their machine is drained, and hand back what they have', async () => {
-    const place = await newPlace('200ms');
+    // Rows for longer than a busy machine takes to start the command.
+    const place = await newPlace('2s');
     const home = await newMachine(place, 60);
     const workers = [await home.worker('--concurrency', '4'), await home.worker('--concurrency', '4')];
     const run = home.start('run', 'rows.csv', '--yes', '--no-worker', '--rate', 'none');
