@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { steadyNow } from '../../clock.ts';
 import { type Cluster, openCluster } from '../../cluster/cluster.ts';
 import type { ControlOf, RunEntry } from '../../cluster/entries.ts';
 import { onlyMember } from '../../cluster/member.ts';
@@ -33,8 +32,6 @@ import { Stages } from './stages.ts';
 
 /** For a run without a deadline. */
 const never = new AbortController().signal;
-/** Without a worker for this long, the log says so. */
-const unservedMs = 5_000;
 /** An unreachable datastore delays the end by no more than this for the last entry. */
 const farewellMs = 2_000;
 
@@ -60,9 +57,6 @@ export class Execution {
   #protocol = ownProtocol;
   #rateLog: RateLog | undefined;
   #heartbeat: Heartbeat | undefined;
-  /** Since when no worker serves the run, and whether that was logged. */
-  #unservedSince: number | undefined;
-  #isUnserved = false;
 
   constructor(run: OpenRun, options: ExecuteRunOptions, planned: PlannedManifest) {
     const { record, datastore, journal, store } = run;
@@ -145,15 +139,10 @@ export class Execution {
   }
 
   #seeWorkers(workers: number): void {
-    this.#progress.workers = workers;
-    const now = steadyNow();
-    this.#unservedSince = workers > 0 ? undefined : (this.#unservedSince ?? now);
-    const isUnserved = this.#unservedSince !== undefined && now - this.#unservedSince >= unservedMs;
-    if (isUnserved === this.#isUnserved) return;
-    this.#isUnserved = isUnserved;
     const { id, options } = this.#run.record;
-    if (isUnserved) this.#options.log.warn({ run: id }, `rows wait ${unservedText(options)}`);
-    else this.#options.log.info({ run: id }, 'a worker serves the run');
+    const news = this.#progress.seeWorkers(workers);
+    if (news === 'unserved') this.#options.log.warn({ run: id }, `rows wait ${unservedText(options)}`);
+    if (news === 'served') this.#options.log.info({ run: id }, 'a worker serves the run');
   }
 
   async #work(controls: ControlWatch, deadline: Deadline | undefined): Promise<RunEnding> {

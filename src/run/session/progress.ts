@@ -23,6 +23,8 @@ export interface StalledCalls extends CallsInFlight {
 const memorySeconds = 5;
 /** Faster calls do not count as stalled. */
 const stalledMs = 5_000;
+/** A worker may be away for a shorter time. */
+const unservedMs = 5_000;
 
 export interface ProgressOptions {
   readonly rows: number;
@@ -47,8 +49,10 @@ export class Progress {
   #inFlight: { readonly calls: number; readonly oldestAt: number } | undefined;
   #waitUntil = 0;
   #paused = false;
-  /** Workers on all machines that call this API; undefined when only this process can. */
-  workers: number | undefined;
+  #workers: number | undefined;
+  /** Since when no worker serves the run although it is not paused, and whether that was news. */
+  #unservedSince: number | undefined;
+  #isUnserved = false;
   #pace: Pace | undefined;
 
   constructor(options: ProgressOptions) {
@@ -85,6 +89,23 @@ export class Progress {
 
   get pace(): Pace | undefined {
     return this.#pace;
+  }
+
+  /** Workers on all machines that call this API; undefined when only this process can. */
+  get workers(): number | undefined {
+    return this.#workers;
+  }
+
+  /** @returns what is news: that rows have waited for a worker for seconds, or that a worker has come */
+  seeWorkers(workers: number): 'served' | 'unserved' | undefined {
+    this.#workers = workers;
+    const wasUnserved = this.#isUnserved;
+    this.#unservedSince = workers > 0 || this.#paused ? undefined : (this.#unservedSince ?? this.#now());
+    if (workers > 0) this.#isUnserved = false;
+    else if (this.#unservedSince !== undefined)
+      this.#isUnserved ||= this.#now() - this.#unservedSince >= unservedMs;
+    if (this.#isUnserved === wasUnserved) return undefined;
+    return wasUnserved ? 'served' : 'unserved';
   }
 
   #finished({ row, outcome }: RowResult): void {
@@ -124,7 +145,7 @@ export class Progress {
       retrying: this.#retrying.size,
       ...(stalled !== undefined && { stalled }),
       paused: this.#paused,
-      ...(this.workers !== undefined && { workers: this.workers }),
+      ...(this.#workers !== undefined && { workers: this.#workers }),
       ...(rowsPerSecond > 0 && { etaSeconds: (rows - done) / rowsPerSecond }),
       elapsedSeconds: (this.#now() - this.#start) / 1_000,
     };

@@ -122,4 +122,30 @@ describe('Progress', () => {
     progress.see({ type: 'finished', result: result(1) });
     expect(progress.snapshot().retrying).toBe(0);
   });
+
+  /** What is news when this many workers are seen each second; undefined: the run is paused, without workers. */
+  function newsOf(...workers: readonly (number | undefined)[]): readonly string[] {
+    let now = 0;
+    const progress = new Progress({ timeoutMs: 60_000, rows: 10, counts: none, now: () => now });
+    return workers.flatMap((seen, second) => {
+      now = second * 1_000;
+      progress.see({ type: 'paused', paused: seen === undefined, attribution: {} });
+      return progress.seeWorkers(seen ?? 0) ?? [];
+    });
+  }
+
+  test.each<[what: string, workers: readonly (number | undefined)[], news: readonly string[]]>([
+    ['a run without a worker for five seconds is unserved, once', [0, 0, 0, 0, 0, 0, 0, 0], ['unserved']],
+    ['a worker that is away for a moment is no news', [1, 0, 0, 0, 0, 1], []],
+    [
+      'a worker that comes is news where rows waited for it',
+      [0, 0, 0, 0, 0, 0, 1, 1],
+      ['unserved', 'served'],
+    ],
+    ['a paused run waits for no worker', Array.from({ length: 9 }, () => undefined), []],
+    ['a pause brings no worker', [0, 0, 0, 0, 0, 0, undefined, undefined], ['unserved']],
+    ['a run that goes on has just begun to wait', [0, 0, 0, undefined, 0, 0, 0, 0], []],
+  ])('%s', (_what, workers, news) => {
+    expect(newsOf(...workers)).toEqual(news);
+  });
 });
