@@ -11,8 +11,8 @@ const holderSchema = processSchema.extend({ purpose: z.string(), since: z.string
 /** The process that holds a lock. */
 export type Holder = z.infer<typeof holderSchema>;
 
-/** The paths that this process has locked. */
-export const held = new Set<string>();
+/** The locks that this process holds, and those that it could not remove, because their folder was away. */
+export const ownLocks = new Map<string, 'held' | 'left'>();
 
 /** The files of the lock on a path. */
 export function filesOf(path: string) {
@@ -26,8 +26,9 @@ export function readHolder(path: string): Promise<Holder | undefined> {
 
 /** A lock that this process failed to release, because it was elsewhere then, counts as that of a dead process. */
 export function stateOfHolder(holder: Holder | undefined, path: string): ReturnType<typeof stateOfProcess> {
-  if (holder === undefined) return 'unknown';
-  return isThisProcess(holder) && !held.has(path) ? 'dead' : stateOfProcess(holder);
+  const own = ownLocks.get(path);
+  if (holder === undefined) return own === 'left' ? 'dead' : 'unknown';
+  return isThisProcess(holder) && own !== 'held' ? 'dead' : stateOfProcess(holder);
 }
 
 /** When a lock was touched last, in milliseconds of the file system's clock; undefined when it is free. */

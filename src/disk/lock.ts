@@ -1,4 +1,5 @@
 import { lutimes, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { lock } from 'proper-lockfile';
 import { steadyNow } from '../clock.ts';
@@ -9,8 +10,8 @@ import { exists, writeFileAtomically } from './files.ts';
 import {
   filesOf,
   type Holder,
-  held,
   lastTouched,
+  ownLocks,
   readHolder,
   staleAfterMs,
   stateOfHolder,
@@ -78,20 +79,24 @@ export async function lockPath({
       );
     throw taken(describe((await readHolder(path)) ?? holder));
   });
+  const letGo = async (): Promise<void> => {
+    await release().catch(() => {});
+    if (!(await exists(dirname(path)))) ownLocks.set(path, 'left');
+  };
   const self: Holder = { ...thisProcess(), purpose, since: new Date().toISOString() };
   await writeFileAtomically(holderFile, `${JSON.stringify(self)}\n`).catch(async (error) => {
-    await release().catch(() => {});
+    await letGo();
     throw error;
   });
-  held.add(path);
+  ownLocks.set(path, 'held');
 
   let releasing: Promise<void> | undefined;
   const releaseAll = async (): Promise<void> => {
-    held.delete(path);
+    ownLocks.delete(path);
     // The files may belong to another process now.
     if (isLost) return;
     await rm(holderFile, { force: true }).catch(() => {});
-    await release().catch(() => {});
+    await letGo();
   };
   return {
     lost: lost.promise,

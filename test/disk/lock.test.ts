@@ -52,12 +52,17 @@ describe('a lock', () => {
     await expect(take()).rejects.toThrow('taken by process 1 on elsewhere (run r, since today)');
   });
 
-  test('can be taken again when its folder was missing at its release', async () => {
+  test.each([
+    ['at its release', 0],
+    ['in the middle of its release', 1],
+  ])('can be taken again when its folder was missing %s', async (_when, removedFiles) => {
     const folder = join(await temporaryFolder(), 'run');
     await mkdir(folder);
     const take = () =>
       lockPath({ path: join(folder, 'run'), purpose: 'test', taken: (who) => new Error(who) });
     const lock = await take();
+    const holderFile = join(folder, 'run.holder.json');
+    if (removedFiles > 0) await rm(holderFile);
     await rename(folder, `${folder}.away`);
     await lock.release();
     await rename(`${folder}.away`, folder);
