@@ -26,6 +26,9 @@ export class ErrorNews {
   }
 }
 
+/** Why an action waits, without a fault: one sentence without a full stop. */
+export class WaitReason extends Error {}
+
 /** An error that comes again and again. */
 export interface LastingError {
   readonly error: Error;
@@ -69,7 +72,10 @@ export class LastingErrors {
   /** The same for display: one sentence without a full stop. */
   get text(): string | undefined {
     const { current } = this;
-    return current && `a command of the datastore fails again and again (${current.error.message})`;
+    if (current === undefined) return undefined;
+    const { error } = current;
+    if (error instanceof WaitReason) return error.message;
+    return `a command of the datastore fails again and again (${error.message})`;
   }
 
   #forgetPast(now: number): void {

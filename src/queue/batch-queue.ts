@@ -19,6 +19,7 @@ import { renewLocks } from './lock-renewal.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
 import { type BatchOutcome, outcomeOf } from './outcome.ts';
 import { type BatchReturn, decodeBatch, decodeReturn, encodeLedgerEntry, type RowTask } from './payload.ts';
+import { workersAwaited } from './roll-call.ts';
 
 /** Pause before retrying to add a batch. */
 const addAgainMs = 1_000;
@@ -51,7 +52,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     async (job, token) => {
       const { id = '' } = job;
       // Completing the batch here would hide it from the coordinator that added it, which was suspended or is ending.
-      if (!known.has(id)) throw new Error(`batch ${id} belongs to another coordinator of the run`);
+      if (!known.has(id)) throw new Error('another coordinator of the run added a batch');
       const batch = open.get(id);
       const lock = locks.hold(job, token);
       try {
@@ -114,7 +115,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const [value] = Object.values(await job.getChildrenValues());
     const returned = value === undefined ? undefined : decodeReturn(value);
     const outcome = await outcomeOf(batch, returned, { rollCall, open });
-    if (outcome === undefined) throw new Error(`not all workers have said what they know of batch ${id}`);
+    if (outcome === undefined) throw workersAwaited();
     await take(id, batch, outcome);
   }
 
@@ -223,6 +224,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     /** Reads what workers have written for open batches, and checks that the datastore still has all batches. */
     async refresh(): Promise<void> {
       await rollCall.look();
+      if ([...open.values()].some(({ epoch }) => rollCall.isAwaiting(epoch)))
+        options.onError(workersAwaited());
       await reportNews([...open.values()]);
       await unpause();
       await checkAll();

@@ -1,5 +1,6 @@
 import { steadyNow } from '../clock.ts';
 import { type Datastore, isOfAnotherEpoch } from '../datastore/datastore.ts';
+import { WaitReason } from '../error-news.ts';
 import type { BatchReturn } from './payload.ts';
 import { mergeReturns, type Recollection } from './recollection.ts';
 import type { Roster, Testimony } from './testimony.ts';
@@ -8,6 +9,13 @@ import type { Roster, Testimony } from './testimony.ts';
 const silentMs = 15_000;
 /** A worker that lives and does not testify for longer is of a version that can't, or waits for a call without end. */
 const patienceMs = 120_000;
+
+/** Why batches are not collected while workers are awaited. */
+export function workersAwaited(): WaitReason {
+  return new WaitReason(
+    'Redis may have lost its last writes, so the run waits, two minutes at most, until its workers have said which rows they called',
+  );
+}
 
 /**
  * Finds out what a datastore has forgotten: in a new epoch, it awaits the testimony of each worker that was alive in the epoch before.
@@ -42,9 +50,18 @@ export class RollCall {
     return isOfAnotherEpoch(this.#datastore, epoch);
   }
 
+  /** Whether a batch of this epoch can't be collected before workers have testified. */
+  isAwaiting(epoch: string | undefined): boolean {
+    return this.isOfAnother(epoch) && !this.#hasHeard;
+  }
+
+  get #hasHeard(): boolean {
+    return this.#asking === undefined && this.#epoch === this.#datastore.connectionEpoch;
+  }
+
   /** What is known of a batch that was added in another epoch; undefined while workers are awaited. */
   recollect(id: string, epoch: string): Recollection | undefined {
-    if (this.#asking !== undefined || this.#epoch !== this.#datastore.connectionEpoch) return undefined;
+    if (!this.#hasHeard) return undefined;
     return { told: this.#told.get(id), isCertain: this.#witnessed.has(epoch) };
   }
 

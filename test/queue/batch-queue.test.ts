@@ -1,6 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { openBatchQueue } from '../../src/queue/batch-queue.ts';
+import { bullmqOn } from '../../src/queue/bullmq.ts';
+import { encodeReturn } from '../../src/queue/payload.ts';
+import { RollCall, workersAwaited } from '../../src/queue/roll-call.ts';
 import { openRowQueue, type RowQueue } from '../../src/queue/row-queue.ts';
 import { deferred } from '../../src/waiting.ts';
 import type { ModelConnection } from '../simulation/model-backend.ts';
@@ -97,6 +100,33 @@ test.each([
   await adding;
   expect([vanished, await rows.countWaiting()]).toEqual([scene.vanished, scene.there]);
   vi.useRealTimers();
+  await batches.close();
+  await rows.close();
+});
+
+test('while workers are awaited, there is one reason, however many batches wait', async () => {
+  const model = new QueueModel(() => performance.now());
+  const datastore = { ...modelDatastore(connectionTo(model)), connectionEpoch: 'one' };
+  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
+  const errors: Error[] = [];
+  const silent = { present: async () => new Map([['w', 0]]), testimonies: async () => new Map() };
+  const batches = await openBatchQueue(datastore, {
+    ...unheard('r', rows),
+    rollCall: new RollCall(datastore, silent),
+    onError: (error) => void errors.push(error),
+  });
+  const task = { run: 'r', operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
+  for (const row of [1, 2]) await batches.add([{ ...task, row }], new AbortController().signal);
+  datastore.connectionEpoch = 'two';
+  // Batches that no worker returns wait, too.
+  await batches.refresh();
+  expect(errors).toEqual([workersAwaited()]);
+  const { classes, options } = bullmqOn(datastore);
+  const returned = encodeReturn({ results: [], leftovers: [] });
+  const worker = new classes.Worker(rows.lane('normal').name, async () => returned, options);
+  await expect.poll(() => errors.length).toBeGreaterThan(2);
+  expect(new Set(errors.map(({ message }) => message))).toEqual(new Set([workersAwaited().message]));
+  await worker.close();
   await batches.close();
   await rows.close();
 });
