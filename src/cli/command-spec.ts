@@ -1,5 +1,6 @@
 import type { Flags } from './config/load.ts';
 import type { ExitCode } from './exit-codes.ts';
+import type { Unused } from './option-effects.ts';
 import type { OptionGroups } from './option-groups.ts';
 import type { OwnMeanings } from './option-table.ts';
 
@@ -18,6 +19,8 @@ export interface CommandSpec extends NamedSpec, OwnMeanings {
   readonly arguments?: readonly (readonly [name: string, description: string])[];
   /** Its options besides the common ones. */
   readonly options?: OptionGroups;
+  /** Which of them may have no effect, besides those of every command. */
+  readonly unused?: Unused;
   /** Loads the action on demand, to keep `cqbatch --help` fast. */
   readonly load: () => Promise<Action>;
 }

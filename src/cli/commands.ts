@@ -157,6 +157,19 @@ const worker: CommandSpec = {
     'Old runs': ['keepLast', 'keepDays'],
     ...groups.telling,
   },
+  unused: {
+    without: {
+      coordinate: ['keepLast', 'keepDays', 'notifyUrl', 'pingUrl'],
+      // On the embedded datastore, a daemon calls as its runs say.
+      queue: ['concurrency', 'timeout', 'shutdownTimeout'],
+    },
+    beside: {
+      drain: [
+        ...(['tokenFile', 'requireApproval', 'healthPort', 'logLevel', 'operations', 'metricsFile'] as const),
+        ...groups.calling,
+      ],
+    },
+  },
   examples: [
     ['cqbatch worker --queue redis://10.0.0.7', 'one more machine that calls the API'],
     ['cqbatch worker --coordinate', 'a daemon for the runs and schedules of this state folder'],
@@ -183,6 +196,7 @@ const doctor: CommandSpec = {
     ...groups.shared,
     ...groups.own,
   },
+  unused: groups.groupless,
   examples: [['cqbatch doctor --json > doctor.json', 'for a ticket; it has no secrets']],
   load: async () => (await import('./actions/look/doctor.ts')).doctor,
 };

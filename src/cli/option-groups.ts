@@ -1,3 +1,4 @@
+import type { Unused } from './option-effects.ts';
 import type { OptionName } from './option-table.ts';
 
 /** Options by heading, in the order of help. */
@@ -13,9 +14,9 @@ export const reporting: OptionGroups = { Report: ['delimiter', 'html'] };
 const following: OptionGroups = { ...reporting, Log: ['verbose', 'logLevel'] };
 
 /** How users learn of the end of a run. */
-export const telling: OptionGroups = {
+export const telling = {
   Notifications: ['notifyUrl', 'pingUrl', 'metricsFile'],
-};
+} as const satisfies OptionGroups;
 
 /** What is stored for later questions about a run. */
 export const audit: OptionGroups = { Audit: ['reason', 'saveResponses'] };
@@ -29,10 +30,14 @@ export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };
 /** For commands on a run that was planned with the user's own operations. */
 export const own: OptionGroups = { Manifest: ['operations'] };
 
+/** What ends a run, or one part of it, before its last row. No plan has them. */
+export const budget = ['maxRows', 'stopAt', 'maxDuration'] as const;
+
 /** Limits that keep a run from doing harm. */
-export const guards: OptionGroups = {
-  Guards: ['canary', 'maxFailures', 'maxRows', 'stopAt', 'maxDuration'],
-};
+export const guards: OptionGroups = { Guards: ['canary', 'maxFailures', ...budget] };
+
+/** For commands whose run gets its rate group here. */
+export const groupless: Unused = { without: { rateGroup: ['tokenDir'] } };
 
 /** How to call the API. */
 export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;

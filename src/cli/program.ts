@@ -5,11 +5,13 @@ import type { CommandGroupSpec, CommandSpec, NamedSpec } from './command-spec.ts
 import { commandGroups } from './commands.ts';
 import type { Flags } from './config/load.ts';
 import type { ExitCode } from './exit-codes.ts';
+import { withoutEffect } from './option-effects.ts';
 import { type OptionGroups, output } from './option-groups.ts';
 import { fieldOption, optionOf } from './option-table.ts';
 import { writeDocument, writeResult, writeTalk } from './output.ts';
 import { styled, withHeadings } from './render/style.ts';
 import { indented } from './render/words.ts';
+import { openTerminal } from './terminal.ts';
 import { withAdvice } from './usage-advice.ts';
 
 const intro = `Calls a call-quality service once for each row of a file: restores deleted
@@ -144,6 +146,8 @@ async function defineCommand(
   command.action(async (...args: unknown[]) => {
     const flags = typedFlags(command);
     refuseBlank(command, flags);
+    const { warn } = openTerminal(flags);
+    for (const text of await withoutEffect(spec.unused ?? {}, flags)) warn(`warning: ${text}`);
     const act = (await spec.load()) as (...args: unknown[]) => Promise<ExitCode>;
     process.exitCode = await act(...args.slice(0, -2), flags);
   });

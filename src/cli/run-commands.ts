@@ -15,7 +15,7 @@ const choosing = ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial', 'allo
 const planning = ['out', 'approved'] as const;
 
 /** For commands that run rows of another run. */
-const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options'> = {
+const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unused'> = {
   fromRun: 'as in that run',
   help: { out: 'write the rows and their plan to NAME.jsonl and NAME.cqplan, to be approved; send nothing' },
   options: {
@@ -24,6 +24,15 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options'> = {
     ...groups.guards,
     ...groups.own,
     ...groups.executing,
+  },
+  unused: {
+    beside: {
+      out: [
+        ...groups.budget,
+        ...(['approved', 'yes', 'runId', 'wait', 'verbose', 'logLevel', 'reason'] as const),
+        ...groups.telling.Notifications,
+      ],
+    },
   },
 };
 
@@ -39,6 +48,7 @@ const plan: CommandSpec = {
     Calls: [...groups.calling, 'attempts', 'priority'],
     ...groups.reporting,
   },
+  unused: { beside: { out: groups.budget } },
   examples: [
     ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],
     ['cqbatch plan evaluations.csv --rate 20/s', 'how long it would take at 20 calls per second'],
@@ -71,6 +81,7 @@ const run: CommandSpec = {
     ...groups.rows,
     ...groups.executing,
   },
+  unused: groups.groupless,
   examples: [
     ['cqbatch run evaluations.csv', 'plan, ask, call, report'],
     [
@@ -106,6 +117,7 @@ export const watchCommand: CommandSpec = {
     ...groups.rows,
     ...groups.executing,
   },
+  unused: { ...groups.groupless, beside: { once: ['healthPort', 'healthHost'] } },
   examples: [
     ['cqbatch watch inbox', 'each manifest ends in inbox/done, inbox/partial or inbox/failed'],
     ["cqbatch watch 'inbox/restore-*.csv' --rate 20/s --yes", 'some files, slowly, as a service'],

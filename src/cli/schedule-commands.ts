@@ -25,6 +25,7 @@ export const scheduleCommands: CommandGroupSpec = {
         ...groups.reporting,
         ...groups.audit,
       },
+      unused: { beside: { manifest: ['settle'] } },
       examples: [
         [
           `cqbatch schedule add nightly --cron '0 2 * * 1-5' --manifest nightly.csv`,

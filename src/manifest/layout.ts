@@ -61,7 +61,8 @@ export async function identify(
     const bytes = await readHead(unplaced, headSize);
     if (isWorkbook(bytes.bytes)) {
       refuseOption(reading.rowsAt !== undefined, '--rows-at', nestedJson);
-      return { source: unplaced, layout: { format: 'xlsx' } };
+      const unused = reading.encoding === undefined ? {} : { encodedAs: 'a workbook has its own' };
+      return { source: unplaced, layout: { format: 'xlsx' }, ...unused };
     }
     refuseOption(reading.sheet !== undefined, '--sheet', 'Excel workbooks');
     refuseOption(reading.hidden !== undefined, '--hidden', 'Excel workbooks');
@@ -70,15 +71,21 @@ export async function identify(
     refuseForeignFile(bytes.bytes, encoding);
     const bomLength = marked === 'utf-8' ? 3 : 0;
     const source = { ...unplaced, bomLength, start: bomLength };
-    if (encoding === 'utf-8') return located(source, () => findLayout(source, bytes, reading));
-    const recoded = { ...source, encoding };
-    return located(recoded, async () => findLayout(recoded, await readHead(recoded, headSize), reading));
+    const isOther = reading.encoding !== undefined && encoding !== reading.encoding;
+    const unused = isOther ? { encodedAs: `the file begins with the mark of ${encoding}` } : {};
+    const recoded = { ...source, ...(encoding !== 'utf-8' && { encoding }) };
+    return located(recoded, async () => {
+      const head = encoding === 'utf-8' ? bytes : await readHead(recoded, headSize);
+      return { ...(await findLayout(recoded, head, reading)), ...unused };
+    });
   });
 }
 
 interface Identified {
   readonly source: TextSource;
   readonly layout: Layout;
+  /** See `Manifest.encodedAs`. */
+  readonly encodedAs?: string;
 }
 
 interface Head {

@@ -74,6 +74,8 @@ export interface Manifest {
   readonly nestedRows?: { readonly path: string; readonly isRepeated: boolean };
   /** What the document that holds the rows says of their number. */
   readonly page?: PageFacts;
+  /** Why the encoding that the user gives has no effect: a clause. */
+  readonly encodedAs?: string;
   /** What `--where` did to the rows that the latest `rows()` has read so far. */
   choice?(): RowChoice;
   /** Columns whose identifiers were rounded, among all that the latest `rows()` has read, unless the user trusts them. */

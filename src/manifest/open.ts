@@ -42,7 +42,7 @@ const rowsLookedAt = 100;
  * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it is not a manifest
  */
 export async function openManifest(path: string, options: OpenOptions = {}): Promise<Manifest> {
-  const { source, layout } = await identify(path, options.name ?? path, options.context, options);
+  const { source, layout, ...encoded } = await identify(path, options.name ?? path, options.context, options);
   const reader = await located(source, () => openReader(source, layout, options));
   const rows = () => numberRows(source, reader.rows(readText(source)));
   const { readable, sample } = await lookAtFirstRows(rows());
@@ -51,6 +51,7 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
     format: layout.format,
     ...('delimiter' in layout && { delimiter: layout.delimiter }),
     ...('facts' in layout && layout.facts),
+    ...encoded,
     columns: () => reader.columns(),
     readable,
     sample,

@@ -227,6 +227,11 @@ test('a retry needs approvals of its own', async () => {
   });
   expect(await sandbox.log()).toHaveLength(sent);
   await approve('again.cqplan', 'ana');
+  for (const option of [['--attempts', '9'], ['--save-responses']])
+    expect(await run('retry', 'first', '--approved', 'again.cqplan', '--yes', ...option)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`was signed off with ${option[0]} `),
+    });
   expect(
     await run('retry', 'first', '--approved', 'again.cqplan', '--run-id', 'again', '--yes'),
   ).toMatchObject({ code: 1 });

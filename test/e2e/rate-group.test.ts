@@ -56,6 +56,16 @@ test.each([
   expect(await sandbox.log()).toEqual([]);
 });
 
+test('a token folder has no token for a retry of a run without a group, which says so', async () => {
+  const { home } = await prepared(anyDatastore());
+  const token = { CQBATCH_TOKEN: sandboxToken, CQBATCH_TOKEN_DIR: '' };
+  expect(await home.runWith(token, ...run, '--run-id', 'r')).toMatchObject({ code: 1 });
+  expect(await home.runWith(token, 'retry', 'r', '--yes', '--token-dir', 'tokens')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('warning: --token-dir has no effect: the run has no rate group.'),
+  });
+});
+
 test('a plan that was signed off for a rate group is run with its token only', async () => {
   const { home } = await prepared(anyDatastore());
   expect(await home.run('plan', 'rows.csv', '--out', 'p.cqplan', '--rate-group', 'acme')).toMatchObject({

@@ -6,6 +6,7 @@ import type { DoneRows } from './call-index.ts';
 import type { NotedRows } from './noted-rows.ts';
 
 interface Effects {
+  readonly encodedAs: string | undefined;
   readonly choice: RowChoice | undefined;
   readonly done: DoneRows | undefined;
   readonly doneIn: ReadonlyMap<string, number>;
@@ -18,6 +19,7 @@ interface Effects {
 
 /** Says which options changed nothing, or less than they seem to. Options that chose no row are refused elsewhere. */
 export function effectWarnings({
+  encodedAs,
   choice,
   done,
   doneIn,
@@ -26,6 +28,7 @@ export function effectWarnings({
   owners,
 }: Effects): readonly ScanWarning[] {
   const unused: string[] = [];
+  if (encodedAs !== undefined) unused.push(`--encoding has no effect: ${encodedAs}`);
   if (choice !== undefined && choice.chosen > 0 && choice.leftOut === 0)
     unused.push('--where leaves no row out: each row meets it');
   if (done !== undefined && doneIn.size === 0)

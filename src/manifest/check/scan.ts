@@ -69,7 +69,7 @@ export interface ScanOptions {
  * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and errors of the handlers
  */
 export async function scanManifest(
-  manifest: Pick<Manifest, 'rows' | 'columns' | 'choice' | 'page' | 'roundedIds' | 'sheet'>,
+  manifest: Pick<Manifest, 'rows' | 'columns' | 'choice' | 'page' | 'roundedIds' | 'sheet' | 'encodedAs'>,
   prepare: RowPreparer,
   handlers: ScanHandlers = {},
   { onConflict = 'refuse', done }: ScanOptions = {},
@@ -112,6 +112,7 @@ export async function scanManifest(
       ...scan.cells.warnings,
       ...pageWarnings(manifest.page, counts.rows + (choice?.leftOut ?? 0)),
       ...effectWarnings({
+        encodedAs: manifest.encodedAs,
         choice,
         done,
         doneIn: scan.doneIn,

@@ -218,8 +218,8 @@ test('hidden rows are refused until --hidden says what they mean', async () => {
   ]);
 });
 
-test('the plan names hidden rows, and hidden columns that have a meaning', async () => {
-  const manifest = await openText('a.xlsx', filtered(), { hidden: 'skip' });
+test('the plan names hidden rows, hidden columns that have a meaning, and an encoding without effect', async () => {
+  const manifest = await openText('a.xlsx', filtered(), { hidden: 'skip', encoding: 'windows-1252' });
   const { warnings } = await scanManifest(
     manifest,
     createRowPreparer({ manifest, operations: testOperations }),
@@ -227,6 +227,7 @@ test('the plan names hidden rows, and hidden columns that have a meaning', async
   expect(warnings.map(({ message }) => message)).toEqual([
     '3 hidden rows are left out (--hidden skip)',
     'the column "user_id" is hidden in the workbook, but it is read',
+    '--encoding has no effect: a workbook has its own',
   ]);
 });
 

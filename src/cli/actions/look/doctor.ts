@@ -10,6 +10,7 @@ import { duration, size } from '../../../text/quantities.ts';
 import { type Flags, loadSettings, stateDirOf } from '../../config/load.ts';
 import { chooseDatastore } from '../../context.ts';
 import { type ExitCode, exitCodeOfError, exitCodes } from '../../exit-codes.ts';
+import { settingsWithoutEffect } from '../../option-effects.ts';
 import { table } from '../../render/words.ts';
 import { openTerminal, silentTerminal } from '../../terminal.ts';
 import { apiClient, proxyTo, tokenSource } from '../api-client.ts';
@@ -59,7 +60,8 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
   await add('disk', () => disk(stateDir));
   await add('settings', async () => {
     settings = await loadSettings(flags);
-    return 'can be read';
+    const unused = settingsWithoutEffect(settings);
+    return unused.length === 0 ? 'can be read' : unused.map((text) => warning('settings', text));
   });
   if (settings !== undefined) {
     const given = settings;

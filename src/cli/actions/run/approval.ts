@@ -21,6 +21,7 @@ import {
   readApprovedPlan,
   requireApprovals,
   type ScanSummary,
+  savingOptions,
   validAmong,
 } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
@@ -142,25 +143,38 @@ export async function withApprovals(
 }
 
 /** Omitted options keep the plan's values. */
-function refuseOtherOptions(
-  { flags, settings }: Workplace,
-  { file, options, skip_invalid }: ApprovedPlan,
-): void {
-  const { allowInsecureHttp = options.allowInsecureHttp ?? false } = flags;
+function refuseOtherOptions(workplace: Workplace, plan: ApprovedPlan): void {
+  const { flags, settings } = workplace;
+  const { allowInsecureHttp = plan.options.allowInsecureHttp ?? false } = flags;
   const baseUrl = baseUrlOf({ allowInsecureHttp }, settings);
-  const wanted = {
-    ...changedOptions(options, settings),
+  refuseChangedOptions(workplace, plan, {
     ...givenRowOptions(flags, settings),
     ...(baseUrl !== undefined && { baseUrl }),
     ...groupOption(settings),
     ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
     ...(flags.skipDone && { skipDone: flags.skipDone }),
-    skipInvalid: flags.skipInvalid ?? skip_invalid,
+    skipInvalid: flags.skipInvalid ?? plan.skip_invalid,
+  });
+}
+
+/**
+ * @param given options besides those of calls
+ * @throws a usage error for an option that the plan does not have
+ */
+export function refuseChangedOptions(
+  { flags, settings }: Workplace,
+  { file, options, skip_invalid }: ApprovedPlan,
+  given: Readonly<Record<string, unknown>> = { skipInvalid: skip_invalid },
+): void {
+  const wanted: Readonly<Record<string, unknown>> = {
+    ...changedOptions(options, settings),
+    ...savingOptions(flags, options),
+    ...given,
   };
-  const planned = { ...options, skipInvalid: skip_invalid };
+  const planned: Readonly<Record<string, unknown>> = { ...options, skipInvalid: skip_invalid };
   for (const name of new Set([...Object.keys(wanted), ...Object.keys(planned)])) {
-    const now = wanted[name as keyof typeof wanted];
-    const then = planned[name as keyof typeof planned];
+    const now = wanted[name];
+    const then = planned[name];
     if (isDeepStrictEqual(now, then)) continue;
     throw usageError(
       'PLAN_DIFFERS',

@@ -34,7 +34,8 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import type { Plan } from '../../render/plan.ts';
 import { flagWords } from '../../render/words.ts';
 import { proxyTo, tokenSource } from '../api-client.ts';
-import { attributionOf, baseUrlOf, calls } from '../options.ts';
+import { attributionOf, baseUrlOf, calls, sayIfGroupless } from '../options.ts';
+import { refuseChangedOptions } from './approval.ts';
 import { execute } from './execute.ts';
 import { planFile, printPlan } from './plan.ts';
 import { approvedOrDiscarded, isAgreed, planOf } from './planned-run.ts';
@@ -64,6 +65,7 @@ export async function runDerived(
     ...(flags.unclear && { unclear: true }),
   });
   const callsHere = calls(context);
+  sayIfGroupless(context, of.options);
   const folder = await makeTemporaryFolder(store.stateDir, as);
   try {
     const source = join(folder, `rows-of-${of.id}.jsonl`);
@@ -73,6 +75,8 @@ export async function runDerived(
     const { baseUrl, allowInsecureHttp } = of.options;
     const wanted = baseUrlOf({ allowInsecureHttp: allowInsecureHttp ?? false }, settings) ?? baseUrl;
     if (wanted !== baseUrl) throw otherApi(of.id, baseUrl, wanted, flags);
+    // A signed-off plan may be run with a more careful canary.
+    const canary = canaryOptions(settings, reading.onConflict);
     const options = {
       baseUrl,
       ...(allowInsecureHttp && { allowInsecureHttp }),
@@ -81,7 +85,7 @@ export async function runDerived(
       ...reading,
       ...callOptions(settings, { ...of.options, delimiter: delimiterOf(of) }),
       ...savingOptions(flags, of.options),
-      ...canaryOptions(settings, reading.onConflict),
+      ...canary,
     };
     const proxy = callsHere ? proxyTo(of.options) : undefined;
     if (isPreview(flags))
@@ -89,9 +93,10 @@ export async function runDerived(
     if (callsHere) await tokenSource(settings, options).current();
     const approved =
       flags.approved === undefined ? undefined : await readApprovedPlan(flags.approved, source);
+    if (approved !== undefined) refuseChangedOptions(context, approved);
     const created = await createRun(store, {
       source,
-      options: approved?.options ?? options,
+      options: approved ? { ...approved.options, ...canary } : options,
       runId: flags.runId,
       attribution: attributionOf(context),
       approved,

@@ -1,0 +1,157 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { CommandSpec } from '../../src/cli/command-spec.ts';
+import { commandGroups } from '../../src/cli/commands.ts';
+import {
+  settingsWithoutEffect,
+  unusedAnywhere,
+  unusedSettings,
+  withoutEffect,
+} from '../../src/cli/option-effects.ts';
+import { settings } from '../../src/settings/setting-table.ts';
+import { nameInWords } from '../../src/settings/settings.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { everyCommand } from './help.ts';
+import { toldOptions } from './told-options.ts';
+
+/** Where they can be typed, they have an effect, unless `Unused` says otherwise. */
+const effective = [
+  ...[
+    'json',
+    'quiet',
+    'stateDir',
+    'baseUrl',
+    'queue',
+    'operations',
+    'tokenFile',
+    'rateGroup',
+    'rate',
+    'priority',
+  ],
+  ...[
+    'concurrency',
+    'attempts',
+    'timeout',
+    'backoff',
+    'maxOutage',
+    'html',
+    'delimiter',
+    'format',
+    'logLevel',
+  ],
+  ...[
+    'reason',
+    'saveResponses',
+    'runId',
+    'out',
+    'valid',
+    'key',
+    'code',
+    'unclear',
+    'watch',
+    'row',
+    'withRetries',
+  ],
+  ...[
+    'plan',
+    'dryRun',
+    'coordinate',
+    'drain',
+    'once',
+    'port',
+    'host',
+    'control',
+    'healthPort',
+    'metricsFile',
+  ],
+  ...['notifyUrl', 'pingUrl', 'cron', 'manifest', 'inbox', 'catchUp', 'overlap', 'wait', 'requireApproval'],
+];
+
+/** They permit or limit what need not occur. */
+const conditional = [
+  ...['yes', 'skipInvalid', 'allowPartial', 'allowEmpty', 'allowInsecureHttp', 'trustIds', 'replace', 'trim'],
+  ...[
+    'onConflict',
+    'clearToken',
+    'confirmAbove',
+    'maxManifestSize',
+    'requireReason',
+    'canary',
+    'maxFailures',
+  ],
+  ...['maxRows', 'maxDuration', 'stopAt', 'maxConsecutiveFailures'],
+];
+
+/** Standing settings for options that are typed later, or for other people. */
+const standing = [
+  ...['approvers', 'requireApprovalAbove', 'approvals', 'signers', 'canaryMaxFailures', 'maxFailuresAfter'],
+];
+
+const specs: readonly (readonly [name: string, CommandSpec])[] = Object.values(commandGroups)
+  .flat()
+  .flatMap((spec) =>
+    'commands' in spec
+      ? spec.commands.map((below) => [`${spec.name} ${below.name}`, below] as const)
+      : [[spec.name, spec] as const],
+  );
+
+/** Each option of a command that has no effect without, or beside, another one. */
+function pairsOf({ unused = {} }: CommandSpec, how: 'without' | 'beside') {
+  return [unusedAnywhere, unused].flatMap(({ [how]: by = {} }: NonNullable<CommandSpec['unused']>) =>
+    Object.entries(by).flatMap(([other, names = []]) =>
+      names.map((name) => [name as string, other] as const),
+    ),
+  );
+}
+
+const optionsOf = async (): Promise<ReadonlyMap<string, readonly string[]>> =>
+  new Map(
+    [...(await everyCommand())].map(([name, { options }]) => [
+      name,
+      options.map((each) => each.attributeName()),
+    ]),
+  );
+
+test('every option and setting is in the list of those that say that they have no effect, or of the others', async () => {
+  const sayIt = specs.flatMap(([, spec]) => [...pairsOf(spec, 'without'), ...pairsOf(spec, 'beside')]);
+  const listed = [...effective, ...conditional, ...standing, ...sayIt.map(([name]) => name)];
+  const all = new Set([...listed, ...Object.keys(toldOptions), ...Object.values(unusedSettings).flat()]);
+  // The sandbox is a service of its own.
+  const options = [...(await optionsOf())].flatMap(([name, names]) => (name === 'sandbox' ? [] : names));
+  expect([...all].toSorted()).toEqual([...new Set([...options, ...Object.keys(settings)])].toSorted());
+});
+
+test.each(specs)('%s says which of its options have no effect', async (name, spec) => {
+  const known = (await optionsOf()).get(name) ?? [];
+  const own = Object.values(spec.unused ?? {}).flatMap((by) => Object.entries(by).flat(2));
+  expect(known).toEqual(expect.arrayContaining(own));
+  const stateDir = await temporaryFolder();
+  const said = (flags: object) => withoutEffect(spec.unused ?? {}, { ...flags, stateDir });
+  const long = (option: string): string => `--${nameInWords(option, '-')}`;
+  for (const [option, other] of pairsOf(spec, 'without')) {
+    const text = `${long(option)} has no effect without ${long(other)}.`;
+    expect(await said({ [option]: '1' })).toContain(text);
+    expect(await said({ [option]: '1', [other]: '1' })).not.toContain(text);
+  }
+  for (const [option, other] of pairsOf(spec, 'beside')) {
+    const text = `${long(option)} has no effect with ${long(other)}.`;
+    expect(await said({ [option]: '1', [other]: '1' })).toContain(text);
+    expect(await said({ [option]: '1' })).not.toContain(text);
+  }
+});
+
+test('what an option needs may come from a variable or the configuration', async () => {
+  const stateDir = await temporaryFolder();
+  await writeFile(join(stateDir, 'config.json'), '{"health_port": 8790}');
+  expect(await withoutEffect({}, { healthHost: '0.0.0.0', stateDir })).toEqual([]);
+});
+
+test.each(Object.entries(unusedSettings))('settings that need %s are named without it', (other, names) => {
+  const given = Object.fromEntries(names.map((name) => [name, 'x']));
+  const said = names.map(
+    (name) => `${nameInWords(name, '_')} has no effect without ${nameInWords(other, '_')}`,
+  );
+  expect(settingsWithoutEffect(given)).toEqual(said);
+  expect(settingsWithoutEffect({ ...given, [other]: 'x' })).toEqual([]);
+});
