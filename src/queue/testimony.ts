@@ -6,7 +6,7 @@ import type { BatchReturn } from './payload.ts';
 /** What a worker says, once in each epoch of the datastore: it calls no more rows of batches from another one. */
 export interface Testimony {
   readonly epoch: string;
-  /** The batches that it had lately, by id: what it knows of their rows; null when it has handed that over and forgotten it. */
+  /** The batches that it had lately, by id: what it knows of their rows; null when it handed that over long ago. */
   readonly batches: Readonly<Record<string, BatchReturn | null>>;
 }
 
@@ -33,6 +33,8 @@ interface KnownBatch {
 
 /** How long the id of a batch is kept: a coordinator collects a batch long before. */
 const keptMs = 600_000;
+/** How many values a worker keeps after it handed them over: the datastore may forget them before their coordinator has read them. */
+const keptValues = 25;
 const againAfterMs = 1_000;
 
 /** A worker's memory of its batches, for the case that the datastore forgets them. */
@@ -43,6 +45,8 @@ export class Witness {
   readonly #stopListening: () => void;
   /** The oldest first. */
   readonly #batches = new Map<string, KnownBatch>();
+  /** The batches whose values were handed over and are kept, the oldest first. */
+  readonly #handedOver = new Set<string>();
   #testified: string | undefined;
   #isTestifying = false;
   #isClosed = false;
@@ -63,6 +67,7 @@ export class Witness {
   began(id: string, epoch: string | undefined): void {
     this.#prune();
     this.#batches.delete(id);
+    this.#handedOver.delete(id);
     this.#batches.set(id, { epoch, isInHand: true, value: null, at: steadyNow() });
   }
 
@@ -76,8 +81,13 @@ export class Witness {
 
   /** What is known of it was handed over. In another epoch, the testimony says it once more. */
   handedOver(id: string): void {
-    const batch = this.#batches.get(id);
-    if (batch !== undefined && batch.epoch === this.#datastore.connectionEpoch) batch.value = null;
+    if (this.#batches.get(id)?.epoch !== this.#datastore.connectionEpoch) return;
+    this.#handedOver.add(id);
+    const [oldest = ''] = this.#handedOver;
+    if (this.#handedOver.size <= keptValues) return;
+    this.#handedOver.delete(oldest);
+    const forgotten = this.#batches.get(oldest);
+    if (forgotten !== undefined) forgotten.value = null;
   }
 
   close(): void {
