@@ -79,7 +79,8 @@ describeWithRedis('Redis', () => {
       await batches.add([{ ...task, row }], new AbortController().signal);
     }
     await expect.poll(() => collected.toSorted((a, b) => a - b), patiently).toEqual(numbers);
-    expect(errors).toEqual([]);
+    // A script that is forgotten once more between its loading and its use fails, and its caller tries again.
+    expect(errors.filter((message) => !message.startsWith('NOSCRIPT'))).toEqual([]);
     await worker.stop(0);
     await batches.forget();
     await batches.close();
