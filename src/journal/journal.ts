@@ -21,6 +21,8 @@ export interface Journal extends JournalView {
    *   that.
    */
   append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]>;
+  /** Size of the synced entries, in bytes. */
+  readonly end: number;
   /** Called with new results once they are synced, whichever code appends them. */
   onFinished?: (results: readonly RowResult[]) => void;
   /** Resolves with the reason when the file is removed or replaced; never settles otherwise. */

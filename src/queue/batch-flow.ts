@@ -20,6 +20,9 @@ export interface RunBatchData {
   readonly taken?: true;
 }
 
+/** How many collected batches the datastore keeps: their rows took seconds, and a power failure costs a journal no more. */
+export const keptBatches = 25;
+
 /** A failed collection is not the fault of a row: retry until the run ends or the journal accepts the results. */
 const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_000 } } as const;
 
@@ -56,7 +59,7 @@ export function flowOf(id: string, { batches, lane, turn }: FlowPlace, batch: Ba
     name: 'batch',
     queueName: batches,
     data,
-    opts: { jobId: id, removeOnComplete: true, ...collectAgain },
+    opts: { jobId: id, removeOnComplete: { count: keptBatches }, ...collectAgain },
     children: [{ name: 'rows', queueName: lane.name, data: encodeBatch(batch), opts: child }],
   };
 }

@@ -33,6 +33,8 @@ export interface BatchQueueOptions {
    * Takes the outcome of a batch. The datastore forgets the batch when this resolves, and delivers it again when this rejects.
    */
   readonly collect: (batch: CollectedBatch) => Promise<void>;
+  /** The size of the journal that is safe on disk, in bytes. */
+  readonly journalEnd: () => number;
   /** Called with results of open batches, and again when these batches are collected. */
   readonly onResults: (results: readonly RowResult[]) => Promise<void>;
   /** Called with answers of the API before the results that follow from them, if the policy saves answers. */

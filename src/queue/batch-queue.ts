@@ -16,6 +16,7 @@ import {
 } from './bullmq.ts';
 import { FairTurns, newBatchId } from './fair-turns.ts';
 import { renewLocks } from './lock-renewal.ts';
+import { findLostEntries, type LostEntries } from './lost-entries.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
 import { type BatchOutcome, outcomeOf } from './outcome.ts';
 import { type BatchReturn, decodeBatch, decodeReturn, encodeLedgerEntry, type RowTask } from './payload.ts';
@@ -35,7 +36,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
   // No other process listens on this queue.
   const name = `batches-${runId}`;
-  const queue = new classes.Queue<RunBatchData>(name, { ...bound, ...shortEventStream });
+  const queue = new classes.Queue<RunBatchData, number>(name, { ...bound, ...shortEventStream });
   const producer = new classes.FlowProducer(producerOptions);
   queue.on('error', options.onError);
   producer.on('error', options.onError);
@@ -47,7 +48,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   const ownLane = rows.lane(options.priority ?? usualPriority);
   const turns = new FairTurns();
   const locks = renewLocks(options.onError);
-  const collector = new classes.Worker<RunBatchData, null>(
+  const collector = new classes.Worker<RunBatchData, number>(
     name,
     async (job, token) => {
       const { id = '' } = job;
@@ -60,7 +61,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       } finally {
         lock.release();
       }
-      return null;
+      return options.journalEnd();
     },
     { ...bound, ...stallOptions, concurrency: 2, autorun: false },
   );
@@ -82,7 +83,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     // back since.
     for (const job of await queue.getActive()) await job.moveToWait('0');
     for (const job of await queue.getDelayed()) await promote(job);
-    for (const job of await queue.getJobs()) {
+    for (const job of await queue.getJobs([...unfinished])) {
       const { id = '', data } = job;
       const lane = rows.lane(data.priority ?? usualPriority);
       const child = await lane.job(id);
@@ -217,6 +218,14 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   return {
     /** What an earlier process of the run left in the datastore; collected from here on. */
     recovered,
+    /** Hands out what collected batches say that the journal has lost since, in a power failure. */
+    async recollect(save: (lost: LostEntries) => Promise<void>): Promise<void> {
+      const lost = await findLostEntries(queue, options.journalEnd());
+      if (lost === undefined) return;
+      await save(lost);
+      // Their numbers say nothing of a journal that grows again.
+      for (const job of await queue.getCompleted()) await job.remove();
+    },
     /** Unfinished rows in the datastore at the last `refresh`. */
     get openRows(): number {
       return openRows();

@@ -55,3 +55,37 @@ test('a started run does not continue without its journal, whatever else is left
   expectEveryRowOnce(report, rows);
   expectAgreement(report, await sandbox.log(), { killed: true });
 });
+
+test('a journal that lost its last lines in a power failure gets them again from the datastore', async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
+  const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
+  const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
+  const concurrency = 4;
+  const child = startCqbatch(
+    ['run', 'rows.csv', '--yes', '--rate', '100/s', '--concurrency', String(concurrency)],
+    options,
+  );
+  const end = finished(child);
+  await sandbox.requested(120);
+  child.kill('SIGKILL');
+  await end;
+
+  const journal = join(await newestRunFolder(cwd), 'journal.jsonl');
+  const whole = await readFile(journal, 'utf8');
+  const lines = whole.split(/(?<=\n)/);
+  // Half a line remains of what was written last.
+  const kept = lines.slice(0, -60).join('');
+  const torn = (lines.at(-60) ?? '').slice(0, 20);
+  expect(kept).toContain('"row":');
+  await writeFile(journal, kept + torn);
+
+  expect((await cqbatch(['resume', '--rate', 'none'], options)).code).toBe(0);
+  const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+  expectEveryRowOnce(report, rows);
+  const log = await sandbox.log();
+  expectAgreement(report, log, { killed: true });
+  // Called twice, or marked, are only rows whose call the kill cut off: two for each place of the worker at most.
+  expect(log.length - rows).toBeLessThanOrEqual(2 * concurrency);
+  expect(report.filter((row) => row['_unclear'] === 'yes').length).toBeLessThanOrEqual(2 * concurrency);
+});

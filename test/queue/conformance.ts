@@ -8,6 +8,7 @@ import type { CqbatchError } from '../../src/errors.ts';
 import type { CollectedBatch } from '../../src/queue/batch-queue-options.ts';
 import type { BatchWorkerOptions, BatchWorker as Worker } from '../../src/queue/batch-worker.ts';
 import type { Claim, RowVerdict } from '../../src/queue/claimed-batch.ts';
+import type { LostEntries } from '../../src/queue/lost-entries.ts';
 import type { BatchJobData, BatchReturn, RowTask } from '../../src/queue/payload.ts';
 import type { RowQueue } from '../../src/queue/row-queue.ts';
 import { deferred } from '../../src/waiting.ts';
@@ -140,6 +141,8 @@ export function describeQueueOn(
           batches.push(batch);
           changed();
         },
+        // Each batch adds a hundred bytes.
+        journalEnd: () => 100 * batches.length,
         onResults: async (results) => void early.push(...results),
         onError: (error) => errors.push(error),
       });
@@ -479,6 +482,61 @@ export function describeQueueOn(
       await run.end();
     });
 
+    test('knows what the last collected batches said, for a journal that has lost its last lines', async () => {
+      const run = await begin((task) =>
+        task.row === 29 ? { kind: 'retry', delayMs: 60_000, history } : succeeded(task),
+      );
+      for (let row = 1; row <= 30; row += 1) {
+        await run.add(tasksOf(run.runId, 1, row));
+        await run.collected(row);
+      }
+      await run.worker.stop(1_000);
+      await run.batchQueue.close();
+      const lostOf = async (journalEnd: number) => {
+        const again = await openBatchQueue(datastore, {
+          ...unheard(run.runId, run.queue),
+          journalEnd: () => journalEnd,
+        });
+        const found: LostEntries[] = [];
+        await again.recollect(async (lost) => void found.push(lost));
+        return { again, found };
+      };
+      const rowsIn = (lost: readonly { readonly row: number }[] = []) =>
+        lost.map(({ row }) => row).toSorted((a, b) => a - b);
+
+      const whole = await lostOf(3_000);
+      expect(whole.found).toEqual([]);
+      await whole.again.close();
+      const cut = await lostOf(2_799);
+      expect(cut.found).toMatchObject([{ leftovers: [{ row: 29, history }], doubtful: [] }]);
+      expect(rowsIn(cut.found[0]?.results)).toEqual([28, 30]);
+      await cut.again.close();
+      // What was handed out is in the journal now.
+      const twice = await lostOf(2_799);
+      expect(twice.found).toEqual([]);
+      await twice.again.forget();
+      await twice.again.close();
+      await run.queue.close();
+    });
+
+    test('doubts all rows below those of the batches that it knows when the journal has lost more', async () => {
+      const run = await begin(succeed);
+      for (let row = 1; row <= 30; row += 1) {
+        await run.add(tasksOf(run.runId, 1, row));
+        await run.collected(row);
+      }
+      await run.worker.stop(1_000);
+      await run.batchQueue.close();
+      const again = await openBatchQueue(datastore, unheard(run.runId, run.queue));
+      const found: LostEntries[] = [];
+      await again.recollect(async (lost) => void found.push(lost));
+      expect(found).toMatchObject([{ leftovers: [], doubtful: [1, 2, 3, 4, 5] }]);
+      expect(found[0]?.results).toHaveLength(25);
+      await again.forget();
+      await again.close();
+      await run.queue.close();
+    });
+
     test('adopts and collects the batches of a dead process', async () => {
       const run = await begin(async (task, _claim, signal) => {
         if (task.row <= 2) return succeeded(task);
@@ -752,7 +810,7 @@ export function describeQueueOn(
       for (const job of await batches.getActive()) await job.moveToWait('0');
       await expect.poll(() => batches.getActiveCount(), { timeout: 60_000 }).toBe(1);
       mayEnd.resolve();
-      await expect.poll(async () => (await batches.getJobs()).length, { timeout: 60_000 }).toBe(0);
+      await expect.poll(() => batches.getCompletedCount(), { timeout: 60_000 }).toBe(1);
       await batches.close();
       await run.end();
       expect(run.batches).toHaveLength(1);

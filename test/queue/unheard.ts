@@ -17,6 +17,7 @@ export function unheard(runId: string, rows: RowQueue): BatchQueueOptions {
     rollCall: new RollCall({ connectionEpoch: undefined }, emptyRoster),
     priority: undefined,
     collect: async () => {},
+    journalEnd: () => 0,
     onAnswers: async () => {},
     onResults: async () => {},
     onVanished: async () => {},

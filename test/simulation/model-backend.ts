@@ -22,8 +22,8 @@ interface BackendOptions {
   readonly stalledInterval?: number;
 }
 
-/** A BullMQ option: `true` removes a finished job. */
-type Keep = boolean | number | object | undefined;
+/** A BullMQ option: how many finished jobs remain, by default all; `true` removes each. */
+type Keep = boolean | number | { readonly count?: number } | undefined;
 
 /** BullMQ's backend on the model, without the parts that `src/queue` never uses. */
 class ModelBackend extends EventEmitter {
@@ -229,7 +229,7 @@ class ModelBackend extends EventEmitter {
     fetchNext: boolean,
   ) {
     const at = Date.now();
-    const how = { token, isRemoved: keep === true, at };
+    const how = { token, kept: countOf(keep), at };
     await this.#must(id, 'moveToFinished', (model) =>
       model.finish(this.qualifiedName, id, state, value, how),
     );
@@ -241,6 +241,12 @@ class ModelBackend extends EventEmitter {
   async #next(token: string): Promise<unknown[]> {
     return this.moveToActive(token);
   }
+}
+
+function countOf(keep: Keep): number {
+  if (typeof keep === 'object') return keep.count ?? Number.POSITIVE_INFINITY;
+  if (typeof keep === 'number') return keep;
+  return keep === true ? 0 : Number.POSITIVE_INFINITY;
 }
 
 /** BullMQ's error for a refusal. */

@@ -265,7 +265,7 @@ class Game {
     world.kill(victim);
     if (mishap.victim === 'worker') this.#replaceWorker(0);
     else {
-      if (mishap.power) journal.losePower(world);
+      if (mishap.power !== undefined) journal.losePower(world, mishap.power.lostBytes);
       this.#coordinator = undefined;
       this.#soon(() => this.#beginCoordinator());
     }

@@ -123,7 +123,7 @@ export class QueueModel extends QueueView {
     id: string,
     state: 'completed' | 'failed',
     value: string,
-    { token, isRemoved, at }: { token: string; isRemoved: boolean; at: number },
+    { token, kept, at }: { token: string; kept: number; at: number },
   ): Refusal | undefined {
     const queue = this.queue(name);
     if (state === 'completed' && (queue.jobs.get(id)?.pending.size ?? 0) > 0) return 'pending-children';
@@ -137,13 +137,11 @@ export class QueueModel extends QueueView {
       this.#release(parent);
     }
     job.attemptsMade += 1;
-    if (isRemoved) queue.jobs.delete(id);
-    else {
-      queue[state].push(id);
-      job.finishedOn = at;
-      if (state === 'completed') job.returnValue = value;
-      else job.failedReason = value;
-    }
+    job.finishedOn = at;
+    if (state === 'completed') job.returnValue = value;
+    else job.failedReason = value;
+    queue[state].unshift(id);
+    for (const removed of queue[state].splice(kept)) queue.jobs.delete(removed);
     return undefined;
   }
 

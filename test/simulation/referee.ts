@@ -29,8 +29,9 @@ export class Referee {
   /** How often a worker has written the intent of a row: once for each batch. */
   readonly #intended = new Map<string, number>();
   /** What is certainly on disk. */
-  readonly #durable = new JournalState();
+  #durable = new JournalState();
   #read = 0;
+  #cuts = 0;
   /** Rows that may be called until the run is allowed more: those of a canary, or of a budget. */
   #bound: { readonly what: string; readonly rows: number; readonly called: Set<number> } | undefined;
   /** Workers that were frozen: they may finish what they started at any time. */
@@ -66,12 +67,12 @@ export class Referee {
   }
 
   sent(row: number, worker: SimulatedProcess): void {
-    const { world, scenario, emptied, isGoing } = this.#sight;
+    const { world, scenario, journal, emptied, isGoing } = this.#sight;
     world.tell(`${worker.name} calls row ${row}`);
     this.#calls.set(row, (this.#calls.get(row) ?? 0) + 1);
     if (this.#intend(`${worker.name} ${row}`, -1) < 0)
       this.#fail(`row ${row} is called, and its ledger does not say so`);
-    if (this.#late.has(worker) || emptied() > 0) return;
+    if (this.#late.has(worker) || emptied() + journal.cuts > 0) return;
     const durable = this.#readDurable();
     if (durable.isFinished(row)) this.#fail(`row ${row} is called, and has its result`);
     if (!isGoing() && !durable.isUnsettled(row)) this.#fail(`row ${row} is called though its run is at rest`);
@@ -118,7 +119,7 @@ export class Referee {
       if (result === undefined && isComplete) this.#fail(`row ${row} has no result`);
       const known = result ?? state.history(row) ?? { attempts: 0, unclear: false };
       const told = `row ${row} was called ${calls} times and carried out ${this.#done.get(row) ?? 0} times, and the journal says: ${JSON.stringify(known)}`;
-      if (calls > known.attempts && !(emptied() + forgot() > 0 && known.unclear))
+      if (calls > known.attempts && !(emptied() + forgot() + journal.cuts > 0 && known.unclear))
         this.#fail(`called in silence: ${told}`);
       if (result !== undefined) this.#checkResult(row, result, told);
     }
@@ -151,6 +152,11 @@ export class Referee {
 
   #readDurable(): JournalState {
     const { journal } = this.#sight;
+    if (journal.cuts > this.#cuts) {
+      this.#durable = new JournalState();
+      this.#read = 0;
+      this.#cuts = journal.cuts;
+    }
     if (this.#read < journal.syncedLines) {
       for (const { entry, offset } of journal.entriesFrom(this.#read)) this.#durable.apply(entry, offset);
       this.#read = journal.syncedLines;
@@ -166,6 +172,7 @@ export class Referee {
 /** Whether it is known afterwards which rows were called: their workers survived, and the datastore lost nothing. */
 function leavesNoDoubt(mishap: Mishap): boolean {
   const { kind } = mishap;
+  if (kind === 'kill' && (mishap.power?.lostBytes ?? 0) > 0) return false;
   if (kind === 'kill' || kind === 'freeze' || kind === 'stop') return mishap.victim === 'coordinator';
   return kind === 'command' || kind === 'disk full' || kind === 'copy';
 }

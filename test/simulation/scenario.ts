@@ -28,9 +28,14 @@ interface CodeFaults {
 
 type Victim = 'coordinator' | 'worker';
 
+/** The power of a coordinator's machine fails, and its disk has not kept that many bytes that it had called synced. */
+export interface PowerFailure {
+  readonly lostBytes: number;
+}
+
 /** An event that happens to the run: at a time, or before or after a step of a process. */
 export type Mishap =
-  | { readonly kind: 'kill'; readonly victim: Victim; readonly when: When; readonly power: boolean }
+  | { readonly kind: 'kill'; readonly victim: Victim; readonly when: When; readonly power?: PowerFailure }
   | { readonly kind: 'freeze'; readonly victim: Victim; readonly when: When; readonly forMs: number }
   | { readonly kind: 'restart' | 'put back'; readonly atMs: number; readonly awayMs: number }
   | { readonly kind: 'empty' | 'copy' | 'disk full'; readonly atMs: number }
@@ -144,6 +149,10 @@ function priorityFrom(random: Random): Priority | undefined {
   return priority === 'none' ? undefined : priority;
 }
 
+function powerFailureOf(random: Random): PowerFailure {
+  return { lostBytes: random.chance(0.5) ? 0 : random.whole(1, random.pick([300, 3_000, 30_000])) };
+}
+
 function mishapOf(random: Random): readonly Mishap[] {
   const atMs = random.pick([random.between(0, 500), random.between(0, 5_000), random.between(0, 40_000)]);
   const when: When = random.chance(0.6) ? { atStep: random.whole(1, random.pick([30, 300])) } : { atMs };
@@ -167,10 +176,10 @@ function mishapOf(random: Random): readonly Mishap[] {
       if (random.chance(0.1))
         return [
           { kind: 'command', command: 'pause', atMs },
-          { kind: 'kill', victim: 'coordinator', when: { atRemoval: random.whole(1, 3) }, power: false },
+          { kind: 'kill', victim: 'coordinator', when: { atRemoval: random.whole(1, 3) } },
           { kind: 'command', command: 'unpause', atMs: atMs + random.between(10, 30_000) },
         ];
-      return [{ kind: 'kill', victim, when, power: random.chance(0.2) }];
+      return [{ kind: 'kill', victim, when, ...(random.chance(0.2) && { power: powerFailureOf(random) }) }];
     case 'freeze':
       if (random.chance(0.3)) {
         const forMs = random.pick([22_000, 40_000]);

@@ -20,11 +20,16 @@ export class SimulatedFile {
   isFull = false;
   /** Until then the disk executes no request. */
   slowUntil = 0;
+  /** How often a power failure took lines that were synced. */
+  cuts = 0;
   /** Writes before which something happens, by their number. */
   readonly fates = new Map<number, () => void>();
   #writes = 0;
 
+  readonly #header: number;
+
   constructor(text: string) {
+    this.#header = text.length;
     this.text = text;
     this.synced = text.length;
   }
@@ -35,9 +40,15 @@ export class SimulatedFile {
     this.fates.get(this.#writes)?.();
   }
 
-  /** Bytes that were not synced remain or are lost, up to a random position. */
-  losePower(world: World): void {
-    this.text = this.text.slice(0, world.random.whole(this.synced, this.text.length));
+  /**
+   * Bytes that were not synced remain or are lost, up to a random position.
+   *
+   * @param lost how many bytes the disk had only pretended to sync
+   */
+  losePower(world: World, lost: number): void {
+    const safe = Math.max(this.#header, this.synced - lost);
+    if (safe < this.synced) this.cuts += 1;
+    this.text = this.text.slice(0, lost > 0 ? safe : world.random.whole(safe, this.text.length));
     this.synced = this.text.length;
   }
 
@@ -174,6 +185,10 @@ class SimulatedJournal extends JournalState implements Journal {
     const entry = decodeEntry(this.#file.text.slice(offset, this.#file.text.indexOf('\n', offset)));
     if (entry?.type !== 'row') throw new TypeError(`There is no result of row ${row}.`);
     return entry.result;
+  }
+
+  get end(): number {
+    return this.writer.end;
   }
 
   append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {

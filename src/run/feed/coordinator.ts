@@ -4,6 +4,7 @@ import type { JournalEntry } from '../../journal/line.ts';
 import { bytesOf } from '../../queue/batch-flow.ts';
 import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
 import type { CollectedBatch } from '../../queue/batch-queue-options.ts';
+import type { LostEntries } from '../../queue/lost-entries.ts';
 import type { RowTask } from '../../queue/payload.ts';
 import { type Repeated, repeat } from '../../repeat.ts';
 import { onAbort, orAborted, orAfter } from '../../waiting.ts';
@@ -166,6 +167,7 @@ export class Coordinator {
       rollCall: this.#run.rollCall,
       priority: this.#priority,
       collect: (batch) => this.#failing(this.#collect(batch)),
+      journalEnd: () => journal.end,
       onResults: (results) => this.#failing(this.#keep(results)),
       onAnswers: (answers) => this.#failing(this.#run.answers.write(answers)),
       onVanished: (missing, size) =>
@@ -173,6 +175,7 @@ export class Coordinator {
       onError,
     });
     const { recovered } = this.#batches;
+    await this.#batches.recollect((lost) => this.#recollect(lost, recovered.rows));
     this.#repeated.push(repeat(() => this.#observe(), { everyMs: refreshMs, onError }));
     if (keepsOrder(this.#run.record)) this.#keepOrder(new RowOrder());
     this.#feed = new Feed({
@@ -191,6 +194,17 @@ export class Coordinator {
       .filter((row) => !recovered.rows.has(row))
       .filter((row) => epoch === undefined || journal.fedTo(row) !== epoch);
     await journal.append(lost.map((row) => suspected(row, journal)));
+  }
+
+  /** Writes entries that the journal has lost. @param held rows that are in the datastore, with all that is known of them */
+  async #recollect({ results, leftovers, doubtful }: LostEntries, held: ReadonlySet<number>): Promise<void> {
+    const { journal } = this.#run;
+    const isOpen = (row: number): boolean => !held.has(row) && !journal.isFinished(row);
+    const news = leftovers.filter(({ row, history }) => {
+      return isOpen(row) && (history?.attempts ?? 0) > (journal.history(row)?.attempts ?? 0);
+    });
+    const suspects = doubtful.filter((row) => isOpen(row) && !journal.history(row)?.unclear);
+    await this.#keep(results, [...news.flatMap(opened), ...suspects.map((row) => suspected(row, journal))]);
   }
 
   /** Reads the results of awaited rows more often. */

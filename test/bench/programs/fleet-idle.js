@@ -96,6 +96,7 @@ async function beginRun(
     async collect() {},
     async onResults() {},
     async onAnswers() {},
+    journalEnd: () => 0,
     async onVanished() {},
     onError: fail,
   });
