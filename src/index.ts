@@ -152,6 +152,7 @@ export { lockRun } from './run/record/open-run.ts';
 export { awaitedRuns, prunable, removeRuns, sizeOf } from './run/record/prune.ts';
 export {
   actualState,
+  delayOf,
   endOf,
   enterState,
   goesOnByItself,

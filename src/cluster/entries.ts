@@ -29,6 +29,8 @@ export const runEntrySchema = z.object({
   state: z.string(),
   /** Why it ended, where its state does not say so. */
   because: z.string().exactOptional(),
+  /** Why the datastore delays it: it may refuse some commands only. */
+  waiting: z.string().exactOptional(),
   /** Rows of the manifest. */
   rows: z.number(),
   /** Rows with a result; absent in entries of older versions, whose counts contain only such rows. */

@@ -16,6 +16,8 @@ export const runId = z.string().describe('id of a run');
 
 export const runState = z.enum(runStates);
 
+export const delay = z.string().nullable().describe('why the datastore delays the run, as text');
+
 export const outcomeCounts = z
   .strictObject(
     Object.fromEntries(outcomes.map((outcome) => [outcome, rows])) as Record<

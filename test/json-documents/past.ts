@@ -4,6 +4,7 @@ import { runOptionsSchema, runRecordSchema } from '../../src/run/record/record.t
 import {
   actor,
   codeCounts,
+  delay,
   namedInWords,
   outcomeCounts,
   rows,
@@ -37,6 +38,7 @@ export const audit = z
   .strictObject({
     run: runId,
     state: runState,
+    waiting: delay,
     planned_at: time.nullable(),
     by: actor.nullable(),
     reason: z.string().nullable(),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { outcomes, priorities } from '../../src/domain.ts';
 import {
   codeCounts,
+  delay,
   next,
   outcomeCounts,
   processOnHost,
@@ -193,6 +194,7 @@ export const runList = z
       z.strictObject({
         run: runId,
         state: runState,
+        waiting: delay,
         manifest: z.string(),
         base_url: z.string(),
         rate_group: rateGroup,

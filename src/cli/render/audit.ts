@@ -1,5 +1,5 @@
 import { type Actor, actorText, thisActor } from '../../actor.ts';
-import { actualState, type JournalSummary, optionInWords, type RunRecord } from '../../index.ts';
+import { actualState, delayOf, type JournalSummary, optionInWords, type RunRecord } from '../../index.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count, counted, duration, exactDuration } from '../../text/quantities.ts';
 import { plain } from './style.ts';
@@ -68,6 +68,7 @@ export function auditDocument({ record, folder, signer, result, retries, undos }
   return {
     run: id,
     state: actualState(record),
+    waiting: delayOf(record) ?? null,
     planned_at: planned?.at ?? null,
     by: planned?.by ?? null,
     reason: planned?.reason ?? null,
@@ -123,6 +124,7 @@ export function auditText({ record, folder, signer, result, retries, undos }: Ru
     ['datastore', queue],
     ['canary', canary && canaryText(canary)],
     ['result', result && resultTexts(result, plan.rows)],
+    ['waiting', delayOf(record)],
     ['retry of', retryOf],
     ['undo of', undoOf],
     ['retried by', retries.map(runText)],

@@ -61,6 +61,7 @@ function statusLine(view: RunView): string {
     throughput?.of === 'now' ? perSecond(throughput.rowsPerSecond) : '',
     paceText(view.pace, Date.now()),
     workers.length > 0 ? counted(workers.length, 'worker') : '',
+    wait?.of === 'datastore' ? `waiting: ${wait.text}` : '',
     wait?.of === 'worker' || wait?.of === 'daemon' ? `waiting ${wait.text}` : '',
   ]
     .filter(Boolean)
@@ -84,7 +85,7 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
       throughput && `${perSecond(throughput.rowsPerSecond)}${throughput.of === 'now' ? '' : ' on average'}`,
     ],
     ['allowed rate', [paceText(view.pace, now), adviceOf(view, now)].filter((text) => text !== undefined)],
-    ['waiting', view.wait?.of === 'worker' || view.wait?.of === 'daemon' ? view.wait.text : undefined],
+    ['waiting', view.wait?.of === 'api' || view.wait?.of === 'user' ? undefined : view.wait?.text],
     ['requested rate', view.wantedRate === 'auto' ? undefined : view.wantedRate],
     ['priority', view.priority === usualPriority ? undefined : view.priority],
     [

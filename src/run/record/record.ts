@@ -198,6 +198,8 @@ export const runRecordSchema = z.object({
   canary: z
     .object({ at: z.string(), rows: z.number(), failed: z.number(), wentOn: z.boolean() })
     .exactOptional(),
+  /** Why the datastore delays it, as seen by its process; only while it is in progress. For display. */
+  waiting: z.string().optional(),
   /** File in its folder with the row numbers of the user's manifest. */
   rowNumbers: fileNames.schema.exactOptional(),
   /** Absolute path of a file that exists once the manifest is archived; until then the run is kept. */
@@ -238,7 +240,12 @@ export function resumeCommand({ id, states }: Pick<RunRecord, 'id' | 'states'>):
 }
 
 export function enterState(record: RunRecord, state: RunState, cause?: StateCause): RunRecord {
-  const entered = { ...record, state, states: [...record.states, stateEntry(state, cause)] };
+  const entered = {
+    ...record,
+    waiting: undefined,
+    state,
+    states: [...record.states, stateEntry(state, cause)],
+  };
   if (state !== 'running' && state !== 'paused') return entered;
   return { ...entered, process: thisProcess() };
 }
@@ -250,6 +257,11 @@ export function actualState(record: RunRecord): RunState {
   if (worker === undefined) return 'interrupted';
   // Processes of another machine are invisible here: trust the record.
   return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
+}
+
+/** Why the datastore delays the run now, as its own process says. */
+export function delayOf(record: RunRecord): string | undefined {
+  return actualState(record) === 'running' ? record.waiting : undefined;
 }
 
 /** Whether no row of it will ever be called again, not even by `resume`. */

@@ -29,7 +29,7 @@ import type { RunStore } from './store.ts';
 
 /** What a run waits for, so that no row is called now. The text is the end of a sentence: `Waiting …`, or a clause. */
 export interface RunWait {
-  readonly of: 'api' | 'daemon' | 'user' | 'worker';
+  readonly of: 'api' | 'daemon' | 'datastore' | 'user' | 'worker';
   readonly text: string;
 }
 
@@ -124,7 +124,11 @@ export async function viewOfRecord(
   return {
     id: record.id,
     state,
-    wait: waitOf({ id: record.id, state, pace, workers, baseUrl, rateGroup }, startedAt, entry !== undefined),
+    wait: waitOf(
+      { id: record.id, state, waiting: record.waiting, pace, workers, baseUrl, rateGroup },
+      startedAt,
+      entry !== undefined,
+    ),
     because: endOf(record).because,
     wantedRate: record.options.rate?.text ?? 'none',
     priority: priorityOf(record),
@@ -216,15 +220,16 @@ const unservedAfterMs = 5_000;
  * @param isShared whether other processes call its rows, and are known
  */
 export function waitOf(
-  view: Pick<RunView, 'id' | 'state' | 'pace' | 'workers'> & LimitedApi,
+  view: Pick<RunView, 'id' | 'state' | 'pace' | 'workers'> & Pick<RunRecord, 'waiting'> & LimitedApi,
   startedAt: string | undefined,
   isShared: boolean,
 ): RunWait | undefined {
-  const { id, state, pace, workers } = view;
+  const { id, state, waiting, pace, workers } = view;
   if (state === 'submitted')
     return { of: 'daemon', text: 'for a daemon: start "cqbatch worker --coordinate"' };
   if (state === 'paused') return { of: 'user', text: 'until it is unpaused' };
   if (state !== 'running') return undefined;
+  if (waiting !== undefined) return { of: 'datastore', text: waiting };
   if (isShared && workers.length === 0) {
     const isNew = startedAt !== undefined && Date.now() - Date.parse(startedAt) < unservedAfterMs;
     return isNew ? undefined : { of: 'worker', text: unservedText(view) };

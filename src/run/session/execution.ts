@@ -9,6 +9,7 @@ import { type CqbatchError, meaningOf } from '../../errors.ts';
 import type { PaceReport } from '../../pace.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import type { AtEnd } from '../../releases.ts';
+import { repeat } from '../../repeat.ts';
 import { removeReport } from '../../report/write-reports.ts';
 import { systemError } from '../../system-error.ts';
 import { onAbort, orAborted, orAfter } from '../../waiting.ts';
@@ -32,6 +33,8 @@ import { Stages } from './stages.ts';
 
 /** For a run without a deadline. */
 const never = new AbortController().signal;
+/** How often other processes learn whether the datastore delays the run. */
+const delayMs = 2_000;
 /** An unreachable datastore delays the end by no more than this for the last entry. */
 const farewellMs = 2_000;
 
@@ -93,6 +96,7 @@ export class Execution {
       this.#onError,
     );
     atEnd(() => controls.close());
+    atEnd(repeat(() => this.#noteDelay(), { everyMs: delayMs }).stop);
     try {
       if (cluster !== undefined) await this.#show(cluster, atEnd);
       return await this.#finish(await this.#work(controls, deadline));
@@ -102,7 +106,7 @@ export class Execution {
   }
 
   async #start(): Promise<void> {
-    const { record, store, datastore } = this.#run;
+    const { record, store } = this.#run;
     const { queue, handOver, onStarted, attribution } = this.#options;
     const folder = store.folder(record.id);
     this.#keeper.enter('running', attribution, queue === undefined ? {} : { queue });
@@ -115,7 +119,7 @@ export class Execution {
     await this.#keeper.save();
     await removeReport(folder, 'not-attempted.csv');
     await this.#remember('used');
-    onStarted?.({ progress: this.#progress, trouble: () => datastore.trouble ?? this.#failing.text });
+    onStarted?.({ progress: this.#progress, trouble: () => this.#delay });
   }
 
   /** Shows the run to others until it ends. Resolves when its rate is in force. */
@@ -136,6 +140,19 @@ export class Execution {
     this.#heartbeat = heartbeat;
     atEnd(() => orAfter(heartbeat.stop(), farewellMs).catch(() => {}));
     await orAborted(heartbeat.established, AbortSignal.any([interrupt, this.#run.lost]));
+  }
+
+  /** Why the datastore delays the run. */
+  get #delay(): string | undefined {
+    return this.#run.datastore.trouble ?? this.#failing.text;
+  }
+
+  /** The record tells other processes: a datastore that refuses commands can't. */
+  #noteDelay(): void {
+    const waiting = this.#delay;
+    if (waiting === this.#keeper.record.waiting) return;
+    this.#keeper.change({ waiting });
+    void this.#saved();
   }
 
   #seeWorkers(workers: number): void {

@@ -35,6 +35,7 @@ export function entryOf(
     manifest: record.manifest.name,
     state: record.state,
     ...(because !== undefined && { because }),
+    ...(record.waiting !== undefined && { waiting: record.waiting }),
     rows: record.plan.rows,
     done,
     counts: outcomes,

@@ -3,7 +3,7 @@ import { withSpare } from '../../../src/worker/prefetch.ts';
 import { describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import { callsByRow, expectAgreement, expectEveryRowOnce } from '../agreement.ts';
-import { eventually, kindSandbox, newMachine, type Place } from './machine.ts';
+import { eventually, eventuallyTold, kindSandbox, newMachine, type Place } from './machine.ts';
 
 const rows = 300;
 const concurrency = 4;
@@ -32,6 +32,11 @@ describeWithRedis('a Redis that goes away', () => {
         .slice(said)
         .some(({ msg }) => msg === 'datastore error'),
     );
+    // Other processes say so, too.
+    for (const command of ['status', 'show', 'list'])
+      await eventuallyTold(async () =>
+        /waits?:? +Redis at \S+ does not answer|waiting +Redis at/.test((await home.run(command)).stdout),
+      );
     // No call begins that is not written down before: only those follow that both processes had in hand.
     const after = (await place.sandbox.log()).length - before;
     expect(after).toBeLessThanOrEqual(2 * withSpare(concurrency));

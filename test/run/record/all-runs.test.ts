@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
@@ -51,6 +52,23 @@ test('a row waits for a retry from its failed attempt until it is fed again', as
   expect(await held()).toBe(1);
   await succeed(2);
   expect(await held()).toBe(0);
+  await journal.close();
+  await runs.close();
+});
+
+test('what delays a run is told as long as its process is in progress', async () => {
+  const { store, record, journal } = await goingRun();
+  const runs = allRuns(store, vi.fn());
+  const wait = async () => (await runs.look(nobody, all))[0]?.wait;
+  const waiting = 'Redis has no memory left';
+  await store.save({ ...record, waiting });
+  expect(await wait()).toEqual({ of: 'datastore', text: waiting });
+  await store.save({ ...record, waiting, process: { pid: 2 ** 22 + 1, host: hostname(), started: '1' } });
+  expect(await wait()).toBeUndefined();
+  await store.save(enterState({ ...record, waiting }, 'running'));
+  expect(await wait()).toBeUndefined();
+  const seen = { entries: [runEntry({ id: 'far', waiting })], apis: new Map() };
+  expect((await runs.look(seen, all)).find(({ id }) => id === 'far')?.wait).toMatchObject({ text: waiting });
   await journal.close();
   await runs.close();
 });

@@ -1,5 +1,12 @@
 import { apiText, type LimitedApi, type OutcomeCounts, totalOf } from '../../../domain.ts';
-import { actualEntryState, actualState, progressOf, type RunRecord, type RunStore } from '../../../index.ts';
+import {
+  actualEntryState,
+  actualState,
+  delayOf,
+  progressOf,
+  type RunRecord,
+  type RunStore,
+} from '../../../index.ts';
 import { count, duration } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, type DatastoreChoice, openContext } from '../../context.ts';
@@ -12,6 +19,8 @@ import { isCured } from './next-commands.ts';
 interface ListedRun {
   readonly run: string;
   readonly state: string;
+  /** Why the datastore delays it, or null. */
+  readonly waiting: string | null;
   readonly manifest: string;
   readonly base_url: string;
   /** Absent without a group. */
@@ -42,6 +51,7 @@ async function listedRecord(
   return {
     run: id,
     state: actualState(record),
+    waiting: delayOf(record) ?? null,
     manifest: manifest.name,
     ...apiOf(options),
     started_at: states.find(({ state }) => state === 'running')?.at ?? null,
@@ -76,6 +86,7 @@ async function runsElsewhere(
     .map((entry) => ({
       run: entry.id,
       state: actualEntryState(entry),
+      waiting: (actualEntryState(entry) === 'running' ? entry.waiting : undefined) ?? null,
       manifest: entry.manifest,
       ...apiOf(entry),
       started_at: entry.startedAt || null,
@@ -125,7 +136,8 @@ function listText(runs: readonly ListedRun[]): string {
     apiText({ baseUrl: run.base_url, rateGroup: run.rate_group }).replace(/^https:\/\//, ''),
     run.host === null ? run.manifest : `${run.manifest} (on ${run.host})`,
   ]);
-  return table([header, ...cells], [4, 5]).join('\n');
+  const waits = runs.flatMap(({ run, waiting }) => (waiting === null ? [] : [`${run} waits: ${waiting}`]));
+  return [...table([header, ...cells], [4, 5]), ...waits].join('\n');
 }
 
 function numberOf(rows: number | null): string {
