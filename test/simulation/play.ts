@@ -84,7 +84,7 @@ class Game {
       fail,
     });
     watchModel(world, datastore, referee, () => this.#removed());
-    const api = new SimulatedApi(world, scenario.api, referee);
+    const api = new SimulatedApi(world, scenario, referee);
     this.#stage = { world, scenario, datastore, api, journal, referee, baseUrl: 'http://api.test/', fail };
     this.#folder = newRunFolder(scenario);
   }

@@ -81,6 +81,8 @@ export interface Scenario {
   /** Whether its operation may be carried out twice. */
   readonly repeatable: boolean;
   readonly code: CodeFaults;
+  /** A row that the API refuses with 429 so often, whatever it says to other rows. */
+  readonly limitedRow: { readonly row: number; readonly refusals: number } | undefined;
 }
 
 /** Draws a run and what happens to it. */
@@ -141,6 +143,7 @@ export function scenarioOf(seed: number): Scenario {
       operation: often(0.15, () => random.between(0.02, 0.3), 0),
       worker: often(0.15, () => random.between(0.01, 0.1), 0),
     },
+    limitedRow: often(0.15, () => ({ row: random.whole(1, rows), refusals: random.whole(2, 15) }), undefined),
   };
 }
 

@@ -5,7 +5,7 @@ import type { ApiFailure } from '../../src/api/failure.ts';
 import type { ApiRequest } from '../../src/api/request.ts';
 import type { Operation } from '../../src/operation/operation.ts';
 import type { Random } from './random.ts';
-import type { ApiFaults, Scenario } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
 import type { SimulatedProcess, World } from './world.ts';
 
 /** What the API and its observers see of a call. */
@@ -50,14 +50,16 @@ export function throwingOperation(scenario: Scenario, mayThrow: () => void): Ope
 export class SimulatedApi {
   readonly #world: World;
   readonly #random: Random;
-  readonly #faults: ApiFaults;
+  readonly #scenario: Scenario;
   readonly #log: ApiLog;
   readonly #refused = new Map<number, boolean>();
+  /** How often it has refused the limited row. */
+  #limited = 0;
 
-  constructor(world: World, faults: ApiFaults, log: ApiLog) {
+  constructor(world: World, scenario: Scenario, log: ApiLog) {
     this.#world = world;
     this.#random = world.random.fork();
-    this.#faults = faults;
+    this.#scenario = scenario;
     this.#log = log;
   }
 
@@ -78,7 +80,7 @@ export class SimulatedApi {
     const { row, soundboard_id } = JSON.parse(request.body) as Body;
     const world = this.#world;
     const random = this.#random;
-    const { slow, latencyMs, unreachable, throttled, broken, answerLost } = this.#faults;
+    const { slow, latencyMs, unreachable, throttled, broken, answerLost } = this.#scenario.api;
     const begunAt = world.now;
     let isOver = false;
     const answer = (requests: number, said: Outcome): void => {
@@ -105,7 +107,7 @@ export class SimulatedApi {
     world.later(
       away,
       () => {
-        if (fate < throttled)
+        if (this.#isLimited(row) || fate < throttled)
           return later(
             back,
             1,
@@ -123,8 +125,15 @@ export class SimulatedApi {
     );
   }
 
+  #isLimited(row: number): boolean {
+    const { limitedRow } = this.#scenario;
+    if (row !== limitedRow?.row || this.#limited >= limitedRow.refusals) return false;
+    this.#limited += 1;
+    return true;
+  }
+
   #isRefused(row: number): boolean {
-    const known = this.#refused.get(row) ?? this.#random.chance(this.#faults.refused);
+    const known = this.#refused.get(row) ?? this.#random.chance(this.#scenario.api.refused);
     this.#refused.set(row, known);
     return known;
   }
