@@ -81,7 +81,7 @@ export interface Scenario {
   /** Whether its operation may be carried out twice. */
   readonly repeatable: boolean;
   readonly code: CodeFaults;
-  /** A row that the API refuses with 429 so often, whatever it says to other rows. */
+  /** A row that the API refuses with 429 that many times, whatever it says to other rows. */
   readonly limitedRow: { readonly row: number; readonly refusals: number } | undefined;
 }
 

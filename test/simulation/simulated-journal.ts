@@ -43,10 +43,15 @@ export class SimulatedFile {
   /**
    * Bytes that were not synced remain or are lost, up to a random position.
    *
-   * @param lost how many bytes the disk had only pretended to sync
+   * @param lost how many bytes the disk had only pretended to sync, since the datastore was last emptied on purpose
    */
   losePower(world: World, lost: number): void {
-    const safe = Math.max(this.#header, this.synced - lost);
+    const settled = this.text.lastIndexOf('"settled":true', this.synced);
+    const safe = Math.max(
+      this.#header,
+      Math.min(this.synced, this.text.indexOf('\n', settled) + 1),
+      this.synced - lost,
+    );
     if (safe < this.synced) this.cuts += 1;
     this.text = this.text.slice(0, lost > 0 ? safe : world.random.whole(safe, this.text.length));
     this.synced = this.text.length;
