@@ -144,7 +144,7 @@ describe('Progress', () => {
     ],
     ['a paused run waits for no worker', Array.from({ length: 9 }, () => undefined), []],
     ['a pause brings no worker', [0, 0, 0, 0, 0, 0, undefined, undefined], ['unserved']],
-    ['a run that goes on has just begun to wait', [0, 0, 0, undefined, 0, 0, 0, 0], []],
+    ['a run that goes on has just started to wait', [0, 0, 0, undefined, 0, 0, 0, 0], []],
   ])('%s', (_what, workers, news) => {
     expect(newsOf(...workers)).toEqual(news);
   });
