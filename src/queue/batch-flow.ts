@@ -1,4 +1,4 @@
-import type { FlowJob } from 'bullmq';
+import type { FlowJob, Job } from 'bullmq';
 import { type Priority, usualPriority } from '../domain.ts';
 import { bullmqPriority } from './fair-turns.ts';
 import { type Batch, encodeBatch, type RowTask } from './payload.ts';
@@ -76,6 +76,11 @@ export function rangesOf(tasks: readonly RowTask[]): RunBatchData['rows'] {
 
 export function rowsOf({ rows }: RunBatchData): number[] {
   return rows.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, n) => first + n));
+}
+
+/** Whether a process of the run took the batch, removed its child, and died before collecting the batch. */
+export async function isTaken(job: Job<RunBatchData>): Promise<boolean> {
+  return job.data.taken === true && Object.keys(await job.getChildrenValues()).length === 0;
 }
 
 export function bytesOf(tasks: readonly RowTask[]): number {

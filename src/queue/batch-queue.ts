@@ -2,12 +2,13 @@ import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 import { type SavedAnswer, usualPriority } from '../domain.ts';
 import { after, orAborted } from '../waiting.ts';
-import { bytesOf, flowOf, type RunBatchData, rowsOf } from './batch-flow.ts';
+import { bytesOf, flowOf, isTaken, type RunBatchData, rowsOf } from './batch-flow.ts';
 import type { BatchQueueOptions } from './batch-queue-options.ts';
 import {
   bullmqOn,
   ifJobThere,
   isQueueRefusal,
+  isUnclaimed,
   lockMs,
   obliterate,
   promote,
@@ -16,7 +17,7 @@ import {
 } from './bullmq.ts';
 import { FairTurns, newBatchId } from './fair-turns.ts';
 import { renewLocks } from './lock-renewal.ts';
-import { findLostEntries, type LostEntries } from './lost-entries.ts';
+import { type LostEntries, recollect } from './lost-entries.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
 import { type BatchOutcome, outcomeOf } from './outcome.ts';
 import { type BatchReturn, decodeBatch, decodeReturn, encodeLedgerEntry, type RowTask } from './payload.ts';
@@ -219,13 +220,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     /** What an earlier process of the run left in the datastore; collected from here on. */
     recovered,
     /** Hands out what collected batches say that the journal has lost since, in a power failure. */
-    async recollect(save: (lost: LostEntries) => Promise<void>): Promise<void> {
-      const lost = await findLostEntries(queue, options.journalEnd());
-      if (lost === undefined) return;
-      await save(lost);
-      // Their numbers say nothing of a journal that grows again.
-      for (const job of await queue.getCompleted()) await job.remove();
-    },
+    recollect: (save: (lost: LostEntries) => Promise<void>) => recollect(queue, options.journalEnd(), save),
     /** Unfinished rows in the datastore at the last `refresh`. */
     get openRows(): number {
       return openRows();
@@ -297,13 +292,4 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       await Promise.all([producer.close(), queue.close()]);
     },
   };
-}
-
-async function isUnclaimed(job: Job): Promise<boolean> {
-  return ['waiting', 'prioritized'].includes(await job.getState());
-}
-
-/** Whether a process of the run took the batch, removed its child, and died before collecting the batch. */
-async function isTaken(job: Job<RunBatchData>): Promise<boolean> {
-  return job.data.taken === true && Object.keys(await job.getChildrenValues()).length === 0;
 }

@@ -54,6 +54,10 @@ export async function ifJobThere(command: Promise<unknown>): Promise<boolean> {
   }
 }
 
+export async function isUnclaimed(job: Job): Promise<boolean> {
+  return ['waiting', 'prioritized'].includes(await job.getState());
+}
+
 /** Makes a delayed job due. */
 export async function promote(job: Job): Promise<void> {
   try {

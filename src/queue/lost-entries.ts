@@ -10,19 +10,19 @@ export interface LostEntries extends BatchReturn {
 }
 
 /**
- * Compares the collected batches that the datastore keeps with the journal. Each was completed with the size of the journal that
- * had its results: a journal that is smaller has lost its last lines.
+ * Hands out what the collected batches of a run say that its journal has lost since. Each was completed with the size of the journal
+ * that had its results: a journal that is smaller has lost its last lines.
  *
  * @param journalEnd its size in bytes
- * @returns undefined when the journal has lost nothing
  */
-export async function findLostEntries(
+export async function recollect(
   queue: Pick<Queue<RunBatchData, number>, 'getCompleted'>,
   journalEnd: number,
-): Promise<LostEntries | undefined> {
+  save: (lost: LostEntries) => Promise<void>,
+): Promise<void> {
   const kept = await queue.getCompleted();
   const lost = kept.filter(({ returnvalue }) => returnvalue > journalEnd);
-  if (lost.length === 0) return undefined;
+  if (lost.length === 0) return;
   const returns = await Promise.all(lost.map(async (job) => Object.values(await job.getChildrenValues())));
   const known = returns.flat().map(decodeReturn).reduce(mergeReturns, { results: [], leftovers: [] });
   const told = new Set([...known.results, ...known.leftovers].map(({ row }) => row));
@@ -30,7 +30,9 @@ export async function findLostEntries(
   // Older batches, which are removed, had rows below the highest of these.
   const hasLostMore = lost.length === kept.length && kept.length >= keptBatches;
   const suspects = hasLostMore ? upTo(rows.reduce((a, b) => Math.max(a, b))) : rows;
-  return { ...known, doubtful: suspects.filter((row) => !told.has(row)) };
+  await save({ ...known, doubtful: suspects.filter((row) => !told.has(row)) });
+  // Their numbers say nothing of a journal that grows again.
+  for (const job of kept) await job.remove();
 }
 
 function upTo(last: number): number[] {

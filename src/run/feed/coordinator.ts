@@ -4,7 +4,6 @@ import type { JournalEntry } from '../../journal/line.ts';
 import { bytesOf } from '../../queue/batch-flow.ts';
 import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
 import type { CollectedBatch } from '../../queue/batch-queue-options.ts';
-import type { LostEntries } from '../../queue/lost-entries.ts';
 import type { RowTask } from '../../queue/payload.ts';
 import { type Repeated, repeat } from '../../repeat.ts';
 import { onAbort, orAborted, orAfter } from '../../waiting.ts';
@@ -13,7 +12,7 @@ import type { FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { Feed } from './feed.ts';
 import type { FeedWindow } from './feed-window.ts';
-import { fed, opened, suspected } from './journal-entries.ts';
+import { fed, openAgain, opened, suspected } from './journal-entries.ts';
 import { keepsOrder, RowOrder } from './row-order.ts';
 
 /** Why feeding has stopped, for good or for a while. */
@@ -175,7 +174,9 @@ export class Coordinator {
       onError,
     });
     const { recovered } = this.#batches;
-    await this.#batches.recollect((lost) => this.#recollect(lost, recovered.rows));
+    await this.#batches.recollect((lost) =>
+      this.#keep(lost.results, openAgain(lost, recovered.rows, journal)),
+    );
     this.#repeated.push(repeat(() => this.#observe(), { everyMs: refreshMs, onError }));
     if (keepsOrder(this.#run.record)) this.#keepOrder(new RowOrder());
     this.#feed = new Feed({
@@ -194,17 +195,6 @@ export class Coordinator {
       .filter((row) => !recovered.rows.has(row))
       .filter((row) => epoch === undefined || journal.fedTo(row) !== epoch);
     await journal.append(lost.map((row) => suspected(row, journal)));
-  }
-
-  /** Writes entries that the journal has lost. @param held rows that are in the datastore, with all that is known of them */
-  async #recollect({ results, leftovers, doubtful }: LostEntries, held: ReadonlySet<number>): Promise<void> {
-    const { journal } = this.#run;
-    const isOpen = (row: number): boolean => !held.has(row) && !journal.isFinished(row);
-    const news = leftovers.filter(({ row, history }) => {
-      return isOpen(row) && (history?.attempts ?? 0) > (journal.history(row)?.attempts ?? 0);
-    });
-    const suspects = doubtful.filter((row) => isOpen(row) && !journal.history(row)?.unclear);
-    await this.#keep(results, [...news.flatMap(opened), ...suspects.map((row) => suspected(row, journal))]);
   }
 
   /** Reads the results of awaited rows more often. */

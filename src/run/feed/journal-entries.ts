@@ -1,8 +1,9 @@
 import { perhapsCalled } from '../../attempts.ts';
-import { noHistory } from '../../domain.ts';
+import { noHistory, type RowHistory } from '../../domain.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { rangesOf } from '../../queue/batch-flow.ts';
+import type { LostEntries } from '../../queue/lost-entries.ts';
 import type { Leftover, RowTask } from '../../queue/payload.ts';
 
 /** Entries of a coordinator besides results. */
@@ -15,6 +16,28 @@ export function suspected(row: number, journal: Pick<Journal, 'history'>): Journ
 /** The history of an unfinished row; no entry if it had no attempts. */
 export function opened({ row, history }: Leftover): JournalEntry[] {
   return history === undefined ? [] : [{ type: 'open', row, history }];
+}
+
+/**
+ * What the journal has lost of rows without a result.
+ *
+ * @param held rows that the datastore holds, with all that is known of them
+ */
+export function openAgain(
+  { leftovers, doubtful }: LostEntries,
+  held: ReadonlySet<number>,
+  journal: Pick<Journal, 'history' | 'isFinished'>,
+): JournalEntry[] {
+  const isOpen = (row: number): boolean => !held.has(row) && !journal.isFinished(row);
+  const attemptsOf = (history: RowHistory | undefined): number => history?.attempts ?? 0;
+  return [
+    ...leftovers
+      .filter(({ row, history }) => isOpen(row) && attemptsOf(history) > attemptsOf(journal.history(row)))
+      .flatMap(opened),
+    ...doubtful
+      .filter((row) => isOpen(row) && !journal.history(row)?.unclear)
+      .map((row) => suspected(row, journal)),
+  ];
 }
 
 /** Consecutive rows share an entry. */
