@@ -300,7 +300,7 @@ function watchModel(
   model.onAdd = (entries) => {
     const { jobId = '', jobData } = entries[0] ?? {};
     world.tell(`${by()} adds batch ${batch(jobId)}: ${jobData?.data}`);
-    referee.added(entries);
+    referee.added(entries, datastore.client);
   };
   model.onLog = (id, text) => {
     world.tell(`${by()} writes into ledger ${batch(id)}: ${text}`);
