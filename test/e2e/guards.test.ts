@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import type { RedisServer } from '../helpers/redis-server.ts';
@@ -61,6 +63,9 @@ describe('a run', () => {
       /^the first 20 rows all failed with FAILED_PRECONDITION/,
     );
     await expectHalted(scene, many, ({ seq }) => seq === 20);
+    const remedy = 'cqbatch resume r --max-failures none';
+    expect((await home.run('status', 'r')).stdout).toMatch(new RegExp(`^ +next +${remedy}$`, 'm'));
+    expect(await readFile(join(home.folder('r'), 'report.html'), 'utf8')).toContain(`<code>${remedy}</code>`);
     const called = await sandbox.log();
     // As cron starts it again and again, a hopeless manifest calls nothing more.
     const again = [...runArgs, '--or-resume', ...flags];

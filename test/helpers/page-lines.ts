@@ -47,7 +47,14 @@ export async function pageOf(
     },
     operations,
     requestOf: ({ row }) => `POST /rows/${row}`,
-    run: { id: 'r', state: 'completed', phase: 'ended', baseUrl: 'https://api.example', stops },
+    run: {
+      id: 'r',
+      state: 'completed',
+      phase: 'ended',
+      resume: 'cqbatch resume r',
+      baseUrl: 'https://api.example',
+      stops,
+    },
   });
   const tally = new Tally();
   for (const lines of parts) {

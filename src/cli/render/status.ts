@@ -1,6 +1,6 @@
 import { steadyTimeOf, timeOfDay } from '../../clock.ts';
 import { apiText, percentOf, usualPriority } from '../../domain.ts';
-import { goneAfterMs, type RunView, toHundredths } from '../../index.ts';
+import { goneAfterMs, type RunView, resumeCommand, toHundredths } from '../../index.ts';
 import { noticeableRestMs, restAdvice } from '../../pace.ts';
 import { readVersion } from '../../package.ts';
 import { count, counted, duration, perSecond } from '../../text/quantities.ts';
@@ -101,7 +101,7 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
       ),
     ],
     ['reason', reasonOf(local?.states ?? [])],
-    ['next', local?.resumable ? `cqbatch resume ${view.id}` : undefined],
+    ['next', local?.resumable ? resumeCommand({ id: view.id, states: local.states }) : undefined],
     ['next', view.state === 'paused' ? `cqbatch unpause ${view.id}` : undefined],
   ];
   return `Run ${view.id} ${view.state}\n${indented(factLines(facts))}`;

@@ -41,6 +41,8 @@ export interface PageRun {
   readonly state: string;
   /** Whether the run calls further rows by itself, or once it is resumed, or never. */
   readonly phase: 'in progress' | 'stopped' | 'ended';
+  /** The command that continues a stopped run. */
+  readonly resume: string;
   /** Why it is in this state, if known. */
   readonly reason?: string;
   readonly baseUrl: string;

@@ -168,7 +168,7 @@ function resumeCard({ run, summary: { outcomes: counts } }: PageData): Markup {
     texts: [
       'Mend what stopped the run, then continue it where it stopped. Rows that are done are not called again.',
     ],
-    command: `cqbatch resume ${run.id}`,
+    command: run.resume,
     link: rows > 0 && markup('a', { href: '#rows', 'data-show': 'not_attempted' }, 'Show the rows'),
   });
 }

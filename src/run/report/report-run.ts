@@ -12,7 +12,7 @@ import { removeReport, type WrittenReports, writeReports } from '../../report/wr
 import { writeXlsxReport } from '../../report/xlsx-report.ts';
 import type { RetriedRun } from '../plan/retries.ts';
 import { openRunLines, type RunLines, readRunLines } from '../plan/run-lines.ts';
-import { actualState, goesOnByItself, isResumable, type RunRecord } from '../record/record.ts';
+import { actualState, goesOnByItself, isResumable, type RunRecord, resumeCommand } from '../record/record.ts';
 import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { checkJournal, withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
@@ -188,6 +188,7 @@ function pageOptionsOf(record: RunRecord, { prepare, operations }: RunLines): Re
       id,
       state: actualState(record),
       phase: phaseOf(record),
+      resume: resumeCommand(record),
       baseUrl: options.baseUrl,
       ...(last !== planned && last?.reason !== undefined && { reason: last.reason }),
       ...(planned?.by !== undefined && { by: actorText(planned.by) }),

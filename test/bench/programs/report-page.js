@@ -63,7 +63,14 @@ async function makePage(/** @type {number} */ rows, /** @type {string} */ folder
     operations: [],
     requestOf: ({ cells }) =>
       `POST /api/v1alpha1/scorecards/scorecards/restoreevaluation\n${JSON.stringify(cells)}`,
-    run: { id: 'bench', state: 'completed', phase: 'ended', baseUrl: 'https://api.example', stops: [] },
+    run: {
+      id: 'bench',
+      state: 'completed',
+      phase: 'ended',
+      resume: '',
+      baseUrl: 'https://api.example',
+      stops: [],
+    },
   });
   const tally = new Tally();
   for (const lines of linesOf(rows)) {

@@ -110,6 +110,13 @@ describe('the status', () => {
     expect(text).toMatch(/^ {12}3 rows unclear: an attempt may have been processed$/m);
     expect(text).toMatch(/^ {2}reason {4}more failures than --max-failures allows$/m);
     expect(text).toMatch(/^ {2}next {6}cqbatch resume monthly$/m);
+    const remedy = 'continue with: cqbatch resume monthly --max-failures none';
+    const named = [
+      { state: 'halted' as const, at: at(1), reason: `the first 20 rows all failed; ${remedy}` },
+    ];
+    expect(statusText({ ...halted, local: { ...local, states: named, resumable: true } }, now)).toMatch(
+      /^ {2}next {6}cqbatch resume monthly --max-failures none$/m,
+    );
     expect(statusText({ ...running, state: 'paused' }, now)).toMatch(/next +cqbatch unpause monthly$/);
     expect(statusText({ ...running, local }, now)).not.toMatch(/next|reason/);
   });

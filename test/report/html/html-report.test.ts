@@ -22,6 +22,7 @@ function report(selection?: RowsInside): ReportPage {
     id: 'r',
     state: 'completed',
     phase: 'ended' as const,
+    resume: '',
     baseUrl: 'https://api.example',
     stops: [],
   };

@@ -33,9 +33,9 @@ test('each code that needs the reader has a card; a command is there where it ca
 
 test.each<readonly [what: string, Reported, commands: readonly string[]]>([
   [
-    'a stopped run is resumed',
-    { run: { state: 'halted', phase: 'stopped' }, told: rows },
-    ['cqbatch resume r-1'],
+    'a stopped run is resumed as it says',
+    { run: { state: 'halted', phase: 'stopped', resume: 'cqbatch resume r-1 --fast' }, told: rows },
+    ['cqbatch resume r-1 --fast'],
   ],
   ['a run in progress needs none', { run: { state: 'running', phase: 'in progress' }, told: rows }, []],
   ['a run without failures needs none', { told: [[5, 'succeeded', 'OK']] }, []],

@@ -32,7 +32,7 @@ export async function pageDataOf({ run, operations = [restore], told }: Reported
     operations,
     requestOf: () => '',
     run: {
-      ...{ id: 'r-1', state: 'completed', phase: 'ended', baseUrl: 'https://api.example' },
+      ...{ id: 'r-1', state: 'completed', phase: 'ended', resume: '', baseUrl: 'https://api.example' },
       stops: [],
       ...run,
     },

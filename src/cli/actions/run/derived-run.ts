@@ -21,6 +21,7 @@ import {
   type RunOptions,
   type RunRecord,
   readApprovedPlan,
+  resumeCommand,
   savingOptions,
   unfinishedAmong,
   writeApprovedPlan,
@@ -179,7 +180,7 @@ export function refuseUnlessOver(
     );
   throw usageError(
     'RETRY_UNFINISHED',
-    `Run ${unfinished.id}, which ${what} run ${id}, is ${state}: "cqbatch resume ${unfinished.id}" continues it, ` +
+    `Run ${unfinished.id}, which ${what} run ${id}, is ${state}: "${resumeCommand(unfinished)}" continues it, ` +
       `or cancel it ("cqbatch cancel ${unfinished.id}") before you ${doing} them again.`,
   );
 }

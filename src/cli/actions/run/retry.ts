@@ -8,6 +8,7 @@ import {
   type RetryManifest,
   type RunRecord,
   type RunStore,
+  resumeCommand,
   retriesAfter,
   retriesAmong,
   unfinishedAmong,
@@ -77,10 +78,11 @@ interface Choice {
 
 /** @throws a usage error when there is nothing to retry, or nothing with a requested code */
 function refuseNothing(
-  { id, state }: RunRecord,
+  record: RunRecord,
   { codes, rowNumbers, overtaken }: RetryManifest,
   { codes: wanted = [], unclear }: Choice,
 ): void {
+  const { id, state } = record;
   const unknown = wanted.find((code) => !codes.has(code));
   if (rowNumbers.length > 0 && unknown === undefined) return;
   if (codes.size === 0 && overtaken > 0)
@@ -88,7 +90,7 @@ function refuseNothing(
   if (codes.size === 0) {
     const hint = ['completed', 'cancelled'].includes(state)
       ? ''
-      : ` "cqbatch resume ${id}" calls its rows without a result.`;
+      : ` "${resumeCommand(record)}" calls its rows without a result.`;
     throw usageError(
       'NOTHING_TO_RETRY',
       `Nothing to retry: no row of run ${id} failed, or every row that failed has since succeeded.${hint}`,
