@@ -152,7 +152,6 @@ export { lockRun } from './run/record/open-run.ts';
 export { awaitedRuns, prunable, removeRuns, sizeOf } from './run/record/prune.ts';
 export {
   actualState,
-  delayOf,
   endOf,
   enterState,
   goesOnByItself,
@@ -172,7 +171,14 @@ export {
   progressOf,
   readJournalSummary,
 } from './run/record/run-journal.ts';
-export { liveRun, type RunView, unservedText, viewOfEntry, viewOfRecord } from './run/record/run-view.ts';
+export {
+  delayOf,
+  liveRun,
+  type RunView,
+  unservedText,
+  viewOfEntry,
+  viewOfRecord,
+} from './run/record/run-view.ts';
 export { checkStateFolder } from './run/record/state-folder.ts';
 export { ambiguousRun, openRunStore, type RunStore } from './run/record/store.ts';
 export { lookUpTarget, type Target } from './run/record/targets.ts';

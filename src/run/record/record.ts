@@ -240,12 +240,8 @@ export function resumeCommand({ id, states }: Pick<RunRecord, 'id' | 'states'>):
 }
 
 export function enterState(record: RunRecord, state: RunState, cause?: StateCause): RunRecord {
-  const entered = {
-    ...record,
-    waiting: undefined,
-    state,
-    states: [...record.states, stateEntry(state, cause)],
-  };
+  const { waiting: _, ...lasting } = record;
+  const entered = { ...lasting, state, states: [...record.states, stateEntry(state, cause)] };
   if (state !== 'running' && state !== 'paused') return entered;
   return { ...entered, process: thisProcess() };
 }
@@ -257,11 +253,6 @@ export function actualState(record: RunRecord): RunState {
   if (worker === undefined) return 'interrupted';
   // Processes of another machine are invisible here: trust the record.
   return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
-}
-
-/** Why the datastore delays the run now, as its own process says. */
-export function delayOf(record: RunRecord): string | undefined {
-  return actualState(record) === 'running' ? record.waiting : undefined;
 }
 
 /** Whether no row of it will ever be called again, not even by `resume`. */

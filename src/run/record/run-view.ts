@@ -210,6 +210,11 @@ function averageOf(counts: OutcomeCounts, activeMs: number): RunView['throughput
   return rowsPerSecond === undefined ? undefined : { rowsPerSecond, of: 'average' };
 }
 
+/** Why the datastore delays a run now, as its own process says. */
+export function delayOf(record: RunRecord): string | undefined {
+  return actualState(record) === 'running' ? record.waiting : undefined;
+}
+
 /** Workers that have just started are not known at once. */
 const unservedAfterMs = 5_000;
 
