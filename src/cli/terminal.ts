@@ -1,3 +1,4 @@
+import { ErrorNews, LastingErrors } from '../error-news.ts';
 import { environment, type Flags } from './config/load.ts';
 import { askLine, holdOutput, redrawLines, screen, writeDocument, writeResult, writeTalk } from './output.ts';
 
@@ -82,6 +83,17 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       const answer = await askLine(`${question} Type ${number} to go on: `);
       return answer.replaceAll(/[\s,.'’_]/g, '') === String(number);
     },
+  };
+}
+
+/** Warns, once each, of errors of the datastore that last. */
+export function warningOfLasting(terminal: Pick<Terminal, 'warn'>): (error: Error) => void {
+  const lasting = new LastingErrors();
+  const news = new ErrorNews();
+  return (error) => {
+    lasting.see(error);
+    const { text } = lasting;
+    if (text !== undefined && news.isNews(new Error(text))) terminal.warn(`warning: ${text}`);
   };
 }
 

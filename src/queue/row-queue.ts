@@ -42,8 +42,8 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
       return counts.reduce((sum, count) => sum + count, 0);
     },
     /** Returns batches of dead workers to the queue. Only for a process without a worker: workers do this themselves. */
-    async watchStalled(): Promise<void> {
-      stalledWatches ??= Promise.all(all().map((each) => each.watchStalled()));
+    async watchStalled(onError: (error: Error) => void): Promise<void> {
+      stalledWatches ??= Promise.all(all().map((each) => each.watchStalled(onError)));
       await stalledWatches;
     },
     /** Releases the batches of a dead process or stopped worker. Only for an exclusive datastore. */
@@ -86,9 +86,9 @@ function openLane(datastore: Datastore, rows: string, priority: Priority) {
       return Math.max(0, ...(await queue.getRanges(['active'], 0, -1)).map(turnOf));
     },
     countWaiting: (): Promise<number> => queue.getJobCountByTypes('waiting', 'prioritized'),
-    async watchStalled(): Promise<{ close(): Promise<void> }> {
+    async watchStalled(onError: (error: Error) => void): Promise<{ close(): Promise<void> }> {
       const watch = new classes.Worker(name, null, { ...options, ...stallOptions, autorun: false });
-      watch.on('error', () => {});
+      watch.on('error', onError);
       await watch.startStalledCheckTimer();
       return watch;
     },

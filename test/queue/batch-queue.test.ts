@@ -104,6 +104,18 @@ test.each([
   await rows.close();
 });
 
+test('a process that looks for batches of dead workers tells why it cannot', async () => {
+  const refusing: ModelConnection = {
+    ...connectionTo(new QueueModel(() => performance.now())),
+    ask: () => Promise.reject(new Error('READONLY')),
+  };
+  const rows = openRowQueue(modelDatastore(refusing), { baseUrl: 'rows' });
+  const told = deferred<Error>();
+  await rows.watchStalled(told.resolve);
+  expect(await told.promise).toMatchObject({ message: 'READONLY' });
+  await rows.close();
+});
+
 test('while workers are awaited, there is one reason, however many batches wait', async () => {
   const model = new QueueModel(() => performance.now());
   const datastore = { ...modelDatastore(connectionTo(model)), connectionEpoch: 'one' };

@@ -130,9 +130,28 @@ test('a coordinator that cannot begin leaves nothing open that would collect in 
   withRun(async ({ run }) => {
     const closed = vi.spyOn(Worker.prototype, 'close');
     vi.spyOn(run.journal, 'append').mockRejectedValueOnce(new Error('its folder was moved away'));
-    const reconciled = reconcile(run, AbortSignal.timeout(10_000));
+    const reconciled = reconcile(run, { signal: AbortSignal.timeout(10_000), onError: () => {} });
     await expect(reconciled).rejects.toThrow('its folder was moved away');
     expect(closed).toHaveBeenCalledOnce();
+    vi.restoreAllMocks();
+  }));
+
+test('a refusal that keeps a stopped run waiting is told', () =>
+  withRun(async ({ run, start }) => {
+    const before = await start();
+    const running = before.run();
+    const { worker } = await claimed(run);
+    before.end({ state: 'interrupted' });
+    await running;
+    await before.close();
+    vi.spyOn(run.rollCall, 'look').mockRejectedValue(new Error('READONLY'));
+    // As on a shared datastore, where a worker of another machine has the batch.
+    vi.spyOn(run.rows, 'releaseClaims').mockResolvedValue();
+    const told = new AbortController();
+    const how = { signal: told.signal, onError: ({ message }: Error) => told.abort(message) };
+    expect(await reconcile(run, how)).toBe(false);
+    expect(told.signal.reason).toBe('READONLY');
+    await worker.close();
     vi.restoreAllMocks();
   }));
 

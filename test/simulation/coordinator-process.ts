@@ -127,6 +127,7 @@ export function beginCoordinator(
         keeper,
         budget: record.budget,
         interrupt: interrupt.signal,
+        onError() {},
       });
       await stages.keepBudget();
       return await new RunSession(run, {

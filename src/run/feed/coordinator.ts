@@ -281,7 +281,7 @@ export class Coordinator {
   async #drainAll(signal: AbortSignal): Promise<boolean> {
     const { datastore, rows, journal } = this.#run;
     const { window } = this.#options;
-    if (!datastore.exclusive && !window.isEmpty) await rows.watchStalled();
+    if (!datastore.exclusive && !window.isEmpty) await rows.watchStalled(this.#options.onError);
     while (!window.isEmpty && !signal.aborted && this.#state.mode !== 'failed') {
       const changed = window.changed();
       // No worker is left. A dead process held a batch, or this process claimed one while stopping and missed the reply.

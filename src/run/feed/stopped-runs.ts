@@ -9,19 +9,27 @@ import type { RunStore } from '../record/store.ts';
 import { Coordinator } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
 
+/** How to reconcile. */
+export interface Reconciling {
+  /** Aborts when calls of other machines are no longer awaited. */
+  readonly signal: AbortSignal;
+  /** Hears of commands of the datastore that failed, and are repeated. */
+  readonly onError: (error: Error) => void;
+}
+
 /**
  * Moves everything that the datastore holds of a run without a process into its journal. Afterwards the journal alone says what
  * remains, so that resuming, cancelling and starting another run begin from one simple state.
  *
  * @returns false when the signal aborted while another machine was still calling a row
  */
-export async function reconcile(run: OpenRun, signal: AbortSignal): Promise<boolean> {
+export async function reconcile(run: OpenRun, { signal, onError }: Reconciling): Promise<boolean> {
   const coordinator = new Coordinator(run, {
     tasks: nothing(),
     window: new FeedWindow({ concurrency: 1 }),
     priority: () => undefined,
     onCollected: async () => {},
-    onError: () => {},
+    onError,
   });
   try {
     await coordinator.recover();
@@ -48,11 +56,11 @@ export async function cancelStoppedRun(
   store: RunStore,
   record: RunRecord,
   datastore: Datastore,
-  signal: AbortSignal,
+  how: Reconciling,
   attribution: Attribution = {},
 ): Promise<RunRecord | undefined> {
   return withOpenRun({ store, record, datastore, purpose: `cancel ${record.id}` }, async (run) => {
-    const left = await reconcileStoppedRun(run, signal);
+    const left = await reconcileStoppedRun(run, how);
     if (left === undefined) return undefined;
     const cancelled = enterState(left, 'cancelled', attribution);
     await store.save(cancelled);
@@ -88,8 +96,8 @@ function isSettled(store: RunStore, record: RunRecord): Promise<boolean> {
 }
 
 /** @returns the record with the active time of its dead process; undefined when the signal aborted */
-async function reconcileStoppedRun(run: OpenRun, signal: AbortSignal): Promise<RunRecord | undefined> {
-  if (!(await reconcile(run, signal))) return undefined;
+async function reconcileStoppedRun(run: OpenRun, how: Reconciling): Promise<RunRecord | undefined> {
+  if (!(await reconcile(run, how))) return undefined;
   return withCrashedTime(run.record, run.journal.lastFinishedAt);
 }
 
@@ -97,13 +105,13 @@ async function reconcileStoppedRun(run: OpenRun, signal: AbortSignal): Promise<R
  * Empties the embedded datastore and reconciles every run in it: no row may be called behind the user's back. If the signal
  * aborts first, nothing changes, and nothing can be fed.
  */
-export async function claimForOurselves(run: OpenRun, interrupt: AbortSignal): Promise<void> {
-  if (!(await reconcileDeadRuns(run, interrupt))) return;
+export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise<void> {
+  if (!(await reconcileDeadRuns(run, how))) return;
   const { datastore, journal } = run;
   const isSettled = journal.unsettledRows()[Symbol.iterator]().next().done;
   // As after a run that ended properly: nothing to collect, and every row's fate is known.
   if (isSettled && (await datastore.isEmpty?.())) return datastore.renew();
-  if (!(await reconcile(run, interrupt))) return;
+  if (!(await reconcile(run, how))) return;
   await datastore.renew();
   // Rows of runs whose folder was deleted: no journal would record their results. limits.json keeps the API's waits.
   await run.rows.clear();
@@ -112,11 +120,11 @@ export async function claimForOurselves(run: OpenRun, interrupt: AbortSignal): P
 /** @returns false when the signal aborted */
 async function reconcileDeadRuns(
   { store, record: own, datastore }: OpenRun,
-  interrupt: AbortSignal,
+  how: Reconciling,
 ): Promise<boolean> {
   for (const record of await store.list()) {
     if (record.id === own.id || !mayHoldRows(record)) continue;
-    if ((await settle(store, record, datastore, `run ${own.id}`, interrupt)) === undefined) return false;
+    if ((await settle(store, record, datastore, `run ${own.id}`, how)) === undefined) return false;
   }
   return true;
 }
@@ -132,12 +140,15 @@ export async function settleDeadRun(
   store: RunStore,
   record: RunRecord,
   open: () => Promise<Datastore>,
+  onError: (error: Error) => void,
 ): Promise<RunRecord> {
   const isDead = mayHoldRows(record) && !isActive(actualState(record)) && !goesOnByItself(record);
   if (!isDead || (await isSettled(store, record))) return record;
   const datastore = await open();
   try {
-    return (await settle(store, record, datastore, `report ${record.id}`, never)) ?? record;
+    return (
+      (await settle(store, record, datastore, `report ${record.id}`, { signal: never, onError })) ?? record
+    );
   } finally {
     await datastore.close();
   }
@@ -154,10 +165,10 @@ async function settle(
   record: RunRecord,
   datastore: Datastore,
   purpose: string,
-  signal: AbortSignal,
+  how: Reconciling,
 ): Promise<RunRecord | undefined> {
   const left = await withOpenRun({ store, record, datastore, purpose }, (run) =>
-    reconcileStoppedRun(run, signal),
+    reconcileStoppedRun(run, how),
   );
   if (left === undefined) return undefined;
   // A daemon continues submitted runs.

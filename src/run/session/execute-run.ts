@@ -1,3 +1,4 @@
+import { ErrorNews } from '../../error-news.ts';
 import { usageError } from '../../errors.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
@@ -20,12 +21,16 @@ import type { EndedExecution, ExecutedRun, ExecuteRunOptions, RunObserver } from
  * run can be resumed. If only the report can't be written, the run keeps the state of its end. A busy error `RUN_LOCKED` when another process works on the run.
  */
 export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
-  const { datastore, interrupt } = options;
+  const { datastore, interrupt, log, record } = options;
+  const errors = new ErrorNews();
+  const onError = (error: Error): void => {
+    if (errors.isNews(error)) log.warn({ run: record.id, err: error.message }, 'datastore error');
+  };
   return withOpenRun({ ...options, purpose: `run ${options.record.id}` }, async (run, atEnd) => {
     const planned = await openManifestCopy(options.store, options.record);
     refuseOtherDatastore(options, run.journal);
     const { record, end, isHandedOver } = await observeRun(options.observer, run, async () => {
-      if (datastore.exclusive) await claimForOurselves(run, interrupt);
+      if (datastore.exclusive) await claimForOurselves(run, { signal: interrupt, onError });
       return new Execution(await accepted(run), options, planned).untilEnd(atEnd);
     });
     return isHandedOver ? { record, end } : { record, end, reports: await report(options, record, run) };

@@ -119,7 +119,7 @@ export class Execution {
     await this.#keeper.save();
     await removeReport(folder, 'not-attempted.csv');
     await this.#remember('used');
-    onStarted?.({ progress: this.#progress, trouble: () => this.#delay });
+    onStarted?.({ progress: this.#progress, trouble: this.#delay });
   }
 
   /** Shows the run to others until it ends. Resolves when its rate is in force. */
@@ -143,13 +143,11 @@ export class Execution {
   }
 
   /** Why the datastore delays the run. */
-  get #delay(): string | undefined {
-    return this.#run.datastore.trouble ?? this.#failing.text;
-  }
+  readonly #delay = (): string | undefined => this.#run.datastore.trouble ?? this.#failing.text;
 
   /** The record tells other processes: a datastore that refuses commands can't. */
   #noteDelay(): void {
-    const waiting = this.#delay;
+    const waiting = this.#delay();
     if (waiting === this.#keeper.record.waiting) return;
     this.#keeper.change({ waiting });
     void this.#saved();
@@ -167,7 +165,7 @@ export class Execution {
     const options = this.#options;
     const rate = () => this.#keeper.record.options.rate;
     const opened = { run: this.#run, planned: this.#planned, keeper: this.#keeper };
-    const stages = await Stages.begin({ ...options, ...opened });
+    const stages = await Stages.begin({ ...options, ...opened, onError: this.#onError });
     if (options.handOver) await stages.keepBudget(deadline?.started);
     return new RunSession(this.#run, {
       ...options,

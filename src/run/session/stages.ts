@@ -14,6 +14,8 @@ export interface StagesOptions
   readonly run: OpenRun;
   readonly planned: PlannedManifest;
   readonly keeper: RecordKeeper;
+  /** Called for each error of the datastore; the work continues. */
+  readonly onError: (error: Error) => void;
 }
 
 /**
@@ -28,11 +30,11 @@ export class Stages {
   readonly #allowed: StartedBudget['rows'];
 
   static async begin(options: StagesOptions): Promise<Stages> {
-    const { run, budget, interrupt } = options;
+    const { run, budget, interrupt, onError } = options;
     const { record, journal, datastore } = run;
     // Rows that workers still hold would be called beyond the budget.
     if (budget?.maxRows !== undefined && record.budget?.begun === undefined && !datastore.exclusive)
-      await reconcile(run, interrupt);
+      await reconcile(run, { signal: interrupt, onError });
     const hasCanary = record.options.canary !== undefined && record.canary?.wentOn !== true;
     return new Stages(options, hasCanary ? await canaryRows(record, journal) : undefined);
   }

@@ -22,6 +22,7 @@ import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible, stopping } from '../../interrupt.ts';
+import { warningOfLasting } from '../../terminal.ts';
 import {
   contactOf,
   type FittingRun,
@@ -173,7 +174,8 @@ async function cancelStopped(
     atEnd(() => interrupt.release());
     const opened = await datastore.open(`cancel ${record.id}`);
     atEnd(() => opened.close());
-    const cancelled = await cancelStoppedRun(store, record, opened, interrupt.signal, attribution);
+    const how = { signal: interrupt.signal, onError: warningOfLasting(terminal) };
+    const cancelled = await cancelStoppedRun(store, record, opened, how, attribution);
     if (cancelled !== undefined) return cancelled;
     throw fatalError(
       'CANCEL_INTERRUPTED',

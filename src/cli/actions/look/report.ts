@@ -19,7 +19,7 @@ import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { summaryText } from '../../render/summary.ts';
-import type { Terminal } from '../../terminal.ts';
+import { type Terminal, warningOfLasting } from '../../terminal.ts';
 import { anyRun, findRecord } from './find-run.ts';
 import { isCured, nextCommands } from './next-commands.ts';
 
@@ -60,7 +60,12 @@ async function settled({ terminal, store, datastore }: Context, record: RunRecor
   const { id } = record;
   if (datastore.queue !== undefined) return record;
   try {
-    return await settleDeadRun(store, record, () => datastore.open(`report ${id}`));
+    return await settleDeadRun(
+      store,
+      record,
+      () => datastore.open(`report ${id}`),
+      warningOfLasting(terminal),
+    );
   } catch (error) {
     terminal.warn(
       `warning: it is not known which of its last rows run ${id} has called: ${(error as Error).message} They have the code PENDING ` +
