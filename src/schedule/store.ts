@@ -1,6 +1,7 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Attribution } from '../actor.ts';
 import { ifThere, makeFolder } from '../disk/files.ts';
 import { readJsonFile, readJsonFileIfAny, writeJsonFile } from '../disk/json-file.ts';
 import { lockPath } from '../disk/lock.ts';
@@ -81,8 +82,11 @@ export function openScheduleStore(stateDir: string) {
     },
     /** Writes the changed state of a schedule that exists. */
     save,
-    /** Also removes its history. */
-    async remove(name: string): Promise<void> {
+    /** Also removes its history. What remains is a line that says who removed it, and why. */
+    async remove(name: string, attribution: Attribution): Promise<void> {
+      const line = { schedule: name, at: new Date().toISOString(), ...attribution };
+      const removals = join(all, 'removed.jsonl');
+      await onDisk(removals, () => appendFile(removals, `${JSON.stringify(line)}\n`, { mode: 0o600 }));
       // Renamed first: half a folder must not look like a schedule.
       const removed = `${folder(name)}.${process.pid}.removed`;
       await onDisk(folder(name), () => rename(folder(name), removed));

@@ -48,7 +48,7 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/run/record/prune.ts': 'rename',
     'src/run/record/store.ts': 'mkdir',
     'src/run/session/control.ts': 'appendFile',
-    'src/schedule/store.ts': 'mkdir rename',
+    'src/schedule/store.ts': 'appendFile mkdir rename',
   },
   'a lock that is a folder': {
     'src/disk/lock.ts': 'lutimes',

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openScheduleStore } from '../../src/schedule/store.ts';
@@ -127,6 +127,22 @@ test('a schedule cannot be removed or replaced while it starts a run', async () 
     });
   await planning.release();
   for (const change of changes) expect((await home.run(...change)).code).toBe(0);
+});
+
+test('settings that require a reason require it of each change of a schedule', async () => {
+  const sandbox = await startSandbox();
+  const home = await newMachine({ ...embedded, sandbox, env: { CQBATCH_REQUIRE_REASON: 'yes' } });
+  const add = ['add', 'nightly', '--cron', '0 2 * * *', '--manifest', 'rows.csv'];
+  const changes = [add, ['pause', 'nightly'], ['unpause', 'nightly'], ['trigger', 'nightly']];
+  for (const change of [...changes, [...add, '--replace'], ['remove', 'nightly', '--yes']]) {
+    expect(await home.run('schedule', ...change)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('The settings require a reason'),
+    });
+    expect((await home.run('schedule', ...change, '--reason', 'week 47')).code).toBe(0);
+  }
+  const removed = await readFile(join(home.stateDir, 'schedules', 'removed.jsonl'), 'utf8');
+  expect(JSON.parse(removed)).toMatchObject({ schedule: 'nightly', reason: 'week 47' });
 });
 
 test('a daemon that knows which runs to keep removes the others when it starts', async () => {

@@ -205,7 +205,7 @@ describe('a schedule that is carried out', () => {
   test('that is removed starts nothing more, and a new one of its name starts fresh', async () => {
     const scene = await newScene();
     await scene.at('05T02:00');
-    await scene.schedules.remove('nightly');
+    await scene.schedules.remove('nightly', {});
     await scene.at('06T02:00');
     expect(await scene.schedules.list()).toEqual([]);
     await scene.schedules.add({ ...nightly, since: '2026-11-06T03:00:00.000Z' });

@@ -132,6 +132,7 @@ export async function triggerSchedule(name: string, flags: Flags): Promise<ExitC
 /** `cqbatch schedule remove` */
 export async function removeSchedule(name: string, flags: Flags): Promise<ExitCode> {
   const place = await openPlace(flags);
+  const attribution = attributionOf(place);
   const { terminal, schedules, store } = place;
   const { source } = await schedules.load(name);
   if (!(await terminal.agrees(`Remove schedule ${name} and its history?`, flags.yes))) {
@@ -141,7 +142,7 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
   const going = await whileNoneBegins(place, name, async () => {
     const run = await goingScheduledRun(store, await schedules.state(name));
     refuseToLeave(source, run);
-    await schedules.remove(name);
+    await schedules.remove(name, attribution);
     return run;
   });
   const still = going === undefined ? '' : ` Run ${going} continues.`;

@@ -23,7 +23,7 @@ test('a removed schedule names the manifests of its inbox that stay in running/,
   await schedules.add({ ...nightly, source: { inbox } });
   await warn();
   expect(warnings).toEqual([]);
-  await schedules.remove(nightly.name);
+  await schedules.remove(nightly.name, {});
   await warn();
   expect(warnings).toEqual([
     `warning: no schedule takes care of ${join(inbox, 'running')} any more: week.csv (run ${taken?.record.run}). ` +
