@@ -47,6 +47,7 @@ const plan: CommandSpec = {
     ...groups.rows,
     Calls: [...groups.calling, 'attempts', 'priority'],
     ...groups.reporting,
+    Audit: ['saveResponses'],
   },
   unused: { beside: { out: groups.budget } },
   examples: [

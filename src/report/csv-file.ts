@@ -81,7 +81,7 @@ export function unwritableReport(path: string, cause: unknown): CqbatchError {
     circumstance(cause, path) ??
     fatalError(
       'REPORT_UNWRITABLE',
-      `Can't write ${path}: ${reason}. Fix the cause, or close the file in other programs. Then type: cqbatch report`,
+      `Can't write ${path}: ${reason}. Fix the cause, or close the file in other programs. Then type "cqbatch report RUN" with the id of the run.`,
       cause,
     )
   );

@@ -90,7 +90,7 @@ export function incompleteReport(problem: string): CqbatchError {
   return fatalError(
     'REPORT_INCOMPLETE',
     `The report would be incomplete: ${problem}. The run's copy of its manifest has changed since the run started. ` +
-      'Restore the original file (its SHA-256 is in run.json). Then type: cqbatch report',
+      'Restore the original file (its SHA-256 is in run.json). Then type "cqbatch report RUN" with the id of the run.',
   );
 }
 

@@ -37,7 +37,10 @@ export async function readSigningKey(path: string, agent: string | undefined): P
     throw systemError(error, path) ?? unreadable(shown, error);
   });
   if (text === undefined)
-    throw usageError('KEY_NOT_FOUND', `${shown}: there is no such file. "cqbatch keys new" makes a key.`);
+    throw usageError(
+      'KEY_NOT_FOUND',
+      `${shown}: there is no such file. To make a key, type: cqbatch keys new ${escapeInvisible(shellWord(path))}`,
+    );
   if (text.startsWith(keyType)) return keyOfAgent(path, publicKeyIn(shown, text), agent);
   const { publicKey, seed } = privateKeyIn(shown, text);
   if (seed === undefined) return keyOfAgent(path, publicKey, agent);
@@ -115,7 +118,7 @@ function publicKeyIn(shown: string, text: string): PublicKey {
 function unreadable(shown: string, error: unknown) {
   return usageError(
     'KEY_UNREADABLE',
-    `${shown} is not an Ed25519 key of OpenSSH (${(error as Error).message}): make one with "cqbatch keys new" or "ssh-keygen -t ed25519".`,
+    `${shown} is not an Ed25519 key of OpenSSH (${(error as Error).message}): make one with "cqbatch keys new FILE" or "ssh-keygen -t ed25519".`,
     error,
   );
 }

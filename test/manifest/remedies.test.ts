@@ -1,5 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import { CqbatchError } from '../../src/errors.ts';
@@ -180,44 +178,4 @@ describe('no remedy makes wrong values ready', () => {
       bodies: [restore(2, 'u1'), restore(4, 'u2')],
     });
   });
-});
-
-/** Every option that a message about a manifest prints, with what types it: a case above, or a test elsewhere. */
-const typed: Readonly<Record<string, string>> = {
-  '--allow-empty': 'manifest/remedies.test.ts',
-  '--allow-partial': 'e2e/consent.test.ts',
-  '--canary': 'e2e/guards.conformance.ts',
-  '--default': 'e2e/defaults.test.ts',
-  '--encoding': 'manifest/remedies.test.ts',
-  '--hidden': 'manifest/workbook/sheet.test.ts',
-  '--map': 'manifest/remedies.test.ts',
-  '--on-conflict': 'manifest/remedies.test.ts',
-  '--operation': 'e2e/manifest-input.test.ts',
-  '--operations': 'e2e/own-operations.test.ts',
-  '--rows-at': 'manifest/remedies.test.ts',
-  '--sheet': 'manifest/workbook/sheet.test.ts',
-  '--skip-done': 'e2e/skip-done.test.ts',
-  '--skip-invalid': 'manifest/remedies.test.ts',
-  '--skip-lines': 'manifest/remedies.test.ts',
-  '--trim': 'manifest/remedies.test.ts',
-  '--trust-ids': 'library/batch.test.ts',
-  '--where': 'e2e/nothing-chosen.test.ts',
-};
-
-test('every option in a message about manifests is typed by a test', async () => {
-  const below = async (folder: string) =>
-    (await readdir(folder, { recursive: true }))
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => join(folder, name));
-  const files = (await Promise.all(['src/manifest', 'src/operation'].map(below))).flat();
-  const printed = new Set<string>();
-  for (const file of [...files, 'src/run/plan/readiness.ts']) {
-    const code = (await readFile(file, 'utf8')).replaceAll(/\/\*\*?[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-    for (const [option] of code.matchAll(/--[a-z][a-z-]+[a-z]/g)) printed.add(option);
-  }
-  expect([...printed].toSorted()).toEqual(Object.keys(typed).toSorted());
-  for (const [option, file] of Object.entries(typed)) {
-    const text = await readFile(join('test', file), 'utf8');
-    expect(text.includes(option) || text.includes(option.slice(2)), `${option} in ${file}`).toBe(true);
-  }
 });

@@ -11,6 +11,7 @@ import {
 } from '../../index.ts';
 import type { Flags } from '../config/load.ts';
 import type { CommandInput, Workplace } from '../context.ts';
+import { budget } from '../option-groups.ts';
 import { flagWords } from '../render/words.ts';
 
 /**
@@ -110,6 +111,7 @@ const runOnlyFlags: ReadonlySet<string> = new Set<keyof Flags>([
   ...(['yes', 'runId', 'orResume', 'resumeHalted', 'wait', 'worker', 'queue', 'queuePasswordFile'] as const),
   ...(['tokenFile', 'tokenDir', 'verbose', 'logLevel', 'notifyUrl', 'pingUrl', 'metricsFile'] as const),
   ...(['reason', 'once', 'settle', 'healthPort', 'healthHost'] as const),
+  ...budget,
 ]);
 
 /** The flags of a run, to be repeated in "cqbatch plan". */

@@ -48,8 +48,8 @@ export async function openEmbedded({
       new BusyError(
         'DATASTORE_LOCKED',
         `The embedded datastore ${folder} is in use by ${who}`,
-        'One process at a time can use it: wait for its end (--wait 10m), stop it (a run with "cqbatch cancel", a daemon or ' +
-          'watcher with Ctrl-C or "kill PID"), or give this run a state folder of its own with --state-dir.',
+        'One process at a time can use it: wait for its end (a run does with --wait 10m), stop it (a run with "cqbatch cancel", a ' +
+          'daemon or watcher with Ctrl-C or "kill PID"), or use a state folder of your own with --state-dir.',
       ),
   });
   let opening: Promise<Session> | undefined;

@@ -84,7 +84,7 @@ export async function refuseChangedManifest(store: RunStore, record: RunRecord):
   throw usageError(
     'MANIFEST_CHANGED',
     `${path} was changed after run ${record.id} was planned, so nothing is sent. Put the original back, or start a ` +
-      'new run with not-attempted.csv ("cqbatch report" writes it).',
+      `new run with not-attempted.csv ("cqbatch report ${record.id}" writes it).`,
   );
 }
 

@@ -109,7 +109,7 @@ async function readStatement(folder: string, keys: readonly PublicKey[]): Promis
   if (text === undefined) {
     throw wrong(
       statementFile,
-      'is missing: the run is in progress, or it was not signed ("cqbatch report" signs it)',
+      'is missing: the run is in progress, or it was not signed ("cqbatch report RUN" signs it)',
     );
   }
   const envelope = envelopeIn(text);

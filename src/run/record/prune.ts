@@ -1,6 +1,6 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists } from '../../disk/files.ts';
+import { exists, ifThere } from '../../disk/files.ts';
 import { onDisk } from '../../system-error.ts';
 import { isOver, type RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
@@ -80,7 +80,7 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
   }
   // Includes leftovers of a killed process.
   const runsDir = join(store.stateDir, 'runs');
-  for (const name of (await readdir(runsDir)).filter((each) => each.endsWith(suffix))) {
+  for (const name of ((await ifThere(readdir(runsDir))) ?? []).filter((each) => each.endsWith(suffix))) {
     const path = join(runsDir, name);
     await onDisk(path, () => rm(path, { recursive: true, force: true }));
   }

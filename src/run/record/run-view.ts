@@ -251,7 +251,7 @@ export function waitOf(
 /** Why the rows of a run wait that no worker calls, and the command that starts one. */
 export function unservedText(api: LimitedApi): string {
   const { baseUrl, rateGroup } = api;
-  const words = ['cqbatch worker --base-url', shellWord(baseUrl)];
+  const words = ['cqbatch worker', '--base-url', shellWord(baseUrl)];
   if (rateGroup !== undefined) words.push('--rate-group', shellWord(rateGroup));
   return `for a worker: none serves ${apiText(api)}; start one: ${words.join(' ')}`;
 }

@@ -11,6 +11,7 @@ import {
 } from '../../disk/files.ts';
 import { fatalError, usageError } from '../../errors.ts';
 import { onDisk, systemError } from '../../system-error.ts';
+import { shellWord } from '../../text/shell-word.ts';
 
 const folderNames = ['queue', 'runs', 'problems', 'schedules'];
 /** What cqbatch creates in a state folder; `config.json` and all other files belong to the user. */
@@ -39,7 +40,7 @@ export async function checkStateFolder(stateDir: string): Promise<readonly strin
   if (!(await isWritableByOthers(stateDir))) return [];
   return [
     `other users can write to the state folder ${stateDir}, and so replace runs and results: type ` +
-      `"chmod go-w ${stateDir}", or choose another folder with --state-dir.`,
+      `"chmod go-w ${shellWord(stateDir)}", or choose another folder with --state-dir.`,
   ];
 }
 

@@ -98,7 +98,10 @@ function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Jou
   const held = !journal.unsettledRows()[Symbol.iterator]().next().done;
   if (!held || record.queue === queue) return;
   const was = record.queue === undefined ? 'the embedded datastore' : record.queue;
-  const remedy = record.queue === undefined ? 'leave out --queue' : `pass --queue ${record.queue}`;
+  const remedy =
+    record.queue === undefined
+      ? 'leave out --queue, also in the environment and the configuration file'
+      : `pass --queue ${record.queue}`;
   throw usageError(
     'OTHER_DATASTORE',
     `Rows of run ${record.id} are still in ${was}, the datastore of its last session: ${remedy}.`,

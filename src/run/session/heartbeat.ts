@@ -61,7 +61,8 @@ export async function announce(cluster: Cluster, entry: RunEntry): Promise<void>
   const other = await cluster.run(entry.id);
   const where = other === undefined ? '' : ` (on ${other.coordinator.host}, ${actualEntryState(other)})`;
   const what = `Another run named ${entry.id}${where} uses this datastore`;
-  const remedy = 'Choose another --run-id, or give each installation its own prefix (CQBATCH_QUEUE_PREFIX).';
+  const remedy =
+    'Give each installation its own prefix (CQBATCH_QUEUE_PREFIX), or a new run another --run-id.';
   throw other !== undefined && isActive(actualEntryState(other))
     ? new BusyError('RUN_ID_TAKEN', what, remedy)
     : usageError('RUN_ID_TAKEN', `${what}. ${remedy}`);

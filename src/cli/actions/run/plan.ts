@@ -31,7 +31,7 @@ import { type Plan, planDocument, planText } from '../../render/plan.ts';
 import { clockTime, fingerprint } from '../../render/words.ts';
 import type { Terminal } from '../../terminal.ts';
 import { proxyTo } from '../api-client.ts';
-import { baseUrlOf, runOptions, runWords } from '../options.ts';
+import { baseUrlOf, planWords, runOptions, runWords } from '../options.ts';
 import { approvedSource, callsOf, mayBegin, refuseOtherRows, runHere } from './approval.ts';
 import { doneBefore, planOf, readingManifest } from './planned-run.ts';
 
@@ -103,15 +103,10 @@ function nextCommand(
 ): string {
   const policy = approvalPolicy(settings);
   const isApproved = mayBegin(policy, plan, callsOf(scan));
-  const words =
-    plan !== undefined
-      ? [isApproved ? 'run' : 'approve', plan.file]
-      : [
-          isApproved ? 'run' : 'plan',
-          given,
-          ...runWords(flags),
-          ...(isApproved ? [] : ['--out', `NAME${planSuffix}`]),
-        ];
+  const ofManifest = isApproved
+    ? ['run', given, ...runWords(flags)]
+    : ['plan', given, ...planWords(flags), '--out', `NAME${planSuffix}`];
+  const words = plan === undefined ? ofManifest : [isApproved ? 'run' : 'approve', plan.file];
   return `cqbatch ${words.map(shellWord).map(escapeInvisible).join(' ')}`;
 }
 

@@ -1,0 +1,194 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readSigningKey } from '../../src/signature/key-file.ts';
+import { words } from '../examples/command-line.ts';
+import { cqbatch, type Finished } from '../helpers/cqbatch.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+/** A machine with runs that ended in each way. */
+async function prepared() {
+  const cwd = await temporaryFolder();
+  const header = 'evaluation_id,user_id\n';
+  const rows = Array.from({ length: 12 }, (_, index) => `${index + 1},u\n`).join('');
+  await writeFile(join(cwd, 'rows.csv'), header + rows);
+  await writeFile(join(cwd, 'fails.csv'), `${header}1,u\n99999,u\n`);
+  await writeFile(join(cwd, 'the rows.csv'), `${header}13,u\n`);
+  const rounded = Array.from({ length: 6 }, (_, index) => `900719925474${index}000,u\n`).join('');
+  await writeFile(join(cwd, 'rounded.csv'), header + rounded);
+  await mkdir(join(cwd, 'inbox'));
+  const { env } = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
+  const type = (typed: readonly string[], more = {}): Promise<Finished> =>
+    cqbatch(typed, { cwd, env: { ...env, ...more } });
+  /** What a line of a message says to type; `--yes` where the next message asks for it. */
+  const typeAsSaid = async ({ stdout, stderr }: Finished, beginning: string): Promise<Finished> => {
+    const command = new RegExp(`"cqbatch (${beginning}[^"]*)"|: cqbatch (${beginning}[^;(\\n]*)`);
+    const said = command.exec(stdout + stderr);
+    expect(said, stdout + stderr).not.toBeNull();
+    const typed = words(said?.[1] ?? said?.[2] ?? '');
+    const first = await type(typed);
+    return first.code === 2 && first.stderr.includes('pass --yes') ? type([...typed, '--yes']) : first;
+  };
+  const run = (file: string, id: string, ...options: string[]) =>
+    type(['run', file, '--yes', '--run-id', id, ...options]);
+  return { cwd, type, typeAsSaid, run };
+}
+
+type Case = readonly [
+  title: string,
+  before: readonly (readonly string[])[],
+  typed: readonly string[],
+  beginning: string,
+  result: { readonly code: number; readonly said?: string },
+];
+
+const run = ['run', 'rows.csv', '--yes', '--run-id'];
+const stopped = [...run, 'stopped', '--max-rows', '2'];
+const failed = ['run', 'fails.csv', '--yes', '--run-id', 'failed'];
+const cancelled = [stopped, ['cancel', 'stopped', '--yes']];
+const elsewhere = ['plan', 'the rows.csv', '--base-url', 'http://192.0.2.1'];
+const probed = ['watch', 'nowhere', '--yes', '--health-port', '0', '--health-host'];
+const schedule = ['schedule', 'add', 's', '--cron', '0 2 * * *', '--manifest', 'rows.csv'];
+
+test.each<Case>([
+  ['a run that is complete', [failed], ['resume', 'failed'], 'retry', { code: 1, said: '1 failed' }],
+  ['a run that was cancelled', cancelled, ['resume', 'stopped'], 'retry', { code: 0, said: '10 succeeded' }],
+  ['a run that a limit stopped', [], stopped, 'resume', { code: 0, said: '12 succeeded' }],
+  ['a run without failed rows', [stopped], ['retry', 'stopped', '--yes'], 'resume', { code: 0 }],
+  [
+    'a run that is not over',
+    [stopped],
+    ['undo', 'stopped', '--yes'],
+    'cancel',
+    { code: 0, said: 'cancelled' },
+  ],
+  ['a new rate of a stopped run', [stopped], ['set-rate', 'stopped', '5/s'], 'resume', { code: 0 }],
+  ['a new priority of a stopped run', [stopped], ['set-priority', 'stopped', 'low'], 'resume', { code: 0 }],
+  ['a name that another run has', [failed], failed.with(1, 'rows.csv'), 'status', { code: 0 }],
+  ['a run that is not there', [failed], ['status', 'none'], 'list', { code: 0, said: 'failed' }],
+  ['a plan', [], ['plan', 'the rows.csv', '--max-rows', '5'], 'run', { code: 0, said: '1 succeeded' }],
+  ['a list without schedules', [], ['schedule', 'list'], 'schedule add', { code: 0, said: '--cron' }],
+  ['a name that another schedule has', [schedule], schedule, 'schedule show', { code: 0, said: 's' }],
+  ['a paused schedule', [schedule], ['schedule', 'pause', 's'], 'schedule unpause', { code: 0 }],
+  ['a folder in place of a file', [], ['run', 'inbox', '--yes'], 'watch', { code: 2, said: 'pass --yes' }],
+  ['words that are no command', [], ['restore', 'rows.csv'], 'plan', { code: 2, said: 'FILE' }],
+])('%s says what to type, which works', async (_title, before, typed, beginning, result) => {
+  const { type, typeAsSaid } = await prepared();
+  for (const each of before) await type(each);
+  const done = beginning === 'watch' ? await watched() : await typeAsSaid(await type(typed), beginning);
+  expect(done, done.stderr).toMatchObject({ code: result.code });
+  expect(done.stdout + done.stderr).toContain(result.said ?? '');
+
+  /** It would go on for good with `--yes`. */
+  async function watched(): Promise<Finished> {
+    const { stderr } = await type(typed);
+    return type(words(/cqbatch (watch \S+)/.exec(stderr)?.[1] ?? ''));
+  }
+});
+
+test.each([
+  ['--max-rows', ['run', 'rows.csv', '--yes', '-n', '5'], ['run', 'rows.csv', '--yes', '--max-rows', '5'], 6],
+  ['--keep-days', ['prune'], ['prune', '--keep-days', '90'], 0],
+  ['--keep-last', ['prune'], ['prune', '--keep-last', '30'], 0],
+  ['--replace', schedule, [...schedule, '--replace'], 0],
+  [
+    '--overlap',
+    [...schedule, '--replace', '--overlap', 'two'],
+    [...schedule, '--replace', '--overlap', 'queue'],
+    0,
+  ],
+  [
+    '--catch-up',
+    [...schedule, '--replace', '--catch-up', 'soon'],
+    [...schedule, '--replace', '--catch-up', '2h'],
+    0,
+  ],
+  [
+    '--stop-at',
+    ['plan', 'rows.csv', '--tz', 'UTC'],
+    ['plan', 'rows.csv', '--stop-at', '06:00 Europe/London'],
+    0,
+  ],
+  ['--trust-ids', ['plan', 'rounded.csv'], ['plan', 'rounded.csv', '--trust-ids'], 0],
+  ['--allow-insecure-http', [...elsewhere], [...elsewhere, '--allow-insecure-http'], 0],
+  ['--health-host', [...probed, '192.0.2.1'], [...probed, '127.0.0.1'], 2],
+  [
+    '--queue-password-file',
+    ['list', '--queue', 'redis://:secret@127.0.0.1:1'],
+    ['list', '--queue', 'redis://127.0.0.1:1', '--queue-password-file', 'rows.csv'],
+    0,
+  ],
+  ['--state-dir', ['list', '--state-dir', 'rows.csv'], ['list', '--state-dir', 'other'], 0],
+])('%s is named, and works', async (option, typed, remedy, code) => {
+  const { type } = await prepared();
+  await type(schedule);
+  const { stdout, stderr } = await type(typed);
+  expect(stdout + stderr).toContain(option);
+  expect(await type(remedy)).toMatchObject({ code });
+});
+
+test('a run whose manifest was changed goes on with the rows that were not attempted', async () => {
+  const { cwd, type, typeAsSaid } = await prepared();
+  await type(stopped);
+  const copy = join(cwd, '.cqbatch', 'runs', 'stopped', 'manifest.csv');
+  await writeFile(copy, (await readFile(copy, 'utf8')).replace('12,u', '12,w'));
+  expect(await typeAsSaid(await type(['resume', 'stopped']), 'report')).toMatchObject({ code: 0 });
+  const rest = join('.cqbatch', 'runs', 'stopped', 'not-attempted.csv');
+  expect(await type(['run', rest, '--yes'])).toMatchObject({ code: 0 });
+});
+
+test('a run that was not signed is signed by a new report', async () => {
+  const { cwd, type } = await prepared();
+  await type(failed);
+  await rm(join(cwd, '.cqbatch', 'runs', 'failed', 'statement.json'));
+  expect((await type(['verify', 'failed'])).stdout).toContain('"cqbatch report RUN" signs it');
+  expect(await type(['report', 'failed'])).toMatchObject({ code: 0 });
+  expect(await type(['verify', 'failed'])).toMatchObject({ code: 0 });
+});
+
+test('a copy of a manifest is run again as its note says', async () => {
+  const { cwd, type, typeAsSaid } = await prepared();
+  const watch = ['watch', 'inbox', '--once', '--yes', '--settle', '1ms'];
+  for (const name of ['a.csv', 'b.csv']) {
+    await writeFile(join(cwd, 'inbox', name), await readFile(join(cwd, 'the rows.csv')));
+    await type(watch);
+  }
+  const names = await readdir(join(cwd, 'inbox', 'done'));
+  const name = names.find((each) => each.endsWith('.copy.txt')) ?? '';
+  const note = await readFile(join(cwd, 'inbox', 'done', name), 'utf8');
+  // It is run: the API has restored this evaluation before.
+  const again = await typeAsSaid({ code: 0, stdout: note, stderr: '' }, 'run inbox');
+  expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('1 failed') });
+});
+
+test('a key that is not there, or open to others, becomes a good one', async () => {
+  const { cwd, typeAsSaid } = await prepared();
+  const path = join(cwd, 'a key');
+  const said = async () => ((await readSigningKey(path, undefined).catch((error) => error)) as Error).message;
+  expect(await typeAsSaid({ code: 2, stdout: '', stderr: await said() }, 'keys new')).toMatchObject({
+    code: 0,
+  });
+  await chmod(path, 0o644);
+  shell(await said(), 'chmod');
+  expect((await readSigningKey(path, undefined)).publicKey).toBeDefined();
+});
+
+test('a state folder that others may write to is closed, and its settings are trusted', async () => {
+  const { cwd, type } = await prepared();
+  const folder = join(cwd, 'the runs');
+  await mkdir(folder);
+  await writeFile(join(folder, 'config.json'), '{}');
+  await chmod(folder, 0o777);
+  const { stderr } = await type(['list', '--state-dir', folder]);
+  shell(stderr, 'chmod');
+  expect((await type(['list', '--state-dir', folder])).stderr).toBe('');
+});
+
+/** Types a command of the shell, as a message quotes it. */
+function shell(message: string, program: string): void {
+  const [, line = ''] = new RegExp(`type "(${program} (?:"[^"]*"|[^"])*?)"[.,]`).exec(message) ?? [];
+  expect(line, message).not.toBe('');
+  execFileSync('/bin/sh', ['-c', line]);
+}
