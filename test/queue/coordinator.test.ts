@@ -200,6 +200,38 @@ test('batches that workers of an older version do not see are taken back, and fe
     await next.close();
   }));
 
+const never = new AbortController().signal;
+
+/** What a session needs of its surroundings before it calls a row. */
+function sessionWith(join: SessionOptions['join']): SessionOptions {
+  return {
+    client: {},
+    log: { warn: vi.fn() },
+    stages: { tasks: () => inOnePart(tasksOf(2)) },
+    interrupt: never,
+    deadline: never,
+    workers: () => 1,
+    rate: () => undefined,
+    priority: () => undefined,
+    controls: { on: () => () => {} },
+    onError: vi.fn(),
+    join,
+  } as unknown as SessionOptions;
+}
+
+test('a recovery that gets no answer is given up with the run, or ends with its datastore', () =>
+  withRun(async ({ run }) => {
+    vi.spyOn(run.datastore, 'epoch').mockImplementation(() => new Promise(() => {}));
+    const guard = new FailureGuard({ maxFailures: 0 });
+    const begin = (lost: AbortSignal, givenUp: AbortSignal) =>
+      new Work({ ...run, lost }, sessionWith(vi.fn()), guard, givenUp).untilLeft();
+    expect(await begin(never, AbortSignal.timeout(100))).toEqual({ state: 'interrupted' });
+    await expect(begin(AbortSignal.abort(new Error('Redis refuses')), never)).rejects.toThrow(
+      'Redis refuses',
+    );
+    vi.restoreAllMocks();
+  }, 2));
+
 test('a run that its guard halts during recovery calls nothing', () =>
   withRun(async ({ run, start }) => {
     const before = await start();
@@ -220,21 +252,7 @@ test('a run that its guard halts during recovery calls nothing', () =>
       return undefined;
     });
     const join = vi.fn<SessionOptions['join']>();
-    const never = new AbortController().signal;
-    const options = {
-      client: {},
-      log: { warn: vi.fn() },
-      stages: { tasks: () => inOnePart(tasksOf(2)) },
-      interrupt: never,
-      deadline: never,
-      workers: () => 1,
-      rate: () => undefined,
-      priority: () => undefined,
-      controls: { on: () => () => {} },
-      onError: vi.fn(),
-      join,
-    } as unknown as SessionOptions;
-    expect(await new Work(run, options, guard, never).untilLeft()).toMatchObject({
+    expect(await new Work(run, sessionWith(join), guard, never).untilLeft()).toMatchObject({
       state: 'halted',
       halt: { most: { code: 'NOT_FOUND', rows: 1 } },
     });

@@ -82,11 +82,15 @@ export class Work {
   }
 
   untilLeft(): Promise<Leaving> {
-    const { record } = this.#run;
+    const { record, lost } = this.#run;
     const { interrupt, deadline, controls, client, log } = this.#options;
     return withReleases(async (atEnd) => {
       atEnd(() => this.#close());
-      await this.#coordinator.recover();
+      const recovered = this.#coordinator.recover().then(() => true);
+      if (!(await orAborted(recovered, AbortSignal.any([lost, this.#givenUp])))) {
+        lost.throwIfAborted();
+        return { state: 'interrupted' };
+      }
       this.#haltIf(this.#guard.check());
       if (client !== undefined && this.#coordinator.isFeeding) this.#worker = this.#startWorker(client);
       atEnd(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));

@@ -1,6 +1,7 @@
+import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { withSpare } from '../../../src/worker/prefetch.ts';
-import { describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
+import { adminOf, describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import { callsByRow, expectAgreement, expectEveryRowOnce } from '../agreement.ts';
 import { eventually, eventuallyTold, kindSandbox, newMachine, type Place } from './machine.ts';
@@ -87,6 +88,48 @@ describeWithRedis('a Redis that goes away', () => {
     const report = await home.report('r');
     expectEveryRowOnce(report, rows);
     expectAgreement(report, await place.sandbox.log(), { killed: true });
+  });
+});
+
+/** Redis refuses until a person acts. */
+const refusals = {
+  OOM: [
+    /has no memory left/,
+    async (redis: Redis) => void (await redis.call('CONFIG', 'SET', 'maxmemory', '1')),
+  ],
+  WRONGPASS: [
+    /asks for a password|refuses the password/,
+    async (redis: Redis) => {
+      await redis.call('CONFIG', 'SET', 'requirepass', 'new');
+      await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    },
+  ],
+} as const;
+
+describeWithRedis('a Redis that refuses for longer than --max-outage', () => {
+  test.each([
+    ['a worker', 'OOM', []],
+    ['a worker', 'WRONGPASS', []],
+    ['a daemon', 'OOM', ['--coordinate', '--concurrency', '0']],
+    ['a daemon', 'WRONGPASS', ['--coordinate', '--concurrency', '0']],
+  ] as const)('ends %s with exit code 4 and the reason: %s', async (who, refusal, args) => {
+    const place = await newPlace();
+    const home = await newMachine(place, 3);
+    const worker = await home.worker(...args, '--max-outage', '2s');
+    const hasRun = who === 'a daemon' && refusal === 'OOM';
+    if (hasRun) {
+      expect((await home.run('submit', 'rows.csv', '--yes', '--run-id', 'r')).code).toBe(0);
+      await eventually(async () => (await home.stateOf('r')) === 'running');
+    }
+    const [reason, refuse] = refusals[refusal];
+    await refuse(adminOf(place.redis));
+    await eventually(async () => (await worker.health('/readyz').catch(() => undefined))?.status !== 200);
+    const { code, stderr } = await worker.end;
+    expect(code).toBe(4);
+    expect(stderr).toMatch(reason);
+    expect(stderr).toContain('It has done so for longer than --max-outage allows.');
+    // Another daemon takes it over.
+    if (hasRun) expect(await home.stateOf('r')).toBe('submitted');
   });
 });
 

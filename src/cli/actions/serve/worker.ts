@@ -178,11 +178,12 @@ function apiOf(
 /** A supervisor starts a worker again that can't work for this long, other than because its datastore is away. */
 const unhealthyAfterMs = 5 * 60_000;
 
-function healthOf(
-  { trouble, refusal }: Datastore,
-  failing: LastingErrors,
+/** Answers probes: a datastore that is away is waited for, one that refuses for long makes the worker unhealthy. */
+export function healthOf(
+  { trouble, refusal }: Pick<Datastore, 'trouble' | 'refusal'>,
+  failing: Pick<LastingErrors, 'current' | 'text'>,
   stop: AbortSignal,
-  serving: GroupsServing | undefined,
+  serving: Pick<GroupsServing, 'idleBecause' | 'active'> | undefined,
 ): HealthState {
   const reason = stop.aborted ? 'stopping' : (serving?.idleBecause ?? trouble ?? failing.text);
   const { forMs } = refusal ?? (trouble === undefined ? failing.current : undefined) ?? { forMs: 0 };
