@@ -18,7 +18,7 @@ export async function brokenPromises(stage: Stage): Promise<string[]> {
   return [
     ...everyRowOnce(report, stage.rows),
     ...(record?.state === 'completed' ? allAttempted(report) : []),
-    ...(stage.edits === undefined ? marks(stage, report, log) : order(stage, report, log)),
+    ...(isBlind(stage) ? [] : callsAgree(stage, report, log)),
     ...canaryFirst(stage, report, log),
     ...(await guardsObeyed(stage)),
     ...says(stage),
@@ -47,9 +47,20 @@ function allAttempted(report: readonly Cells[]): string[] {
 const happens = ({ scenario }: Stage, what: string): boolean =>
   scenario.troubles.some((trouble) => trouble.what === what);
 
-function marks(stage: Stage, report: readonly Cells[], log: readonly LogEntry[]): string[] {
-  const forgetting = ['empty Redis', 'move state folder', 'put Redis back older'];
-  const forgotten = forgetting.some((what) => happens(stage, what));
+/** Whether the datastore has lost data. */
+function isForgotten(stage: Stage): boolean {
+  const forgetting = ['empty Redis', 'move state folder', 'put Redis back older', 'cut Redis'];
+  return forgetting.some((what) => happens(stage, what));
+}
+
+/** Whether nothing may be left that knows of a call. */
+function isBlind(stage: Stage): boolean {
+  return isForgotten(stage) && happens(stage, 'cut journal');
+}
+
+function callsAgree(stage: Stage, report: readonly Cells[], log: readonly LogEntry[]): string[] {
+  if (stage.edits !== undefined) return order(stage, report, log);
+  const forgotten = isForgotten(stage) || happens(stage, 'cut journal');
   return disagreements(report, log, { killed: true, forgotten });
 }
 
@@ -108,7 +119,8 @@ async function remains(stage: Stage): Promise<string[]> {
     const cwd = /^\d+$/.test(pid) ? await readlink(`/proc/${pid}/cwd`).catch(() => '') : '';
     if (cwd.startsWith(stage.folder)) found.push(`process ${pid} is left`);
   }
-  if (stage.redis === undefined || happens(stage, 'put Redis back older')) return found;
+  const comesBack = happens(stage, 'put Redis back older') || happens(stage, 'cut Redis');
+  if (stage.redis === undefined || comesBack) return found;
   const keys = (await keysIn(stage)).filter((key) => key.includes(`${runId}-b-`));
   return keys.length === 0 ? found : [...found, `Redis still holds batches: ${keys.slice(0, 5)}`];
 }

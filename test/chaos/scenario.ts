@@ -16,6 +16,7 @@ type What = keyof typeof troubles | keyof typeof redisTroubles;
 /** What may happen on any datastore, with the weight of each. */
 const troubles = {
   'kill coordinator': 5,
+  'cut journal': 2,
   'freeze coordinator': 3,
   'interrupt coordinator': 3,
   'interrupt coordinator twice': 1,
@@ -37,7 +38,8 @@ const redisTroubles = {
   'interrupt worker twice': 1,
   'kill Redis': 3,
   'empty Redis': 3,
-  'put Redis back older': 3,
+  'put Redis back older': 2,
+  'cut Redis': 2,
   'cut connections': 2,
 };
 

@@ -1,8 +1,9 @@
-import { cp, rename, rm, stat } from 'node:fs/promises';
+import { cp, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { priorities } from '../../src/domain.ts';
+import { endOfLog } from '../helpers/redis-server.ts';
 import type { Scenario, Trouble } from './scenario.ts';
 import { runId } from './stage.ts';
 import type { Command } from './story.ts';
@@ -25,6 +26,7 @@ export async function makeTrouble(user: User, { troubles }: Scenario): Promise<v
 
 const deeds: Readonly<Record<Trouble['what'], Deed>> = {
   'kill coordinator': (user, trouble) => killed(user, user.coordinator, trouble),
+  'cut journal': (user, trouble) => killed(user, user.coordinator, trouble, () => journalCut(user, trouble)),
   'freeze coordinator': (user, trouble) => frozen(user.coordinator, trouble),
   'interrupt coordinator': (user) => interrupted(user.coordinator, 1),
   'interrupt coordinator twice': (user) => interrupted(user.coordinator, 2),
@@ -80,18 +82,42 @@ const deeds: Readonly<Record<Trouble['what'], Deed>> = {
     await rename(older, data);
     await redis.restart();
   },
+  async 'cut Redis'({ stage: { redis } }, { forMs }) {
+    if (redis === undefined) return;
+    const { file, bytes } = await endOfLog(redis);
+    await pause(Math.min(forMs, 4_000));
+    await redis.kill();
+    await truncate(file, bytes);
+    await redis.restart();
+  },
 };
 
 function workerOf({ workers }: User, { which }: Trouble): Command | undefined {
   return workers[which % workers.length];
 }
 
-async function killed(user: User, command: Command | undefined, { forMs }: Trouble): Promise<void> {
+async function killed(
+  user: User,
+  command: Command | undefined,
+  { forMs }: Trouble,
+  then = async (): Promise<void> => {},
+): Promise<void> {
   await user.away(async () => {
     command?.process.kill('SIGKILL');
     await command?.end;
+    await then();
     await pause(forMs);
   });
+}
+
+/** The journal loses its last lines, but none from before the run last stopped in order. */
+async function journalCut({ stage }: User, { which }: Trouble): Promise<void> {
+  const path = join(stage.stateDir, 'runs', runId, 'journal.jsonl');
+  const text = await readFile(path, 'latin1').catch(() => '');
+  const lines = text.split(/(?<=\n)/);
+  const safe = Math.max(1, 1 + lines.findLastIndex((line) => line.startsWith('{"settled":true')));
+  const kept = Math.max(safe, lines.length - (which % 100));
+  if (text !== '') await truncate(path, lines.slice(0, kept).join('').length);
 }
 
 async function frozen(command: Command | undefined, { forMs }: Trouble): Promise<void> {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,6 +86,17 @@ export function adminOf({ port }: RedisServer, options: { db?: number; password?
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
   return client;
+}
+
+/** Where the log of a Redis ends: what is written after it can be forgotten. */
+export async function endOfLog({
+  folder,
+}: RedisServer): Promise<{ readonly file: string; readonly bytes: number }> {
+  const logs = join(folder, 'appendonlydir');
+  const numberOf = (name: string): number => Number(/\.(\d+)\.incr\.aof$/.exec(name)?.[1] ?? 0);
+  const [name = ''] = (await readdir(logs)).toSorted((a, b) => numberOf(b) - numberOf(a));
+  const file = join(logs, name);
+  return { file, bytes: (await stat(file)).size };
 }
 
 /** Waits for an event. Unlike `once` of `node:events` it does not end the wait at an `error`. */

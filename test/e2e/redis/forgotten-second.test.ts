@@ -1,20 +1,13 @@
-import { stat, truncate } from 'node:fs/promises';
-import { join } from 'node:path';
+import { truncate } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { describeWithRedis, type RedisServer, redisForTest } from '../../helpers/redis-server.ts';
+import { describeWithRedis, endOfLog, redisForTest } from '../../helpers/redis-server.ts';
 import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
 import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
 import { callsByRow, callsOf, expectEveryRowOnce } from '../agreement.ts';
 import { kindSandbox, newMachine } from './machine.ts';
 
 const rows = 600;
-
-/** Where the log of a Redis ends: what is written after it can be forgotten. */
-async function endOfLog({ folder }: RedisServer): Promise<{ readonly file: string; readonly bytes: number }> {
-  const file = join(folder, 'appendonlydir', 'appendonly.aof.1.incr.aof');
-  return { file, bytes: (await stat(file)).size };
-}
 
 /** What a report says of its rows, against the calls that the API has seen. */
 async function judged(cwd: string, sandbox: TestSandbox) {
