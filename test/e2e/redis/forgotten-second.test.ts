@@ -1,7 +1,7 @@
 import { truncate } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { describeWithRedis, endOfLog, redisForTest } from '../../helpers/redis-server.ts';
+import { adminOf, describeWithRedis, endOfLog, patiently, redisForTest } from '../../helpers/redis-server.ts';
 import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
 import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
 import { callsByRow, callsOf, expectEveryRowOnce } from '../agreement.ts';
@@ -42,6 +42,40 @@ describeWithRedis('after a crash of Redis', () => {
     await redis.kill();
     if (lostMs !== undefined) await truncate(file, bytes);
     await redis.restart();
+    expect((await run.end).code).toBe(0);
+    expect(await judged(cwd, sandbox)).toEqual({
+      calledAgain: [],
+      calledAgainInSilence: [],
+      marked: [],
+      notSucceeded: [],
+    });
+  });
+
+  test('whose replica takes over without its last second, processes that live call nothing again and mark nothing', async () => {
+    const primary = await redisForTest();
+    const replica = await redisForTest({
+      args: ['--replicaof', '127.0.0.1', String(primary.port), '--repl-diskless-sync-delay', '0'],
+    });
+    const sentinel = await redisForTest({ sentinelOf: primary });
+    const [watching, behind] = [adminOf(sentinel), adminOf(replica)];
+    // Otherwise it looks only every ten seconds; an old Sentinel does not know the command.
+    await watching.call('SENTINEL', 'DEBUG', 'INFO-PERIOD', '200').catch(() => {});
+    await expect.poll(() => watching.call('SENTINEL', 'REPLICAS', 'mymaster'), patiently).toHaveLength(1);
+    await expect.poll(() => behind.info('replication'), patiently).toContain('master_link_status:up');
+    const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms..60ms');
+    const env = { CQBATCH_QUEUE: `redis+sentinel://127.0.0.1:${sentinel.port}/mymaster` };
+    const place = { redis: primary, sandbox, prefix: 'forgets', env };
+    const { cwd, start, worker } = await newMachine(place, rows);
+    await worker();
+    const run = start('run', 'rows.csv', '--yes', '--rate', '80/s');
+    await sandbox.requested(100);
+    // From now on it hears nothing of the primary.
+    await behind.replicaof('127.0.0.1', '1');
+    await sleep(1_000);
+    await primary.kill();
+    const failover = () =>
+      watching.call('SENTINEL', 'FAILOVER', 'mymaster').catch((error: Error) => error.message);
+    await expect.poll(failover, patiently).toBe('OK');
     expect((await run.end).code).toBe(0);
     expect(await judged(cwd, sandbox)).toEqual({
       calledAgain: [],
