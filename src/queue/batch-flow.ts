@@ -4,10 +4,14 @@ import { bullmqPriority } from './fair-turns.ts';
 import { type Batch, encodeBatch, type RowTask } from './payload.ts';
 import type { Lane } from './row-queue.ts';
 
+type Ranges = readonly (readonly [first: number, last: number])[];
+
 /** Data of a batch's job in the queue of its run. */
 export interface RunBatchData {
   /** Row numbers, as ranges. */
-  readonly rows: readonly (readonly [first: number, last: number])[];
+  readonly rows: Ranges;
+  /** The rows of a batch that was collected, and has no `rows` any more: earlier versions take each job for an open batch. */
+  readonly collected?: Ranges;
   /** Characters in its request bodies. */
   readonly bytes: number;
   /** Default `normal`. */
@@ -64,7 +68,7 @@ export function flowOf(id: string, { batches, lane, turn }: FlowPlace, batch: Ba
   };
 }
 
-export function rangesOf(tasks: readonly RowTask[]): RunBatchData['rows'] {
+export function rangesOf(tasks: readonly RowTask[]): Ranges {
   const ranges: [number, number][] = [];
   for (const { row } of tasks) {
     const last = ranges.at(-1);
@@ -74,8 +78,8 @@ export function rangesOf(tasks: readonly RowTask[]): RunBatchData['rows'] {
   return ranges;
 }
 
-export function rowsOf({ rows }: RunBatchData): number[] {
-  return rows.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, n) => first + n));
+export function rowsOf({ rows, collected = rows }: RunBatchData): number[] {
+  return collected.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, n) => first + n));
 }
 
 /** Whether a process of the run took the batch, removed its child, and died before collecting the batch. */

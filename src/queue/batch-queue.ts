@@ -59,6 +59,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       const lock = locks.hold(job, token);
       try {
         await batch?.collectOnce(() => collect(job, batch));
+        const { rows, ...data } = job.data;
+        await ifJobThere(job.updateData({ collected: rows, ...data, rows: [], bytes: 0 }));
       } finally {
         lock.release();
       }
