@@ -183,10 +183,6 @@ const others = {
     'An earlier attempt may have made the change, and this operation must not be repeated.',
     lookFirst,
   ),
-  NOT_APPROVED: permanent(
-    'The worker requires approvals that the run does not have, so the row was not sent.',
-    'Have the plan approved ("cqbatch approve"), then run it again.',
-  ),
   PENDING: { meaning: 'The row has no result yet. Resuming a stopped run finds out whether it was called.' },
   HALTED: {
     meaning: 'The run halted before the row was done.',

@@ -48,7 +48,6 @@ export { createTypedClient as createClient, type TypedClient } from './api/typed
 export { openWebhook, signatureHeaders, type Webhook } from './api/webhook.ts';
 export { type Cluster, openCluster } from './cluster/cluster.ts';
 export { actualEntryState, goneAfterMs, isActive, isPresent, type RunEntry } from './cluster/entries.ts';
-export { claimSharedPlan } from './cluster/plan-claims.ts';
 export { type RatePolicy, toHundredths } from './cluster/rate-policy.ts';
 export { readWorkersWanted } from './cluster/workers-wanted.ts';
 export type { FailureClass } from './codes.ts';
@@ -112,7 +111,6 @@ export type { ReportPaths, WrittenReports } from './report/write-reports.ts';
 export { cancelSettledRun, cancelStoppedRun, settleDeadRun } from './run/feed/stopped-runs.ts';
 export {
   type ApprovalPolicy,
-  approvalCheck,
   approvePlan,
   type CountedApproval,
   judgeApprovals,
@@ -138,6 +136,7 @@ export {
 } from './run/plan/create-run.ts';
 export { readDone } from './run/plan/done-before.ts';
 export { type EarlierRun, findEarlierRun } from './run/plan/earlier-runs.ts';
+export { requireKeptApprovals } from './run/plan/kept-approvals.ts';
 export type { ProblemList } from './run/plan/problem-file.ts';
 export { isReady, refusalOf, refusals, verdictText } from './run/plan/readiness.ts';
 export { findRetries, retriesAfter, retriesAmong, undosOf, unfinishedAmong } from './run/plan/retries.ts';

@@ -142,15 +142,7 @@ const worker: CommandSpec = {
   },
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenDir', 'allowInsecureHttp'],
-    Worker: [
-      'coordinate',
-      'drain',
-      'requireApproval',
-      'healthPort',
-      'healthHost',
-      'shutdownTimeout',
-      'logLevel',
-    ],
+    Worker: ['coordinate', 'drain', 'healthPort', 'healthHost', 'shutdownTimeout', 'logLevel'],
     ...groups.shared,
     ...groups.own,
     Calls: groups.calling,
@@ -165,7 +157,7 @@ const worker: CommandSpec = {
     },
     beside: {
       drain: [
-        ...(['tokenFile', 'requireApproval', 'healthPort', 'logLevel', 'operations', 'metricsFile'] as const),
+        ...(['tokenFile', 'healthPort', 'logLevel', 'operations', 'metricsFile'] as const),
         ...groups.calling,
       ],
     },

@@ -30,16 +30,6 @@ export interface RowTask {
   readonly attemptsUsed?: number;
 }
 
-/** The approvals of a run. */
-export interface ApprovedBatch {
-  /** Text of the approved plan. */
-  readonly plan: string;
-  /** Account of the user who runs it. */
-  readonly user: string;
-  /** Random key of the run. */
-  readonly run: string;
-}
-
 /** What a run allows workers. */
 export interface RunPolicy {
   /** Attempts of a row for transient failures, from 1. */
@@ -48,8 +38,6 @@ export interface RunPolicy {
   readonly backoffMs: number;
   /** Whether workers return answers. */
   readonly saveAnswers?: true;
-  /** For workers that require approvals. */
-  readonly approved?: ApprovedBatch;
   /** Operations of which rows of the run have succeeded. */
   readonly proven?: readonly string[];
 }

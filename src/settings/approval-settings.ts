@@ -26,10 +26,6 @@ export const approvalSettings = {
     help: 'number of approvals that a run then needs; your own does not count',
     default: '1',
   },
-  requireApproval: {
-    parse: parsers.parseSwitch,
-    help: 'call only rows of runs with approvals by the approvers in the settings of this worker',
-  },
   signers: {
     noFlag: true,
     parse: parsers.parseKeys,

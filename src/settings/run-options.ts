@@ -123,9 +123,8 @@ export function changedOptions(before: RunOptions, settings: Settings): RunOptio
 /** Whose approvals a run needs; above no number of calls where the settings do not say. */
 export function approvalPolicy({
   approvers = new Map(),
-  requireApproval,
   requireApprovalAbove: above = {},
   approvals: needed = defaults.approvals,
 }: Settings): ApprovalPolicy {
-  return { approvers, needed, above: requireApproval ? { '': 0 } : above };
+  return { approvers, needed, above };
 }

@@ -17,7 +17,7 @@ import { TrafficMeter } from '../rate/traffic-meter.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { haltReason, refusalReason } from './halt-reason.ts';
 import { Prefetch, withSpare } from './prefetch.ts';
-import { createRowProcessor, type NotApproved, refusal, type WorkerEvent } from './row-processor.ts';
+import { createRowProcessor, refusal, type WorkerEvent } from './row-processor.ts';
 import { logTotals } from './totals.ts';
 import { WatchedWorker } from './watched-worker.ts';
 
@@ -31,8 +31,6 @@ export interface ApiWorkerOptions {
   readonly baseUrl: string;
   /** How long an outage of the API is waited for, milliseconds; absent: without end. */
   readonly maxOutageMs?: number | undefined;
-  /** Absent: the rows of every run may be called. */
-  readonly notApproved?: NotApproved | undefined;
   /** Operations that are known to have succeeded. */
   readonly proven?: Iterable<string> | undefined;
   /** Calls in flight at once, or as many as the API bears. */
@@ -146,14 +144,13 @@ export class ApiWorker {
   #call(): void {
     if (this.#state !== 'starting') return;
     this.#state = 'calling';
-    const { datastore, rows, operations, client, baseUrl, notApproved, proven, log } = this.#options;
+    const { datastore, rows, operations, client, baseUrl, proven, log } = this.#options;
     const { onHalt, onError } = this.#options;
     this.#worker = new WatchedWorker(datastore, rows, {
       concurrency: this.#prefetchLimit,
       refusal: (task) => refusal(task, operations),
       process: createRowProcessor({
         operations,
-        notApproved,
         proven,
         client,
         gate: this.#gate,

@@ -250,12 +250,6 @@ function unchargedHistory(attempt: JudgedAttempt, failure: ApiFailure): RowHisto
     : { ...history, unprocessed: history.unprocessed + attempt.answer.requests };
 }
 
-/** A row that is not called, because its run is not approved. @param why a clause */
-export function refused(task: RowTask, why: string): Finished {
-  const { unclear } = task.history ?? noHistory;
-  return ended(task, { code: 'NOT_APPROVED', message: why, unclear });
-}
-
 /** A row that is not called again, because an attempt that must not be repeated may have been carried out. */
 export function notRepeated(task: RowTask): Finished {
   const { lastCode, lastMessage } = task.history ?? noHistory;

@@ -6,7 +6,7 @@ import { type CqbatchError, errorText, fatalError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { findOperation, type Operation } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
-import type { RowTask, RunPolicy } from '../queue/payload.ts';
+import type { RowTask } from '../queue/payload.ts';
 import type { CallGate } from '../rate/call-gate.ts';
 import { isRefusal, type TrafficMeter } from '../rate/traffic-meter.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
@@ -16,7 +16,6 @@ import {
   type Judgement,
   judge,
   notRepeated,
-  refused,
   returnUncharged,
   uncalled,
 } from './judge.ts';
@@ -32,14 +31,9 @@ export type WorkerEvent = { readonly run: string; readonly row: number } & (
   | { readonly type: 'returned' }
 );
 
-/** Why the rows of a run must not be called, a clause; undefined when they may be. Rejects when that can't be known now. */
-export type NotApproved = (policy: RunPolicy) => Promise<string | undefined>;
-
 export interface RowProcessorOptions {
   /** The operations that rows may have. */
   readonly operations: readonly Operation[];
-  /** See `ApiWorkerOptions`. */
-  readonly notApproved?: NotApproved | undefined;
   readonly client: Pick<ApiClient, 'send'>;
   /** Where calls wait for their turn and are counted. */
   readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'left' | 'leave'>;
@@ -71,19 +65,9 @@ export function refusal(task: RowTask, operations: readonly Operation[]): Cqbatc
   );
 }
 
-/** The verdict on a row that must not be called, or not before it is known whether its run is approved. */
-async function unapproved(task: RowTask, why: Promise<string | undefined>): Promise<RowVerdict | undefined> {
-  try {
-    const text = await why;
-    return text === undefined ? undefined : refused(task, text);
-  } catch {
-    return uncalled(task);
-  }
-}
-
 /** Makes the function that calls the API for a row. It makes one attempt; the queue repeats attempts. */
 export function createRowProcessor(options: RowProcessorOptions) {
-  const { operations, notApproved, client, gate, meter, breaker, log, onEvent, onHalt } = options;
+  const { operations, client, gate, meter, breaker, log, onEvent, onHalt } = options;
   /** Operations of which rows have succeeded: anywhere, which proves the address, and here, which proves the token, too. */
   const proven = new Set<string>();
   const provenHere = new Set<string>();
@@ -125,13 +109,9 @@ export function createRowProcessor(options: RowProcessorOptions) {
       hasPlace = false;
     };
     try {
-      const isRepeat = !operation.repeatable && task.history?.unclear;
-      const refusal = isRepeat
-        ? notRepeated(task)
-        : notApproved && (await unapproved(task, notApproved(claim.policy)));
-      if (refusal !== undefined) {
-        if (refusal.kind === 'finished')
-          onEvent({ type: 'finished', run: task.run, row: task.row, result: refusal.result });
+      if (!operation.repeatable && task.history?.unclear) {
+        const refusal = notRepeated(task);
+        onEvent({ type: 'finished', run: task.run, row: task.row, result: refusal.result });
         return refusal;
       }
       const admittedAt = await admitted(claim);

@@ -12,7 +12,7 @@ import { ApiWorker, type ApiWorkerOptions } from './api-worker.ts';
 export interface ServeOptions
   extends Pick<
     ApiWorkerOptions,
-    'operations' | 'datastore' | 'client' | 'notApproved' | 'maxOutageMs' | 'concurrency' | 'log'
+    'operations' | 'datastore' | 'client' | 'maxOutageMs' | 'concurrency' | 'log'
   > {
   readonly api: LimitedApi;
   /** Version of the program, to be shown. */

@@ -65,7 +65,7 @@ const effective = [
     'healthPort',
     'metricsFile',
   ],
-  ...['notifyUrl', 'pingUrl', 'cron', 'manifest', 'inbox', 'catchUp', 'overlap', 'wait', 'requireApproval'],
+  ...['notifyUrl', 'pingUrl', 'cron', 'manifest', 'inbox', 'catchUp', 'overlap', 'wait'],
 ];
 
 /** They permit or limit what need not occur. */

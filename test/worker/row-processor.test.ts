@@ -110,23 +110,6 @@ describe('a row', () => {
     expect(told).toEqual(['2 finished, 1 in flight', '7 retrying, 0 in flight']);
   });
 
-  test.each([
-    [
-      'refused',
-      async () => 'no approval',
-      { kind: 'finished', result: { code: 'NOT_APPROVED', attempts: 0 } },
-    ],
-    ['called later', () => Promise.reject(new Error('away')), { kind: 'returned' }],
-  ])(
-    'of a run that is not approved, or not known to be, is %s without a call',
-    async (_, notApproved, verdict) => {
-      const intend = vi.fn();
-      const { process, calls } = begin([notFound], { notApproved });
-      expect(await process(task, claimed({ intend }))).toMatchObject(verdict);
-      expect([calls(), intend.mock.calls]).toEqual([0, []]);
-    },
-  );
-
   test('is called once the gate lets it in', async () => {
     const { set, process, calls } = begin([notFound]);
     set({ cap: 0 });

@@ -2,11 +2,7 @@ import { apiText, type LimitedApi } from '../../domain.ts';
 import { usageError } from '../../errors.ts';
 import {
   type ApiClient,
-  approvalCheck,
-  approvalPolicy,
   chooseProxy,
-  claimSharedPlan,
-  type Datastore,
   describeProxy,
   type EstimatedLimits,
   mostConcurrency,
@@ -53,12 +49,6 @@ export function tokenSource(
       ? 'The access token is missing: set CQBATCH_TOKEN, or pass --token-file FILE.'
       : 'The access token is missing: name a file of --token-dir with --rate-group NAME, set CQBATCH_TOKEN, or pass --token-file FILE.',
   );
-}
-
-/** Why a worker must not call the rows of a run, if the settings require approvals. */
-export function notApproved(settings: Settings, api: LimitedApi, datastore: Datastore) {
-  if (!settings.requireApproval) return undefined;
-  return approvalCheck(approvalPolicy(settings), api, (...claim) => claimSharedPlan(datastore, ...claim));
 }
 
 /** Whether a token is configured that belongs to no file of `--token-dir`. */

@@ -1,9 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { actorSchema, thisActor } from '../../actor.ts';
-import { apiText, type LimitedApi } from '../../domain.ts';
-import { CqbatchError, usageError } from '../../errors.ts';
-import type { RunPolicy } from '../../queue/payload.ts';
+import { usageError } from '../../errors.ts';
 import { type Envelope, openEnvelope, signStatement } from '../../signature/envelope.ts';
 import type { SigningKey } from '../../signature/key-file.ts';
 import type { PublicKey } from '../../signature/public-key.ts';
@@ -11,7 +9,7 @@ import { localTime } from '../../text/local-time.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { counted } from '../../text/quantities.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { type ApprovedPlan, type PlanDocument, parsePlan, planSuffix } from './approved-plan.ts';
+import { type ApprovedPlan, type PlanDocument, planSuffix } from './approved-plan.ts';
 
 /** The people that may approve plans, and the runs that need it. */
 export interface ApprovalPolicy {
@@ -187,8 +185,8 @@ export interface RunToApprove extends ApprovedRun {
   readonly planCommand: string;
   /** Where that plan is looked for; undefined: the user names it. */
   readonly planFile?: string | undefined;
-  /** Absent for a run without a signed-off plan. */
-  readonly plan: ApprovedPlan | undefined;
+  /** Absent for a run without a signed-off plan; its file is where it can still be approved. */
+  readonly plan: (PlanDocument & { readonly file?: string }) | undefined;
   /** Calls by operation. */
   readonly callable: Readonly<Record<string, number>>;
 }
@@ -226,7 +224,7 @@ function missingText({ needed }: ApprovalPolicy, calls: string, judged: readonly
 
 function nextText(
   { approvers, needed }: ApprovalPolicy,
-  plan: ApprovedPlan | undefined,
+  plan: RunToApprove['plan'],
   { planCommand, planFile }: Pick<RunToApprove, 'planCommand' | 'planFile'>,
 ): string {
   const names = [...approvers.keys()];
@@ -236,51 +234,6 @@ function nextText(
   const people = names.length === needed ? names.join(' and ') : `${needed} of ${names.join(', ')}`;
   const approve = `have ${people} type "cqbatch approve ${file}"`;
   const then = planFile === undefined ? 'then run it' : 'then let the manifest be run again';
-  if (plan !== undefined) return `Next: ${approve}, ${then}.`;
+  if (plan?.file !== undefined) return `Next: ${approve}, ${then}.`;
   return `Next: type "${planCommand} --out ${file}", ${approve}, ${then}.`;
-}
-
-/** Claims a plan for a run until its approvals have ended. Resolves with false when another run has it. */
-export type ClaimPlan = (sha256: string, run: string, forMs: number) => Promise<boolean>;
-
-/**
- * What a worker that requires approvals demands of each run, however small.
- *
- * @returns the check of a run: why its rows must not be called, a clause; undefined when they may; rejects without the datastore
- */
-export function approvalCheck({ approvers, needed }: ApprovalPolicy, api: LimitedApi, claim: ClaimPlan) {
-  const wanted = `this worker requires ${counted(needed, 'approval')}`;
-  const check = async ({ approved }: RunPolicy): Promise<string | undefined> => {
-    if (approved === undefined) return `${wanted}, and the run has no approved plan`;
-    const plan = parsePlan(approved.plan, 'the approved plan');
-    const planned = apiText(plan.options);
-    if (planned !== apiText(api)) return `the approved plan is for ${planned}, not for ${apiText(api)}`;
-    const now = Date.now();
-    const judged = judgeApprovals(plan, approvers, { user: approved.user, at: now });
-    const valid = validAmong(judged);
-    if (valid.length >= needed) {
-      const end = Math.max(...valid.map(({ until }) => Date.parse(until)));
-      const isOwn = await claim(plan.sha256, approved.run, end - now);
-      return isOwn ? undefined : 'another run has carried out the approved plan';
-    }
-    const why = whyOthersDoNot(judged)
-      .map((text) => `; ${text}`)
-      .join('');
-    return `${wanted}, and ${valid.length === 0 ? 'none counts' : `only ${valid.length} counts`}${why}`;
-  };
-  // Each batch has its own policy, so an approval that ends stops the next batch.
-  const known = new WeakMap<RunPolicy, Promise<string | undefined>>();
-  return (run: RunPolicy): Promise<string | undefined> => {
-    const found = known.get(run) ?? check(run).catch(clauseOf);
-    known.set(run, found);
-    // The datastore may be back at the next row.
-    found.catch(() => known.delete(run));
-    return found;
-  };
-}
-
-/** What is wrong with a plan. @throws other errors */
-function clauseOf(error: unknown): string {
-  if (error instanceof CqbatchError) return error.message;
-  throw error;
 }

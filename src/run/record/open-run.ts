@@ -75,7 +75,7 @@ export function withOpenRun<Result>(
     await rm(join(folder, statementFile), { force: true });
     const answers = answerFile(folder, record);
     atEnd(() => answers.close());
-    const policy = await runPolicy(folder, record, journal);
+    const policy = runPolicy(record, journal);
     const rollCall = new RollCall(datastore, rosterOf(datastore, options));
     const losing = new AbortController();
     for (const lost of [datastore.lost, journal.lost, lock?.lost])

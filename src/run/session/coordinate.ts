@@ -27,6 +27,8 @@ export interface CoordinateOptions
   > {
   /** Why a run is left to other processes, for display; undefined for a run to be taken. Default: all are taken. */
   readonly refusalOf?: ((record: RunRecord) => Promise<string | undefined>) | undefined;
+  /** Rejects with the reason why a run may not be carried out. Default: every run may be. */
+  readonly admit?: (record: RunRecord) => Promise<void>;
   /** Opens what calls the API for a run; absent when workers elsewhere call it. */
   readonly callerFor?: ((record: RunRecord) => Promise<Caller>) | undefined;
   /** Hears of each run that starts or continues. */
@@ -36,7 +38,7 @@ export interface CoordinateOptions
 }
 
 /** Calls the API in this process. */
-export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted' | 'notApproved'> {
+export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted'> {
   readonly client: ApiClient;
 }
 
@@ -166,6 +168,7 @@ async function coordinate(
     log.info({ run: id, rows: record.plan.rows }, 'coordinating');
     try {
       await refuseChangedManifest(store, record);
+      await options.admit?.(record);
       const caller = await callerFor?.(record);
       atEnd(() => caller?.client.close());
       news?.started();

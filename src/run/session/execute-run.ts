@@ -1,8 +1,10 @@
+import { claimOnDatastore } from '../../cluster/plan-claims.ts';
 import { ErrorNews } from '../../error-news.ts';
 import { usageError } from '../../errors.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import { systemError } from '../../system-error.ts';
+import { orAborted } from '../../waiting.ts';
 import { claimForOurselves } from '../feed/stopped-runs.ts';
 import { openManifestCopy } from '../plan/run-manifest.ts';
 import { resultOf } from '../record/ending.ts';
@@ -29,6 +31,7 @@ export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
   return withOpenRun({ ...options, purpose: `run ${options.record.id}` }, async (run, atEnd) => {
     const planned = await openManifestCopy(options.store, options.record);
     refuseOtherDatastore(options, run.journal);
+    await orAborted(claimSharedPlan(options), interrupt);
     const { record, end, isHandedOver } = await observeRun(options.observer, run, async () => {
       if (datastore.exclusive) await claimForOurselves(run, { signal: interrupt, onError });
       return new Execution(await accepted(run), options, planned).untilEnd(atEnd);
@@ -105,5 +108,21 @@ function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Jou
   throw usageError(
     'OTHER_DATASTORE',
     `Rows of run ${record.id} are still in ${was}, the datastore of its last session: ${remedy}.`,
+  );
+}
+
+/**
+ * Claims the approved plan of a run on its datastore, too: another state folder may have a copy.
+ *
+ * @throws a usage error `PLAN_USED` when another run has it
+ */
+async function claimSharedPlan({ datastore, record }: ExecuteRunOptions): Promise<void> {
+  const { approval, key, id } = record;
+  if (approval?.signers === undefined || (await claimOnDatastore(datastore, approval.sha256, key ?? id)))
+    return;
+  throw usageError(
+    'PLAN_USED',
+    `The approved plan of run ${id} was carried out by a run of another state folder, and approvals hold for one run: make the plan ` +
+      'again and have it approved.',
   );
 }

@@ -4,7 +4,6 @@ import type { OutcomeCounts, RowResult } from '../../domain.ts';
 import type { LastingErrors } from '../../error-news.ts';
 import type { Log } from '../../log.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
-import type { ApiWorkerOptions } from '../../worker/api-worker.ts';
 import type { Budget } from '../record/budget.ts';
 import type { RunEnding, RunResult } from '../record/ending.ts';
 import type { OpenRunInput } from '../record/open-run.ts';
@@ -13,7 +12,7 @@ import type { ConfirmAfterCanary } from './canary.ts';
 import type { EstimatedLimits } from './estimated-limits.ts';
 import type { Progress, RunEvent } from './progress.ts';
 
-export interface RunContext extends Pick<ApiWorkerOptions, 'notApproved'> {
+export interface RunContext {
   /** Calls the API; absent when workers elsewhere call it. */
   readonly client: ApiClient | undefined;
   readonly log: Log;

@@ -145,14 +145,13 @@ export class Work {
 
   #startWorker(client: ApiClient): ApiWorker {
     const { record, datastore, rows, store, journal } = this.#run;
-    const { log, notApproved, known, join, onEvent, onPace, onError } = this.#options;
+    const { log, known, join, onEvent, onPace, onError } = this.#options;
     const { baseUrl, maxOutageMs, concurrency } = record.options;
     return new ApiWorker({
       datastore,
       rows,
       operations: store.operations,
       client,
-      notApproved,
       baseUrl,
       maxOutageMs,
       concurrency,

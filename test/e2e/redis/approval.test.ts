@@ -1,66 +1,74 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createKey } from '../../../src/signature/key-file.ts';
 import { approveFile } from '../../helpers/approve-plan.ts';
-import { cqbatch } from '../../helpers/cqbatch.ts';
-import { describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
-import { readCsv } from '../../helpers/run-folder.ts';
+import { adminOf, describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
-import { startWorker } from '../../helpers/worker.ts';
-import { restoreCsv } from '../manifests.ts';
+import { eventually, kindSandbox, newMachine } from './machine.ts';
 
-describeWithRedis('a worker that requires approvals', () => {
-  test('calls no row of a run without them, though the settings of the run want none', async () => {
-    const [laptop, machine] = [await temporaryFolder(), await temporaryFolder()];
-    const { url } = await redisForTest();
-    const sandbox = await startSandbox();
-    const env = { ...sandbox.env, CQBATCH_QUEUE: url };
-    const ana = await createKey(join(machine, 'ana'));
-    const approvers = { ana: ana.publicKey.text };
-    await mkdir(join(machine, '.cqbatch'), { mode: 0o700 });
-    await writeFile(join(machine, '.cqbatch', 'config.json'), JSON.stringify({ approvers }), { mode: 0o600 });
-    await writeFile(join(laptop, 'rows.csv'), restoreCsv(5).text);
-    const worker = await startWorker(['--require-approval'], { cwd: machine, env });
-    const run = (...args: string[]) => cqbatch(args, { cwd: laptop, env });
+const rows = 5;
 
-    expect(await run('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'bare')).toMatchObject({
-      code: 1,
+describeWithRedis('approvals on a shared Redis', () => {
+  test('are asked for where the token is: by the daemon, which alone may feed rows', async () => {
+    const server = await redisForTest();
+    const admin = adminOf(server);
+    // As in docs/approvals.md.
+    for (const user of ['batch on >secret ~{cqbatch}:* +@all -@dangerous +info', 'default off'])
+      await admin.call('ACL', 'SETUSER', ...user.split(' '));
+    const redis = Object.create(server, {
+      url: { value: `redis://batch:secret@127.0.0.1:${server.port}/0` },
     });
+    const sandbox = await startSandbox(...kindSandbox);
+    const { cwd, stateDir, runWith, worker, stateOf } = await newMachine(
+      { redis, sandbox, prefix: 'cqbatch' },
+      rows,
+    );
+    const person = (...args: string[]) => runWith({ CQBATCH_QUEUE: '', CQBATCH_TOKEN_FILE: '' }, ...args);
+    const ana = await createKey(join(cwd, 'ana'));
+
+    const direct = await runWith({ CQBATCH_QUEUE: server.url }, 'run', 'rows.csv', '--yes');
+    expect(direct).toMatchObject({ code: 4, stderr: expect.stringContaining('password') });
+    // The settings of this person want no approvals.
+    expect(await person('submit', 'rows.csv', '--yes', '--run-id', 'bare')).toMatchObject({ code: 0 });
+    const config = { approvers: { ana: ana.publicKey.text }, require_approval_above: 'any' };
+    await writeFile(join(stateDir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+    const daemon = await worker('--coordinate');
+    await eventually(async () => (await stateOf('bare')) === 'failed');
+    expect((await person('status', 'bare')).stdout).toContain('5 calls need 1 approval, and there is none.');
     expect(await sandbox.log()).toEqual([]);
-    const rows = await readCsv(join(laptop, '.cqbatch/runs/bare'), 'report.csv');
-    expect(
-      rows.map((row) => [row['_code'], row['_attempts'], row['_error_message'] ?? row['_message']]),
-    ).toEqual(
-      Array.from({ length: 5 }, () => [
-        'NOT_APPROVED',
-        '0',
-        'this worker requires 1 approval, and the run has no approved plan',
-      ]),
-    );
 
-    // Here the approver is known, too: otherwise the plan is not kept as an approved one.
-    await writeFile(join(laptop, '.cqbatch', 'config.json'), JSON.stringify({ approvers }));
-    expect(await run('plan', 'rows.csv', '--out', 'week.cqplan')).toMatchObject({ code: 0 });
-    await approveFile(join(laptop, 'week.cqplan'), ana, { user: 'ana', host: 'desk' });
-    expect(await run('run', 'week.cqplan', '--no-worker')).toMatchObject({ code: 0 });
-    expect(await sandbox.log()).toHaveLength(5);
+    expect(await person('plan', 'rows.csv', '--out', 'week.cqplan')).toMatchObject({ code: 0 });
+    await approveFile(join(cwd, 'week.cqplan'), ana, { user: 'ana', host: 'desk' });
+    expect(await person('submit', 'week.cqplan', '--run-id', 'week')).toMatchObject({ code: 0 });
+    await eventually(async () => (await stateOf('week')) === 'completed');
+    expect(await sandbox.log()).toHaveLength(rows);
+    await daemon.stop();
+  });
 
-    // A copy of the plan on another machine.
-    const copies = await temporaryFolder();
-    for (const name of ['rows.csv', 'week.cqplan', '.cqbatch/config.json'])
-      await cp(join(laptop, name), join(copies, name));
-    const again = await cqbatch(['run', 'week.cqplan', '--no-worker', '--run-id', 'again'], {
-      cwd: copies,
-      env,
+  test('hold for one run, whatever state folder has a copy of the plan', async () => {
+    const redis = await redisForTest();
+    const sandbox = await startSandbox(...kindSandbox);
+    const place = { redis, sandbox, prefix: 'copies' };
+    const [laptop, other] = [await newMachine(place, rows), await newMachine(place, rows)];
+    const ana = await createKey(join(laptop.cwd, 'ana'));
+    expect(await laptop.run('plan', 'rows.csv', '--out', 'week.cqplan')).toMatchObject({ code: 0 });
+    await approveFile(join(laptop.cwd, 'week.cqplan'), ana, { user: 'ana', host: 'desk' });
+    const config = JSON.stringify({ approvers: { ana: ana.publicKey.text }, require_approval_above: 'any' });
+    for (const { cwd, stateDir, run } of [laptop, other]) {
+      await run('init');
+      await writeFile(join(stateDir, 'config.json'), config);
+      if (cwd !== laptop.cwd) await cp(join(laptop.cwd, 'week.cqplan'), join(cwd, 'week.cqplan'));
+    }
+    expect(await laptop.run('run', 'week.cqplan')).toMatchObject({ code: 0 });
+    const again = await other.run('run', 'week.cqplan', '--run-id', 'again');
+    expect(again).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'The approved plan of run again was carried out by a run of another state folder',
+      ),
     });
-    expect(again.code).toBe(1);
-    const refused = await readCsv(join(copies, '.cqbatch/runs/again'), 'report.csv');
-    expect(refused.map((row) => row['_message'])).toEqual(
-      Array.from({ length: 5 }, () => 'another run has carried out the approved plan'),
-    );
-    expect(await sandbox.log()).toHaveLength(5);
-    await worker.stop();
+    expect(await sandbox.log()).toHaveLength(rows);
+    expect(await other.stateOf('again')).toBeUndefined();
   });
 });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   type ApprovalPolicy,
-  approvalCheck,
   approvePlan,
   judgeApprovals,
   needsApproval,
@@ -220,43 +219,4 @@ test.each([
   [{}, { a: 1_000_000 }, false],
 ])('above %j, %j needs an approval: %s', (above, callable, needs) => {
   expect(needsApproval({ approvers: new Map(), needed: 1, above }, callable)).toBe(needs);
-});
-
-describe('a worker that requires approvals', () => {
-  test('calls the rows of an approved plan, and says why it does not call others', async () => {
-    const { plan, ana, ben, policy } = await scene();
-    const sign = (on: ApprovedPlan, key: SigningKey, validMs = 24 * hour) =>
-      approvePlan(on, key, { validMs, by: { user: 'ana', host: 'laptop' } }).then((approvals) => ({
-        ...on,
-        approvals,
-      }));
-    const one = await sign(plan, ana);
-    const both = await sign(one, ben);
-    const ended = await sign(one, ben, -hour);
-    const claims = new Map<string, string>();
-    const claim = async (sha256: string, run: string) => {
-      claims.set(sha256, claims.get(sha256) ?? run);
-      return claims.get(sha256) === run;
-    };
-    const check = approvalCheck(policy, { baseUrl }, claim);
-    const why = (on?: ApprovedPlan, user = 'ops', run = 'run-1') =>
-      check({ attempts: 1, backoffMs: 1, ...(on && { approved: { plan: planFileText(on), user, run } }) });
-    expect(await why(both)).toBe(undefined);
-    expect(await why(both, 'ops', 'run-2')).toBe('another run has carried out the approved plan');
-    expect(await why()).toBe('this worker requires 2 approvals, and the run has no approved plan');
-    expect(await why(one)).toBe('this worker requires 2 approvals, and only 1 counts');
-    expect(await why(ended)).toMatch(/only 1 counts; the approval by ben ended/);
-    expect(await why(both, 'ana')).toMatch(/none counts; ana runs the plan/);
-    expect(await why({ ...both, skip_invalid: true })).toMatch(/was changed after/);
-    const elsewhere = approvalCheck(policy, { baseUrl, rateGroup: 'acme' }, claim);
-    expect(
-      await elsewhere({
-        attempts: 1,
-        backoffMs: 1,
-        approved: { plan: planFileText(both), user: 'ops', run: 'run-1' },
-      }),
-    ).toBe(
-      'the approved plan is for https://api.example.com, not for https://api.example.com (rate group acme)',
-    );
-  });
 });

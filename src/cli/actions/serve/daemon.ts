@@ -1,6 +1,7 @@
 import type { LastingErrors } from '../../../error-news.ts';
 import { usageError } from '../../../errors.ts';
 import {
+  approvalPolicy,
   awaitedRuns,
   type CoordinateOptions,
   carryOutSchedules,
@@ -14,6 +15,7 @@ import {
   type RunNews,
   type RunStore,
   removeRuns,
+  requireKeptApprovals,
   type Schedule,
 } from '../../../index.ts';
 import type { Log } from '../../../log.ts';
@@ -21,7 +23,7 @@ import type { AtEnd } from '../../../releases.ts';
 import { repeat } from '../../../repeat.ts';
 import type { Workplace } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
-import { apiClient, type CallSettings, estimatedLimits, notApproved } from '../api-client.ts';
+import { apiClient, type CallSettings, estimatedLimits } from '../api-client.ts';
 import { nextCommands } from '../look/next-commands.ts';
 import type { Notifier } from '../run/notifier.ts';
 import { notifierOf } from '../run/when-free.ts';
@@ -67,6 +69,8 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
       version,
       failing,
       observer: metrics,
+      // The user who submitted a run may have had other settings.
+      admit: (record) => requireKeptApprovals(store, record, approvalPolicy(workplace.settings)),
       ...(datastore.exclusive && callerFor(workplace, options)),
       news,
     }),
@@ -90,8 +94,8 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
 
 /** With the embedded datastore, this process calls the API, like "cqbatch run". */
 function callerFor(
-  { store, settings }: Workplace,
-  { api, tokens, metrics, datastore }: DaemonOptions,
+  { store }: Workplace,
+  { api, tokens, metrics }: DaemonOptions,
 ): Pick<CoordinateOptions, 'refusalOf' | 'callerFor'> | undefined {
   if (api === undefined || tokens === undefined) return undefined;
   return {
@@ -106,7 +110,6 @@ function callerFor(
       return {
         client: await apiClient(options, token, metrics?.observeRequests()),
         estimates: await estimatedLimits(store, options, token),
-        notApproved: notApproved(settings, options, datastore),
         onStarted({ progress }) {
           if (metrics !== undefined) metrics.paceOfRun = () => progress.snapshot().pace;
         },

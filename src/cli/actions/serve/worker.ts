@@ -23,7 +23,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
 import { openLog } from '../../log.ts';
 import { openTerminal } from '../../terminal.ts';
-import { apiClient, type CallSettings, notApproved, proxyTo } from '../api-client.ts';
+import { apiClient, type CallSettings, proxyTo } from '../api-client.ts';
 import { runDaemon } from './daemon.ts';
 import { drainWorkers } from './drain.ts';
 import { openProbes } from './probes.ts';
@@ -87,7 +87,6 @@ export async function worker(flags: Flags): Promise<ExitCode> {
             operations,
             api: { baseUrl: api.baseUrl, rateGroup },
             client,
-            notApproved: notApproved(settings, { baseUrl: api.baseUrl, rateGroup }, datastore),
             maxOutageMs: settings.maxOutage ?? undefined,
             concurrency: api.concurrency,
             failing,
