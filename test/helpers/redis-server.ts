@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -253,14 +254,21 @@ export async function assignSlots({ port }: RedisServer): Promise<void> {
   node.disconnect();
 }
 
-/** A port on which no process listens. A node of a Cluster also needs the port 10,000 above it. */
+/**
+ * A port on which no process listens. It is below those that a system gives to connections, and to servers that ask for any port: none of
+ * them takes it before it is used. A node of a Cluster also needs the port 10,000 above it.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
+    const port = randomInt(11_000, 22_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
     server.close();
     await once(server, 'close');
-    if (typeof address === 'object' && address !== null && address.port < 55_000) return address.port;
+    return port;
   }
 }
