@@ -60,6 +60,10 @@ export async function lockPath({
   const isHeld = holderState === 'alive' && (await exists(lockFile));
   if (isHeld || !(await isFree(lockFile, holderState))) throw taken(describe(holder));
 
+  /** A lock that could not be removed is not forgotten. */
+  const noteIfLeft = async (): Promise<void> => {
+    if (!(await exists(dirname(path)))) ownLocks.set(path, 'left');
+  };
   const lost = deferred<Error>();
   let isLost = false;
   const release = await lock(path, {
@@ -73,15 +77,18 @@ export async function lockPath({
       void lockLost(lockFile, cause).then(lost.resolve);
     },
   }).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ELOCKED')
+    if (error.code !== 'ELOCKED') {
+      // The folder may have gone when the lock was made and not yet looked at.
+      await noteIfLeft();
       throw (
         systemError(error, path) ?? fatalError('LOCK_UNUSABLE', `Can't lock ${path}: ${error.message}`, error)
       );
+    }
     throw taken(describe((await readHolder(path)) ?? holder));
   });
   const letGo = async (): Promise<void> => {
     await release().catch(() => {});
-    if (!(await exists(dirname(path)))) ownLocks.set(path, 'left');
+    await noteIfLeft();
   };
   const self: Holder = { ...thisProcess(), purpose, since: new Date().toISOString() };
   await writeFileAtomically(holderFile, `${JSON.stringify(self)}\n`).catch(async (error) => {

@@ -1,9 +1,24 @@
 import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { lockPath } from '../../src/disk/lock.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+/** Done once, between the making of a lock and the look at it, which then fails. */
+let meanwhile: (() => Promise<void>) | undefined;
+
+vi.mock('proper-lockfile', async (importOriginal) => {
+  const real = await importOriginal<typeof import('proper-lockfile')>();
+  const lock: typeof real.lock = async (path, options) => {
+    if (meanwhile === undefined) return real.lock(path, options);
+    await mkdir(options?.lockfilePath ?? '');
+    await meanwhile();
+    meanwhile = undefined;
+    throw Object.assign(new Error('it is not there'), { code: 'ENOENT' });
+  };
+  return { ...real, lock };
+});
 
 const dead = { pid: 2 ** 22 + 1, host: hostname(), started: '1' };
 const elsewhere = { pid: 1, host: 'elsewhere', started: '1' };
@@ -65,6 +80,17 @@ describe('a lock', () => {
     if (removedFiles > 0) await rm(holderFile);
     await rename(folder, `${folder}.away`);
     await lock.release();
+    await rename(`${folder}.away`, folder);
+    await (await take()).release();
+  });
+
+  test('can be taken again when its folder went away before the new lock was looked at', async () => {
+    const folder = join(await temporaryFolder(), 'run');
+    await mkdir(folder);
+    const take = () =>
+      lockPath({ path: join(folder, 'run'), purpose: 'test', taken: (who) => new Error(`taken by ${who}`) });
+    meanwhile = () => rename(folder, `${folder}.away`);
+    await expect(take()).rejects.toMatchObject({ code: 'FILE_MISSING' });
     await rename(`${folder}.away`, folder);
     await (await take()).release();
   });
