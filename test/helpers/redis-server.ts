@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { selfSigned } from '../api/self-signed.ts';
 import { describeWhereFound, describeWithProgram } from './describe-with-program.ts';
 import { findProgram } from './program.ts';
@@ -87,6 +87,20 @@ export function adminOf({ port }: RedisServer, options: { db?: number; password?
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
   return client;
+}
+
+/** A primary with a replica that follows it, watched by a Sentinel that has seen both. They stop after the test. */
+export async function replicatedRedis() {
+  const primary = await redisForTest({ args: ['--repl-diskless-sync-delay', '0'] });
+  const replica = await redisForTest({ args: ['--replicaof', '127.0.0.1', String(primary.port)] });
+  const ofReplica = adminOf(replica);
+  await expect.poll(() => ofReplica.info('replication'), patiently).toContain('master_link_status:up');
+  const sentinel = await redisForTest({ sentinelOf: primary });
+  const control = adminOf(sentinel);
+  // Otherwise it looks only every ten seconds; an old Sentinel does not know the command.
+  await control.call('SENTINEL', 'DEBUG', 'INFO-PERIOD', '200').catch(() => {});
+  await expect.poll(() => control.call('SENTINEL', 'REPLICAS', 'mymaster'), patiently).toHaveLength(1);
+  return { primary, ofReplica, control, url: `redis+sentinel://127.0.0.1:${sentinel.port}/mymaster` };
 }
 
 /** Where the log of a Redis ends: what is written after it can be forgotten. */

@@ -10,6 +10,7 @@ import {
   heard,
   patiently,
   redisForTest,
+  replicatedRedis,
 } from '../../helpers/redis-server.ts';
 import { startProxy } from './proxy.ts';
 
@@ -38,16 +39,9 @@ describeWithRedis('Redis behind a Sentinel', () => {
   });
 
   test('is followed to its new primary', async () => {
-    const primary = await redisForTest({ args: ['--repl-diskless-sync-delay', '0'] });
-    const replica = await redisForTest({ args: ['--replicaof', '127.0.0.1', String(primary.port)] });
-    const [ofPrimary, ofReplica] = [adminOf(primary), adminOf(replica)];
-    await expect.poll(() => ofReplica.info('replication'), patiently).toContain('master_link_status:up');
-    const sentinel = await redisForTest({ sentinelOf: primary });
-    const control = adminOf(sentinel);
-    // Otherwise it looks only every ten seconds; an old Sentinel does not know the command.
-    await control.call('SENTINEL', 'DEBUG', 'INFO-PERIOD', '200').catch(() => {});
-    await expect.poll(() => control.call('SENTINEL', 'REPLICAS', 'mymaster'), patiently).toHaveLength(1);
-    const { datastore } = await open(`redis+sentinel://127.0.0.1:${sentinel.port}/mymaster`);
+    const { primary, ofReplica, control, url } = await replicatedRedis();
+    const ofPrimary = adminOf(primary);
+    const { datastore } = await open(url);
     const { Worker } = withBackend(datastore.backend);
     const { connection, producerConnection, prefix = '' } = datastore;
     const worker = new Worker('q', async () => {}, { connection, prefix });

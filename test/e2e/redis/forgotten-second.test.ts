@@ -1,11 +1,17 @@
 import { truncate } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { adminOf, describeWithRedis, endOfLog, patiently, redisForTest } from '../../helpers/redis-server.ts';
+import {
+  describeWithRedis,
+  endOfLog,
+  type RedisServer,
+  redisForTest,
+  replicatedRedis,
+} from '../../helpers/redis-server.ts';
 import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
 import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
 import { callsByRow, callsOf, expectEveryRowOnce } from '../agreement.ts';
-import { kindSandbox, newMachine } from './machine.ts';
+import { kindSandbox, newMachine, type Place } from './machine.ts';
 
 const rows = 600;
 
@@ -25,6 +31,27 @@ async function judged(cwd: string, sandbox: TestSandbox) {
   };
 }
 
+/** A run with a worker that has called a hundred rows. */
+async function begunRun(redis: RedisServer, env: Place['env'] = {}) {
+  const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms..60ms');
+  const machine = await newMachine({ redis, sandbox, prefix: 'forgets', env }, rows);
+  const worker = await machine.worker();
+  const run = machine.start('run', 'rows.csv', '--yes', '--rate', '80/s');
+  await sandbox.requested(100);
+  const judge = () => judged(machine.cwd, sandbox);
+  /** The run ends, each row was called once, and none is marked. */
+  const lostNothing = async (): Promise<void> => {
+    expect((await run.end).code).toBe(0);
+    expect(await judge()).toEqual({
+      calledAgain: [],
+      calledAgainInSilence: [],
+      marked: [],
+      notSucceeded: [],
+    });
+  };
+  return { machine, worker, run, judge, lostNothing };
+}
+
 describeWithRedis('after a crash of Redis', () => {
   test.each([
     ['nothing', undefined],
@@ -32,80 +59,45 @@ describeWithRedis('after a crash of Redis', () => {
     ['four seconds', 4_000],
   ])('that has lost %s, processes that live call nothing again and mark nothing', async (_, lostMs) => {
     const redis = await redisForTest();
-    const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms..60ms');
-    const { cwd, start, worker } = await newMachine({ redis, sandbox, prefix: 'forgets' }, rows);
-    await worker();
-    const run = start('run', 'rows.csv', '--yes', '--rate', '80/s');
-    await sandbox.requested(100);
+    const { lostNothing } = await begunRun(redis);
     const { file, bytes } = await endOfLog(redis);
     await sleep(lostMs ?? 0);
     await redis.kill();
     if (lostMs !== undefined) await truncate(file, bytes);
     await redis.restart();
-    expect((await run.end).code).toBe(0);
-    expect(await judged(cwd, sandbox)).toEqual({
-      calledAgain: [],
-      calledAgainInSilence: [],
-      marked: [],
-      notSucceeded: [],
-    });
+    await lostNothing();
   });
 
   test('whose replica takes over without its last second, processes that live call nothing again and mark nothing', async () => {
-    const primary = await redisForTest();
-    const replica = await redisForTest({
-      args: ['--replicaof', '127.0.0.1', String(primary.port), '--repl-diskless-sync-delay', '0'],
-    });
-    const sentinel = await redisForTest({ sentinelOf: primary });
-    const [watching, behind] = [adminOf(sentinel), adminOf(replica)];
-    // Otherwise it looks only every ten seconds; an old Sentinel does not know the command.
-    await watching.call('SENTINEL', 'DEBUG', 'INFO-PERIOD', '200').catch(() => {});
-    await expect.poll(() => watching.call('SENTINEL', 'REPLICAS', 'mymaster'), patiently).toHaveLength(1);
-    await expect.poll(() => behind.info('replication'), patiently).toContain('master_link_status:up');
-    const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms..60ms');
-    const env = { CQBATCH_QUEUE: `redis+sentinel://127.0.0.1:${sentinel.port}/mymaster` };
-    const place = { redis: primary, sandbox, prefix: 'forgets', env };
-    const { cwd, start, worker } = await newMachine(place, rows);
-    await worker();
-    const run = start('run', 'rows.csv', '--yes', '--rate', '80/s');
-    await sandbox.requested(100);
+    const { primary, ofReplica, control, url } = await replicatedRedis();
+    const { lostNothing } = await begunRun(primary, { CQBATCH_QUEUE: url });
     // From now on it hears nothing of the primary.
-    await behind.replicaof('127.0.0.1', '1');
+    await ofReplica.replicaof('127.0.0.1', '1');
     await sleep(1_000);
     await primary.kill();
     // A Sentinel that has not looked at the replica lately gives a failover up: ask again.
     const roleOfReplica = async () => {
-      await watching.call('SENTINEL', 'FAILOVER', 'mymaster').catch(() => {});
-      return (await behind.role())[0];
+      await control.call('SENTINEL', 'FAILOVER', 'mymaster').catch(() => {});
+      return (await ofReplica.role())[0];
     };
     await expect.poll(roleOfReplica, { timeout: 60_000, interval: 500 }).toBe('master');
-    expect((await run.end).code).toBe(0);
-    expect(await judged(cwd, sandbox)).toEqual({
-      calledAgain: [],
-      calledAgainInSilence: [],
-      marked: [],
-      notSucceeded: [],
-    });
+    await lostNothing();
   });
 
   test('and of all processes, a resumed run marks what it calls again', async () => {
     const redis = await redisForTest();
-    const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms..60ms');
-    const { cwd, start, run, worker } = await newMachine({ redis, sandbox, prefix: 'forgets' }, rows);
-    const other = await worker();
-    const began = start('run', 'rows.csv', '--yes', '--rate', '80/s');
-    await sandbox.requested(100);
+    const { machine, worker, run, judge } = await begunRun(redis);
     const { file, bytes } = await endOfLog(redis);
     await sleep(1_000);
     await redis.kill();
-    for (const process of [began, other]) {
+    for (const process of [run, worker]) {
       process.kill('SIGKILL');
       await process.end;
     }
     await truncate(file, bytes);
     await redis.restart();
-    expect((await run('resume')).code).toBe(0);
-    const { calledAgain, marked, ...found } = await judged(cwd, sandbox);
+    expect((await machine.run('resume')).code).toBe(0);
+    const { calledAgain, marked, ...found } = await judge();
     expect(found).toEqual({ calledAgainInSilence: [], notSucceeded: [] });
     expect(marked).toEqual(expect.arrayContaining(calledAgain));
     // No more than were fed when the processes died.
