@@ -78,7 +78,7 @@ export function rangesOf(tasks: readonly RowTask[]): Ranges {
   return ranges;
 }
 
-export function rowsOf({ rows, collected = rows }: RunBatchData): number[] {
+export function rowsOf({ rows, collected = rows }: Pick<RunBatchData, 'rows' | 'collected'>): number[] {
   return collected.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, n) => first + n));
 }
 

@@ -29,12 +29,8 @@ export async function recollect(
   const rows = lost.flatMap(({ data }) => rowsOf(data));
   // Older batches, which are removed, had rows below the highest of these.
   const hasLostMore = lost.length === kept.length && kept.length >= keptBatches;
-  const suspects = hasLostMore ? upTo(rows.reduce((a, b) => Math.max(a, b))) : rows;
+  const suspects = hasLostMore ? rowsOf({ rows: [[1, rows.reduce((a, b) => Math.max(a, b))]] }) : rows;
   await save({ ...known, doubtful: suspects.filter((row) => !told.has(row)) });
   // Their numbers say nothing of a journal that grows again.
   for (const job of kept) await job.remove();
-}
-
-function upTo(last: number): number[] {
-  return Array.from({ length: last }, (_, n) => n + 1);
 }

@@ -48,7 +48,7 @@ export function mergeReturns(one: BatchReturn, other: BatchReturn): BatchReturn 
   const leftovers = byRow(one);
   for (const leftover of other.leftovers) {
     const known = leftovers.get(leftover.row);
-    if (known === undefined || attemptsOf(leftover) > attemptsOf(known))
+    if (known === undefined || countedAttempts(leftover) > countedAttempts(known))
       leftovers.set(leftover.row, leftover);
   }
   return {
@@ -62,7 +62,7 @@ function byRow(source: BatchReturn | undefined): Map<number, Leftover> {
   return new Map(source?.leftovers.map((leftover) => [leftover.row, leftover]));
 }
 
-function attemptsOf({ history }: Leftover): number {
+export function countedAttempts({ history }: Pick<Leftover, 'history'>): number {
   return history?.attempts ?? 0;
 }
 

@@ -1,10 +1,11 @@
 import { perhapsCalled } from '../../attempts.ts';
-import { noHistory, type RowHistory } from '../../domain.ts';
+import { noHistory } from '../../domain.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { rangesOf } from '../../queue/batch-flow.ts';
 import type { LostEntries } from '../../queue/lost-entries.ts';
 import type { Leftover, RowTask } from '../../queue/payload.ts';
+import { countedAttempts } from '../../queue/recollection.ts';
 
 /** Entries of a coordinator besides results. */
 
@@ -29,10 +30,10 @@ export function openAgain(
   journal: Pick<Journal, 'history' | 'isFinished'>,
 ): JournalEntry[] {
   const isOpen = (row: number): boolean => !held.has(row) && !journal.isFinished(row);
-  const attemptsOf = (history: RowHistory | undefined): number => history?.attempts ?? 0;
+  const known = (row: number): number => journal.history(row)?.attempts ?? 0;
   return [
     ...leftovers
-      .filter(({ row, history }) => isOpen(row) && attemptsOf(history) > attemptsOf(journal.history(row)))
+      .filter((leftover) => isOpen(leftover.row) && countedAttempts(leftover) > known(leftover.row))
       .flatMap(opened),
     ...doubtful
       .filter((row) => isOpen(row) && !journal.history(row)?.unclear)

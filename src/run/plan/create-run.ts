@@ -13,10 +13,10 @@ import { stageManifest } from '../../manifest/stage.ts';
 import { type RunOptions, type RunRecord, stateEntry } from '../record/record.ts';
 import { rowNumbersFile, writeRowNumbers } from '../record/row-numbers.ts';
 import { journalPath } from '../record/run-journal.ts';
-import { approvedPlanFile } from '../record/run-policy.ts';
 import type { RunStore } from '../record/store.ts';
 import { type ApprovedPlan, planFileText } from './approved-plan.ts';
 import { type CheckedManifest, checkManifest } from './check-manifest.ts';
+import { approvedPlanFile } from './kept-plan.ts';
 
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {

@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ifThere, readSmallFile } from '../../disk/files.ts';
 import type { RunOptions, RunRecord } from '../record/record.ts';
-import { approvedPlanFile } from '../record/run-policy.ts';
 import { type PlanDocument, parsePlan, planFileText } from './approved-plan.ts';
+
+/** The signed-off plan in the folder of its run. */
+export const approvedPlanFile = 'approved.cqplan';
 
 /** The options that decide which calls are made; how fast they are made may change while the run is in progress. */
 const decisive = [

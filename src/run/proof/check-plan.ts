@@ -2,9 +2,8 @@ import type { PublicKey } from '../../signature/public-key.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { judgeApprovals, validAmong, whyOthersDoNot } from '../plan/approvals.ts';
 import type { PlanDocument } from '../plan/approved-plan.ts';
-import { readKeptPlan } from '../plan/kept-plan.ts';
+import { approvedPlanFile, readKeptPlan } from '../plan/kept-plan.ts';
 import type { RunRecord } from '../record/record.ts';
-import { approvedPlanFile } from '../record/run-policy.ts';
 import { wrong } from './finding.ts';
 
 /**

@@ -2,14 +2,12 @@ import type { Journal } from '../../journal/journal.ts';
 import type { RunPolicy } from '../../queue/payload.ts';
 import type { RunRecord } from './record.ts';
 
-/** The signed-off plan in the folder of its run. */
-export const approvedPlanFile = 'approved.cqplan';
-
 /** What a run allows the workers of its rows. */
 export function runPolicy(record: RunRecord, journal: Pick<Journal, 'provenOperations'>): RunPolicy {
   const { attempts, backoffMs, saveResponses } = record.options;
   return {
-    ...{ attempts, backoffMs },
+    attempts,
+    backoffMs,
     ...(saveResponses && { saveAnswers: true }),
     // Batches of later rows tell more.
     get proven() {
