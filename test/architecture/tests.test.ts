@@ -1,0 +1,22 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Only `describeUnless` skips tests: it says why, and fails where CI is set. */
+const skipping = /\b(?:describe|test|it)\.(?:skip|skipIf|runIf|todo|only)\b/;
+const allowed = [join('test', 'helpers', 'describe-with-program.ts')];
+
+const names = (await readdir('test', { recursive: true })).map((name) => join('test', name));
+const paths = names.filter((name) => /\.[jt]s$/.test(name) && !name.includes('fixtures'));
+const files = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(path, 'utf8') })));
+
+test('no test is skipped silently', () => {
+  expect(files.filter(({ text }) => skipping.test(text)).map(({ path }) => path)).toEqual(allowed);
+});
+
+test('no replacement of a module depends on which test file ran before', () => {
+  // Unit tests share modules: without this line, a module that is loaded already keeps the real one.
+  const replacing = files.filter(({ text }) => /^vi\.mock\(/m.test(text));
+  expect(replacing.length).toBeGreaterThan(0);
+  expect(replacing.filter(({ text }) => !text.includes('vi.hoisted(() => vi.resetModules());'))).toEqual([]);
+});
