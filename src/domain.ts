@@ -19,6 +19,14 @@ export type Priority = (typeof priorities)[number];
 
 export const usualPriority = 'normal' satisfies Priority;
 
+/**
+ * What to do with rows that have the same subject but different requests: `refuse` leaves the decision to the user, `last`
+ * calls only the last row, `in-order` calls all rows one after the other.
+ */
+export const conflictRules = ['refuse', 'last', 'in-order'] as const;
+
+export type ConflictRule = (typeof conflictRules)[number];
+
 /** The HTTP methods of requests. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -48,6 +56,13 @@ export type OutcomeCounts = Readonly<Record<Outcome, number>>;
 /** Counts of zero. */
 export function noOutcomes(): Record<Outcome, number> {
   return { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
+}
+
+/** The sum of two counts. */
+export function addedUp(some: OutcomeCounts, others: OutcomeCounts): OutcomeCounts {
+  const sum = noOutcomes();
+  for (const outcome of outcomes) sum[outcome] = some[outcome] + others[outcome];
+  return sum;
 }
 
 /** How many rows ended in all. */

@@ -61,9 +61,10 @@ export {
   prepareEmbedded,
 } from './datastore/open.ts';
 export { watchRefusals } from './datastore/refusals.ts';
-export { bytesOf, createFile, exists, makeFolder, readSmallFile } from './disk/files.ts';
-export { makeTemporaryFolder } from './disk/owned-folder.ts';
-export type { Outcome, OutcomeCounts, RowResult } from './domain.ts';
+export { createFile, exists, makeFolder, readSmallFile } from './disk/files.ts';
+export { hashFile } from './disk/hash-file.ts';
+export { withTemporaryFolder } from './disk/owned-folder.ts';
+export type { ConflictRule, Outcome, OutcomeCounts, RowResult } from './domain.ts';
 export { CqbatchError, type ErrorKind } from './errors.ts';
 export type { ClaimedManifest, ManifestEnding } from './inbox/claimed-manifest.ts';
 export { type Found, Inbox, type Taking } from './inbox/inbox.ts';
@@ -75,28 +76,18 @@ export { type BatchOptions, type BatchPlace, lookUpRun } from './library/place.t
 export { type BatchPlan, type PlanBatchOptions, planBatch } from './library/plan-batch.ts';
 export { type BatchRow, openRuns, results, type UnfinishedBatch } from './library/results.ts';
 export { type BatchEvent, type BatchResult, type RunBatchOptions, runBatch } from './library/run-batch.ts';
-export type { ConflictRule, DoneRows } from './manifest/check/call-index.ts';
-export {
-  type FieldCounts,
-  type OperationSummary,
-  type RowCounts,
-  subjectsOf,
-} from './manifest/check/row-counts.ts';
+export type { DoneRows } from './manifest/check/call-index.ts';
 export type { ScanSummary } from './manifest/check/scan.ts';
-export { isOldName } from './manifest/columns/column-names.ts';
 export type { OperationChoice } from './manifest/columns/operation-choice.ts';
-export {
-  defaultClearToken,
-  type Manifest,
-  type ReadingOptions,
-} from './manifest/manifest.ts';
-export { excerpt, formatProblem, type ProblemGroup } from './manifest/problem.ts';
-export { hashFile, type InputOptions, stageManifest } from './manifest/stage.ts';
+export type { Manifest, ReadingOptions } from './manifest/manifest.ts';
+export { type InputOptions, stageManifest } from './manifest/stage.ts';
 export { inputKind } from './manifest/text/source.ts';
 export type { Metrics } from './metrics/metrics.ts';
 export { openDaemonMetrics, openMetricsFile } from './metrics/metrics-file.ts';
+export { isOldName } from './operation/field-names.ts';
 export {
   defineOperation,
+  findOperation,
   type Interpretation,
   type Operation,
   type OperationDefinition,
@@ -108,7 +99,11 @@ export { mostConcurrency } from './rate/rate-controller.ts';
 export type { RatePoint } from './report/rate-history.ts';
 export type { RunSummary } from './report/summary.ts';
 export type { ReportPaths, WrittenReports } from './report/write-reports.ts';
+export { excerpt, formatProblem, type ProblemGroup } from './rows/problem.ts';
+export type { CallableRow, PlannedRow } from './rows/row.ts';
+export { type FieldCounts, type OperationSummary, type RowCounts, subjectsOf } from './rows/row-counts.ts';
 export { cancelSettledRun, cancelStoppedRun, settleDeadRun } from './run/feed/stopped-runs.ts';
+export { approverHere } from './run/plan/approval-text.ts';
 export {
   type ApprovalPolicy,
   approvePlan,
@@ -118,15 +113,8 @@ export {
   requireApprovals,
   validAmong,
 } from './run/plan/approvals.ts';
-export {
-  type ApprovedPlan,
-  planSuffix,
-  readApprovedPlan,
-  writeApprovals,
-  writeApprovedPlan,
-} from './run/plan/approved-plan.ts';
 export { checkManifest } from './run/plan/check-manifest.ts';
-export { claimPlan } from './run/plan/claimed-plan.ts';
+export { refuseUsedPlan } from './run/plan/claimed-plan.ts';
 export {
   type CreatedRun,
   type CreateRunInput,
@@ -134,15 +122,26 @@ export {
   discard,
   type ManifestOrigin,
 } from './run/plan/create-run.ts';
+export type { DerivedRowsInput } from './run/plan/derived-rows.ts';
 export { readDone } from './run/plan/done-before.ts';
 export { type EarlierRun, findEarlierRun } from './run/plan/earlier-runs.ts';
 export { requireKeptApprovals } from './run/plan/kept-approvals.ts';
+export { keepApprovals } from './run/plan/kept-plan.ts';
+export type { RowOptions } from './run/plan/open-manifest.ts';
+export {
+  type ApprovedPlan,
+  planSuffix,
+  type ReadPlan,
+  readPlanFile,
+  writeApproval,
+  writePlanFile,
+} from './run/plan/plan-file.ts';
+export { type PlannedRows, planManifest } from './run/plan/planned-rows.ts';
 export type { ProblemList } from './run/plan/problem-file.ts';
 export { isReady, refusalOf, refusals, verdictText } from './run/plan/readiness.ts';
 export { findRetries, retriesAfter, retriesAmong, undosOf, unfinishedAmong } from './run/plan/retries.ts';
-export { hasRowsToRetry, type RetryManifest, writeRetryManifest } from './run/plan/retry-run.ts';
-export { refuseChangedManifest } from './run/plan/run-manifest.ts';
-export { rowsOn, type UndoManifest, writeUndoManifest } from './run/plan/undo-run.ts';
+export { hasRowsToRetry, type RetryRows, writeRetryRows } from './run/plan/retry-run.ts';
+export { rowsOn, type UndoRows, writeUndoRows } from './run/plan/undo-run.ts';
 export { type RunProof, verifyRun } from './run/proof/verify-run.ts';
 export { allRuns, lookAtCluster } from './run/record/all-runs.ts';
 export { nextTimeOfDay } from './run/record/budget.ts';
@@ -156,6 +155,7 @@ export {
   goesOnByItself,
   isHaltedByGuard,
   isResumable,
+  plannedAt,
   priorityOf,
   type RunOptions,
   type RunRecord,
@@ -170,6 +170,7 @@ export {
   progressOf,
   readJournalSummary,
 } from './run/record/run-journal.ts';
+export { openRunRows, refuseChangedRows, rowsFile } from './run/record/run-rows.ts';
 export {
   delayOf,
   liveRun,
@@ -189,7 +190,6 @@ export {
   rewriteReport,
 } from './run/report/report-run.ts';
 export { type RowStory, type RunOfRow, tellRow } from './run/report/row-story.ts';
-export { signerOf } from './run/report/statement.ts';
 export type { CanaryResults } from './run/session/canary.ts';
 export { type ControlPlace, inCluster, inFolder, type Wanted } from './run/session/control.ts';
 export { type CoordinateOptions, coordinateRuns, type RunNews } from './run/session/coordinate.ts';
@@ -241,9 +241,6 @@ export {
   settingWords,
   variableOf,
 } from './settings/settings.ts';
-export { createKey, readSigningKey, type SigningKey } from './signature/key-file.ts';
-export { machineKey, machineKeyPath, publicKeyPath } from './signature/machine-key.ts';
-export { type PublicKey, parsePublicKey } from './signature/public-key.ts';
 export { stringifyJson } from './text/json.ts';
 export { type HealthState, startHealthServer } from './worker/health.ts';
 export { serveRows } from './worker/serve.ts';

@@ -14,6 +14,9 @@ export function deferred<Value = void>(): Deferred<Value> {
   return { promise, resolve };
 }
 
+/** Never aborts. */
+export const never: AbortSignal = new AbortController().signal;
+
 /** Resolves after that time; does not keep the process alive by itself. */
 export function after(milliseconds: number): Promise<void> {
   const { promise, resolve } = deferred();

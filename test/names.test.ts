@@ -12,6 +12,7 @@ import { type Schedule, scheduleSchema } from '../src/schedule/schedule.ts';
 import { openScheduleStore } from '../src/schedule/store.ts';
 import { parseRateGroup } from '../src/settings/parsers.ts';
 import { temporaryFolder } from './helpers/temporary-folder.ts';
+import { leastOptions, manifestAt } from './run/planned-record.ts';
 
 /** Texts that lead out of a folder, or are no name on some system. */
 const paths = ['', '.', '..', '../evil', '../../evil', '/etc/evil', 'a/b', 'a\\b', 'a\0b', '.hidden', 'a\nb'];
@@ -63,15 +64,13 @@ describe('a name that leads out of its folder is refused', () => {
     const stateDir = join(await mkdtemp(join(folder, 'a-')), 'b', 'state');
     const source = join(folder, 'rows.csv');
     await writeFile(source, 'evaluation_id,user_id\n1,u\n');
-    const options = runOptionsSchema.parse({
-      ...{ baseUrl: 'https://api.example', clearToken: '<clear>', concurrency: 1, attempts: 1 },
-      ...{ timeoutMs: 1, backoffMs: 1 },
-    });
     const store = openRunStore(stateDir, operations);
-    await expect(createRun(store, { source, options, runId })).rejects.toMatchObject(invalid);
+    await expect(
+      createRun(store, { rows: manifestAt(source), options: leastOptions, runId }),
+    ).rejects.toMatchObject(invalid);
     await expect(store.look(runId)).rejects.toMatchObject(invalid);
     const left = await readdir(folder, { recursive: true });
-    expect(left.filter((path) => /run\.json|journal|manifest/.test(path))).toEqual([]);
+    expect(left.filter((path) => /run\.json|journal|manifest|rows\.jsonl/.test(path))).toEqual([]);
   });
 
   test.each(paths)('as a schedule: %j', async (name) => {

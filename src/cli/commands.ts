@@ -15,7 +15,7 @@ const show: CommandSpec = {
   name: 'show',
   description: 'Shows what happened to a run: when, by whom, and why',
   arguments: [runThat()],
-  options: { Show: ['row'], ...groups.own },
+  options: { Show: ['row'] },
   examples: [
     ['cqbatch show', 'the newest run'],
     ['cqbatch show jsur --row 1234', 'one row of another run'],
@@ -34,22 +34,22 @@ const report: CommandSpec = {
   name: 'report',
   description: 'Rewrites the report of a run, even while in progress',
   arguments: [runThat()],
-  options: { Report: ['format', 'withRetries', 'open', 'delimiter', 'html'], ...groups.own },
+  options: { Report: ['format', 'withRetries', 'open', 'delimiter', 'html'] },
   load: async () => (await import('./actions/look/report.ts')).report,
 };
 
 const verify: CommandSpec = {
   name: 'verify',
-  description: 'Proves that the files of a run are as it left them',
+  description: 'Makes the report of a run again, and compares it',
   details: 'It reads only the files of the run, sends nothing, and names the first thing that is wrong.',
   arguments: [['[run]', 'id of a run, a part of it, or a folder with its files; default: the newest run']],
-  help: {
-    key: "public key in OpenSSH's form that may have signed the run; a run of this state folder needs none",
-  },
-  options: { Verify: ['key'], ...groups.own },
+  options: { Verify: ['against'] },
   examples: [
     ['cqbatch verify', 'the newest run'],
-    ['cqbatch verify ./evidence --key build7.pub', 'the copy of a run of another machine'],
+    [
+      'cqbatch verify ./evidence --against sha256:9f86d081…',
+      'a copied folder, with a digest from a notification',
+    ],
   ],
   load: async () => (await import('./actions/look/verify.ts')).verify,
 };
@@ -112,24 +112,6 @@ const setPriority: CommandSpec = {
   options: { Priority: ['reason'], ...groups.shared },
   examples: [['cqbatch set-priority jsur high', 'before the rows of all other runs']],
   load: async () => (await import('./actions/control/set-option.ts')).setRunPriority,
-};
-
-const keys: CommandGroupSpec = {
-  name: 'keys',
-  description: 'Makes and shows keys that sign',
-  commands: [
-    {
-      name: 'new',
-      description: 'Makes a key to approve plans with',
-      arguments: [['<file>', 'file of the key; the public key gets .pub']],
-      load: async () => (await import('./actions/control/keys.ts')).newKey,
-    },
-    {
-      name: 'show',
-      description: 'Shows the public key of this state folder, which signs what its runs did',
-      load: async () => (await import('./actions/control/keys.ts')).showKey,
-    },
-  ],
 };
 
 const worker: CommandSpec = {
@@ -221,5 +203,5 @@ export const commandGroups: Readonly<Record<string, readonly (CommandSpec | Comm
   Run: runCommands,
   Look: [status, show, list, report, verify, dashboard],
   Control: [pause, unpause, cancel, setRate, setPriority],
-  Operate: [watchCommand, scheduleCommands, worker, mcp, prune, keys, init, doctor],
+  Operate: [watchCommand, scheduleCommands, worker, mcp, prune, init, doctor],
 };

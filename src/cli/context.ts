@@ -13,6 +13,7 @@ import {
   openRunStore,
   type PreparedDatastore,
   prepareEmbedded,
+  type ReadPlan,
   type RunRecord,
   type RunStore,
   type Settings,
@@ -42,7 +43,7 @@ export interface CommandInput {
 export interface Workplace extends CommandInput {
   readonly store: RunStore;
   /** The signed-off plan to carry out, instead of flags and settings. */
-  readonly approved?: ApprovedPlan;
+  readonly approved?: ReadPlan;
   /** Where the plan of a manifest belongs that no command line names, and what is there if it is not approved. */
   readonly besides?: { readonly file: string; readonly plan?: ApprovedPlan; readonly trouble?: CqbatchError };
   /** Called when a run is planned and has its approvals. Its error refuses the run. */

@@ -73,13 +73,14 @@ const ownOptions = {
     help: 'write the plan to NAME.cqplan, to be approved and run later',
     common: true,
   },
-  approved: {
-    flags: '--approved <plan>',
-    help: 'the approved plan of these rows, written with --out',
-  },
   key: {
     flags: '--key <file>',
     help: 'OpenSSH key to sign with, or its .pub file if the ssh-agent has it (default: ~/.ssh/id_ed25519)',
+    common: true,
+  },
+  against: {
+    flags: '--against <digest...>',
+    help: 'SHA-256 that a file of the run must have, as summary.json and notifications have it',
     common: true,
   },
   valid: {

@@ -12,12 +12,12 @@ const manifestOrPlan = [manifest[0], `${manifest[1]}; or a signed-off plan (.cqp
 const choosing = ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial', 'allowEmpty'] as const;
 
 /** Options for the approval of rows of another run. */
-const planning = ['out', 'approved'] as const;
+const planning = ['out'] as const;
 
 /** For commands that run rows of another run. */
 const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unused'> = {
   fromRun: 'as in that run',
-  help: { out: 'write the rows and their plan to NAME.jsonl and NAME.cqplan, to be approved; send nothing' },
+  help: { out: 'write the plan of the rows to NAME.cqplan, to be approved; send nothing' },
   options: {
     API: ['tokenFile', 'tokenDir', 'rate'],
     Run: ['yes', 'runId', 'wait'],
@@ -29,7 +29,7 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unu
     beside: {
       out: [
         ...groups.budget,
-        ...(['approved', 'yes', 'runId', 'wait', 'verbose', 'logLevel', 'reason'] as const),
+        ...(['yes', 'runId', 'wait', 'verbose', 'logLevel', 'reason'] as const),
         ...groups.telling.Notifications,
       ],
     },

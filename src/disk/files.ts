@@ -10,6 +10,7 @@ import {
   realpath,
   rename,
   rm,
+  rmdir,
   stat,
   writeFile,
 } from 'node:fs/promises';
@@ -139,6 +140,14 @@ export async function readSmallFile(path: string): Promise<string> {
 
 /** The folders that this process has made or found. */
 const known = new Set<string>();
+
+/** Removes a folder that this process has made, if it is empty. */
+export async function removeIfEmpty(path: string): Promise<void> {
+  await rmdir(path).then(
+    () => known.delete(resolve(path)),
+    () => {},
+  );
+}
 
 /**
  * Makes a folder and its missing parents, for their owner only. A folder that was there before in this process is not made again: its

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onDisk } from '../system-error.ts';
-import { makeFolder, writeFileAtomically } from './files.ts';
+import { exists, makeFolder, removeIfEmpty, writeFileAtomically } from './files.ts';
 import { readJsonFile } from './json-file.ts';
 import { processSchema, stateOfProcess, thisProcess } from './process.ts';
 
@@ -28,11 +28,27 @@ export async function keepFolder(folder: string): Promise<void> {
 /** The commands that need a temporary folder. */
 const temporaryNames = ['plan', 'retry', 'undo'] as const;
 
-/** Makes a folder for the duration of a command, which removes it. Folders of killed commands are removed first. */
-export async function makeTemporaryFolder(
+/**
+ * Does work with a folder of its own in a state folder, which is made and removed with it where it was missing. Folders of killed
+ * commands are removed first.
+ */
+export async function withTemporaryFolder<Result>(
   parent: string,
   name: (typeof temporaryNames)[number],
-): Promise<string> {
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const isNew = !(await exists(parent));
+  const folder = await makeTemporaryFolder(parent, name);
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    // It stays if something else is in it now.
+    if (isNew) await removeIfEmpty(parent);
+  }
+}
+
+async function makeTemporaryFolder(parent: string, name: (typeof temporaryNames)[number]): Promise<string> {
   await makeFolder(parent);
   return onDisk(parent, async () => {
     await removeAbandoned(parent);

@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import type { RowResult } from '../domain.ts';
 import { type Repeated, repeat } from '../repeat.ts';
 import { deferred } from '../waiting.ts';
-import type { JournalChain } from './chain.ts';
 import { removedJournal, unwritableJournal } from './failure.ts';
 import { GroupWriter } from './group-writer.ts';
 import type { Journal } from './journal.ts';
@@ -21,7 +20,7 @@ export class AppendableJournal extends JournalFile implements Journal {
   #looks: Repeated | undefined;
 
   /** Cuts off a torn last line, and writes the header if it is missing. @param size of the file */
-  async begin(size: number, chain: JournalChain): Promise<void> {
+  async begin(size: number): Promise<void> {
     const { path, handle, runId } = this.source;
     const complete = super.end;
     const header = Buffer.from(encodeHeader(runId));
@@ -31,7 +30,6 @@ export class AppendableJournal extends JournalFile implements Journal {
         await writeFully(handle, header, 0);
         await handle.sync();
         await syncFolder(dirname(path));
-        chain.add(header);
       }
     } catch (error) {
       throw unwritableJournal(path, error);
@@ -40,7 +38,7 @@ export class AppendableJournal extends JournalFile implements Journal {
       persist: (bytes: Buffer, position: number) => this.#persist(bytes, position),
       failure: (cause: unknown) => unwritableJournal(path, cause),
     };
-    this.#writer = new GroupWriter(this, disk, complete === 0 ? header.length : complete, chain);
+    this.#writer = new GroupWriter(this, disk, complete === 0 ? header.length : complete);
   }
 
   get lost(): Promise<Error> {

@@ -12,21 +12,6 @@ export function corruptJournal(path: string, line: number, problem: string): Cqb
   );
 }
 
-/** Lines that are not as they were written: the last one names another digest of those before it. */
-export function brokenJournal(path: string, first: number, last: number): CqbatchError {
-  const lines = `one of the lines ${first} to ${last} was changed, removed or put in after cqbatch wrote them`;
-  return corruptJournal(path, first, lines);
-}
-
-/** The lines that were there when the run last ended are not as its statement says. */
-export function editedJournal(path: string): CqbatchError {
-  return fatalError(
-    'JOURNAL_CORRUPT',
-    `${path} was changed after the run had stopped: it is not as ${dirname(path)}/statement.json says. Restore the file from a ` +
-      'backup. Or remove statement.json, if you know why and accept that the run is no longer proved from its beginning.',
-  );
-}
-
 /** The file lacks entries that a started run must have. */
 export function lostJournal(path: string, problem: string): CqbatchError {
   return fatalError('JOURNAL_CORRUPT', `${path} ${problem}. ${withoutJournal(path)}`);

@@ -1,6 +1,5 @@
 import type { RowResult } from '../domain.ts';
 import type { CqbatchError } from '../errors.ts';
-import type { JournalChain } from './chain.ts';
 import { encodeEntry, type JournalEntry, lineEnd } from './line.ts';
 import type { JournalState } from './state.ts';
 
@@ -35,7 +34,6 @@ interface PlacedEntry {
 export class GroupWriter {
   readonly #state: JournalState;
   readonly #disk: Disk;
-  readonly #chain: JournalChain;
   #end: number;
   #waiting: Append[] = [];
   #writing: Promise<void> | undefined;
@@ -43,12 +41,10 @@ export class GroupWriter {
 
   /**
    * @param end size of the file in bytes, which ends with a line end
-   * @param chain of all these bytes
    */
-  constructor(state: JournalState, disk: Disk, end: number, chain: JournalChain) {
+  constructor(state: JournalState, disk: Disk, end: number) {
     this.#state = state;
     this.#disk = disk;
-    this.#chain = chain;
     this.#end = end;
   }
 
@@ -85,7 +81,6 @@ export class GroupWriter {
       const { bytes, placed } = this.#layOut(group);
       if (bytes.length > 0) await this.#disk.persist(bytes, this.#end);
       this.#end += bytes.length;
-      this.#chain.add(bytes);
       for (const { entry, offset } of placed) this.#state.apply(entry, offset);
       for (const { added, resolve } of group) resolve(added);
     } catch (error) {
@@ -107,7 +102,7 @@ export class GroupWriter {
           added.push(entry.result);
         }
         kept.push(entry);
-        text += encodeEntry(entry, text === '' ? this.#chain.digest : undefined);
+        text += encodeEntry(entry);
       }
     }
     const bytes = Buffer.from(text);

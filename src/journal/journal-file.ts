@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import type { RowResult } from '../domain.ts';
 import { fatalError } from '../errors.ts';
-import { type JournalChain, prevOf } from './chain.ts';
-import { brokenJournal, corruptJournal, lostJournal, replacedJournal } from './failure.ts';
+import { corruptJournal, lostJournal, replacedJournal } from './failure.ts';
 import type { JournalReader } from './journal.ts';
 import { decodeEntry, decodeHeader, type JournalEntry, lineEnd } from './line.ts';
 import { LineReader } from './line-reader.ts';
@@ -15,13 +14,6 @@ const replacement = '\ufffd';
 /** How many results `results` hands out at once. */
 const partSize = 1_000;
 
-/** The beginning of a journal when its run last ended. */
-export interface SignedJournal {
-  readonly bytes: number;
-  /** Of these bytes, in hexadecimal. */
-  readonly sha256: string;
-}
-
 export interface JournalSource {
   readonly path: string;
   readonly handle: FileHandle;
@@ -29,10 +21,6 @@ export interface JournalSource {
   readonly runId: string;
   /** Rows of the manifest; no other rows can occur. */
   readonly rows: number;
-  /** To check that the lines are as they were written. */
-  readonly chain: JournalChain | undefined;
-  /** What it must begin with, if the lines are checked. */
-  readonly signed?: SignedJournal | undefined;
 }
 
 /** A row with the offset of its result. */
@@ -47,9 +35,6 @@ export class JournalFile extends JournalState implements JournalReader {
   /** End of the last complete line that was read, in bytes. */
   #position = 0;
   #lines = 0;
-  /** The line up to which the chain has proved the file. */
-  #proved = 0;
-  #beginsAsSigned = false;
   #refreshing: Promise<number> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -61,11 +46,6 @@ export class JournalFile extends JournalState implements JournalReader {
   /** End of the known lines, which no longer change, in bytes. */
   get end(): number {
     return this.#position;
-  }
-
-  /** Whether the lines that were signed are there, as they were. */
-  get beginsAsSigned(): boolean {
-    return this.#beginsAsSigned;
   }
 
   /**
@@ -155,7 +135,7 @@ export class JournalFile extends JournalState implements JournalReader {
 
   /** @param bytes with the line end */
   #takeLine(bytes: Buffer): void {
-    const { path, rows, chain, signed } = this.source;
+    const { path, rows } = this.source;
     const line = bytes.toString('utf8', 0, bytes.length - 1);
     const number = this.#lines + 1;
     if (line.includes(replacement) && !isUtf8(bytes))
@@ -165,21 +145,11 @@ export class JournalFile extends JournalState implements JournalReader {
       const entry = decodeEntry(line);
       if (entry === undefined) throw corruptJournal(path, number, 'this line is not a journal entry');
       const row = lastRowOf(entry);
-      if (row > rows) throw corruptJournal(path, number, `there is no row ${row}: the manifest has ${rows}`);
-      if (chain !== undefined) this.#checkChain(chain, line, number);
+      if (row > rows) throw corruptJournal(path, number, `there is no row ${row}: rows.jsonl has ${rows}`);
       this.apply(entry, this.#position);
     }
-    chain?.add(bytes);
     this.#lines = number;
     this.#position += bytes.length;
-    if (this.#position === signed?.bytes) this.#beginsAsSigned = chain?.digest === signed.sha256;
-  }
-
-  #checkChain(chain: JournalChain, line: string, number: number): void {
-    const prev = prevOf(line);
-    if (prev === undefined) return;
-    if (prev !== chain.digest) throw brokenJournal(this.source.path, this.#proved + 1, number);
-    this.#proved = number - 1;
   }
 
   #checkHeader(line: string): void {

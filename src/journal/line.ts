@@ -1,5 +1,5 @@
 import { type Attempt, outcomes, type ResultColumns, type RowHistory, type RowResult } from '../domain.ts';
-import { isJsonObject } from '../text/json.ts';
+import { isJsonObject, jsonLine } from '../text/json.ts';
 
 /**
  * The entries of a journal, one per line:
@@ -46,16 +46,8 @@ export function decodeHeader(line: string): Header {
   return isText(header['run']) ? { kind: 'known', run: header['run'] } : { kind: 'no-journal' };
 }
 
-/** @param prev for the first line of a write: see `JournalChain` */
-export function encodeEntry(entry: JournalEntry, prev?: string): string {
-  const line = toLine(entry);
-  return jsonLine(prev === undefined ? line : { ...line, prev });
-}
-
-/** JSON as one line, with its line end. The line contains no other line end, whatever its texts contain. */
-export function jsonLine(value: object): string {
-  const line = JSON.stringify(value);
-  return `${exoticLineEnds.test(line) ? line.replace(/[\u0085\u2028\u2029]/g, escapeCharacter) : line}\n`;
+export function encodeEntry(entry: JournalEntry): string {
+  return jsonLine(toLine(entry));
 }
 
 /** Reads a line without its line end; undefined when it is not an entry of this version. */
@@ -80,13 +72,6 @@ export function decodeEntry(line: string): JournalEntry | undefined {
   return fields['accepted'] === true ? { type: 'accepted' } : undefined;
 }
 
-/** JSON leaves these characters in strings, but many tools that read lines take them for line ends. */
-const exoticLineEnds = /[\u0085\u2028\u2029]/;
-
-function escapeCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
 function toLine(entry: JournalEntry): object {
   switch (entry.type) {
     case 'row':
@@ -103,7 +88,6 @@ function toLine(entry: JournalEntry): object {
         start: entry.result.startedAt,
         end: entry.result.finishedAt,
         ms: entry.result.durationMs,
-        same_as: entry.result.duplicateOf,
         cols: entry.result.columns,
         earlier: entry.result.earlier?.map(toAttemptLine),
       };
@@ -141,13 +125,13 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 function toResult(fields: Fields): RowResult | undefined {
   const { row, op = '', outcome, code, msg = '', http, tries = 0, unclear = false } = fields;
-  const { start, end, ms, unprocessed, same_as: duplicateOf, cols } = fields;
+  const { start, end, ms, unprocessed, cols } = fields;
   const earlier = toAttempts(fields['earlier']);
   if (!isRow(row) || !isText(op) || !isOutcome(outcome) || !isText(code) || !isText(msg)) return undefined;
   if (!isNumber(tries) || !isFlag(unclear) || !isAbsentOr(isNumber, http)) return undefined;
   if (!isAbsentOr(isText, start) || !isAbsentOr(isText, end) || !isAbsentOr(isNumber, ms)) return undefined;
   if (!isAbsentOr(isNumber, unprocessed)) return undefined;
-  if (!isAbsentOr(isRow, duplicateOf) || !isAbsentOr(isColumns, cols)) return undefined;
+  if (!isAbsentOr(isColumns, cols)) return undefined;
   if (earlier === 'malformed') return undefined;
 
   const result: Writable<RowResult> = {
@@ -164,7 +148,6 @@ function toResult(fields: Fields): RowResult | undefined {
   if (start !== undefined) result.startedAt = start;
   if (end !== undefined) result.finishedAt = end;
   if (ms !== undefined) result.durationMs = ms;
-  if (duplicateOf !== undefined) result.duplicateOf = duplicateOf;
   if (cols !== undefined) result.columns = cols;
   if (earlier !== undefined) result.earlier = earlier;
   return result;

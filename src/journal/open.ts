@@ -2,20 +2,15 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { CqbatchError } from '../errors.ts';
 import { AppendableJournal } from './appendable-journal.ts';
-import { JournalChain } from './chain.ts';
-import { editedJournal, lostJournal, missingJournal, unreadableJournal } from './failure.ts';
+import { lostJournal, missingJournal, unreadableJournal } from './failure.ts';
 import type { Journal, JournalReader } from './journal.ts';
-import { JournalFile, type SignedJournal } from './journal-file.ts';
+import { JournalFile } from './journal-file.ts';
 
 export interface JournalOptions {
   /** The run that the journal belongs to; a journal of another run is refused. */
   readonly runId: string;
   /** Only read: the file must exist and is never changed. Default: false. */
   readonly readOnly?: boolean;
-  /** Check that no line before the last write was changed, as for writing. */
-  readonly checked?: boolean;
-  /** From the statement of the run: where lines are checked, the journal must begin like this. */
-  readonly signed?: SignedJournal | undefined;
   /** Facts from the record of a started run: its journal must exist, and contain at least these results. */
   readonly recorded?: RecordedRun;
 }
@@ -42,26 +37,24 @@ export async function openJournal(
   options: JournalOptions & { readonly readOnly?: false },
 ): Promise<Journal>;
 export async function openJournal(path: string, options: JournalOptions): Promise<Journal | JournalReader> {
-  const { runId, readOnly = false, checked = !readOnly, recorded, signed } = options;
+  const { runId, readOnly = false, recorded } = options;
   // The header was on disk before any process could know of the run.
   const mustExist = readOnly || recorded !== undefined;
   const handle = await openFile(path, readOnly ? constants.O_RDONLY : constants.O_RDWR, mustExist);
   try {
-    const chain = new JournalChain();
     const rows = recorded?.rows ?? Number.POSITIVE_INFINITY;
-    const source = { path, handle, runId, rows, chain: checked ? chain : undefined, signed };
+    const source = { path, handle, runId, rows };
     const journal = new (readOnly ? JournalFile : AppendableJournal)(source);
     const size = await journal.refresh();
     if (journal.end === 0 && (size > 0 || mustExist))
       throw lostJournal(path, size === 0 ? 'is empty' : 'does not begin with the header of a journal');
-    if (checked && signed !== undefined && !journal.beginsAsSigned) throw editedJournal(path);
     if (recorded !== undefined && journal.finishedCount < recorded.finished) {
       throw lostJournal(
         path,
         `has lost lines: it has ${journal.finishedCount} finished rows, but run.json has ${recorded.finished}`,
       );
     }
-    if (journal instanceof AppendableJournal) await journal.begin(size, chain);
+    if (journal instanceof AppendableJournal) await journal.begin(size);
     return journal;
   } catch (error) {
     await handle.close();

@@ -1,9 +1,9 @@
 import type { ApiClient } from '../api/client.ts';
-import type { RowCounts } from '../manifest/check/row-counts.ts';
+import type { RowCounts } from '../rows/row-counts.ts';
 import { type CheckedManifest, checkManifest } from '../run/plan/check-manifest.ts';
-import { type PlannedRows, refusalOf, verdictText } from '../run/plan/readiness.ts';
+import { type ReadyRows, refusalOf, verdictText } from '../run/plan/readiness.ts';
 import { lookUpTarget } from '../run/record/targets.ts';
-import { newRunOptions } from '../settings/run-options.ts';
+import { rowOptions } from '../settings/run-options.ts';
 import { type BatchOptions, openBatchPlace } from './place.ts';
 
 /** What a batch would do. */
@@ -31,8 +31,8 @@ export interface PlanBatchOptions extends BatchOptions {
 export async function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
   const { manifest, client, skipInvalid = false } = options;
   const { store, settings } = openBatchPlace(options);
-  const reading = newRunOptions(options, settings);
-  const checked = await checkManifest(store, { path: manifest, name: manifest, options: reading });
+  const reading = rowOptions(options, settings);
+  const checked = await checkManifest(store, { path: manifest, name: manifest, reading });
   const { onConflict = 'refuse' } = reading;
   const baseUrl = client?.baseUrl;
   const target = baseUrl === undefined ? undefined : await lookUpTarget(store.stateDir, baseUrl);
@@ -46,7 +46,7 @@ export async function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
 /** The counts of the rows, and whether they may be called. */
 export function batchPlan(
   { scan, problems }: Pick<CheckedManifest, 'scan' | 'problems'>,
-  rows: PlannedRows,
+  rows: ReadyRows,
 ): BatchPlan {
   const code = refusalOf(rows);
   return {

@@ -28,11 +28,10 @@ export async function* results<Each extends Operation>(
   const record = await store.load(place.run);
   const journal = await openJournalReader(store, record);
   try {
-    const { lines, prepare } = await readRunLines(store, record, journal);
+    const { lines } = await readRunLines(store, record, journal);
     for await (const part of lines) {
       for (const { row, result } of part) {
-        const prepared = prepare(row);
-        const subject = prepared.kind === 'callable' ? prepared.subject : '';
+        const subject = row.kind === 'invalid' ? '' : row.subject;
         // The journal contains only operations of the store.
         yield { ...result, subject } as BatchRow<Each>;
       }

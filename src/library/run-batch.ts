@@ -1,26 +1,27 @@
 import { attributed } from '../actor.ts';
 import type { ApiClient } from '../api/client.ts';
 import { datastoreAddress, openDatastore } from '../datastore/open.ts';
+import { hashFile } from '../disk/hash-file.ts';
 import { BusyError, errorText, usageError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { harmless, harmlessLog } from '../listening.ts';
 import { type Log, silentLog } from '../log.ts';
-import { hashFile } from '../manifest/stage.ts';
 import { readVersion } from '../package.ts';
 import { withReleases } from '../releases.ts';
 import type { RunSummary } from '../report/summary.ts';
 import type { ReportPaths, WrittenReports } from '../report/write-reports.ts';
 import { type CreatedRun, createRun, discard } from '../run/plan/create-run.ts';
-import { refuseChangedManifest } from '../run/plan/run-manifest.ts';
 import { type KnownEnd, type RunResult, resultOf } from '../run/record/ending.ts';
 import { actualState, endOf, isHaltedByGuard, isResumable, type RunRecord } from '../run/record/record.ts';
+import { refuseChangedRows } from '../run/record/run-rows.ts';
 import type { RunStore } from '../run/record/store.ts';
 import { lookUpTarget } from '../run/record/targets.ts';
 import { rewriteReport } from '../run/report/report-run.ts';
 import { executeRun } from '../run/session/execute-run.ts';
 import type { RunEvent } from '../run/session/progress.ts';
-import { budgetOf, newRunOptions } from '../settings/run-options.ts';
+import { budgetOf, newRunOptions, rowOptions } from '../settings/run-options.ts';
 import { defaults, type Settings } from '../settings/settings.ts';
+import { never } from '../waiting.ts';
 import { type BatchOptions, lookUpRun, openBatchPlace } from './place.ts';
 import { type BatchPlan, batchPlan } from './plan-batch.ts';
 
@@ -82,7 +83,7 @@ export async function runBatch(given: RunBatchOptions): Promise<BatchResult> {
   if (state === 'running' || state === 'paused')
     throw new BusyError('RUN_RUNNING', `Run ${runId} is ${state}`, 'Wait until it ends.');
   if (!isResumable(state) || isHaltedByGuard(existing)) return endedBatch(store, existing);
-  await refuseChangedManifest(store, existing);
+  await refuseChangedRows(store, existing);
   return execute(store, settings, options, existing);
 }
 
@@ -102,12 +103,13 @@ async function planned(store: RunStore, settings: Settings, options: RunBatchOpt
   const runOptions = { baseUrl, ...newRunOptions(options, settings) };
   const input = { maxBytes: settings.maxManifestSize ?? defaults.maxManifestSize };
   const attribution = attributed(reason);
-  const created = await createRun(store, { source, input, options: runOptions, runId, attribution });
+  const rows = { kind: 'manifest', source, reading: rowOptions(options, settings), input } as const;
+  const created = await createRun(store, { rows, options: runOptions, runId, attribution });
   const { record, journal, scan } = created;
   try {
     const plan = batchPlan(created, {
       ...{ manifest: record.manifest, scan, skipInvalid, baseUrl },
-      onConflict: runOptions.onConflict ?? defaults.onConflict,
+      onConflict: runOptions.onConflict,
       target: await lookUpTarget(store.stateDir, baseUrl),
       allowPartial: settings.allowPartial === true,
       allowEmpty: settings.allowEmpty === true,
@@ -149,7 +151,7 @@ async function execute(
       version: readVersion(),
       attribution: attributed(reason),
       budget: budgetOf(settings),
-      interrupt: signal ?? new AbortController().signal,
+      interrupt: signal ?? never,
       onStarted: () => {
         hasStarted = true;
       },

@@ -1,10 +1,11 @@
 import { usageError } from '../errors.ts';
+import { fieldNameOf, requiredNames } from '../operation/field-names.ts';
 import type { Operation } from '../operation/operation.ts';
-import { fieldNameOf, requiredNames } from './columns/column-names.ts';
+import type { Delimiter } from '../text/delimiter.ts';
 import { cutLines, detectDelimiter, readPreamble, titleLines } from './csv/header.ts';
 import { readWhole } from './json/document.ts';
 import { readWrapper, type WrapperFacts } from './json/wrapper.ts';
-import type { Delimiter, ManifestFormat, ReadingOptions } from './manifest.ts';
+import type { ManifestFormat, ReadingOptions } from './manifest.ts';
 import { encodingByMark, isGzip, isWorkbook, refuseForeignFile } from './text/file-kind.ts';
 import { syntaxMistake, TextMistake } from './text/mistake.ts';
 import {

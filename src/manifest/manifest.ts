@@ -1,20 +1,8 @@
-import type { RowProblem } from './problem.ts';
+import type { RowProblem } from '../rows/problem.ts';
+import type { Delimiter } from '../text/delimiter.ts';
 
 /** Default text that stands for the empty string in CSV and TSV. */
 export const defaultClearToken = '<clear>';
-
-/** Delimiters of text, in order of preference. */
-export const delimiters = [',', ';', '\t', '|'] as const;
-
-export type Delimiter = (typeof delimiters)[number];
-
-/** Names for delimiters that are hard to type or ambiguous. */
-export const delimiterNames: Readonly<Record<string, Delimiter>> = {
-  comma: ',',
-  semicolon: ';',
-  tab: '\t',
-  pipe: '|',
-};
 
 /** What to do with hidden rows of a workbook. */
 export const hiddenRules = ['include', 'skip'] as const;
@@ -74,6 +62,8 @@ export interface Manifest {
   readonly nestedRows?: { readonly path: string; readonly isRepeated: boolean };
   /** What the document that holds the rows says of their number. */
   readonly page?: PageFacts;
+  /** By its name in `TextDecoder`, unless it is UTF-8. */
+  readonly encoding?: string;
   /** Why the encoding that the user gives has no effect: a clause. */
   readonly encodedAs?: string;
   /** What `--where` did to the rows that the latest `rows()` has read so far. */

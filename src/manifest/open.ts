@@ -1,4 +1,6 @@
 import { CsvError } from 'csv-parse';
+import { excerpt } from '../rows/problem.ts';
+import type { Delimiter } from '../text/delimiter.ts';
 import { type CsvHeader, readCsvHeader } from './csv/header.ts';
 import { type CsvRecord, findCsvMistake, readCsvRecords, readCsvRows } from './csv/rows.ts';
 import { readWhole } from './json/document.ts';
@@ -6,14 +8,12 @@ import { pathsToRows } from './json/page.ts';
 import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
 import { identify, type Layout } from './layout.ts';
 import {
-  type Delimiter,
   defaultClearToken,
   type Manifest,
   type ManifestRow,
   type ReadingOptions,
   type UnnumberedRow,
 } from './manifest.ts';
-import { excerpt } from './problem.ts';
 import { syntaxMistake, TextMistake } from './text/mistake.ts';
 import { locate, located, type ReadingContext, readText, type TextSource } from './text/source.ts';
 import { columnLetters } from './workbook/cell.ts';
@@ -52,6 +52,7 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
     ...('delimiter' in layout && { delimiter: layout.delimiter }),
     ...('facts' in layout && layout.facts),
     ...encoded,
+    ...(source.encoding !== undefined && { encoding: source.encoding }),
     columns: () => reader.columns(),
     readable,
     sample,

@@ -5,6 +5,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import type { Digest } from '../disk/hash-file.ts';
 import { usageError } from '../errors.ts';
 import { onDisk } from '../system-error.ts';
 import { escapeInvisible } from '../text/printable.ts';
@@ -12,12 +13,6 @@ import { identify } from './layout.ts';
 import type { ReadingOptions } from './manifest.ts';
 import { manifestTooLarge, readingError } from './text/mistake.ts';
 import { inputKind, type ReadingContext, readSize } from './text/source.ts';
-
-/** SHA-256 in hexadecimal, and the number of bytes. */
-interface Digest {
-  readonly sha256: string;
-  readonly bytes: number;
-}
 
 /** A copy of a manifest, with the digest of its content: it proves that what was reviewed is what runs. */
 export interface StagedManifest extends Digest {
@@ -57,24 +52,6 @@ export async function stageManifest(
   } catch (error) {
     await rm(arriving, { force: true }).catch(() => {});
     throw error;
-  }
-}
-
-/** Hashes the content of a file. One buffer for all parts, because those of a stream would be garbage beside a run's results. @param flags of open(2) */
-export async function hashFile(path: string, flags = 0): Promise<Digest> {
-  const file = await open(path, constants.O_RDONLY | flags);
-  try {
-    const hash = createHash('sha256');
-    const buffer = Buffer.allocUnsafe(readSize);
-    let bytes = 0;
-    for (;;) {
-      const { bytesRead } = await file.read(buffer);
-      if (bytesRead === 0) return { sha256: hash.digest('hex'), bytes };
-      hash.update(buffer.subarray(0, bytesRead));
-      bytes += bytesRead;
-    }
-  } finally {
-    await file.close();
   }
 }
 

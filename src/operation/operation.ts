@@ -123,6 +123,8 @@ export interface Operation<Name extends string = string, Column extends string =
   readonly keepsOmitted?: boolean;
   readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
   readonly meansDone: (refusal: Refusal) => boolean;
+  /** SHA-256 of the user's module that defines it, in hexadecimal. */
+  readonly module?: string;
 }
 
 /**
@@ -219,11 +221,8 @@ function leadsElsewhere(path: string): boolean {
   );
 }
 
-function requestOf(definition: RequestDefinition): ApiRequest {
-  const unknown = Object.keys(definition).find((member) => !requestMembers.includes(member));
-  if (unknown !== undefined) throw new TypeError(unknownMember(unknown, requestMembers));
-  const { method = 'POST', path, query = {}, body = '' } = definition;
-  if (!methods.includes(method)) throw new RangeError(`the method must be one of ${methods.join(', ')}`);
+/** @throws a RangeError for a path that can't be sent, or that servers and proxies would take for another */
+export function requirePath(path: string): void {
   if (!/^\/[!"$-~]*$/.test(path))
     throw new RangeError(
       `the path ${JSON.stringify(path)} must begin with / and be encoded (encodeURIComponent)`,
@@ -233,6 +232,14 @@ function requestOf(definition: RequestDefinition): ApiRequest {
       `the path ${JSON.stringify(path)} must not have ".", ".." or nothing between its slashes: servers and proxies would take it for ` +
         'another path. Correct the value in it',
     );
+}
+
+function requestOf(definition: RequestDefinition): ApiRequest {
+  const unknown = Object.keys(definition).find((member) => !requestMembers.includes(member));
+  if (unknown !== undefined) throw new TypeError(unknownMember(unknown, requestMembers));
+  const { method = 'POST', path, query = {}, body = '' } = definition;
+  if (!methods.includes(method)) throw new RangeError(`the method must be one of ${methods.join(', ')}`);
+  requirePath(path);
   const parameters = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const behind = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
   const text = typeof body === 'string' ? body : stringifyJson(body);

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { hashFile } from '../disk/hash-file.ts';
 import { type CqbatchError, usageError } from '../errors.ts';
 import { defineOperation, type Operation } from './operation.ts';
 
@@ -44,11 +45,16 @@ export async function loadOperations(
     if (names.has(name)) throw unusable(`an operation ${name} already exists`);
     names.add(name);
   }
-  return own as readonly Operation[];
+  const { sha256 } = await hashFile(pathOf(module, folder));
+  return (own as readonly Operation[]).map((operation) => ({ ...operation, module: sha256 }));
+}
+
+function pathOf(module: string, folder: string): string {
+  const isPath = /^\.{0,2}[/\\]|\.[cm]?[jt]s$/.test(module);
+  return isPath ? resolve(folder, module) : createRequire(join(folder, 'noop.js')).resolve(module);
 }
 
 async function importDefault(module: string, folder: string): Promise<unknown> {
-  const isPath = /^\.{0,2}[/\\]|\.[cm]?[jt]s$/.test(module);
-  const path = isPath ? resolve(folder, module) : createRequire(join(folder, 'noop.js')).resolve(module);
+  const path = pathOf(module, folder);
   return ((await import(pathToFileURL(path).href)) as { readonly default?: unknown }).default;
 }

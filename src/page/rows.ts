@@ -1,5 +1,4 @@
 import type { Outcome } from '../domain.ts';
-import { guardColumn, unguardCell } from '../manifest/formula-guard.ts';
 import { byteOrderMark, csvText } from '../report/csv-text.ts';
 import {
   type ColumnValues,
@@ -9,6 +8,7 @@ import {
   type PageContent,
 } from '../report/html/page-data.ts';
 import type { FactColumn } from '../report/html/row-columns.ts';
+import { guardColumn, unguardCell } from '../text/formula-guard.ts';
 
 /** A column of the table. */
 export interface Column {

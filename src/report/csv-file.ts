@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { hashFile } from '../disk/hash-file.ts';
 import { type CqbatchError, fatalError } from '../errors.ts';
-import type { Delimiter } from '../manifest/manifest.ts';
 import { circumstance } from '../system-error.ts';
+import type { Delimiter } from '../text/delimiter.ts';
 import { byteOrderMark, csvText } from './csv-text.ts';
 
 /**
@@ -46,6 +47,11 @@ export class CsvFile {
       await this.#handle?.sync();
       await this.#handle?.close();
     });
+  }
+
+  /** SHA-256 of the sealed file, in hexadecimal. */
+  async digest(): Promise<string> {
+    return (await hashFile(this.#temporary)).sha256;
   }
 
   /** Renames the sealed file to its final path. If nothing was written, removes an earlier file from there. */

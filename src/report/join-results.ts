@@ -1,17 +1,20 @@
 import { attemptsBefore } from '../attempts.ts';
 import type { RowCode } from '../codes.ts';
 import {
+  addedUp,
   noHistory,
   noOutcomes,
   type Outcome,
   type OutcomeCounts,
   type RowHistory,
   type RowResult,
+  totalOf,
 } from '../domain.ts';
-import { type CqbatchError, fatalError } from '../errors.ts';
 import type { JournalView } from '../journal/journal.ts';
 import type { CodeCount } from '../journal/state.ts';
-import type { ManifestRow } from '../manifest/manifest.ts';
+import { decidedCounts, decidedResult } from '../rows/decided-result.ts';
+import type { PlannedRow } from '../rows/row.ts';
+import type { RowCounts } from '../rows/row-counts.ts';
 
 /** Why rows have no result: `pending` while the run continues by itself, otherwise how it ended. */
 export type WhyUnfinished = 'pending' | 'interrupted' | 'cancelled' | 'halted';
@@ -25,46 +28,45 @@ const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
 
 /** A row with its result: one line of the report. */
 export interface ReportLine {
-  readonly row: ManifestRow;
+  readonly row: PlannedRow;
+  /** Its row is the number in the user's manifest, unlike in the journal. */
   readonly result: RowResult;
 }
 
 export interface JoinInput {
-  /** All rows of the manifest. */
-  readonly rows: AsyncIterable<readonly ManifestRow[]>;
+  /** All rows of the run. */
+  readonly rows: AsyncIterable<readonly PlannedRow[]>;
   readonly journal: JournalView;
   readonly unfinished: WhyUnfinished;
-  /** Name of a row's operation, empty when the row names no known one. Called for rows without a result. */
-  readonly operationOf: (row: ManifestRow) => string;
 }
 
-/**
- * Joins the rows of the manifest, in their order, with the results in the journal.
- *
- * @throws a fatal error `REPORT_INCOMPLETE` when the manifest lacks or repeats rows, or when the journal has results of rows
- *   that the manifest lacks.
- */
-export async function* joinResults(input: JoinInput): AsyncGenerator<readonly ReportLine[]> {
-  const { rows: chunks, journal } = input;
-  let last = 0;
+/** Joins the rows of a run, in their order, with what the plan has decided of them, or the results in the journal. */
+export async function* joinResults({
+  rows: chunks,
+  journal,
+  unfinished,
+}: JoinInput): AsyncGenerator<readonly ReportLine[]> {
   for await (const rows of chunks) {
-    const results = await resultsByRow(journal, last + 1, last + rows.length);
-    const lines: ReportLine[] = [];
-    for (const row of rows) {
-      last++;
-      if (row.row !== last) throw incompleteReport(`row ${last} of the manifest is numbered ${row.row}`);
-      lines.push({ row, result: results.get(last) ?? withoutResult(row, input) });
-    }
-    yield lines;
-  }
-  if (journal.lastRow > last) {
-    throw incompleteReport(
-      `the journal has a result for row ${journal.lastRow}, but the manifest ends with row ${last}`,
-    );
+    const results = await resultsByPlace(journal, rows[0]?.place ?? 1, rows.at(-1)?.place ?? 0);
+    yield rows.map((row) => {
+      const { row: number, place } = row;
+      const result = decidedResult(row) ?? results.get(place) ?? journalResult(journal, unfinished, row);
+      return { row, result: { ...result, row: number } };
+    });
   }
 }
 
-async function resultsByRow(
+/** The result of a row that is called, even of an unfinished one. */
+function journalResult(journal: JournalView, unfinished: WhyUnfinished, row: PlannedRow): RowResult {
+  return unfinishedResult(unfinished, {
+    row: row.place,
+    operation: row.operation?.name ?? '',
+    history: journal.history(row.place),
+    unsettled: journal.isUnsettled(row.place),
+  });
+}
+
+async function resultsByPlace(
   journal: JournalView,
   first: number,
   last: number,
@@ -74,24 +76,6 @@ async function resultsByRow(
     for (const result of part) results.set(result.row, result);
   }
   return results;
-}
-
-function withoutResult(row: ManifestRow, { journal, unfinished, operationOf }: JoinInput): RowResult {
-  return unfinishedResult(unfinished, {
-    row: row.row,
-    operation: operationOf(row),
-    history: journal.history(row.row),
-    unsettled: journal.isUnsettled(row.row),
-  });
-}
-
-/** The error when manifest and journal don't match. */
-export function incompleteReport(problem: string): CqbatchError {
-  return fatalError(
-    'REPORT_INCOMPLETE',
-    `The report would be incomplete: ${problem}. The run's copy of its manifest has changed since the run started. ` +
-      'Restore the original file (its SHA-256 is in run.json). Then type "cqbatch report RUN" with the id of the run.',
-  );
 }
 
 /** Whether a result is a placeholder for a row without a result. */
@@ -165,13 +149,19 @@ export interface ResultCounts {
   readonly held: number;
 }
 
-/** Counts the rows of a run from its journal, with the same result as its report. @param rows of the manifest */
-export function countRows(journal: JournalView, rows: number, unfinished: WhyUnfinished): ResultCounts {
-  const outcomes = { ...noOutcomes(), ...journal.outcomeCounts };
-  const codes = new Map(journal.codeCounts.map((count) => [`${count.outcome} ${count.code}`, { ...count }]));
+/** Counts the rows of a run from its plan and its journal, with the same result as its report. */
+export function countRows(
+  journal: JournalView,
+  plan: Omit<RowCounts, 'conflicts' | 'partial'>,
+  unfinished: WhyUnfinished,
+): ResultCounts {
+  const decided = decidedCounts(plan);
+  const outcomes = { ...noOutcomes(), ...addedUp(decided.outcomes, journal.outcomeCounts) };
+  const counted = [...decided.codes, ...journal.codeCounts];
+  const codes = new Map(counted.map((count) => [`${count.outcome} ${count.code}`, { ...count }]));
   let unclear = journal.unclearCount;
   let held = 0;
-  let left = rows - journal.finishedCount;
+  let left = plan.callable - journal.finishedCount;
   const add = (outcome: Outcome, code: string, count: number): void => {
     if (unfinished === 'pending' || count === 0) return;
     outcomes[outcome] += count;
@@ -188,7 +178,8 @@ export function countRows(journal: JournalView, rows: number, unfinished: WhyUnf
   }
   const { outcome, code } = unfinishedResult(unfinished, noRowCalled);
   add(outcome, code, left);
-  return { done: journal.finishedCount, outcomes, codes: [...codes.values()], unclear, held };
+  const done = totalOf(decided.outcomes) + journal.finishedCount;
+  return { done, outcomes, codes: [...codes.values()], unclear, held };
 }
 
 const noRowCalled = { row: 0, operation: '', history: undefined, unsettled: false };

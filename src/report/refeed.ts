@@ -1,21 +1,11 @@
-import type { FieldNamer } from '../manifest/columns/column-names.ts';
-import { fieldNameOf } from '../manifest/columns/column-names.ts';
-import { cellText, type Guard } from '../manifest/formula-guard.ts';
-import type { ManifestRow } from '../manifest/manifest.ts';
+import { fieldNameOf } from '../operation/field-names.ts';
+import type { RowsHead } from '../rows/head.ts';
+import type { CellTexts } from '../rows/row.ts';
+import { cellText, type Guard } from '../text/formula-guard.ts';
 
-export interface RefeedOptions {
-  /** Original column names, in order. */
-  readonly columns: readonly string[];
-  /** The token that stands for the empty string. */
-  readonly clearToken: string;
+export interface RefeedOptions extends Pick<RowsHead, 'columns' | 'clear_token' | 'defaults'> {
   /** Keeps spreadsheets from running cells as formulas. */
   readonly guard: Guard;
-  /** Default values by field, from `--default` or the manifest's `defaults`. */
-  readonly defaults: ReadonlyMap<string, unknown>;
-  /** The field of a column. */
-  readonly fieldOf: FieldNamer;
-  /** Fields that columns may stand for. CSV can have only one column for each. */
-  readonly known: ReadonlySet<string>;
 }
 
 /** The cells of a row in a file that can be fed back. */
@@ -33,7 +23,8 @@ const loneSurrogate = /\p{Cs}/u;
 /** A column of the file, and the original columns of its cells. */
 interface RefeedColumn {
   readonly title: string;
-  readonly sources: string[];
+  /** By their places. */
+  readonly sources: number[];
   /** The field of the column, if the field has a default. */
   readonly field?: string;
 }
@@ -49,19 +40,19 @@ export class RefeedRows {
   }
 
   get header(): readonly string[] {
-    const { clearToken, guard } = this.#options;
+    const { clear_token: clearToken, guard } = this.#options;
     return this.#columns.map(({ title }) => guard(title, { clearToken }));
   }
 
   /** @param operation name of the row's operation, empty when unknown. */
-  cells(row: ManifestRow, operation: string): RefeedCells {
-    const { clearToken, defaults, guard } = this.#options;
+  cells(row: { readonly cells: CellTexts }, operation: string): RefeedCells {
+    const { clear_token: clearToken, defaults, guard } = this.#options;
     let altered = false;
     const cells = this.#columns.map(({ sources, field }) => {
       const isOperation = field === operationField;
       const given = sources.map((source) => row.cells[source]).filter(isOperation ? isSaid : isGiven);
       if (given.length > 1) altered = true;
-      const fallback = isOperation ? operation || undefined : field && defaults.get(field);
+      const fallback = isOperation ? operation || undefined : field && defaults[field];
       const text = cellText(given.length > 0 ? given[0] : fallback, clearToken, guard);
       if (loneSurrogate.test(text)) altered = true;
       return text;
@@ -70,24 +61,27 @@ export class RefeedRows {
   }
 }
 
-function layOut({ columns, defaults, fieldOf, known }: RefeedOptions): readonly RefeedColumn[] {
-  const filled = new Set([operationField, ...defaults.keys()]);
+function layOut({ columns, defaults }: RefeedOptions): readonly RefeedColumn[] {
+  const filled = new Set([operationField, ...Object.keys(defaults)]);
   const laidOut: RefeedColumn[] = [];
   const byField = new Map<string, RefeedColumn>();
-  for (const title of columns) {
+  for (const [place, { title, field }] of columns.entries()) {
     // A cell without a header would make the whole row invalid.
     if (title.trim() === '') continue;
-    const field = fieldOf(title);
-    const sameField = byField.get(field);
+    const sameField = field === undefined ? undefined : byField.get(field);
     if (sameField !== undefined) {
-      sameField.sources.push(title);
+      sameField.sources.push(place);
       continue;
     }
     // The file must read back without `--map`.
-    const isMapped = field !== fieldNameOf(title);
-    const column = { title: isMapped ? field : title, sources: [title], ...(filled.has(field) && { field }) };
+    const isMapped = field !== undefined && field !== fieldNameOf(title);
+    const column = {
+      title: isMapped ? field : title,
+      sources: [place],
+      ...(field !== undefined && filled.has(field) && { field }),
+    };
     laidOut.push(column);
-    if (known.has(field) || filled.has(field)) byField.set(field, column);
+    if (field !== undefined) byField.set(field, column);
   }
   for (const field of filled) {
     if (!byField.has(field)) laidOut.push({ title: field, sources: [], field });

@@ -1,7 +1,8 @@
 import type { RowResult } from '../domain.ts';
-import { cellText, type Guard } from '../manifest/formula-guard.ts';
 import type { Operation } from '../operation/operation.ts';
-import { incompleteReport, type ReportLine } from './join-results.ts';
+import type { RowsHead } from '../rows/head.ts';
+import { cellText, type Guard } from '../text/formula-guard.ts';
+import type { ReportLine } from './join-results.ts';
 
 /** The columns of report.csv between those of the manifest and those of the operations. Unknown values and "no" are empty. */
 const resultColumns: readonly (readonly [name: string, cell: (result: RowResult, guard: Guard) => string])[] =
@@ -19,11 +20,7 @@ const resultColumns: readonly (readonly [name: string, cell: (result: RowResult,
     ['_duration_ms', ({ durationMs }) => numberCell(durationMs)],
   ];
 
-export interface ReportCellOptions {
-  /** Original column names, in order. */
-  readonly columns: readonly string[];
-  /** The token that stands for the empty string. */
-  readonly clearToken: string;
+export interface ReportCellOptions extends Pick<RowsHead, 'columns' | 'clear_token'> {
   /** The operations that occur in the run. */
   readonly operations: readonly Pick<Operation, 'columns'>[];
 }
@@ -33,32 +30,24 @@ export class ReportCells {
   readonly header: readonly string[];
   readonly #options: ReportCellOptions;
   readonly #guard: Guard;
-  readonly #known: ReadonlySet<string>;
   readonly #operationColumns: readonly string[];
 
   constructor(options: ReportCellOptions, guard: Guard) {
-    const { columns, clearToken, operations } = options;
+    const { columns, clear_token: clearToken, operations } = options;
     this.#options = options;
     this.#guard = guard;
-    this.#known = new Set(columns);
     this.#operationColumns = columnsOf(operations);
     this.header = [
-      ...columns.map((name) => guard(name, { clearToken })),
+      ...columns.map(({ title }) => guard(title, { clearToken })),
       ...resultColumns.map(([name]) => name),
       ...this.#operationColumns.map((name) => guard(`_${name}`)),
     ];
   }
 
-  /** @throws a fatal error `REPORT_INCOMPLETE` when the row has a cell of an unknown column. */
-  of({ row: { row, cells }, result }: ReportLine): string[] {
-    const { columns, clearToken } = this.#options;
-    for (const name in cells)
-      if (!this.#known.has(name))
-        throw incompleteReport(
-          `row ${row} of the manifest has a column "${name}" that was unknown when the run started`,
-        );
+  of({ row: { cells }, result }: ReportLine): string[] {
+    const { columns, clear_token: clearToken } = this.#options;
     return [
-      ...columns.map((name) => cellText(cells[name], clearToken, this.#guard)),
+      ...columns.map((_, place) => cellText(cells[place], clearToken, this.#guard)),
       ...resultColumns.map(([, cell]) => cell(result, this.#guard)),
       ...this.#operationColumns.map((name) => this.#guard(result.columns?.[name] ?? '')),
     ];

@@ -1,4 +1,5 @@
 import { noOutcomes, type Outcome, type OutcomeCounts, outcomes, type RowResult } from '../domain.ts';
+import type { Delimiter } from '../text/delimiter.ts';
 import { LatencyHistogram, type LatencySummary } from './latency.ts';
 import type { RateHistory } from './rate-history.ts';
 import { messageOf } from './report-columns.ts';
@@ -8,6 +9,8 @@ export type RunRate = Pick<
   RateHistory,
   'wanted' | 'limit_per_s' | 'waited_s' | 'rejected' | 'series' | 'starts'
 >;
+
+export const summaryFile = 'summary.json';
 
 /** The content of summary.json. Numbers are integers, except rates; unknown values are `null`. */
 export interface RunSummary {
@@ -41,12 +44,20 @@ export interface RunSummary {
   readonly retry_of: string | null;
   /** The retries that the report includes. */
   readonly retries: readonly string[];
+  /** Of the CSV files. */
+  readonly delimiter: Delimiter;
+  /** SHA-256 of rows.jsonl, journal.jsonl and report.csv; null while the run is in progress. */
+  readonly digests: { readonly rows: string; readonly journal: string; readonly report: string } | null;
 }
 
 /** The part of a summary that does not come from the lines of the report. */
 export interface RunFacts
-  extends Pick<RunSummary, 'run' | 'state' | 'started_at' | 'finished_at' | 'rate' | 'retry_of' | 'retries'> {
+  extends Pick<
+    RunSummary,
+    'run' | 'state' | 'started_at' | 'finished_at' | 'rate' | 'retry_of' | 'retries' | 'delimiter'
+  > {
   readonly manifest: Omit<RunSummary['manifest'], 'rows'>;
+  readonly digests: Omit<NonNullable<RunSummary['digests']>, 'report'> | null;
   /** Duration of the run in milliseconds, without the time between a stop and a resume. */
   readonly activeMs: number;
 }
@@ -98,9 +109,25 @@ export class Tally {
     else this.#codes.set(key, { outcome, code, count: 1, message: messageOf(result), row: result.row });
   }
 
-  /** The summary of all added lines. */
-  summary(facts: RunFacts): RunSummary {
-    const { run, state, manifest, started_at, finished_at, activeMs, rate, retry_of, retries } = facts;
+  /**
+   * The summary of all added lines.
+   *
+   * @param report SHA-256 of report.csv; without it, the files of the report have no digests
+   */
+  summary(facts: RunFacts, report?: string): RunSummary {
+    const {
+      run,
+      state,
+      manifest,
+      started_at,
+      finished_at,
+      activeMs,
+      rate,
+      retry_of,
+      retries,
+      delimiter,
+      digests,
+    } = facts;
     return {
       version: 1,
       run,
@@ -124,6 +151,8 @@ export class Tally {
       rate,
       retry_of,
       retries,
+      delimiter,
+      digests: report === undefined ? null : digests && { ...digests, report },
     };
   }
 }

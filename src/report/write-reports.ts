@@ -1,22 +1,19 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeJsonFile } from '../disk/json-file.ts';
-import { type Guard, guardColumn, guardFor } from '../manifest/formula-guard.ts';
-import type { Delimiter } from '../manifest/manifest.ts';
+import { type Guard, guardColumn, guardFor } from '../text/formula-guard.ts';
 import { CsvFile, unwritableReport } from './csv-file.ts';
 import type { ReportPage } from './html/report-page.ts';
 import { isPending, type ReportLine } from './join-results.ts';
 import type { ReportLines } from './join-retries.ts';
 import { type RefeedOptions, RefeedRows } from './refeed.ts';
 import { flagCell, messageOf, type ReportCellOptions, ReportCells } from './report-columns.ts';
-import { type RunFacts, type RunSummary, Tally } from './summary.ts';
+import { type RunFacts, type RunSummary, summaryFile, Tally } from './summary.ts';
 
 export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOptions {
   /** The run's folder. */
   readonly folder: string;
   readonly lines: ReportLines;
-  /** The delimiter of the CSV files. */
-  readonly delimiter: Delimiter;
   readonly run: RunFacts;
   /** Collects the lines for report.html, if wanted. */
   readonly page?: ReportPage | undefined;
@@ -41,8 +38,6 @@ export interface WrittenReports {
   readonly summary: RunSummary;
   /** Rows in failed.csv and not-attempted.csv that CSV can't hold unchanged: don't feed them back. */
   readonly alteredRows: number;
-  /** Why an ended run has no signed statement: a clause. */
-  readonly unsigned?: string;
 }
 
 /**
@@ -51,7 +46,7 @@ export interface WrittenReports {
  *
  * A row that is pending is in neither file to be fed back, because it will still be called, or was.
  *
- * @throws a fatal error `REPORT_INCOMPLETE` when manifest and journal don't match, `REPORT_UNWRITABLE` or a `SystemError`
+ * @throws a fatal error `REPORT_UNWRITABLE` or a `SystemError`
  *   when writing fails, and the errors of reading the rows or the journal. The files of the previous report then stay.
  */
 export async function writeReports(input: ReportInput): Promise<WrittenReports> {
@@ -63,7 +58,8 @@ export async function writeReports(input: ReportInput): Promise<WrittenReports> 
       await files.write(lines);
       await input.page?.add(lines);
     }
-    const summary = tally.summary(input.run);
+    const report = await files.seal();
+    const summary = tally.summary(input.run, report);
     return { paths: await files.publish(summary), summary, alteredRows: files.alteredRows };
   } catch (error) {
     await files.discard();
@@ -88,11 +84,12 @@ class ReportFiles {
   readonly #guard: Guard;
 
   constructor(input: ReportInput) {
-    const { folder, delimiter } = input;
+    const { folder, run } = input;
+    const { delimiter } = run;
     this.#guard = guardFor(delimiter);
     this.#cells = new ReportCells(input, this.#guard);
     this.#refeed = new RefeedRows({ ...input, guard: this.#guard });
-    this.#summaryPath = join(folder, 'summary.json');
+    this.#summaryPath = join(folder, summaryFile);
     const file = (name: string, header: readonly string[]) =>
       new CsvFile(join(folder, name), header, delimiter);
     const refeedFile = (name: string, more: readonly string[]) =>
@@ -121,10 +118,15 @@ class ReportFiles {
     if (notAttempted.length > 0) await this.#notAttempted.write(notAttempted);
   }
 
-  /** Publishes all files once all are complete, summary.json last. */
-  async publish(summary: RunSummary): Promise<ReportPaths> {
+  /** Completes all files. @returns SHA-256 of the report */
+  async seal(): Promise<string> {
     await this.#report.write([]);
     for (const file of this.#all) await file.seal();
+    return this.#report.digest();
+  }
+
+  /** Publishes all files once all are complete, summary.json last. */
+  async publish(summary: RunSummary): Promise<ReportPaths> {
     for (const file of this.#all) await file.publish();
     try {
       await writeJsonFile(this.#summaryPath, summary);

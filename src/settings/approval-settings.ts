@@ -5,11 +5,10 @@ import type { Setting } from './setting.ts';
 export const approvalSettings = {
   approvers: {
     noFlag: true,
-    parse: parsers.parseKeys,
-    value: '<name=key>',
-    help: 'public keys that approve plans, by the account of their owner: "ana=ssh-ed25519 AAAA…"',
+    parse: parsers.parseText,
+    value: '<file>',
+    help: "file of those who approve plans, in OpenSSH's form allowed_signers",
     otherwise: 'none',
-    isMap: true,
   },
   requireApprovalAbove: {
     noFlag: true,
@@ -25,14 +24,6 @@ export const approvalSettings = {
     value: '<n>',
     help: 'number of approvals that a run then needs; your own does not count',
     default: '1',
-  },
-  signers: {
-    noFlag: true,
-    parse: parsers.parseKeys,
-    value: '<name=key>',
-    help: 'public keys of other machines whose runs "verify" accepts, by a name: "build7=ssh-ed25519 AAAA…"',
-    otherwise: 'none',
-    isMap: true,
   },
   requireReason: {
     noFlag: true,

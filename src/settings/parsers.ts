@@ -1,10 +1,9 @@
 import type { RatePolicy } from '../cluster/rate-policy.ts';
 import { parseCondition } from '../manifest/columns/condition.ts';
-import { type Delimiter, delimiterNames, delimiters } from '../manifest/manifest.ts';
 import { rateGroupNames } from '../names.ts';
 import type { Budget } from '../run/record/budget.ts';
 import type { FailureLimit } from '../run/record/guards.ts';
-import { type PublicKey, parsePublicKey } from '../signature/public-key.ts';
+import { type Delimiter, delimiterNames, delimiters } from '../text/delimiter.ts';
 import { readDuration } from '../text/quantities.ts';
 
 /** Parsers for values of flags, variables and the configuration file. Each throws a RangeError with the correct form. */
@@ -202,14 +201,6 @@ export function parseDefaults(text: string): Readonly<Record<string, string>> {
 }
 
 /** `ana=ssh-ed25519 AAAA…`, one per line: public keys by the names of their owners. */
-export function parseKeys(text: string): ReadonlyMap<string, PublicKey> {
-  const pairs = pairsOf(text, /^([^=]*)=(.*)$/, 'write a name and a public key, as "ana=ssh-ed25519 AAAA…"');
-  const keys = Object.entries(pairs).map(([name, key]) => [name, parsePublicKey(key)] as const);
-  const texts = new Set(keys.map(([, key]) => key.text));
-  if (texts.size < keys.length) throw new RangeError('each name needs a key of its own');
-  return new Map(keys);
-}
-
 /** `500`, `any`, or `operation=500` on each line; the most calls of a run that needs no approval, by operation. */
 export function parseApprovalLimits(text: string): Readonly<Record<string, number>> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');

@@ -1,6 +1,6 @@
 import { usageError } from '../errors.ts';
 import type { ApprovalPolicy } from '../run/plan/approvals.ts';
-import type { RowOptions } from '../run/plan/run-manifest.ts';
+import type { RowOptions } from '../run/plan/open-manifest.ts';
 import type { Budget } from '../run/record/budget.ts';
 import type { RunOptions } from '../run/record/record.ts';
 import type { Setting } from './setting.ts';
@@ -18,12 +18,11 @@ export interface RunFlags {
 /** The options of a new run, except for its API. */
 export function newRunOptions(flags: RunFlags, settings: Settings): Omit<RunOptions, 'baseUrl'> {
   return {
-    onConflict: defaults.onConflict,
-    ...rowOptions(flags, settings),
+    onConflict: settings.onConflict ?? defaults.onConflict,
     ...callOptions(settings),
     ...groupOption(settings),
     ...savingOptions(flags),
-    ...canaryOptions(settings, settings.onConflict),
+    ...canaryOptions(settings, settings.onConflict ?? defaults.onConflict),
   };
 }
 
@@ -122,7 +121,7 @@ export function changedOptions(before: RunOptions, settings: Settings): RunOptio
 
 /** Whose approvals a run needs; above no number of calls where the settings do not say. */
 export function approvalPolicy({
-  approvers = new Map(),
+  approvers,
   requireApprovalAbove: above = {},
   approvals: needed = defaults.approvals,
 }: Settings): ApprovalPolicy {

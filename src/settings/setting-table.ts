@@ -1,6 +1,5 @@
-import { priorities } from '../domain.ts';
-import { conflictRules } from '../manifest/check/call-index.ts';
-import { delimiterNames } from '../manifest/manifest.ts';
+import { conflictRules, priorities } from '../domain.ts';
+import { delimiterNames } from '../text/delimiter.ts';
 import { approvalSettings } from './approval-settings.ts';
 import * as parsers from './parsers.ts';
 import { readingSettings } from './reading-settings.ts';

@@ -79,6 +79,19 @@ export function stringifyJson(value: unknown): string {
   return text;
 }
 
+/** JSON as one line, with its line end. The line contains no other line end, whatever its texts contain. */
+export function jsonLine(value: object): string {
+  const line = JSON.stringify(value);
+  return `${exoticLineEnds.test(line) ? line.replace(/[\u0085\u2028\u2029]/g, escapeCharacter) : line}\n`;
+}
+
+/** JSON leaves these characters in strings, but many tools that read lines take them for line ends. */
+const exoticLineEnds = /[\u0085\u2028\u2029]/;
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 /** Whether a parsed value is a JSON object: neither an array nor an exact number. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return (

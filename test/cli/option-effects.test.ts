@@ -47,6 +47,7 @@ const effective = [
     'out',
     'valid',
     'key',
+    'against',
     'code',
     'unclear',
     'watch',
@@ -84,9 +85,7 @@ const conditional = [
 ];
 
 /** Standing settings for options that are typed later, or for other people. */
-const standing = [
-  ...['approvers', 'requireApprovalAbove', 'approvals', 'signers', 'canaryMaxFailures', 'maxFailuresAfter'],
-];
+const standing = ['approvers', 'requireApprovalAbove', 'approvals', 'canaryMaxFailures', 'maxFailuresAfter'];
 
 const specs: readonly (readonly [name: string, CommandSpec])[] = Object.values(commandGroups)
   .flat()

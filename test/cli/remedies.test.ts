@@ -104,7 +104,6 @@ const typedElsewhere: Readonly<Record<string, string>> = {
   'CONFIG SET appendonly yes': 'datastore/redis/info.test.ts',
   'CONFIG SET maxmemory': 'datastore/redis/info.test.ts',
   'CONFIG SET maxmemory-policy noeviction': 'datastore/redis/info.test.ts',
-  'chmod 600 X': 'e2e/remedies.test.ts',
   'chmod go-w X': 'e2e/remedies.test.ts',
   'chmod go-w X X': 'e2e/remedies.test.ts',
   'chown -R': 'inbox/other-hands.test.ts',
@@ -112,10 +111,7 @@ const typedElsewhere: Readonly<Record<string, string>> = {
     'manifest/remedies.test.ts',
   'kill PID': 'e2e/stop.test.ts',
   'npm install -g @modelcontextprotocol/server@2': 'needs a registry',
-  'ssh-add X': 'signature/keys.test.ts',
-  'ssh-keygen -p -f FILE': 'signature/keys.test.ts',
-  'ssh-keygen -t ed25519': 'signature/keys.test.ts',
-  'ssh-keygen -y -f KEYFILE': 'signature/keys.test.ts',
+  'ssh-keygen -t ed25519': 'signature/ssh-keygen.test.ts',
   'ulimit -n 1024': 'e2e/state-folder.test.ts',
 };
 

@@ -7,12 +7,9 @@ import { progressLine } from '../../src/cli/render/progress.ts';
 import { cutTo, painted, plain } from '../../src/cli/render/style.ts';
 import { summaryText } from '../../src/cli/render/summary.ts';
 import { noOutcomes } from '../../src/domain.ts';
-import type { Conflict } from '../../src/manifest/check/call-index.ts';
-import { scanManifest } from '../../src/manifest/check/scan.ts';
 import type { RunSummary } from '../../src/report/summary.ts';
-import { problemCollector } from '../../src/run/plan/problem-file.ts';
+import { checkManifest } from '../../src/run/plan/check-manifest.ts';
 import { verdictText } from '../../src/run/plan/readiness.ts';
-import { openPlannedManifest } from '../../src/run/plan/run-manifest.ts';
 import type { ProgressSnapshot } from '../../src/run/session/progress.ts';
 import { zoneText } from '../../src/text/local-time.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -93,6 +90,8 @@ const summary: RunSummary = {
   latency_ms: null,
   retry_of: null,
   retries: [],
+  delimiter: ',',
+  digests: null,
   rate: { wanted: 'auto', limit_per_s: 50, waited_s: 0, rejected: 12, series, starts: [] },
 };
 
@@ -136,15 +135,11 @@ async function plan() {
   const folder = await temporaryFolder();
   const path = join(folder, 'rows.csv');
   await writeFile(path, manifest);
-  const opened = await openPlannedManifest(path, 'rows.csv', { clearToken: '<clear>' }, { operations });
-  const problems = problemCollector(folder, 'rows.csv', path);
-  const onConflict = (conflict: Conflict) => problems.addConflict(conflict);
-  const scan = await scanManifest(opened.manifest, opened.prepare, { onConflict });
+  const reading = { clearToken: '<clear>' };
+  const checked = await checkManifest({ operations, stateDir: folder }, { path, name: 'rows.csv', reading });
   const planned = {
-    manifest: opened.manifest,
-    scan,
-    choice: opened.prepare.choice,
-    problems: { ...(await problems.end()), file: '.cqbatch/problems/rows.csv.txt' },
+    ...checked,
+    problems: { ...checked.problems, file: '.cqbatch/problems/rows.csv.txt' },
     baseUrl: 'https://api.example.com',
     proxy: undefined,
     target: { isNew: true, allowsPartial: false },

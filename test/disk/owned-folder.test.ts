@@ -6,9 +6,9 @@ import { operations } from '../../jobs/index.ts';
 import {
   isAbandoned,
   keepFolder,
-  makeTemporaryFolder,
   ownFolder,
   removeHalfDone,
+  withTemporaryFolder,
 } from '../../src/disk/owned-folder.ts';
 import { thisProcess } from '../../src/disk/process.ts';
 import { openRunStore } from '../../src/run/record/store.ts';
@@ -73,14 +73,30 @@ test('half-written files of killed commands are removed after an hour', async ()
 
 test('leftovers of dead processes are removed when another temporary folder or run is made', async () => {
   const parent = join(await temporaryFolder(), 'state');
-  const first = await makeTemporaryFolder(parent, 'plan');
-  const second = await makeTemporaryFolder(parent, 'plan');
-  await writeFile(join(first, 'owner.json'), JSON.stringify({ ...here, pid: deadPid() }));
-  await mkdir(join(parent, 'plan-of-mine'));
-  const third = await makeTemporaryFolder(parent, 'retry');
   const paths = async () => (await readdir(parent)).map((name) => join(parent, name)).toSorted();
-  expect(await paths()).toEqual([second, third, join(parent, 'plan-of-mine')].toSorted());
-  await writeFile(join(third, 'owner.json'), JSON.stringify({ ...here, pid: deadPid() }));
-  await openRunStore(parent, operations).create();
-  expect(await paths()).toEqual([second, join(parent, 'plan-of-mine'), join(parent, 'runs')].toSorted());
+  const mine = join(parent, 'plan-of-mine');
+  const disown = (folder: string) =>
+    writeFile(join(folder, 'owner.json'), JSON.stringify({ ...here, pid: deadPid() }));
+  await withTemporaryFolder(parent, 'plan', async (first) => {
+    await withTemporaryFolder(parent, 'plan', async (second) => {
+      await disown(first);
+      await mkdir(mine);
+      await withTemporaryFolder(parent, 'retry', async (third) => {
+        expect(await paths()).toEqual([second, third, mine].toSorted());
+        await disown(third);
+        await openRunStore(parent, operations).create();
+        expect(await paths()).toEqual([second, mine, join(parent, 'runs')].toSorted());
+      });
+    });
+  });
+  expect(await paths()).toEqual([mine, join(parent, 'runs')].toSorted());
+});
+
+test('a state folder that was made for a temporary folder goes with it, unless it is used', async () => {
+  const home = await temporaryFolder();
+  const parent = join(home, 'state');
+  await withTemporaryFolder(parent, 'plan', async (folder) => void (await writeFile(join(folder, 'x'), '')));
+  expect(await readdir(home)).toEqual([]);
+  await withTemporaryFolder(parent, 'plan', () => mkdir(join(parent, 'problems')));
+  expect(await readdir(parent)).toEqual(['problems']);
 });

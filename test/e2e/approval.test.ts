@@ -1,12 +1,15 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { createKey } from '../../src/signature/key-file.ts';
+import { httpServer } from '../api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { approveFile } from '../helpers/approve-plan.ts';
 import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
+import { allowedSigners, sshKey } from '../helpers/ssh-key.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { restoreCsv } from './manifests.ts';
 
@@ -16,10 +19,10 @@ async function place(settings: object = { require_approval_above: 4, approvals: 
   const sandbox = await startSandbox();
   const env = { ...sandbox.env, ...anyDatastore() };
   const options = { cwd, env };
-  const keys = { ana: await createKey(join(cwd, 'ana')), ben: await createKey(join(cwd, 'ben')) };
+  const keys = { ana: await sshKey(), ben: await sshKey() };
   await writeFile(join(cwd, 'rows.csv'), restoreCsv(5).text);
   await cqbatch(['init'], options);
-  const approvers = { ana: keys.ana.publicKey.text, ben: keys.ben.publicKey.text };
+  const approvers = await allowedSigners(keys);
   await writeFile(join(cwd, '.cqbatch', 'config.json'), JSON.stringify({ approvers, ...settings }));
   const run = (...args: string[]) => cqbatch(args, options);
   const approve = async (file: string, ...names: readonly ('ana' | 'ben')[]) => {
@@ -29,11 +32,14 @@ async function place(settings: object = { require_approval_above: 4, approvals: 
     expect(await run('plan', 'rows.csv', '--out', 'week.cqplan')).toMatchObject({ code: 0 });
     await approve('week.cqplan', ...names);
   };
-  return { cwd, env, sandbox, keys, run, approve, planned };
+  return { cwd, env, sandbox, keys, approvers, run, approve, planned };
 }
 
-/** What `cqbatch verify` ends with when it could check everything. */
-const proved = { code: 0, stdout: expect.stringContaining('Its report is what journal and manifest give.') };
+/** What `cqbatch verify` says when it could check everything. */
+const proved = {
+  code: 0,
+  stdout: expect.stringMatching(/Its report was made again [^\n]*\n(?: {2}sha256:[^\n]*\n){4}To find out/),
+};
 
 describe('a run that needs approvals', () => {
   test('is refused without them, with what to type', async () => {
@@ -66,30 +72,33 @@ describe('a run that needs approvals', () => {
     const shown = (await run('show', 'first')).stdout.replace(/\s+/g, ' ');
     for (const name of ['ana', 'ben'] as const)
       expect(shown).toMatch(new RegExp(`${name} \\d{4}-\\d\\d-\\d\\d [\\d:]+ UTC \\(SHA256`));
-    expect(shown).toContain(`(${keys.ana.publicKey.fingerprint})`);
-    const { approval, signed_with: signedWith } = JSON.parse((await run('show', 'first', '--json')).stdout);
-    expect(signedWith).toBe(JSON.parse((await run('keys', 'show', '--json')).stdout).fingerprint);
-    expect(shown).toContain(`signed with ${signedWith}`);
+    const fingerprint = execFileSync('ssh-keygen', ['-l', '-f', keys.ana], { encoding: 'utf8' }).split(
+      ' ',
+    )[1];
+    expect(shown).toContain(`(${fingerprint})`);
+    const { approval } = JSON.parse((await run('show', 'first', '--json')).stdout);
     expect(approval.signers).toMatchObject([{ name: 'ana' }, { name: 'ben' }]);
-    const kept = await readFile(join(cwd, '.cqbatch/runs/first/approved.cqplan'), 'utf8');
-    expect(kept).toBe(await readFile(join(cwd, 'week.cqplan'), 'utf8'));
+    const [rows, plan] = [join(cwd, '.cqbatch/runs/first/rows.jsonl'), join(cwd, 'week.cqplan')];
+    expect(await readFile(rows)).toEqual(gunzipSync(await readFile(plan)));
     expect(await run('verify', 'first')).toMatchObject(proved);
 
     await rename(join(cwd, 'week.cqplan'), join(cwd, 'other.cqplan'));
+    for (const name of ['ana', 'ben'])
+      await rename(join(cwd, `week.cqplan.${name}.approval`), join(cwd, `other.cqplan.${name}.approval`));
     for (const args of [['other.cqplan'], ['other.cqplan', '--run-id', 'second']]) {
       const again = await run('run', ...args);
       expect(again.code).toBe(2);
       expect(again.stderr).toContain(
-        'other.cqplan was carried out by run first, and approvals hold for one run',
+        'other.cqplan was carried out by another run, and approvals hold for one run',
       );
     }
     // Pruning does not make the approvals valid again.
     expect(await run('prune', '--keep-last', '0', '--yes')).toMatchObject({ code: 0 });
-    expect((await run('run', 'other.cqplan')).stderr).toContain('was carried out by run first');
+    expect((await run('run', 'other.cqplan')).stderr).toContain('was carried out by another run');
     expect(await sandbox.log()).toHaveLength(5);
   });
 
-  test('is refused for another target, and when a byte of plan or manifest has changed', async () => {
+  test('is refused for another target, and when a byte of its plan has changed', async () => {
     const { cwd, sandbox, run, planned } = await place();
     await planned('ana', 'ben');
     const other = await run('run', 'week.cqplan', '--base-url', 'https://other.example.com');
@@ -97,39 +106,127 @@ describe('a run that needs approvals', () => {
       code: 2,
       stderr: expect.stringContaining('was signed off with --base-url'),
     });
-    const text = await readFile(join(cwd, 'week.cqplan'), 'utf8');
-    await writeFile(join(cwd, 'week.cqplan'), text.replace('"attempts": 5', '"attempts": 6'));
+    const plan = gunzipSync(await readFile(join(cwd, 'week.cqplan'))).toString();
+    // A plan as it is written, of other calls: no approval is for it.
+    await writeFile(join(cwd, 'week.cqplan'), gzipSync(plan.replace('"attempts":5', '"attempts":6')));
     expect(await run('run', 'week.cqplan')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('was changed after'),
+      stderr: expect.stringMatching(/none counts\. Not counted: the approval by ana is for another plan;/),
     });
-    await writeFile(join(cwd, 'week.cqplan'), text);
-    await writeFile(join(cwd, 'rows.csv'), restoreCsv(6).text);
+    await writeFile(join(cwd, 'week.cqplan'), gzipSync(plan.replace('"callable":5', '"callable":1')));
     expect(await run('run', 'week.cqplan')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is not the manifest that was signed off'),
+      stderr: expect.stringContaining('is not as "cqbatch plan --out" writes it'),
     });
     expect(await sandbox.log()).toEqual([]);
   });
 
-  test('is not carried out with other rows, though the copy of the manifest and its digest were edited', async () => {
-    const { cwd, sandbox, run, planned } = await place();
+  test('is not carried out with other rows or options, though files in its folder were edited', async () => {
+    const { cwd, env, sandbox, run, planned } = await place();
     await planned('ana', 'ben');
     expect(await run('submit', 'week.cqplan', '--run-id', 'first')).toMatchObject({ code: 0 });
-    const [copy, record] = ['manifest.csv', 'run.json'].map((name) => join(cwd, '.cqbatch/runs/first', name));
-    const given = await readFile(copy ?? '');
-    const other = Buffer.from(restoreCsv(5, 100).text);
-    const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-    const edited = (await readFile(record ?? '', 'utf8')).replace(digestOf(given), digestOf(other));
-    await writeFile(copy ?? '', other);
-    await writeFile(record ?? '', edited);
-    expect(await run('resume', 'first', '--yes')).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(
-        /manifest\.csv is not the manifest that approved\.cqplan has approved, so nothing is sent/,
-      ),
-    });
+    const [rows = '', record = ''] = ['rows.jsonl', 'run.json'].map((name) =>
+      join(cwd, '.cqbatch/runs/first', name),
+    );
+    const [given, kept] = [await readFile(rows, 'utf8'), await readFile(record, 'utf8')];
+    const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
+    const refusals: readonly (readonly [rows: string, record: string, problem: RegExp])[] = [
+      [given.replace('"body":"{', '"body":"{ '), kept, /rows\.jsonl was changed after run first was planned/],
+      [
+        given,
+        kept.replace('"attempts": 5', '"attempts": 6'),
+        /has another "attempts" than its approved plan/,
+      ],
+      [
+        given,
+        kept.replace(sandbox.url, 'http://127.0.0.1:9'),
+        /has another "baseUrl" than its approved plan/,
+      ],
+    ];
+    const other = given.replace('"body":"{', '"body":"{ ');
+    const bent = kept.replace(`"sha256": "${digestOf(given)}"`, `"sha256": "${digestOf(other)}"`);
+    for (const [text, json, problem] of [...refusals, [other, bent, /has another "plan"/] as const]) {
+      await writeFile(rows, text);
+      await writeFile(record, json);
+      const refused = await cqbatch(['resume', 'first', '--yes'], {
+        cwd,
+        env: { ...env, CQBATCH_BASE_URL: '' },
+      });
+      expect(refused.code).not.toBe(0);
+      expect(refused.stderr).toMatch(problem);
+    }
     expect(await sandbox.log()).toEqual([]);
+    await writeFile(rows, given);
+    await writeFile(record, kept);
+    expect(await run('resume', 'first', '--attempts', '9')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has another "attempts" than its approved plan'),
+    });
+    expect(await run('resume', 'first')).toMatchObject({ code: 0 });
+    expect(await sandbox.log()).toHaveLength(5);
+  });
+
+  test('calls what was approved, whatever became of the manifest and of the module of its operation', async () => {
+    const { cwd, run, approve } = await place();
+    const server = await httpServer((response) => response.writeHead(200).end('{}'));
+    const module = (method: string) => `export default ({ defineOperation }) => defineOperation({
+      name: 'touch-entry', thing: 'entry', summary: 'Touches an entry', repeatable: true,
+      fields: { id: { type: 'integer', required: true } }, subject: 'id',
+      request: ({ id }) => ({ method: '${method}', path: '/entries/' + id }),
+      interpret: () => ({ ok: true, value: {} }), columns: {},
+    });`;
+    await writeFile(join(cwd, 'touch.mjs'), module('POST'));
+    await writeFile(join(cwd, 'rows.csv'), 'id\n9\n');
+    const own = ['--operations', './touch.mjs', '--operation', 'touch-entry', '--base-url', server.url];
+    expect(await run('plan', 'rows.csv', '--out', 'week.cqplan', ...own)).toMatchObject({ code: 0 });
+    await approve('week.cqplan', 'ana', 'ben');
+    await writeFile(join(cwd, 'rows.csv'), 'id\n7\n');
+    await writeFile(join(cwd, 'touch.mjs'), module('DELETE'));
+    const shown = await run('plan', 'week.cqplan', ...own.slice(0, 2), ...own.slice(4));
+    expect(shown.stderr).toMatch(/touch-entry of a module with the fingerprint [0-9a-f ]{19}/);
+    const ran = await run('run', 'week.cqplan', ...own.slice(0, 2), ...own.slice(4));
+    expect(ran.stderr).toContain('warning: the module of the operation touch-entry is not the one');
+    expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /entries/9']);
+  });
+
+  test('is refused as soon as an approver is removed', async () => {
+    const { sandbox, approvers, keys, run, planned } = await place();
+    await planned('ana', 'ben');
+    await writeFile(approvers, await readFile(await allowedSigners({ ana: keys.ana }), 'utf8'));
+    const refused = await run('run', 'week.cqplan');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('the approval by ben has no good signature of an approver');
+    expect(await sandbox.log()).toEqual([]);
+  });
+
+  test('is carried out by one of two that begin at the same time', async () => {
+    const { sandbox, run, planned } = await place();
+    await planned('ana', 'ben');
+    const both = await Promise.all(
+      ['one', 'two'].map((id) => run('run', 'week.cqplan', '--run-id', id, '--wait', '2m')),
+    );
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 2]);
+    expect(both.find(({ code }) => code === 2)?.stderr).toContain('was carried out by another run');
+    expect(await sandbox.log()).toHaveLength(5);
+  });
+
+  test('shows its approver every option that is not usual', async () => {
+    const { run } = await place();
+    const given = [
+      '--attempts',
+      '9',
+      '--where',
+      'evaluation_id>2',
+      '--rate',
+      '3/s',
+      '--max-failures',
+      'none',
+    ];
+    expect(await run('plan', 'rows.csv', '--out', 'week.cqplan', ...given)).toMatchObject({ code: 0 });
+    const { stderr } = await run('plan', 'week.cqplan');
+    const options = /^Options: .*$/m.exec(stderr)?.[0] ?? '';
+    for (const text of ['attempts 9', 'where evaluation_id>2', 'rate 3/s', 'max-failures none'])
+      expect(options).toContain(text);
   });
 
   test('smaller runs need none, and a plan may be approved all the same', async () => {
@@ -144,14 +241,17 @@ describe('a run that needs approvals', () => {
 });
 
 test('approve shows the plan, asks at a terminal, and signs with an SSH key; its user can not run it', async () => {
-  const { cwd, env, sandbox, run, planned } = await place({ require_approval_above: 'any' });
+  const { cwd, env, keys, sandbox, run, planned } = await place({ require_approval_above: 'any' });
   await planned();
-  expect(await run('approve', 'week.cqplan', '--key', 'ana')).toMatchObject({
+  expect(await run('approve', 'week.cqplan', '--key', keys.ana)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('a person must approve a plan'),
   });
   const answer = async (text: string) => {
-    const child = startAtTerminal(['approve', 'week.cqplan', '--key', 'ana', '--valid', '2h'], { cwd, env });
+    const child = startAtTerminal(['approve', 'week.cqplan', '--key', keys.ana, '--valid', '2h'], {
+      cwd,
+      env,
+    });
     child.stdin?.end(text);
     return finished(child);
   };
@@ -160,12 +260,14 @@ test('approve shows the plan, asks at a terminal, and signs with an SSH key; its
   const approved = await answer('y\n');
   expect(approved.code).toBe(0);
   expect(approved.stdout).toMatch(
-    /restore-evaluation: 5 calls[\s\S]*Approve 5 requests of plan [0-9a-f ]{19} with the key SHA256/,
+    /restore-evaluation: 5 calls[\s\S]*Approve 5 requests of plan [0-9a-f ]{19} with the key \S+id_ed25519/,
   );
-  expect(approved.stdout).toMatch(/Approved week\.cqplan until .*\. It has 1 of 1 approval\./);
+  expect(approved.stdout).toMatch(
+    /Wrote week\.cqplan\.\w+\.approval: week\.cqplan is approved until .*\. It has 1 of 1 approval\./,
+  );
   const own = await run('run', 'week.cqplan');
   expect(own.code).toBe(2);
-  expect(own.stderr).toContain('Ana runs the plan, and an approval must come from another person.');
+  expect(own.stderr).toContain(' runs the plan, and an approval must come from another person.');
   expect(await sandbox.log()).toEqual([]);
 });
 
@@ -192,7 +294,7 @@ test('an inbox runs a manifest with the approved plan beside it, and refuses ano
   expect(await run('verify')).toMatchObject(proved);
   await writeFile(join(inbox, 'a.csv'), restoreCsv(4).text);
   await watch();
-  expect(await refusals()).toContainEqual(expect.stringContaining('is not the manifest that was signed off'));
+  expect(await refusals()).toContainEqual(expect.stringContaining('is not the manifest of'));
   expect(await sandbox.log()).toHaveLength(3);
 });
 
@@ -228,16 +330,31 @@ test('a retry needs approvals of its own', async () => {
   expect(await sandbox.log()).toHaveLength(sent);
   await approve('again.cqplan', 'ana');
   for (const option of [['--attempts', '9'], ['--save-responses']])
-    expect(await run('retry', 'first', '--approved', 'again.cqplan', '--yes', ...option)).toMatchObject({
+    expect(await run('run', 'again.cqplan', ...option)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`was signed off with ${option[0]} `),
     });
-  expect(
-    await run('retry', 'first', '--approved', 'again.cqplan', '--run-id', 'again', '--yes'),
-  ).toMatchObject({ code: 1 });
+  expect(await run('run', 'again.cqplan', '--run-id', 'again')).toMatchObject({ code: 1 });
   const { retry_of: of, approval } = JSON.parse((await run('show', 'again', '--json')).stdout);
   expect([of, approval.signers.length]).toEqual(['first', 1]);
   for (const id of ['first', 'again']) expect(await run('verify', id)).toMatchObject(proved);
+});
+
+test('a plan of failed rows is refused when they were retried since it was made', async () => {
+  const { cwd, sandbox, run, approve } = await place({});
+  await writeFile(join(cwd, 'rows.csv'), restoreCsv(2, 90_000_000).text);
+  expect(await run('run', 'rows.csv', '--yes', '--run-id', 'first')).toMatchObject({ code: 1 });
+  expect(await run('retry', 'first', '--out', 'again.cqplan')).toMatchObject({ code: 0 });
+  await approve('again.cqplan', 'ana');
+  expect(await run('retry', 'first', '--yes', '--run-id', 'second')).toMatchObject({ code: 1 });
+  const sent = (await sandbox.log()).length;
+  expect(await run('run', 'again.cqplan')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /Run second has called rows of run first since again\.cqplan was made: .* "cqbatch retry first --out NAME\.cqplan"/,
+    ),
+  });
+  expect(await sandbox.log()).toHaveLength(sent);
 });
 
 test('a run that is changed needs a reason where the settings say so', async () => {

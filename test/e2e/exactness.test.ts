@@ -114,16 +114,20 @@ describe('values of a manifest arrive exactly', () => {
 });
 
 describe('resume', () => {
-  test('refuses a copy of the manifest that was changed', async () => {
+  test('refuses rows that were changed', async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n');
     const sandbox = await startSandbox('--fault', '403=100%');
     const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
     expect((await cqbatchProcess(['run', 'rows.csv', '--yes'], options)).code).toBe(4);
-    await writeFile(join(await newestRunFolder(cwd), 'manifest.csv'), 'evaluation_id,user_id\n2,u\n');
+    const rows = join(await newestRunFolder(cwd), 'rows.jsonl');
+    await writeFile(
+      rows,
+      (await readFile(rows, 'utf8')).replaceAll('evaluation_id\\":1', 'evaluation_id\\":2'),
+    );
     const { code, stderr } = await cqbatchProcess(['resume'], options);
     expect(code).toBe(2);
-    expect(stderr).toContain('was changed after run');
+    expect(stderr).toContain('rows.jsonl was changed after run');
   });
 });
 

@@ -101,7 +101,7 @@ test('rows of an export are selected by its own columns, and the others are coun
   const report = await readCsv(join(cwd, '.cqbatch/runs/r'), 'report.csv');
   expect(report.map((row) => [row['Evaluation ID'], row['_row'], row['_outcome']])).toEqual([
     ['1', '1', 'succeeded'],
-    ['4', '2', 'succeeded'],
+    ['4', '5', 'succeeded'],
   ]);
   expect(await readSummary(join(cwd, '.cqbatch/runs/r'))).toMatchObject({
     manifest: { rows: 2, left_out: 3 },

@@ -2,27 +2,26 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { thisActor } from '../../src/actor.ts';
-import { createKey, type SigningKey } from '../../src/signature/key-file.ts';
-import { machineKey } from '../../src/signature/machine-key.ts';
 import { type Agent, startAgent } from '../helpers/agent.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { approveFile } from '../helpers/approve-plan.ts';
 import { asUsersHaveIt, cqbatch } from '../helpers/cqbatch.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
+import { allowedSigners, sshKey } from '../helpers/ssh-key.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { restoreCsv } from './manifests.ts';
 
 const ben = { user: 'ben', host: 'laptop' };
 
-/** A folder whose settings name Ben as approver, and the machine, which is none; agents work there. */
+/** A folder whose settings name Ben as approver; agents work there. */
 async function workshop(settings: object = {}, datastore = anyDatastore()) {
   const cwd = await temporaryFolder();
   const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
   const options = { cwd, env: { ...sandbox.env, ...datastore, ...asUsersHaveIt } };
   const state = join(cwd, '.cqbatch');
   await mkdir(state);
-  const keys = { ben: await createKey(join(cwd, 'ben')), machine: await machineKey(state) };
-  const approvers = { ben: keys.ben.publicKey.text, machine: keys.machine.publicKey.text };
+  const keys = { ben: await sshKey(), other: await sshKey() };
+  const approvers = await allowedSigners({ ben: keys.ben });
   await writeFile(join(state, 'config.json'), JSON.stringify({ approvers, ...settings }));
 
   /** The agent plans a manifest of its own. */
@@ -32,8 +31,7 @@ async function workshop(settings: object = {}, datastore = anyDatastore()) {
     await agent.use('plan', { manifest: `${name}.csv`, out: plan });
     return plan;
   };
-  const approve = (file: string, key: SigningKey = keys.ben, by = ben) =>
-    approveFile(join(cwd, file), key, by);
+  const approve = (file: string, key = keys.ben, by = ben) => approveFile(join(cwd, file), key, by);
   /** A plan that Ben has approved. */
   const approved = async (...wanted: Parameters<typeof planned>): Promise<string> => {
     const plan = await planned(...wanted);
@@ -70,8 +68,10 @@ describe('an agent can not run', () => {
       code: 'APPROVAL_MISSING',
       message: expect.stringContaining('there is none'),
     });
-    await approve(plan, keys.machine);
-    expect(await refused()).toMatchObject({ message: expect.stringContaining('is not one of an approver') });
+    await approve(plan, keys.other);
+    expect(await refused()).toMatchObject({
+      message: expect.stringContaining('has no good signature of an approver'),
+    });
     expect(await refused('week.csv')).toMatchObject({ code: 'FILE_NOT_ALLOWED' });
     expect(await served.use('list_runs')).toEqual({ runs: [] });
     expect(await sandbox.log()).toEqual([]);

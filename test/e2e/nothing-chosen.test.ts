@@ -61,10 +61,13 @@ describe('a run without a call', () => {
     const { cwd, sandbox, run } = await prepared();
     expect((await run('run', 'rows.csv', '--yes')).code).toBe(1);
     const folder = await newestRunFolder(cwd);
-    for (const file of ['report.csv', 'failed.csv']) {
+    for (const [file, row] of [
+      ['report.csv', 2],
+      ['failed.csv', 1],
+    ] as const) {
       const args = [join(folder, file), '--where', '_code=FAILED_PRECONDITION'];
       const plan = JSON.parse((await run('plan', ...args, '--json')).stdout);
-      expect(plan).toMatchObject({ ready: true, callable: 1, preview: [{ row: 1 }] });
+      expect(plan).toMatchObject({ ready: true, callable: 1, preview: [{ row }] });
       expect(plan.columns.filter((column: string) => column.startsWith('_'))).toEqual([]);
       expect((await run('run', ...args, '--yes')).code).toBe(1);
     }

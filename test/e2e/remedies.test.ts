@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readSigningKey } from '../../src/signature/key-file.ts';
 import { words } from '../examples/command-line.ts';
 import { cqbatch, type Finished } from '../helpers/cqbatch.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -129,22 +128,20 @@ test.each([
   expect(await type(remedy)).toMatchObject({ code });
 });
 
-test('a run whose manifest was changed goes on with the rows that were not attempted', async () => {
+test('a run whose rows were changed is cancelled, and its manifest planned again', async () => {
   const { cwd, type, typeAsSaid } = await prepared();
   await type(stopped);
-  const copy = join(cwd, '.cqbatch', 'runs', 'stopped', 'manifest.csv');
-  await writeFile(copy, (await readFile(copy, 'utf8')).replace('12,u', '12,w'));
-  expect(await typeAsSaid(await type(['resume', 'stopped']), 'report')).toMatchObject({ code: 0 });
-  const rest = join('.cqbatch', 'runs', 'stopped', 'not-attempted.csv');
-  expect(await type(['run', rest, '--yes'])).toMatchObject({ code: 0 });
+  const rows = join(cwd, '.cqbatch', 'runs', 'stopped', 'rows.jsonl');
+  await writeFile(rows, (await readFile(rows, 'utf8')).replace('"12","u"', '"12","w"'));
+  expect(await typeAsSaid(await type(['resume', 'stopped']), 'cancel')).toMatchObject({ code: 0 });
+  expect(await type(['plan', 'rows.csv'])).toMatchObject({ code: 0 });
 });
 
-test('a run that was not signed is signed by a new report', async () => {
-  const { cwd, type } = await prepared();
+test('a report that does not agree with its run is written again', async () => {
+  const { cwd, type, typeAsSaid } = await prepared();
   await type(failed);
-  await rm(join(cwd, '.cqbatch', 'runs', 'failed', 'statement.json'));
-  expect((await type(['verify', 'failed'])).stdout).toContain('"cqbatch report RUN" signs it');
-  expect(await type(['report', 'failed'])).toMatchObject({ code: 0 });
+  await writeFile(join(cwd, '.cqbatch', 'runs', 'failed', 'report.csv'), 'edited');
+  expect(await typeAsSaid(await type(['verify', 'failed']), 'report')).toMatchObject({ code: 0 });
   expect(await type(['verify', 'failed'])).toMatchObject({ code: 0 });
 });
 
@@ -161,18 +158,6 @@ test('a copy of a manifest is run again as its note says', async () => {
   // It is run: the API has restored this evaluation before.
   const again = await typeAsSaid({ code: 0, stdout: note, stderr: '' }, 'run inbox');
   expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('1 failed') });
-});
-
-test('a key that is not there, or open to others, becomes a good one', async () => {
-  const { cwd, typeAsSaid } = await prepared();
-  const path = join(cwd, 'a key');
-  const said = async () => ((await readSigningKey(path, undefined).catch((error) => error)) as Error).message;
-  expect(await typeAsSaid({ code: 2, stdout: '', stderr: await said() }, 'keys new')).toMatchObject({
-    code: 0,
-  });
-  await chmod(path, 0o644);
-  shell(await said(), 'chmod');
-  expect((await readSigningKey(path, undefined)).publicKey).toBeDefined();
 });
 
 test('a state folder that others may write to is closed, and its settings are trusted', async () => {

@@ -10,6 +10,7 @@ import { anyDatastore } from '../helpers/any-datastore.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { writePageOf } from '../helpers/page-lines.ts';
+import { callableRow } from '../helpers/planned-row.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -211,7 +212,7 @@ describeWithBrowser('report.html', (open) => {
     const column = '<img src=x onerror="globalThis.hit=6">';
     const lines = hostile.map(
       (text, index): ReportLine => ({
-        row: { row: index + 1, line: index + 2, cells: { id: String(index), [column]: text } },
+        row: callableRow(index + 1, [String(index), text]),
         result: {
           ...{ row: index + 1, operation: text.slice(0, 90), outcome: 'failed', code: text.slice(0, 90) },
           ...{ message: text, attempts: 1, unclear: false, columns: { told: text } },
@@ -245,10 +246,7 @@ describeWithBrowser('report.html', (open) => {
   test('reports unreadable rows, and shows the rest', async () => {
     const folder = await temporaryFolder();
     const result = { row: 1, operation: 'o', outcome: 'failed', code: 'C', message: 'm' } as const;
-    const line = {
-      row: { row: 1, line: 2, cells: { id: '1' } },
-      result: { ...result, attempts: 1, unclear: false },
-    };
+    const line = { row: callableRow(1, ['1']), result: { ...result, attempts: 1, unclear: false } };
     const path = await writePageOf([[line]], { folder, columns: ['id'] });
     const html = await readFile(path, 'utf8');
     await writeFile(path, html.replace(/(id="p0">)[^<]*/, '$1AAAA'));
@@ -268,7 +266,7 @@ describeWithBrowser('report.html', (open) => {
           const row = first + index;
           const isBad = row % 1_000 === 0;
           return {
-            row: { row, line: row + 1, cells: { evaluation_id: String(1_000_000 + 7 * row), user_id: 'u' } },
+            row: callableRow(row, [String(1_000_000 + 7 * row), 'u']),
             result: {
               ...{ row, operation: 'restore-evaluation', attempts: 1, unclear: false },
               ...{ outcome: isBad ? 'failed' : 'succeeded', code: isBad ? 'NOT_FOUND' : 'OK' },

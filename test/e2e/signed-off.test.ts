@@ -1,5 +1,6 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
@@ -33,7 +34,7 @@ test('a plan that was signed off is shown again, and sends nothing', async () =>
   expect(shown.code).toBe(0);
   expect(shown.stdout).toBe(planned.stdout);
   expect(shown.stderr).toMatch(
-    /^week 47\.cqplan \(fingerprint [0-9a-f ]{19}\), made .* by .* on .*\.\nNothing was sent\. Next: cqbatch run .week 47\.cqplan.\n$/,
+    /^week 47\.cqplan \(fingerprint [0-9a-f ]{19}\), made .* by .* on .*\.\nOptions: rate 50\/s, max-failures none, allow-partial; the others as usual\.\nNothing was sent\. Next: cqbatch run .week 47\.cqplan.\n$/,
   );
   expect(await show('--rate', '5/s')).toMatchObject({
     code: 2,
@@ -41,7 +42,7 @@ test('a plan that was signed off is shown again, and sends nothing', async () =>
   });
   expect(await show('--out', 'again.cqplan')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('--out needs a manifest'),
+    stderr: expect.stringContaining('--out: week 47.cqplan is a plan already; copy the file.'),
   });
   expect(await sandbox.log()).toEqual([]);
 });
@@ -108,21 +109,13 @@ describe('a plan is refused, and nothing is sent, when', () => {
     expect(await sandbox.log()).toEqual([]);
   });
 
-  test.each([
-    ['its manifest has another byte', 'rows.csv', '41', '42', 'is not the manifest that was signed off'],
-    [
-      'its options were changed',
-      'week 47.cqplan',
-      '"attempts": 5',
-      '"attempts": 6',
-      'is not what was signed off',
-    ],
-  ])('%s', async (_title, name, from, to, message) => {
+  test('its content was changed', async () => {
     const { sandbox, here, run } = await signedOff();
-    const file = join(here, name);
-    await writeFile(file, (await readFile(file, 'utf8')).replace(from, to));
+    const file = join(here, 'week 47.cqplan');
+    const text = gunzipSync(await readFile(file)).toString();
+    await writeFile(file, gzipSync(text.replace('"callable":2', '"callable":1')));
     const { code, stderr } = await run();
-    expect(stderr).toContain(message);
+    expect(stderr).toContain('week 47.cqplan is not as "cqbatch plan --out" writes it');
     expect(code).toBe(2);
     expect(await sandbox.log()).toEqual([]);
   });

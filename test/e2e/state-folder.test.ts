@@ -1,8 +1,8 @@
-import { appendFile, cp, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch, type Finished, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
+import { cqbatch, type Finished, finished, startCqbatch } from '../helpers/cqbatch.ts';
 import { describeOnPosix } from '../helpers/describe-with-program.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -184,31 +184,17 @@ describeOnPosix('a file removed during a run', () => {
     }
   });
 
-  test('is named when the copy of the manifest is gone before its rows are read', async () => {
-    const cwd = await newFolder();
-    const sandbox = await startSandbox('--evaluations', '100');
-    const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
-    const child = startCqbatch([...run, '--rate', '10/s'], options);
-    const end = finished(child);
-    await saying(child, 'Run r on');
-    await rm(join(cwd, '.cqbatch', 'runs', 'r', 'manifest.csv'));
-    const ended = await end;
-    expectSentence(ended, 'manifest.csv is missing: put a copy of rows.csv in its place');
-    expect(ended.code).toBe(4);
-    const again = await cqbatch(['resume', 'r'], options);
-    expectSentence(again, 'manifest.csv is missing: put a copy of rows.csv in its place');
-    expect(again.code).toBe(4);
-  });
-
-  test('costs the report only, when it is the copy of the manifest', async () => {
-    const { cwd, options, end } = await damaged((state) => rm(join(state, 'runs', 'r', 'manifest.csv')));
+  test('costs the report only, when it is the file of rows', async () => {
+    const { cwd, options, end } = await damaged((state) =>
+      rename(join(state, 'runs', 'r', 'rows.jsonl'), join(state, 'rows')),
+    );
     expectSentence(
       end,
       /^Run r ended, and its journal has the results of 45 of 45 rows.* Only the report is missing\.$/m,
     );
-    expectSentence(end, 'manifest.csv is missing: put a copy of rows.csv in its place');
+    expectSentence(end, 'rows.jsonl is missing: restore it from a backup');
     expect(end.code).toBe(4);
-    await cp(join(cwd, 'rows.csv'), join(cwd, '.cqbatch', 'runs', 'r', 'manifest.csv'));
+    await rename(join(cwd, '.cqbatch', 'rows'), join(cwd, '.cqbatch', 'runs', 'r', 'rows.jsonl'));
     expect(await cqbatch(['report', 'r'], options)).toMatchObject({ code: 0 });
     expectEveryRowOnce(await readCsv(join(cwd, '.cqbatch', 'runs', 'r'), 'report.csv'), rows);
   });

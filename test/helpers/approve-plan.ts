@@ -1,10 +1,20 @@
+import { join } from 'node:path';
 import type { Actor } from '../../src/actor.ts';
 import { approvePlan } from '../../src/run/plan/approvals.ts';
-import { readApprovedPlan, writeApprovals } from '../../src/run/plan/approved-plan.ts';
-import type { SigningKey } from '../../src/signature/key-file.ts';
+import { readPlanFile, writeApproval } from '../../src/run/plan/plan-file.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
-/** Signs the plan in a file, as `cqbatch approve` does on the machine of another person. */
-export async function approveFile(file: string, key: SigningKey, by: Actor): Promise<void> {
-  const plan = await readApprovedPlan(file);
-  await writeApprovals(plan, await approvePlan(plan, key, { validMs: 3_600_000, by }));
+/**
+ * Signs the plan in a file, as `cqbatch approve` does on the machine of another person.
+ *
+ * @param key path of a private key
+ */
+export async function approveFile(
+  file: string,
+  key: string,
+  by: Pick<Actor, 'user' | 'host'>,
+): Promise<void> {
+  const stateDir = await temporaryFolder();
+  const plan = await readPlanFile({ stateDir }, file, join(stateDir, 'rows.jsonl'));
+  await writeApproval(plan, by.user, await approvePlan(plan, key, { validMs: 3_600_000, by }));
 }

@@ -2,6 +2,7 @@ import type { PageStop } from '../../src/report/html/page-data.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
 import type { RatePoint } from '../../src/report/rate-history.ts';
 import type { RunFacts } from '../../src/report/summary.ts';
+import { callableRow } from './planned-row.ts';
 
 /** When the run was started, seconds since 1970. */
 export const started = Date.parse('2026-01-01T10:00:00Z') / 1_000;
@@ -52,7 +53,7 @@ export function chartedRun(options: ChartedRunOptions) {
       const row = second * callsPerSecond + index + 1;
       const durationMs = index === 0 ? slowestMs : typicalMs;
       return {
-        row: { row, line: row + 1, cells: { id: String(row) } },
+        row: callableRow(row, [String(row)]),
         result: {
           ...{ row, operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK', message: '' },
           ...{ attempts: 1, unclear: false, startedAt: secondsLater(second), durationMs },

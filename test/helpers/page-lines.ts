@@ -15,6 +15,8 @@ export const factsOfRun: RunFacts = {
   rate: null,
   retry_of: null,
   retries: [],
+  delimiter: ',',
+  digests: null,
 };
 
 export interface PageOptions {
@@ -38,15 +40,8 @@ export async function pageOf(
   { columns, operations = [], facts, stops = [] }: PageOptions,
 ): Promise<PageContent> {
   const report = new ReportPage({
-    refeed: {
-      columns,
-      clearToken: '<clear>',
-      defaults: new Map(),
-      fieldOf: (title) => title,
-      known: new Set(),
-    },
+    refeed: { columns: columns.map((title) => ({ title })), clear_token: '<clear>', defaults: {} },
     operations,
-    requestOf: ({ row }) => `POST /rows/${row}`,
     run: {
       id: 'r',
       state: 'completed',

@@ -61,7 +61,6 @@ export function anyResult(maxRow = 2 ** 40): fc.Arbitrary<RowResult> {
     startedAt: time,
     finishedAt: time,
     durationMs: fc.double({ min: 0, max: 1e9, noNaN: true }).map(Math.abs),
-    duplicateOf: fc.integer({ min: 1 }),
     columns: fc.dictionary(anyText, anyText, { noNullPrototype: true }),
     earlier,
   };

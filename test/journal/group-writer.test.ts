@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { type CqbatchError, fatalError } from '../../src/errors.ts';
-import { JournalChain, prevOf } from '../../src/journal/chain.ts';
 import { type Disk, GroupWriter } from '../../src/journal/group-writer.ts';
 import { JournalState } from '../../src/journal/state.ts';
 import { finished } from './arbitraries.ts';
@@ -48,7 +47,7 @@ class SlowDisk implements Disk {
 function setUp() {
   const disk = new SlowDisk();
   const state = new JournalState();
-  return { disk, state, writer: new GroupWriter(state, disk, 100, new JournalChain()) };
+  return { disk, state, writer: new GroupWriter(state, disk, 100) };
 }
 
 describe('a group writer', () => {
@@ -70,24 +69,6 @@ describe('a group writer', () => {
     expect(second.position).toBe(100 + first.text.length);
     expect(writer.end).toBe(second.position + second.text.length);
     expect(disk.pending).toBe(0);
-  });
-
-  test('names in the first line of each write the digest of all lines before it', async () => {
-    const { disk, writer } = setUp();
-    const chain = new JournalChain();
-    for (const entries of [
-      [finished(1), finished(2)],
-      [{ type: 'settled' } as const, finished(3)],
-    ]) {
-      const append = writer.append(entries);
-      const write = await disk.next();
-      write.end();
-      await append;
-      const [first, second] = write.text.split('\n').map(prevOf);
-      expect(first).toBe(chain.digest);
-      expect(second).toBeUndefined();
-      chain.add(Buffer.from(write.text));
-    }
   });
 
   test('changes the state only when the write has ended', async () => {

@@ -71,7 +71,6 @@ test.each([
   '{"row":1,"outcome":"failed","code":"X","start":1}',
   '{"row":1,"outcome":"failed","code":"X","end":1}',
   '{"row":1,"outcome":"failed","code":"X","ms":"1"}',
-  '{"row":1,"outcome":"failed","code":"X","same_as":0}',
   '{"row":1,"outcome":"failed","code":"X","cols":["a"]}',
   '{"row":1,"outcome":"failed","code":"X","cols":{"a":1}}',
   '{"open":1,"tries":"1"}',

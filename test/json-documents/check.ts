@@ -30,7 +30,7 @@ function checkDocument(args: readonly string[], document: unknown): void {
   );
 }
 
-/** The name of the command: `schedule add`, `keys new`. */
+/** The name of the command: `schedule add`. */
 function commandIn(args: readonly string[]): string {
   const [name = '', below] = args.filter((arg) => !arg.startsWith('-'));
   return documentsOf[name] === undefined ? `${name} ${below}` : name;

@@ -49,8 +49,6 @@ export const documentsOf: Readonly<Record<string, readonly [z.ZodType, ...z.ZodT
   worker: [services.workerStopped, services.workersDrained],
   mcp: [failure],
   prune: [services.pruned, interrupted],
-  'keys new': [services.key],
-  'keys show': [services.key],
   init: [services.initialized],
   doctor: [services.findings],
   version: [services.version],

@@ -45,9 +45,7 @@ export const audit = z
     folder: z.string().describe('path of the folder of the run'),
     manifest: z.strictObject({
       name: z.string(),
-      file: z.string().describe('the copy in the folder of the run'),
-      sha256: z.string().describe('of the copy'),
-      given_sha256: z.string().describe('SHA-256 of the manifest that the user gave'),
+      sha256: z.string(),
       bytes: z.int().min(0),
     }),
     base_url: z.string(),
@@ -58,7 +56,6 @@ export const audit = z
         file: z.string(),
         sha256: z.string(),
         made_at: time,
-        approved_by: z.string().nullable(),
         signers: z
           .array(z.strictObject({ name: z.string(), key: z.string(), at: time, until: time }))
           .describe('the signed approvals that counted; key: its fingerprint'),
@@ -74,7 +71,6 @@ export const audit = z
     canary: z.strictObject(namedInWords(canary.unwrap().shape)).nullable(),
     retry_of: runId.nullable(),
     retries: z.array(runInState),
-    signed_with: z.string().nullable().describe('fingerprint of the key that signed its statement'),
     undo_of: runId.nullable(),
     undone_by: z.array(runInState),
   })
@@ -128,7 +124,7 @@ export const rowStory = z
         z.strictObject({
           run: runId,
           state: runState,
-          row_in_run: z.int().min(1).describe('number of the row in the manifest of this run'),
+          row_in_run: z.int().min(1).describe('place of the row in rows.jsonl of this run'),
           outcome: z.enum(outcomes),
           code: z.string(),
           message: z.string(),
@@ -154,10 +150,11 @@ export const runProof = z
     state: runState,
     rows,
     outcomes: outcomeCounts,
-    signer: z.string().describe('fingerprint of the key, as `ssh-keygen -l` prints it'),
+    compared: z.boolean().describe('whether its report was made again and compared'),
+    digests: z.record(z.string(), z.string()).describe('SHA-256 by the name of the file'),
     unchecked: z.array(z.string()).describe('what could not be checked: sentences'),
   })
-  .describe('The files of a run are as it left them.');
+  .describe('The files of a run agree.');
 
 export const unprovedRun = z
   .strictObject({
@@ -165,4 +162,4 @@ export const unprovedRun = z
     proved: z.literal(false),
     problem: z.string().describe('the first thing that is wrong: file, line, what'),
   })
-  .describe('The files of a run are not as it left them.');
+  .describe('The files of a run do not agree.');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conflictRules } from '../../src/manifest/check/call-index.ts';
+import { conflictRules } from '../../src/domain.ts';
 import { failure, outcomeCounts, rows, runId, runState, time } from './parts.ts';
 
 const row = z.int().min(1).describe('number of the row, from 1');
@@ -130,7 +130,7 @@ export const approved = z
   .strictObject({
     plan_file: z.string(),
     plan_sha256: z.string(),
-    key: z.string().describe('fingerprint of the key that signed'),
+    approval_file: z.string().describe('the file of the approval'),
     until: time.describe('the run must begin before'),
   })
   .describe('an approved plan');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { outcomes, priorities } from '../../src/domain.ts';
+import { delimiters } from '../../src/text/delimiter.ts';
 import {
   codeCounts,
   delay,
@@ -79,6 +80,11 @@ const summary = z
     rate: rate.nullable(),
     retry_of: runId.nullable(),
     retries: z.array(runId).describe('retries that the report includes'),
+    delimiter: z.enum(delimiters).describe('of the CSV files'),
+    digests: z
+      .strictObject({ rows: z.string(), journal: z.string(), report: z.string() })
+      .nullable()
+      .describe('SHA-256 of the files; null while the run is in progress'),
   })
   .describe('the content of summary.json');
 

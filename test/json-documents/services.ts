@@ -91,11 +91,3 @@ export const version = z.strictObject({ version: z.string() }).describe('the ver
 export const completion = z
   .strictObject({ shell: z.enum(['bash', 'zsh', 'fish']), script: z.string() })
   .describe('the script for the shell');
-
-export const key = z
-  .strictObject({
-    file: z.string(),
-    public_key: z.string().describe('in the format of OpenSSH'),
-    fingerprint: z.string().describe('as "ssh-keygen -l" prints it'),
-  })
-  .describe('a key that signs');

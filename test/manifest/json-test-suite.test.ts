@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import { CqbatchError } from '../../src/errors.ts';
 import { scanManifest } from '../../src/manifest/check/scan.ts';
-import { formatProblem } from '../../src/manifest/problem.ts';
-import { openPlannedManifest } from '../../src/run/plan/run-manifest.ts';
+import { formatProblem } from '../../src/rows/problem.ts';
+import { openPlannedManifest } from '../../src/run/plan/open-manifest.ts';
 import { stringifyJson } from '../../src/text/json.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 

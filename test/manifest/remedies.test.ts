@@ -34,7 +34,7 @@ async function plan(name: string, content: string | Buffer, words: readonly stri
       {
         path,
         name,
-        options: rowOptions(
+        reading: rowOptions(
           { ...(operation && { operation: `${operation[0]}` }), ...(trim && { trim: true }) },
           settings,
         ),

@@ -5,12 +5,14 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RowResult } from '../../src/domain.ts';
-import { unguardCell } from '../../src/manifest/formula-guard.ts';
-
 import { everything, Rows, refeedCsv, type Selection } from '../../src/page/rows.ts';
 import type { PageData, ReportedOperation } from '../../src/report/html/page-data.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
+import type { CellTexts } from '../../src/rows/row.ts';
+import { unguardCell } from '../../src/text/formula-guard.ts';
 import { writePageOf } from '../helpers/page-lines.ts';
+import { callableRow, invalidRow, leftOutRow } from '../helpers/planned-row.ts';
+import { resultOf } from '../journal/arbitraries.ts';
 
 /** The rows of a page, read by its script. */
 async function rowsOf(
@@ -42,15 +44,8 @@ function restore(columns: readonly string[]): ReportedOperation {
   return { name: 'restore-evaluation', thing: 'evaluation', done: 'restored', subject: 'id', columns };
 }
 
-function line(row: number, cells: Record<string, unknown>, result: Partial<RowResult> = {}): ReportLine {
-  return {
-    row: { row, line: row + 1, cells },
-    result: {
-      ...{ row, operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK', message: '' },
-      ...{ attempts: 1, unclear: false },
-      ...result,
-    },
-  };
+function line(row: number, cells: CellTexts, result: Partial<RowResult> = {}): ReportLine {
+  return { row: callableRow(row, cells), result: resultOf(row, result) };
 }
 
 const failed = {
@@ -69,12 +64,11 @@ const failed = {
 test('a page includes every fact of a row', async () => {
   const { rows } = await rowsOf(
     [
-      line(1, { id: '9223372036854775807', note: '=SUM(1)' }, { ...failed, columns: { score: '7' } }),
-      line(
-        2,
-        { id: '17', note: '' },
-        { outcome: 'duplicate', code: 'DUPLICATE', attempts: 0, duplicateOf: 1 },
-      ),
+      line(1, ['9223372036854775807', '=SUM(1)'], { ...failed, columns: { score: '7' } }),
+      {
+        row: leftOutRow(2, { why: 'duplicate', of: 1 }, ['17', '']),
+        result: resultOf(2, { outcome: 'duplicate', code: 'DUPLICATE', attempts: 0, duplicateOf: 1 }),
+      },
     ],
     ['id', 'note'],
     ['score'],
@@ -109,6 +103,24 @@ test('a page includes every fact of a row', async () => {
   });
 });
 
+test.each<readonly [what: string, row: ReportLine, request: string]>([
+  [
+    'with its body',
+    {
+      row: callableRow(1, [], { request: { method: 'PUT', path: '/rooms/7', body: '{"title":"a"}' } }),
+      result: resultOf(1, failed),
+    },
+    'PUT /rooms/7\n{"title":"a"}',
+  ],
+  ['without a body', line(1, [], failed), 'POST /rows/1'],
+  ['of a row that succeeded: none', line(1, []), ''],
+  ['of a row that was never sent: none', line(1, [], { ...failed, attempts: 0 }), ''],
+  ['of an invalid row: none', { row: invalidRow(1), result: resultOf(1, failed) }, ''],
+])('a page includes the request %s', async (_what, each, request) => {
+  const { rows } = await rowsOf([each], []);
+  expect(rows.columns.find(({ name }) => name === 'request')?.text(0)).toBe(request);
+});
+
 test.each<readonly [what: string, wanted: Partial<Selection>, rows: readonly number[]]>([
   ['all', {}, [1, 2, 3, 4]],
   ['an outcome', { outcomes: ['failed'] }, [2, 4]],
@@ -126,10 +138,10 @@ test.each<readonly [what: string, wanted: Partial<Selection>, rows: readonly num
 ])('filters select %s', async (_what, wanted, chosen) => {
   const { rows } = await rowsOf(
     [
-      line(1, { id: '100', title: 'Hello' }),
-      line(2, { id: '200' }, failed),
-      line(3, { id: '300' }, { outcome: 'invalid', code: 'INVALID_ROW', operation: 'update-soundboard' }),
-      line(4, { id: '1200' }, failed),
+      line(1, ['100', 'Hello']),
+      line(2, ['200'], failed),
+      line(3, ['300'], { outcome: 'invalid', code: 'INVALID_ROW', operation: 'update-soundboard' }),
+      line(4, ['1200'], failed),
     ],
     ['id', 'title'],
   );
@@ -139,11 +151,15 @@ test.each<readonly [what: string, wanted: Partial<Selection>, rows: readonly num
 
 test('rows sort by numbers and texts in both directions, and missing values come last', async () => {
   const durations = [30, 9, undefined, 200];
-  const names = ['b', '', 'a', 'c'];
-  const ids = ['99', '9223372036854775807', undefined, '120'];
+  const cells = [
+    ['b', '99'],
+    ['', '9223372036854775807'],
+    ['a', null],
+    ['c', '120'],
+  ];
   const { rows } = await rowsOf(
     durations.map((durationMs, index) =>
-      line(index + 1, { name: names[index], id: ids[index] }, durationMs === undefined ? {} : { durationMs }),
+      line(index + 1, cells[index] ?? [], durationMs === undefined ? {} : { durationMs }),
     ),
     ['name', 'id'],
   );
@@ -179,7 +195,7 @@ test('saved rows read back as the cells of the manifest', async () => {
   );
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), async (cells) => {
-      const lines = cells.map(([id, title], index) => line(index + 1, { id, title }));
+      const lines = cells.map((texts, index) => line(index + 1, texts));
       const { rows } = await rowsOf(lines, ['id', 'title']);
       const csv = refeedCsv(rows, rows.select(everything));
       const read = parse(csv, { columns: true, bom: true }) as Record<string, string>[];

@@ -60,9 +60,9 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const rows = openRowQueue(datastore, { baseUrl: 'rows-1' });
   const journal = await openJournal(join(stateDir, 'journal.jsonl'), { runId: plannedRecord.id });
   const lost = new AbortController().signal;
-  const answers = answerFile(stateDir, plannedRecord);
+  const answers = answerFile(stateDir);
   const store = openRunStore(stateDir, operations);
-  const record = { ...plannedRecord, plan: { ...plannedRecord.plan, rows: rowCount } };
+  const record = { ...plannedRecord, plan: { ...plannedRecord.plan, rows: rowCount, callable: rowCount } };
   const policy = runPolicy(record, journal);
   const rollCall = new RollCall(datastore, emptyRoster);
   const run = { store, record, datastore, rows, journal, policy, rollCall, answers, lost };

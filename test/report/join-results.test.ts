@@ -2,51 +2,71 @@ import { expect, test } from 'vitest';
 import { noHistory, type RowHistory } from '../../src/domain.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { joinResults, unfinishedResult, type WhyUnfinished } from '../../src/report/join-results.ts';
+import type { PlannedRow } from '../../src/rows/row.ts';
+import { callableRow, invalidRow, leftOutRow, restoreEvaluation } from '../helpers/planned-row.ts';
 import { resultOf } from '../journal/arbitraries.ts';
 import { emptyRun, inChunks } from './reporting.ts';
 
-async function joined(journal: Journal, rowNumbers: readonly number[]): Promise<readonly string[]> {
-  const rows = rowNumbers.map((row) => ({ row, line: row + 1, cells: {} }));
+async function joined(journal: Journal, rows: readonly PlannedRow[]): Promise<readonly string[]> {
   const lines: string[] = [];
-  for await (const part of joinResults({
-    rows: inChunks(rows, 2),
-    journal,
-    unfinished: 'interrupted',
-    operationOf: () => 'update-soundboard',
-  })) {
-    lines.push(
-      ...part.map(({ row, result }) => `${row.row} ${result.row} ${result.operation} ${result.code}`),
-    );
+  for await (const part of joinResults({ rows: inChunks(rows, 2), journal, unfinished: 'interrupted' })) {
+    for (const { row, result } of part) {
+      const { operation, outcome, code } = result;
+      lines.push(`${row.row} ${result.row} ${operation} ${outcome} ${code}`);
+    }
   }
   return lines;
 }
 
+const updateSoundboard = { ...restoreEvaluation, name: 'update-soundboard' };
+
 test('every row has its result or a placeholder', async () => {
   const { journal } = await emptyRun();
   await journal.append([3, 1, 5].map((row) => ({ type: 'row', result: resultOf(row, { code: `C${row}` }) })));
-  expect(await joined(journal, [1, 2, 3, 4, 5])).toEqual([
-    '1 1 restore-evaluation C1',
-    '2 2 update-soundboard INTERRUPTED',
-    '3 3 restore-evaluation C3',
-    '4 4 update-soundboard INTERRUPTED',
-    '5 5 restore-evaluation C5',
+  const rows = [1, 2, 3, 4, 5].map((row) => callableRow(row, [], { operation: updateSoundboard }));
+  expect(await joined(journal, rows)).toEqual([
+    '1 1 restore-evaluation succeeded C1',
+    '2 2 update-soundboard not_attempted INTERRUPTED',
+    '3 3 restore-evaluation succeeded C3',
+    '4 4 update-soundboard not_attempted INTERRUPTED',
+    '5 5 restore-evaluation succeeded C5',
   ]);
 });
 
-test.each([
-  ['ends before a row with a result', [1, 2], /result for row 3, but the manifest ends with row 2/],
-  ['is empty although there are results', [], /ends with row 0/],
-  ['lacks a row', [1, 3], /row 2 of the manifest is numbered 3/],
-  ['has a row twice', [1, 1, 2, 3], /row 2 of the manifest is numbered 1/],
-  ['does not begin with row 1', [2, 3], /row 1 of the manifest is numbered 2/],
-])('a manifest that %s is refused', async (_claim, rows, message) => {
+test('results are found by the place of a row, and shown with its number', async () => {
   const { journal } = await emptyRun();
-  await journal.append([{ type: 'row', result: resultOf(3) }]);
-  await expect(joined(journal, rows)).rejects.toMatchObject({
-    kind: 'fatal',
-    code: 'REPORT_INCOMPLETE',
-    message: expect.stringMatching(message),
-  });
+  await journal.append([
+    { type: 'row', result: resultOf(1) },
+    { type: 'open', row: 2, history: { ...noHistory, attempts: 1 } },
+    { type: 'fed', first: 3, last: 3 },
+  ]);
+  const rows = [2, 3, 9, 10].map((row, index) => callableRow(row, [], { place: index + 1 }));
+  expect(await joined(journal, rows)).toEqual([
+    '2 2 restore-evaluation succeeded OK',
+    '3 3 restore-evaluation failed INTERRUPTED',
+    '9 9 restore-evaluation not_attempted PENDING',
+    '10 10 restore-evaluation not_attempted INTERRUPTED',
+  ]);
+});
+
+test('a row that the plan has decided needs no result in the journal', async () => {
+  const { journal } = await emptyRun();
+  const rows = [
+    invalidRow(1),
+    invalidRow(2, [], { operation: restoreEvaluation }),
+    leftOutRow(3, { why: 'duplicate', of: 8 }),
+    leftOutRow(4, { why: 'superseded', by: 9 }),
+    leftOutRow(5, { why: 'done', before: { source: 'report.csv', row: 6 } }),
+    callableRow(6),
+  ];
+  expect(await joined(journal, rows)).toEqual([
+    '1 1  invalid INVALID_ROW',
+    '2 2 restore-evaluation invalid INVALID_ROW',
+    '3 3 restore-evaluation duplicate DUPLICATE',
+    '4 4 restore-evaluation skipped SUPERSEDED',
+    '5 5 restore-evaluation skipped DONE_BEFORE',
+    '6 6 restore-evaluation not_attempted INTERRUPTED',
+  ]);
 });
 
 const tried: RowHistory = {

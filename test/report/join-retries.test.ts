@@ -3,7 +3,7 @@ import { attemptsOf } from '../../src/attempts.ts';
 import type { RowResult } from '../../src/domain.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
 import { joinRetries } from '../../src/report/join-retries.ts';
-import { rowsOf } from './reporting.ts';
+import { callableRow } from '../helpers/planned-row.ts';
 
 const failed: Omit<RowResult, 'row'> = {
   operation: 'restore-evaluation',
@@ -22,9 +22,7 @@ type Results = Readonly<Record<number, Partial<RowResult>>>;
 async function* linesOf(results: Results, size: number): AsyncGenerator<readonly ReportLine[]> {
   const lines = Object.entries(results).map(([number, result]): ReportLine => {
     const row = Number(number);
-    const [cells] = rowsOf({ note: `row ${row}` });
-    if (cells === undefined) throw new Error('no row');
-    return { row: { ...cells, row }, result: { ...failed, ...result, row } };
+    return { row: callableRow(row), result: { ...failed, ...result, row } };
   });
   for (let at = 0; at < lines.length; at += size) yield lines.slice(at, at + size);
 }

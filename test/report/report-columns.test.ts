@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { RowResult } from '../../src/domain.ts';
-import { guardCell } from '../../src/manifest/formula-guard.ts';
 import { ReportCells } from '../../src/report/report-columns.ts';
+import { guardCell } from '../../src/text/formula-guard.ts';
+import { callableRow } from '../helpers/planned-row.ts';
 import { resultOf } from '../journal/arbitraries.ts';
 
 /** The result cells of a row without cells. */
 function resultCells(result: RowResult, operationColumns: readonly string[]): readonly string[] {
-  const options = { columns: [], clearToken: '<clear>', operations: [{ columns: operationColumns }] };
-  const { row } = result;
-  return new ReportCells(options, guardCell).of({ row: { row, line: row + 1, cells: {} }, result });
+  const options = { columns: [], clear_token: '<clear>', operations: [{ columns: operationColumns }] };
+  return new ReportCells(options, guardCell).of({ row: callableRow(result.row), result });
 }
 
 test('a full result fills every cell', () => {
@@ -38,6 +38,21 @@ test('a full result fills every cell', () => {
     '87.5',
     '',
   ]);
+});
+
+test.each([
+  ['a text', ['a', 'b'], ['a', 'b']],
+  ['an empty text, which clears its field', ['', 'b'], ['<clear>', 'b']],
+  ['a text like the clear token', ['<clear>', 'b'], ["'<clear>", 'b']],
+  ['a formula', ['=1+1', 'b'], ["'=1+1", 'b']],
+  ['an absent cell', [null, 'b'], ['', 'b']],
+  ['absent cells at the end', [], ['', '']],
+])('the cells of a row are those of the manifest: %s', (_what, cells, expected) => {
+  const columns = [{ title: 'note' }, { title: 'Titre', field: 'title' }];
+  const report = new ReportCells({ columns, clear_token: '<clear>', operations: [] }, guardCell);
+  expect(report.header.slice(0, 3)).toEqual(['note', 'Titre', '_row']);
+  const line = { row: callableRow(1, cells), result: resultOf(1) };
+  expect(report.of(line).slice(0, 3)).toEqual([...expected, '1']);
 });
 
 test.each([

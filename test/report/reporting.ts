@@ -2,16 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { onTestFinished } from 'vitest';
-import { operations } from '../../jobs/index.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { openJournal } from '../../src/journal/open.ts';
-import { fieldNameOf, knownNames } from '../../src/manifest/columns/column-names.ts';
-import { Cells, type ManifestRow } from '../../src/manifest/manifest.ts';
 import { openManifest } from '../../src/manifest/open.ts';
-import type { Operation } from '../../src/operation/operation.ts';
 import { type JoinInput, joinResults } from '../../src/report/join-results.ts';
 import type { ReportInput } from '../../src/report/write-reports.ts';
+import type { CellTexts, PlannedRow } from '../../src/rows/row.ts';
 import { factsOfRun } from '../helpers/page-lines.ts';
+import { callableRow, restoreEvaluation } from '../helpers/planned-row.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 export const clearToken = '<clear>';
@@ -29,27 +27,20 @@ export async function emptyRun(): Promise<Run> {
   return { folder, journal };
 }
 
-/** An operation that matters only for its result columns. */
-const operation = { name: 'restore-evaluation', columns: ['score', 'state'] } as unknown as Operation;
-
 /** The input of the report of a completed run. */
 export function inputOf(
   { folder, journal }: Run,
-  rows: readonly ManifestRow[],
+  rows: readonly PlannedRow[],
   more: Partial<ReportInput & JoinInput> = {},
 ): ReportInput {
   const { unfinished = 'interrupted' } = more;
-  const operationOf = () => 'restore-evaluation';
   return {
     folder,
-    lines: joinResults({ rows: inChunks(rows, 3), journal, unfinished, operationOf, ...more }),
-    columns: ['evaluation_id', 'note'],
-    clearToken,
-    delimiter: ',',
-    defaults: new Map(),
-    fieldOf: fieldNameOf,
-    known: knownNames(operations),
-    operations: [operation],
+    lines: joinResults({ rows: inChunks(rows, 3), journal, unfinished, ...more }),
+    columns: [{ title: 'evaluation_id', field: 'evaluation_id' }, { title: 'note' }],
+    clear_token: clearToken,
+    defaults: {},
+    operations: [restoreEvaluation],
     run: {
       ...factsOfRun,
       run: 'r1',
@@ -62,20 +53,16 @@ export function inputOf(
   };
 }
 
-/** Rows with these cells. */
-export function rowsOf(...cells: readonly Readonly<Record<string, unknown>>[]): readonly ManifestRow[] {
-  return cells.map((given, index) => ({
-    row: index + 1,
-    line: index + 2,
-    cells: Object.assign(new Cells(), given),
-  }));
+/** Rows to be called, with these cells. */
+export function rowsOf(...cells: readonly CellTexts[]): readonly PlannedRow[] {
+  return cells.map((texts, index) => callableRow(index + 1, texts));
 }
 
-/** Rows in the chunks of a manifest. */
+/** Rows in the parts of a file of rows. */
 export async function* inChunks(
-  rows: readonly ManifestRow[],
+  rows: readonly PlannedRow[],
   size: number,
-): AsyncGenerator<readonly ManifestRow[]> {
+): AsyncGenerator<readonly PlannedRow[]> {
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
 }
 

@@ -1,9 +1,10 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ManifestRow } from '../../src/manifest/manifest.ts';
 import type { RunSummary } from '../../src/report/summary.ts';
 import { writeReports } from '../../src/report/write-reports.ts';
+import type { PlannedRow } from '../../src/rows/row.ts';
+import { callableRow, invalidRow, leftOutRow } from '../helpers/planned-row.ts';
 import { resultOf } from '../journal/arbitraries.ts';
 import { emptyRun, inputOf, type Run, readRecords, rowsOf } from './reporting.ts';
 
@@ -34,28 +35,20 @@ test('a report looks like this', async () => {
       attempts: 2,
       unclear: true,
     }),
-    resultOf(3, { outcome: 'duplicate', code: 'DUPLICATE', attempts: 0, duplicateOf: 1 }),
-    resultOf(4, {
-      operation: '',
-      outcome: 'invalid',
-      code: 'INVALID_ROW',
-      message: 'evaluation_id is missing',
-      attempts: 0,
-    }),
   ];
   await run.journal.append(results.map((result) => ({ type: 'row', result })));
-  const rows = rowsOf(
-    { evaluation_id: '17' },
-    { evaluation_id: '9223372036854775807', note: '' },
-    { evaluation_id: '17' },
-    { note: '<clear>' },
-    { evaluation_id: 18n },
-  );
+  const rows = [
+    callableRow(1, ['17']),
+    callableRow(2, ['9223372036854775807', '']),
+    leftOutRow(3, { why: 'duplicate', of: 1 }, ['17', null]),
+    invalidRow(4, [null, '<clear>']),
+    callableRow(5, ['18']),
+    leftOutRow(6, { why: 'done', before: { source: 'r0', row: 9 } }, ['19']),
+  ];
   const written = await writeReports(
     inputOf(run, rows, {
       unfinished: 'cancelled',
-      defaults: new Map([['user_id', 'jane']]),
-      operationOf: ({ row }) => (row === 4 ? '' : 'restore-evaluation'),
+      defaults: { user_id: 'jane' },
     }),
   );
 
@@ -66,14 +59,15 @@ test('a report looks like this', async () => {
 17,,1,restore-evaluation,succeeded,OK,,200,1,,2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.040Z,40,87.5,
 9223372036854775807,<clear>,2,restore-evaluation,failed,NOT_FOUND,'=no such evaluation,404,2,yes,,,,,
 17,,3,restore-evaluation,duplicate,DUPLICATE,same as row 1,,0,,,,,,
-,'<clear>,4,,invalid,INVALID_ROW,evaluation_id is missing,,0,,,,,,
+,'<clear>,4,,invalid,INVALID_ROW,evaluation_id: is missing,,0,,,,,,
 18,,5,restore-evaluation,not_attempted,CANCELLED,the run was cancelled,,0,,,,,,
+19,,6,restore-evaluation,skipped,DONE_BEFORE,"done before, in row 9 of r0",,0,,,,,,
 `,
   );
   expect(await readFile(written.paths.failed ?? '', 'utf8')).toBe(
     `\ufeffevaluation_id,note,operation,user_id,_row,_error_code,_error_message,_error_unclear,_guarded
 9223372036854775807,<clear>,restore-evaluation,jane,2,NOT_FOUND,'=no such evaluation,yes,yes
-,'<clear>,,jane,4,INVALID_ROW,evaluation_id is missing,,yes
+,'<clear>,,jane,4,INVALID_ROW,evaluation_id: is missing,,yes
 `,
   );
   expect(await readFile(written.paths.notAttempted ?? '', 'utf8')).toBe(
@@ -86,23 +80,24 @@ test('a report looks like this', async () => {
     version: 1,
     run: 'r1',
     state: 'completed',
-    manifest: { name: 'evaluations.csv', sha256: 'ab12', rows: 5 },
+    manifest: { name: 'evaluations.csv', sha256: 'ab12', rows: 6 },
     started_at: '2026-01-01T00:00:00.000Z',
     finished_at: '2026-01-01T00:00:04.000Z',
     duration_s: 4,
-    outcomes: { succeeded: 1, failed: 1, invalid: 1, duplicate: 1, skipped: 0, not_attempted: 1 },
+    outcomes: { succeeded: 1, failed: 1, invalid: 1, duplicate: 1, skipped: 1, not_attempted: 1 },
     operations: [
       {
         operation: 'restore-evaluation',
-        outcomes: { ...none, succeeded: 1, failed: 1, duplicate: 1, not_attempted: 1 },
+        outcomes: { ...none, succeeded: 1, failed: 1, duplicate: 1, skipped: 1, not_attempted: 1 },
       },
       { operation: '', outcomes: { ...none, invalid: 1 } },
     ],
     codes: [
       { outcome: 'succeeded', code: 'OK', count: 1, message: '', row: 1 },
       { outcome: 'failed', code: 'NOT_FOUND', count: 1, message: '=no such evaluation', row: 2 },
-      { outcome: 'invalid', code: 'INVALID_ROW', count: 1, message: 'evaluation_id is missing', row: 4 },
+      { outcome: 'invalid', code: 'INVALID_ROW', count: 1, message: 'evaluation_id: is missing', row: 4 },
       { outcome: 'duplicate', code: 'DUPLICATE', count: 1, message: 'same as row 1', row: 3 },
+      { outcome: 'skipped', code: 'DONE_BEFORE', count: 1, message: 'done before, in row 9 of r0', row: 6 },
       { outcome: 'not_attempted', code: 'CANCELLED', count: 1, message: 'the run was cancelled', row: 5 },
     ],
     unclear: 1,
@@ -114,6 +109,8 @@ test('a report looks like this', async () => {
     rate: null,
     retry_of: null,
     retries: [],
+    delimiter: ',',
+    digests: null,
   } satisfies RunSummary);
 });
 
@@ -122,7 +119,7 @@ describe('the files', () => {
     await run.journal.append([
       { type: 'row', result: resultOf(1, { outcome: 'failed', code: 'NOT_FOUND' }) },
     ]);
-    await writeReports(inputOf(run, rowsOf({}, {})));
+    await writeReports(inputOf(run, rowsOf([], [])));
     expect(await filesThere()).toEqual(['failed.csv', 'not-attempted.csv', 'report.csv', 'summary.json']);
     for (const name of await filesThere())
       expect((await stat(join(run.folder, name))).mode & 0o777).toBe(0o600);
@@ -132,7 +129,7 @@ describe('the files', () => {
     await run.journal.append([
       { type: 'row', result: resultOf(1, { outcome: 'failed', code: 'NOT_FOUND' }) },
     ]);
-    const rows = rowsOf({}, {});
+    const rows = rowsOf([], []);
     await writeReports(inputOf(run, rows));
     const running = await writeReports(inputOf(run, rows, { unfinished: 'pending' }));
     expect(running.paths.notAttempted).toBeUndefined();
@@ -156,10 +153,10 @@ describe('the files', () => {
   });
 
   test('of the previous report stay when a new report fails', async () => {
-    await writeReports(inputOf(run, rowsOf({ note: 'first' })));
+    await writeReports(inputOf(run, rowsOf([null, 'first'])));
     const before = await readFile(join(run.folder, 'report.csv'));
-    const cutOff = async function* (): AsyncGenerator<readonly ManifestRow[]> {
-      yield rowsOf({ note: 'second' });
+    const cutOff = async function* (): AsyncGenerator<readonly PlannedRow[]> {
+      yield rowsOf([null, 'second']);
       throw new Error('cut off');
     };
     await expect(writeReports(inputOf(run, [], { rows: cutOff() }))).rejects.toThrow('cut off');
@@ -167,19 +164,26 @@ describe('the files', () => {
     expect(await filesThere()).toEqual(['not-attempted.csv', 'report.csv', 'summary.json']);
   });
 
-  test('are not written when a row has a cell of an unknown column', async () => {
-    await expect(writeReports(inputOf(run, rowsOf({ note: 'a', memo: 'b' })))).rejects.toMatchObject({
-      kind: 'fatal',
-      code: 'REPORT_INCOMPLETE',
-      message: expect.stringContaining('row 1 of the manifest has a column "memo"'),
-    });
-    expect(await filesThere()).toEqual([]);
+  test('have the numbers of the user for rows that are called again', async () => {
+    await run.journal.append([
+      { type: 'row', result: resultOf(1) },
+      { type: 'row', result: resultOf(2, { outcome: 'failed', code: 'NOT_FOUND' }) },
+    ]);
+    const rows = [callableRow(7, ['17'], { place: 1 }), callableRow(9, ['19'], { place: 2 })];
+    const { paths, summary } = await writeReports(inputOf(run, rows));
+    const numbers = async (path = '') => (await readRecords(path)).map((record) => record['_row']);
+    expect(await numbers(paths.report)).toEqual(['7', '9']);
+    expect(await numbers(paths.failed)).toEqual(['9']);
+    expect(summary.codes.map(({ code, row }) => [code, row])).toEqual([
+      ['OK', 7],
+      ['NOT_FOUND', 9],
+    ]);
   });
 
   test("that can't be written are a fatal error with the remedy", async () => {
     await writeFile(join(run.folder, 'file'), '');
     await expect(
-      writeReports(inputOf(run, rowsOf({}), { folder: join(run.folder, 'file') })),
+      writeReports(inputOf(run, rowsOf([]), { folder: join(run.folder, 'file') })),
     ).rejects.toMatchObject({
       kind: 'fatal',
       code: 'REPORT_UNWRITABLE',

@@ -1,31 +1,26 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { readXlsx } from 'hucre/xlsx';
 import { expect, test } from 'vitest';
-import { Cells } from '../../src/manifest/manifest.ts';
-import type { Operation } from '../../src/operation/operation.ts';
 import { writeXlsxReport } from '../../src/report/xlsx-report.ts';
+import { callableRow } from '../helpers/planned-row.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { resultOf } from '../journal/arbitraries.ts';
 
 /** Writes a report of rows with these notes, and reads it back with another library. */
-async function written(...notes: readonly unknown[]) {
+async function written(...notes: readonly string[]) {
   const folder = await temporaryFolder();
   async function* lines() {
     yield notes.map((note, index) => ({
-      row: {
-        row: index + 1,
-        line: index + 2,
-        cells: Object.assign(new Cells(), { evaluation_id: '9223372036854775807', note }),
-      },
+      row: callableRow(index + 1, ['9223372036854775807', note]),
       result: resultOf(index + 1),
     }));
   }
   const path = await writeXlsxReport({
     folder,
     lines: lines(),
-    columns: ['evaluation_id', 'note'],
-    clearToken: '<clear>',
-    operations: [{ name: 'restore-evaluation', columns: ['score'] } as unknown as Operation],
+    columns: [{ title: 'evaluation_id' }, { title: 'note' }],
+    clear_token: '<clear>',
+    operations: [{ columns: ['score'] }],
   });
   const { sheets } = await readXlsx(await readFile(path));
   return { folder, path, sheets };
@@ -58,8 +53,8 @@ test('a text that is too long for Excel names the file with the full text', asyn
 });
 
 test('more columns than Excel has are refused', async () => {
-  const columns = Array.from({ length: 16_384 }, (_, index) => `column ${index}`);
-  const input = { folder: await temporaryFolder(), columns, clearToken: '<clear>', operations: [] };
+  const columns = Array.from({ length: 16_384 }, (_, index) => ({ title: `column ${index}` }));
+  const input = { folder: await temporaryFolder(), columns, clear_token: '<clear>', operations: [] };
   async function* lines() {}
   await expect(writeXlsxReport({ ...input, lines: lines() })).rejects.toMatchObject({
     code: 'XLSX_TOO_LARGE',

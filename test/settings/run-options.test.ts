@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { RowOptions } from '../../src/run/plan/open-manifest.ts';
 import { runOptionsSchema } from '../../src/run/record/record.ts';
 import {
   budgetOf,
@@ -14,12 +15,21 @@ import { isCallOption, optionInWords, resolveSettings } from '../../src/settings
 const said = (values: Readonly<Record<string, unknown>>) =>
   resolveSettings({ flags: {}, environment: {}, file: { path: 'f', values } });
 
-test('each setting that sets an option of a run names an existing option', () => {
-  const options = Object.values<Setting>(settings).flatMap(
-    ({ rowOption, callOption }) => rowOption ?? callOption ?? [],
-  );
-  expect(options.filter((option) => !(option in runOptionsSchema.shape))).toEqual([]);
-  expect(new Set(options).size).toBe(options.length);
+/** Options of the plan, and whether a setting sets them; a flag without a setting sets the others. */
+const ofRows: Record<keyof RowOptions, boolean> = {
+  ...{ clearToken: true, default: true, encoding: true, hidden: true, map: true, onConflict: true },
+  ...{ rowsAt: true, sheet: true, skipLines: true, trustIds: true, where: true },
+  ...{ operation: false, trim: false },
+};
+
+test('each setting for reading rows sets an option of the plan, and each for calls one of the run', () => {
+  const options = (kind: 'rowOption' | 'callOption') =>
+    Object.values<Setting>(settings).flatMap(({ [kind]: option }) => option ?? []);
+  const named = Object.entries(ofRows).filter(([, isSetting]) => isSetting);
+  expect(options('rowOption').toSorted()).toEqual(named.map(([name]) => name).toSorted());
+  const calls = options('callOption');
+  expect(calls.filter((option) => !(option in runOptionsSchema.shape))).toEqual([]);
+  expect(new Set(calls).size).toBe(calls.length);
 });
 
 test('a new run has the given options, and otherwise the defaults', () => {
@@ -32,7 +42,7 @@ test('a new run has the given options, and otherwise the defaults', () => {
 
 test('a resumed run has the options given now, and otherwise its former ones; none removes optional ones', () => {
   const before = {
-    ...{ baseUrl: 'https://api.test/', clearToken: '<clear>' },
+    ...{ baseUrl: 'https://api.test/', onConflict: 'last' as const },
     ...callOptions(said({ rate: '5/s', max_consecutive_failures: 7, max_failures: 3, attempts: 2 })),
   };
   expect(changedOptions(before, {})).toEqual(before);

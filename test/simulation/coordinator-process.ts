@@ -1,11 +1,9 @@
 import { pino } from 'pino';
 import type { Priority } from '../../src/domain.ts';
-import type { CallableRow } from '../../src/manifest/columns/row-preparer.ts';
-import type { Manifest, ManifestRow } from '../../src/manifest/manifest.ts';
 import { RollCall } from '../../src/queue/roll-call.ts';
 import { openRowQueue } from '../../src/queue/row-queue.ts';
 import type { Roster } from '../../src/queue/testimony.ts';
-import type { PlannedManifest } from '../../src/run/plan/run-manifest.ts';
+import type { CallableRow } from '../../src/rows/row.ts';
 import type { AnswerFile } from '../../src/run/record/answer-file.ts';
 import type { RunEnding } from '../../src/run/record/ending.ts';
 import type { OpenRun } from '../../src/run/record/open-run.ts';
@@ -16,6 +14,7 @@ import type { RunStore } from '../../src/run/record/store.ts';
 import { type ControlWatch, watchControls } from '../../src/run/session/control.ts';
 import { RunSession } from '../../src/run/session/session.ts';
 import { Stages } from '../../src/run/session/stages.ts';
+import { rowsInMemory } from '../rows/rows-in-memory.ts';
 import type { ModelConnection } from './model-backend.ts';
 import { subjectOf } from './referee.ts';
 import type { Scenario } from './scenario.ts';
@@ -45,24 +44,25 @@ export interface CoordinatorProcess {
 /** The run after planning. */
 export function newRunFolder({ rows, subjects, options, maxRows, priority }: Scenario): RunFolder {
   const record: RunRecord = {
-    version: 1,
+    version: 2,
     id: runId,
     state: 'running',
     states: [{ state: 'running', at: '2026-01-01T00:00:00.000Z' }],
-    manifest: { name: 'm.csv', file: 'manifest.csv', sha256: '', bytes: 0 },
+    manifest: { name: 'm.csv', sha256: '', bytes: 0 },
+    rows: { sha256: '', bytes: 0 },
     plan: {
       rows,
       callable: rows,
       invalid: 0,
       duplicates: 0,
+      superseded: 0,
+      doneBefore: 0,
       conflicts: rows - subjects,
       partial: 0,
-      columns: [],
       operations: [],
     },
     options: {
       baseUrl: 'http://api.test/',
-      clearToken: '<clear>',
       concurrency: 4,
       timeoutMs: 30_000,
       ...options,
@@ -114,7 +114,7 @@ export function beginCoordinator(
     const policy = runPolicy(record, journal);
     const rollCall = new RollCall(datastore, rosterOn(datastore.connection as ModelConnection));
     const run: OpenRun = { store, record, datastore, rows, journal, policy, rollCall, answers, lost: never };
-    const planned = plannedManifest(stage);
+    const planned = rowsInMemory(rowsOf(stage));
     const keeper = new RecordKeeper(store, record);
     const told = async () => [{ kind: 'command' as const, command: folder.command, at: '' }];
     const controls = watchControls([{ told }]);
@@ -123,7 +123,7 @@ export function beginCoordinator(
       folder.isAccepted = false;
       const stages = await Stages.begin({
         run,
-        planned,
+        rows: planned,
         keeper,
         budget: record.budget,
         interrupt: interrupt.signal,
@@ -131,6 +131,7 @@ export function beginCoordinator(
       });
       await stages.keepBudget();
       return await new RunSession(run, {
+        rows: planned,
         client: undefined,
         log: silent,
         interrupt: interrupt.signal,
@@ -176,27 +177,19 @@ function rosterOn(connection: ModelConnection): Roster {
   };
 }
 
-function plannedManifest({ scenario }: Stage): PlannedManifest {
-  const rows = Array.from({ length: scenario.rows }, (_, index): ManifestRow => {
-    return { row: index + 1, line: index + 2, cells: {} };
-  });
-  const manifest = {
-    async *rows() {
-      yield rows;
-    },
-  } as unknown as Manifest;
-  const prepare = ({ row, line }: ManifestRow): CallableRow => {
+function rowsOf({ scenario }: Stage): readonly CallableRow[] {
+  return Array.from({ length: scenario.rows }, (_, index): CallableRow => {
+    const row = index + 1;
     const subject = subjectOf(scenario, row);
     const body: Body = { row, soundboard_id: subject };
     return {
       kind: 'callable',
       row,
-      line,
+      line: row + 1,
       operation: operationIn(scenario),
       subject: String(subject),
       request: { path: '/update', body: JSON.stringify(body) },
       values: {},
     };
-  };
-  return { manifest, prepare: prepare as unknown as PlannedManifest['prepare'] };
+  });
 }

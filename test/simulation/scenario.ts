@@ -105,7 +105,7 @@ export function scenarioOf(seed: number): Scenario {
     options: {
       attempts: random.whole(1, 4),
       backoffMs: random.pick([10, 500, 20_000]),
-      ...(inOrder && { onConflict: 'in-order' as const }),
+      onConflict: inOrder ? 'in-order' : 'refuse',
       ...(random.chance(0.15) && {
         // The program refuses a random canary for rows that must be called in order.
         canary: {

@@ -1,5 +1,4 @@
 import type { RowResult } from '../../src/domain.ts';
-import { JournalChain, prevOf } from '../../src/journal/chain.ts';
 import { unwritableJournal } from '../../src/journal/failure.ts';
 import { type Disk, GroupWriter } from '../../src/journal/group-writer.ts';
 import type { Journal } from '../../src/journal/journal.ts';
@@ -57,23 +56,9 @@ export class SimulatedFile {
     this.synced = this.text.length;
   }
 
-  /** The entries of whole lines, with their places. Their chain must hold. */
+  /** The entries of whole lines, with their places. */
   entries(): PlacedEntry[] {
-    this.chain();
     return this.#read(0, this.text.lastIndexOf('\n') + 1);
-  }
-
-  /** The chain of whole lines. */
-  chain(): JournalChain {
-    const chain = new JournalChain();
-    for (const line of this.text.split(/(?<=\n)/)) {
-      if (!line.endsWith('\n')) break;
-      const prev = prevOf(line.slice(0, -1));
-      if (prev !== undefined && prev !== chain.digest)
-        throw new TypeError(`The chain of the journal is broken: ${line}`);
-      chain.add(Buffer.from(line));
-    }
-    return chain;
   }
 
   /** Where the synced whole lines end: a power cut may leave half a line after them. */
@@ -166,7 +151,7 @@ export function openSimulatedJournal(
     },
     failure: (cause) => unwritableJournal('journal.jsonl', cause),
   };
-  journal.writer = new GroupWriter(journal, disk, file.text.length, file.chain());
+  journal.writer = new GroupWriter(journal, disk, file.text.length);
   return journal;
 }
 

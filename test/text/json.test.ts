@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { compareNumber, isSafeNumber, LosslessNumber, parse } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
-import { parseJson, stringifyJson } from '../../src/text/json.ts';
+import { jsonLine, parseJson, stringifyJson } from '../../src/text/json.ts';
 import { anyCharacter } from '../any-character.ts';
 import { anyJson, spoiltJson } from '../json-texts.ts';
 
@@ -254,3 +254,16 @@ function accepts(parse: () => unknown): boolean {
     return false;
   }
 }
+
+test('a line of JSON ends at its end, whatever its texts contain', () => {
+  const breaks = ['\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'];
+  const unit = fc.oneof(anyCharacter, fc.constantFrom(...breaks, '\ud800'));
+  fc.assert(
+    fc.property(fc.dictionary(fc.string({ unit }), fc.string({ unit })), (value) => {
+      const line = jsonLine(value);
+      expect(line.match(/[\n\r\v\f\u0085\u2028\u2029]/g)).toEqual(['\n']);
+      // So it can be written as UTF-8, and read back.
+      expect(JSON.parse(Buffer.from(line).toString())).toEqual({ ...value });
+    }),
+  );
+});

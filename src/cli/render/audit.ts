@@ -1,5 +1,12 @@
 import { type Actor, actorText, thisActor } from '../../actor.ts';
-import { actualState, delayOf, type JournalSummary, optionInWords, type RunRecord } from '../../index.ts';
+import {
+  actualState,
+  delayOf,
+  type JournalSummary,
+  optionInWords,
+  type RowOptions,
+  type RunRecord,
+} from '../../index.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count, counted, duration, exactDuration } from '../../text/quantities.ts';
 import { plain } from './style.ts';
@@ -19,8 +26,6 @@ import {
 export interface RunAudit {
   readonly record: RunRecord;
   readonly folder: string;
-  /** Fingerprint of the key in its statement. */
-  readonly signer?: string;
   /** Its results so far; absent when its journal can't be read. */
   readonly result?: JournalSummary;
   /** Retries of its rows, oldest first. */
@@ -61,7 +66,7 @@ function beginning(before: RunRecord['state'] | undefined): string {
 }
 
 /** The document of `cqbatch show --json`. */
-export function auditDocument({ record, folder, signer, result, retries, undos }: RunAudit): object {
+export function auditDocument({ record, folder, result, retries, undos }: RunAudit): object {
   const { id, states, manifest, plan, approval, options, queue, retryOf, undoOf } = record;
   const [planned] = states;
   const { baseUrl, rate, canary, ...others } = options;
@@ -75,9 +80,7 @@ export function auditDocument({ record, folder, signer, result, retries, undos }
     folder,
     manifest: {
       name: manifest.name,
-      file: manifest.file,
       sha256: manifest.sha256,
-      given_sha256: manifest.givenSha256 ?? manifest.sha256,
       bytes: manifest.bytes,
     },
     base_url: baseUrl,
@@ -100,22 +103,21 @@ export function auditDocument({ record, folder, signer, result, retries, undos }
     canary: record.canary ? documentOf(record.canary) : null,
     retry_of: retryOf ?? null,
     retries: retries.map((retry) => ({ run: retry.id, state: actualState(retry) })),
-    signed_with: signer ?? null,
     undo_of: undoOf ?? null,
     undone_by: undos.map((undo) => ({ run: undo.id, state: actualState(undo) })),
   };
 }
 
-function approvalDocument({ file, sha256, madeAt, by, signers }: NonNullable<RunRecord['approval']>): object {
-  return documentOf({ file, sha256, madeAt, approvedBy: by, signers: signers ?? [] });
+function approvalDocument({ file, sha256, madeAt, signers }: NonNullable<RunRecord['approval']>): object {
+  return documentOf({ file, sha256, madeAt, signers: signers ?? [] });
 }
 
 /** The past of a run as text. */
-export function auditText({ record, folder, signer, result, retries, undos }: RunAudit): string {
+export function auditText({ record, folder, result, retries, undos }: RunAudit): string {
   const { id, manifest, options, queue, retryOf, undoOf, plan, approval, canary } = record;
   const facts: readonly Fact[] = [
     ['manifest', `${manifest.name} (${counted(manifest.bytes, 'byte')})`],
-    ['SHA-256', manifest.givenSha256 ?? manifest.sha256],
+    ['SHA-256', manifest.sha256],
     ['API', options.baseUrl],
     ['plan', planText(plan)],
     ['approved plan', approval && approvalText(approval)],
@@ -129,16 +131,15 @@ export function auditText({ record, folder, signer, result, retries, undos }: Ru
     ['undo of', undoOf],
     ['retried by', retries.map(runText)],
     ['undone by', undos.map(runText)],
-    ['signed with', signer],
     ['folder', folder],
   ];
   const lines = factLines(facts, usualColumns - 2);
   return `Run ${id} ${actualState(record)}\n${indented(lines)}\n\n${indented(timeline(eventsOf(record)))}`;
 }
 
-/** The approved plan of a run: `week-47.cqplan (3f2a 91bc 04d7 e0aa) by Ana Ruiz` */
-function approvalText({ by, file, sha256 }: NonNullable<RunRecord['approval']>): string {
-  return `${file} (${fingerprint(sha256)})${by === undefined ? '' : ` by ${by}`}`;
+/** The plan of a run: `week-47.cqplan (3f2a 91bc 04d7 e0aa)` */
+function approvalText({ file, sha256 }: NonNullable<RunRecord['approval']>): string {
+  return `${file} (${fingerprint(sha256)})`;
 }
 
 /** `10 rows, 1 failed: continued` */
@@ -159,30 +160,33 @@ function runText(record: RunRecord): string {
   return `${record.id}, ${actualState(record)}`;
 }
 
-function planText({ rows, callable, invalid, duplicates, leftOut, operations }: RunRecord['plan']): string {
+function planText(plan: RunRecord['plan']): string {
+  const { rows, callable, invalid, duplicates, superseded, doneBefore, leftOut, operations } = plan;
   return [
     counted(rows, 'row'),
     `${counted(callable, 'call')} of ${operations.join(', ')}`,
     leftOut !== undefined && `${count(leftOut)} left out by --where`,
     invalid > 0 && `${count(invalid)} invalid`,
     duplicates > 0 && counted(duplicates, 'duplicate'),
+    superseded > 0 && `${count(superseded)} superseded`,
+    doneBefore > 0 && `${count(doneBefore)} done before`,
   ]
     .filter(Boolean)
     .join(', ');
 }
 
-/** The options of a run, named like its flags: `rate auto..20/s`, `attempts 5`, `timeout 60 s`. */
-export function optionTexts({ baseUrl: _, ...options }: Partial<RunRecord['options']>): readonly string[] {
+/** The options of a run, and how its manifest is read. */
+type PlanOptions = RunRecord['options'] & RowOptions;
+
+/** Options, named like their flags: `rate auto..20/s`, `attempts 5`, `timeout 60 s`. */
+export function optionTexts({ baseUrl: _, ...options }: Partial<PlanOptions>): readonly string[] {
   return Object.entries(options).map(([name, value]) => {
     const flag = optionInWords(name).replace(/^--/, '');
     return value === true ? flag : `${flag}${valueText(name, value)}`;
   });
 }
 
-function valueText(
-  name: string,
-  value: Exclude<RunRecord['options'][keyof RunRecord['options']], undefined>,
-): string {
+function valueText(name: string, value: Exclude<PlanOptions[keyof PlanOptions], undefined>): string {
   if (name.endsWith('Ms')) return ` ${exactDuration(Number(value))}`;
   if (Array.isArray(value)) return ` ${value.join(' ')}`;
   if (typeof value !== 'object') return ` ${value}`;

@@ -85,6 +85,7 @@ function runDocument({ record, summary, next }: EndedRun): object {
     started_at: summary.started_at,
     finished_at: summary.finished_at,
     duration_s: summary.duration_s,
+    digests: summary.digests,
     next,
   };
 }

@@ -25,7 +25,7 @@ import { clockTime, documentOf, indented, moreText, outcomeTexts } from './words
 export interface Plan extends Forecast {
   readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
   readonly scan: ScanSummary;
-  readonly choice: OperationChoice;
+  readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
   /** Whether invalid rows are skipped. */
   readonly skipInvalid: boolean;

@@ -1,21 +1,20 @@
 import { type Attempt, outcomeText, type SavedAnswer, unclearText } from '../../domain.ts';
 import { actualState, type RowStory, type RunOfRow } from '../../index.ts';
-import { stringifyJson } from '../../text/json.ts';
 import { localTime, zoneText } from '../../text/local-time.ts';
 import { count, counted, exactDuration } from '../../text/quantities.ts';
 import { documentOf, type Fact, factLines, movedIn, table, usualColumns, wrapped } from './words.ts';
 
 /** The document of `cqbatch show --row --json`. */
-export function rowDocument({ record, row, prepared, runs }: RowStory): object {
+export function rowDocument({ record, row, columns, runs }: RowStory): object {
   return {
     run: record.id,
     row: row.row,
     line: row.line,
     manifest: record.manifest.name,
-    cells: Object.fromEntries(Object.entries(row.cells).map(([name, value]) => [name, textOf(value)])),
-    operation: prepared.operation?.name ?? null,
-    request: prepared.kind === 'callable' ? prepared.request : null,
-    problems: prepared.kind === 'invalid' ? prepared.problems : [],
+    cells: Object.fromEntries(cellsOf(row, columns)),
+    operation: row.operation?.name ?? null,
+    request: row.kind === 'callable' ? row.request : null,
+    problems: row.kind === 'invalid' ? row.problems : [],
     runs: runs.map(runDocument),
   };
 }
@@ -41,16 +40,16 @@ function runDocument({ record, row, result, attempts, untold, answers }: RunOfRo
 }
 
 /** Everything known about a row, as text. */
-export function rowText({ record, row, prepared, runs }: RowStory): string {
-  const cells = Object.entries(row.cells).map(([name, value]): Fact => [name, textOf(value)]);
+export function rowText({ record, row, columns, runs }: RowStory): string {
+  const cells = cellsOf(row, columns);
   const [title, ...request] =
-    prepared.kind === 'callable'
+    row.kind === 'callable'
       ? [
-          `Request (${prepared.operation.name})`,
-          `${prepared.request.method ?? 'POST'} ${prepared.request.path}`,
-          prepared.request.body,
+          `Request (${row.operation.name})`,
+          `${row.request.method ?? 'POST'} ${row.request.path}`,
+          row.request.body,
         ]
-      : ['No request: the row is invalid'];
+      : [`No request: the row is ${row.kind}`];
   return [
     `Row ${count(row.row)} of run ${record.id} (line ${count(row.line)} of ${record.manifest.name})`,
     ...factLines(cells, usualColumns - 2).map(movedIn),
@@ -136,7 +135,7 @@ function waitAfter(attempts: readonly Attempt[], index: number): number | undefi
   return Math.max(0, Date.parse(next.at) - Date.parse(at) - durationMs);
 }
 
-/** A cell as text. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : stringifyJson(value);
+/** The cells that the row has, by the titles of their columns. */
+function cellsOf({ cells }: RowStory['row'], columns: RowStory['columns']): readonly Fact[] {
+  return cells.flatMap((text, place): Fact[] => (text === null ? [] : [[columns[place] ?? '', text]]));
 }

@@ -1,15 +1,8 @@
 import type { RowResult } from '../../domain.ts';
+import { DigestTable, digest, subjectDigest, wordOf } from '../../rows/digest-table.ts';
+import type { RowProblem } from '../../rows/problem.ts';
+import type { DoneBefore } from '../../rows/row.ts';
 import { escapeInvisible } from '../../text/printable.ts';
-import type { RowProblem } from '../problem.ts';
-import { DigestTable, digest, subjectDigest, wordOf } from './digest-table.ts';
-
-/**
- * What to do with rows that have the same subject but different requests: `refuse` leaves the decision to the user, `last`
- * calls only the last row, `in-order` calls all rows one after the other.
- */
-export const conflictRules = ['refuse', 'last', 'in-order'] as const;
-
-export type ConflictRule = (typeof conflictRules)[number];
 
 /** A row with the subject of an earlier row, but another request. */
 export interface Conflict {
@@ -128,13 +121,6 @@ export class CallIndex {
     }
     return true;
   }
-}
-
-/** Where a subject was done. */
-export interface DoneBefore {
-  /** A run or a report, as shown to users. */
-  readonly source: string;
-  readonly row: number;
 }
 
 type Subject = Pick<CallIdentity, 'operation' | 'subject'>;

@@ -2,7 +2,7 @@ import { isWordForNothing } from '../../text/nothing.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { counted } from '../../text/quantities.ts';
 import type { ScanWarning } from '../columns/column-advice.ts';
-import type { CallableRow } from '../columns/row-preparer.ts';
+import type { PreparedCall } from '../columns/row-preparer.ts';
 import type { ManifestRow } from '../manifest.ts';
 import { type NotedRows, noteRow } from './noted-rows.ts';
 
@@ -28,7 +28,7 @@ export class CellNotices {
   }
 
   /** Notes what a row sends. */
-  noteSent({ row, values, padded }: CallableRow): void {
+  noteSent({ row, values, padded }: PreparedCall): void {
     for (const field in values) {
       const text = values[field];
       if (text !== undefined && isWordForNothing(text)) this.#noteNothing(field, text);

@@ -1,7 +1,7 @@
+import { excerpt } from '../../rows/problem.ts';
 import { counted } from '../../text/quantities.ts';
 import type { ColumnReading, ScanWarning } from '../columns/column-advice.ts';
 import type { RowChoice } from '../manifest.ts';
-import { excerpt } from '../problem.ts';
 import type { DoneRows } from './call-index.ts';
 import type { NotedRows } from './noted-rows.ts';
 

@@ -1,41 +1,29 @@
-import type { Operation } from '../../operation/operation.ts';
+import type { ConflictRule } from '../../domain.ts';
+import { knownNames } from '../../operation/field-names.ts';
+import type { CallableRow, DecidedRow, InvalidRow, LeftOut } from '../../rows/row.ts';
+import { RowsSummary, type SummarizedRows } from '../../rows/rows-summary.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { counted } from '../../text/quantities.ts';
 import { columnWarnings, type ScanWarning } from '../columns/column-advice.ts';
-import { knownNames } from '../columns/column-names.ts';
-import type { CallableRow, InvalidRow, PreparedRow, RowPreparer } from '../columns/row-preparer.ts';
+import type { PreparedCall, PreparedRow, RowPreparer } from '../columns/row-preparer.ts';
 import { pageWarning } from '../json/page.ts';
-import type { Manifest, RoundedIds, RowChoice } from '../manifest.ts';
-import {
-  type CallIdentity,
-  CallIndex,
-  type Conflict,
-  type ConflictRule,
-  type DoneBefore,
-  type DoneRows,
-} from './call-index.ts';
+import type { Manifest, ManifestRow, RoundedIds, RowChoice } from '../manifest.ts';
+import { type CallIdentity, CallIndex, type Conflict, type DoneRows } from './call-index.ts';
 import { CellNotices } from './cell-notices.ts';
 import { type NotedRows, noteRow } from './noted-rows.ts';
 import { effectWarnings } from './option-effects.ts';
-import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-counts.ts';
 
 /** The result of checking all rows. */
-export interface ScanSummary extends RowCounts {
-  /** By name of the operation; excludes rows without a known operation. */
-  readonly perOperation: Readonly<Record<string, OperationSummary>>;
+export interface ScanSummary extends SummarizedRows {
   /** Subjects that several rows change in different ways; 0 where conflicts are refused. */
   readonly changedSubjects: number;
-  /** Rows done before, by the run or report that did them. */
-  readonly doneIn: ReadonlyMap<string, number>;
   /** The first five. */
   readonly firstConflicts: readonly Conflict[];
-  /** The first three rows to be called. */
-  readonly preview: readonly CallableRow[];
   /** Original column names in order of first appearance. */
   readonly columns: readonly string[];
   /** The columns with their fields; a column that is only kept for the report has no field. */
   readonly meanings: readonly { readonly column: string; readonly field?: string }[];
-  readonly warnings: readonly ScanWarning[];
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
   /** Rows left out by `--where`; counted nowhere else. */
   readonly leftOut: number;
   /** Columns whose identifiers were rounded before, unless the user trusts them. */
@@ -46,11 +34,8 @@ export interface ScanSummary extends RowCounts {
 /** Called in the order of rows; the scan awaits the results. */
 export interface ScanHandlers {
   onInvalid?(row: InvalidRow): void | Promise<void>;
-  /** @param firstRow the row that is called instead */
-  onDuplicate?(row: CallableRow, firstRow: number): void | Promise<void>;
-  /** @param lastRow the row that is called instead */
-  onSuperseded?(row: CallableRow, lastRow: number): void | Promise<void>;
-  onDone?(row: CallableRow, before: DoneBefore): void | Promise<void>;
+  /** @param row as it is called or left out */
+  onRow?(row: DecidedRow, given: ManifestRow): void | Promise<void> | undefined;
   /** Conflicting rows are also callable. */
   onConflict?(conflict: Conflict): void | Promise<void>;
 }
@@ -76,28 +61,25 @@ export async function scanManifest(
 ): Promise<ScanSummary> {
   const calls = new CallIndex(onConflict === 'refuse' ? 'any' : 'latest');
   if (onConflict === 'last') await addAll(calls, manifest, prepare);
-  const scan = new Scan(handlers, done, (call) =>
-    onConflict === 'last' ? calls.judge(call) : calls.add(call),
-  );
+  const scan = new RowScan(done, (call) => (onConflict === 'last' ? calls.judge(call) : calls.add(call)));
   for await (const chunk of manifest.rows()) {
     for (const row of chunk) {
       scan.cells.noteRead(row);
-      const pending = scan.add(prepare(row));
+      const { decided, conflict } = scan.add(prepare(row));
+      if (decided.kind === 'invalid') await handlers.onInvalid?.(decided);
+      const pending = handlers.onRow?.(decided, row);
       if (pending !== undefined) await pending;
+      if (conflict !== undefined) await handlers.onConflict?.(conflict);
     }
   }
   const columns = manifest.columns();
   const names = knownNames(prepare.operations);
-  const { tallies } = scan;
-  const counts = sumOf([...tallies.values(), scan.unknown].map((tally) => tally.counts));
+  const summary = scan.summary();
   const choice = manifest.choice?.();
   return {
-    ...counts,
-    perOperation: Object.fromEntries([...tallies].map(([name, tally]) => [name, tally.summary()])),
+    ...summary,
     changedSubjects: calls.changedSubjects,
-    doneIn: scan.doneIn,
     firstConflicts: scan.firstConflicts,
-    preview: scan.preview,
     columns,
     meanings: columns.map((column) => {
       const field = prepare.fieldOf(column);
@@ -107,17 +89,17 @@ export async function scanManifest(
     choice,
     roundedIds: manifest.roundedIds?.() ?? [],
     warnings: [
-      ...columnWarnings(columns, prepare, [...tallies.keys()]),
+      ...columnWarnings(columns, prepare, Object.keys(summary.perOperation)),
       ...hiddenWarnings(manifest, (column) => names.has(prepare.fieldOf(column))),
       ...scan.cells.warnings,
-      ...pageWarnings(manifest.page, counts.rows + (choice?.leftOut ?? 0)),
+      ...pageWarnings(manifest.page, summary.rows + (choice?.leftOut ?? 0)),
       ...effectWarnings({
         encodedAs: manifest.encodedAs,
         choice,
         done,
-        doneIn: scan.doneIn,
+        doneIn: summary.doneIn,
         prepare,
-        callable: counts.callable,
+        callable: summary.callable,
         owners: scan.owners,
       }),
     ],
@@ -170,74 +152,63 @@ function pageWarnings(page: Manifest['page'], rows: number): readonly ScanWarnin
 }
 
 const keptConflicts = 5;
-const previewedRows = 3;
 
-class Scan {
-  readonly tallies = new Map<string, RowTally>();
-  /** For rows without a known operation. */
-  readonly unknown = new RowTally();
+/** A row with the decision about it. */
+interface Judged {
+  readonly decided: DecidedRow;
+  /** Where it contradicts an earlier row, and is called nevertheless. */
+  readonly conflict?: Conflict;
+}
+
+/** Decides which rows are called, and adds them up. */
+class RowScan {
+  readonly #summary = new RowsSummary();
   readonly firstConflicts: Conflict[] = [];
-  readonly preview: CallableRow[] = [];
-  readonly doneIn = new Map<string, number>();
   readonly cells = new CellNotices();
   /** Rows with a value of their own for a field of `--default`. */
   readonly owners = new Map<string, NotedRows>();
-  readonly #handlers: ScanHandlers;
   readonly #done: DoneRows | undefined;
   readonly #judge: CallIndex['judge'];
 
-  constructor(handlers: ScanHandlers, done: DoneRows | undefined, judge: CallIndex['judge']) {
-    this.#handlers = handlers;
+  constructor(done: DoneRows | undefined, judge: CallIndex['judge']) {
     this.#done = done;
     this.#judge = judge;
   }
 
-  /** Judges a row. @returns a handler's pending work */
-  add(row: PreparedRow): void | Promise<void> {
-    const tally = this.#tallyOf(row.operation);
-    if (row.kind === 'invalid') {
-      tally.count('invalid');
-      return this.#handlers.onInvalid?.(row);
-    }
+  add(row: PreparedRow): Judged {
+    const judged = row.kind === 'invalid' ? { decided: row } : this.#decide(row);
+    this.#summary.add(judged.decided, judged.conflict !== undefined);
+    return judged;
+  }
+
+  summary(): SummarizedRows {
+    return this.#summary.summary();
+  }
+
+  #decide(row: PreparedCall): Judged {
     const call = identityOf(row);
     const before = this.#done?.find(call);
-    if (before !== undefined) {
-      tally.count('doneBefore');
-      this.doneIn.set(before.source, (this.doneIn.get(before.source) ?? 0) + 1);
-      return this.#handlers.onDone?.(row, before);
-    }
+    if (before !== undefined) return leftOut(row, { why: 'done', before });
     const verdict = this.#judge(call);
-    if (verdict.kind === 'duplicate') {
-      tally.count('duplicates');
-      return this.#handlers.onDuplicate?.(row, verdict.row);
-    }
-    if (verdict.kind === 'superseded') {
-      tally.count('superseded');
-      return this.#handlers.onSuperseded?.(row, verdict.row);
-    }
-    tally.countCallable(row, verdict.kind === 'conflict');
-    if (this.preview.length < previewedRows) this.preview.push(row);
+    if (verdict.kind === 'duplicate') return leftOut(row, { why: 'duplicate', of: verdict.row });
+    if (verdict.kind === 'superseded') return leftOut(row, { why: 'superseded', by: verdict.row });
     this.cells.noteSent(row);
     for (const field of row.own ?? []) noteRow(this.owners, field, row.row);
-    if (verdict.kind === 'conflict') return this.#noteConflict(row, verdict);
+    return verdict.kind === 'conflict' ? this.#conflicting(row, verdict) : { decided: row };
   }
 
-  #noteConflict(
-    { operation: { name, thing }, subject, row, line }: CallableRow,
-    first: { readonly row: number; readonly line: number },
-  ): void | Promise<void> {
-    const both = { row, line, firstRow: first.row, firstLine: first.line };
-    const conflict = { operation: name, thing, subject, ...both };
+  #conflicting(row: CallableRow, first: { readonly row: number; readonly line: number }): Judged {
+    const { operation, subject, line } = row;
+    const both = { row: row.row, line, firstRow: first.row, firstLine: first.line };
+    const conflict = { operation: operation.name, thing: operation.thing, subject, ...both };
     if (this.firstConflicts.length < keptConflicts) this.firstConflicts.push(conflict);
-    return this.#handlers.onConflict?.(conflict);
+    return { decided: row, conflict };
   }
+}
 
-  #tallyOf(operation: Operation | undefined): RowTally {
-    if (operation === undefined) return this.unknown;
-    const known = this.tallies.get(operation.name);
-    if (known !== undefined) return known;
-    const tally = new RowTally(operation);
-    this.tallies.set(operation.name, tally);
-    return tally;
-  }
+function leftOut(
+  { kind: _, request: __, padded: ___, own: ____, ...row }: PreparedCall,
+  because: LeftOut,
+): Judged {
+  return { decided: { ...row, kind: 'left out', because } };
 }

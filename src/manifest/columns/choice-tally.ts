@@ -1,8 +1,8 @@
+import { excerpt } from '../../rows/problem.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { count, counted } from '../../text/quantities.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { RowChoice } from '../manifest.ts';
-import { excerpt } from '../problem.ts';
 import type { Condition } from './condition.ts';
 
 /** How many different values of a column are counted. */

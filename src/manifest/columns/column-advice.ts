@@ -1,10 +1,11 @@
+import { fieldNameOf, knownNames } from '../../operation/field-names.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { type Field, isLeftOut } from '../../operation/row-fields.ts';
 import { nearestName } from '../../text/near-name.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Manifest } from '../manifest.ts';
-import { type ColumnMap, type FieldNamer, fieldNameOf, knownNames } from './column-names.ts';
+import type { ColumnMap, FieldNamer } from './column-names.ts';
 
 /** How to interpret the columns of a manifest. */
 export interface ColumnReading {

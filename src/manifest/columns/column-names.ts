@@ -1,7 +1,9 @@
 import { usageError } from '../../errors.ts';
+import { fieldNameOf, fieldNames, knownNames } from '../../operation/field-names.ts';
 import type { Operation } from '../../operation/operation.ts';
-import { delimiters, type Manifest } from '../manifest.ts';
-import { excerpt } from '../problem.ts';
+import { excerpt } from '../../rows/problem.ts';
+import { delimiters } from '../../text/delimiter.ts';
+import type { Manifest } from '../manifest.ts';
 
 /** Limits of a manifest's columns: the width of a spreadsheet, and 1 MiB of names. */
 export const maxColumns = 16_384;
@@ -12,50 +14,6 @@ export type ColumnMap = Readonly<Record<string, string>>;
 
 /** Maps a column to a name, known or not. */
 export type FieldNamer = (column: string) => string;
-
-/** The names that columns can have. */
-export function knownNames(operations: readonly Operation[]): ReadonlySet<string> {
-  return new Set(['operation', ...operations.flatMap(fieldNames), ...operations.flatMap(oldNames)]);
-}
-
-export function fieldNames({ fields }: Operation): readonly string[] {
-  return fields.map(({ name }) => name);
-}
-
-/** Names of the required fields. */
-export function requiredNames({ fields }: Operation): readonly string[] {
-  return fields.filter(({ required }) => required).map(({ name }) => name);
-}
-
-const oldPrefix = 'old_';
-
-/** The column with a field's old value. */
-export function oldNameOf(field: string): string {
-  return `${oldPrefix}${field}`;
-}
-
-/** Whether a known name is that of an old value. */
-export function isOldName(name: string): boolean {
-  return name.startsWith(oldPrefix);
-}
-
-function oldNames({ fields }: Operation): readonly string[] {
-  return fields.filter(({ undoable }) => undoable).map(({ name }) => oldNameOf(name));
-}
-
-/**
- * The name that a column header means: `evaluation_id` for `Evaluation ID`, `evaluationId`, `EVALUATION_ID` and
- * `evaluation-id`, also with characters that you cannot see.
- */
-export function fieldNameOf(header: string): string {
-  return header
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .trim()
-    .replace(/(\p{Ll}|\d)(?=\p{Lu})/gu, '$1_')
-    .replace(/[\s\-_.]+/g, '_')
-    .toLowerCase();
-}
 
 /**
  * Maps columns to names: by the user's map, or else by title. Caches each title.

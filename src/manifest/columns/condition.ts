@@ -1,6 +1,6 @@
+import { fieldNameOf } from '../../operation/field-names.ts';
+import { excerpt } from '../../rows/problem.ts';
 import { readMoment } from '../../text/moment.ts';
-import { excerpt } from '../problem.ts';
-import { fieldNameOf } from './column-names.ts';
 
 /** A condition on rows: a column, a comparison and a value. */
 export interface Condition {

@@ -1,10 +1,11 @@
 import { type CqbatchError, usageError } from '../../errors.ts';
+import { fieldNameOf, knownNames, requiredNames } from '../../operation/field-names.ts';
 import type { Operation } from '../../operation/operation.ts';
+import { excerpt, type RowProblem } from '../../rows/problem.ts';
 import { joiningCommand, rowsAtOption } from '../json/page.ts';
 import type { Manifest } from '../manifest.ts';
-import { excerpt, type RowProblem } from '../problem.ts';
 import { defaultOption, likelyColumns, mapOption } from './column-advice.ts';
-import { type FieldNamer, fieldNameOf, knownNames, requiredNames } from './column-names.ts';
+import type { FieldNamer } from './column-names.ts';
 
 /** How the operation of each row is found. */
 export type OperationChoice =

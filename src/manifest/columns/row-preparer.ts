@@ -1,15 +1,13 @@
-import type { ApiRequest } from '../../api/request.ts';
+import { fieldNameOf, knownNames, oldNameOf } from '../../operation/field-names.ts';
 import { type Operation, operationFailure } from '../../operation/operation.ts';
 import type { Row } from '../../operation/row-fields.ts';
+import type { RowProblem } from '../../rows/problem.ts';
+import type { CallableRow, InvalidRow, OldValues } from '../../rows/row.ts';
 import { Cells, type Manifest, type ManifestRow } from '../manifest.ts';
-import type { RowProblem } from '../problem.ts';
 import type { ColumnReading } from './column-advice.ts';
 import {
   type FieldNamer,
-  fieldNameOf,
   fieldNamer,
-  knownNames,
-  oldNameOf,
   readDefaults,
   refuseAmbiguousColumns,
   refuseJoinedTitles,
@@ -29,38 +27,15 @@ import {
   withLetters,
 } from './row-problems.ts';
 
-/** Former values of a row's fields, by name. */
-export type OldValues = Readonly<Record<string, unknown>>;
-
-export interface CallableRow {
-  readonly kind: 'callable';
-  readonly row: number;
-  readonly line: number;
-  readonly operation: Operation;
-  /** Identifies the subject of the row. */
-  readonly subject: string;
-  readonly request: ApiRequest;
-  /** The fields to send, by name; omitted fields are absent. */
-  readonly values: Row;
-  /** Former values of fields, by name; absent without any. Never sent. */
-  readonly old?: OldValues;
+/** A row that can be called, and what may be wrong with it. */
+export interface PreparedCall extends CallableRow {
   /** A field whose text has white space around it, probably by mistake. */
   readonly padded?: string;
   /** Fields of `--default` for which the row has a value of its own. */
   readonly own?: readonly string[];
 }
 
-export interface InvalidRow {
-  readonly kind: 'invalid';
-  readonly row: number;
-  readonly line: number;
-  /** Set if the row names a known operation. */
-  readonly operation?: Operation;
-  /** At least one. */
-  readonly problems: readonly RowProblem[];
-}
-
-export type PreparedRow = CallableRow | InvalidRow;
+export type PreparedRow = PreparedCall | InvalidRow;
 
 /** Turns a row into a call, or explains why it can't. The same row always gives the same result. */
 export interface RowPreparer extends ColumnReading {
@@ -224,7 +199,10 @@ function pickFields(given: ManifestRow['cells'], fields: readonly FieldReading[]
 }
 
 /** The old values in a row; undefined without any. */
-function pickOldValues(given: ManifestRow['cells'], fields: readonly FieldReading[]): OldValues | undefined {
+function pickOldValues(
+  given: ManifestRow['cells'],
+  fields: readonly FieldReading[],
+): Readonly<Record<string, unknown>> | undefined {
   let old: Record<string, unknown> | undefined;
   for (const { name, oldName } of fields) {
     const value = oldName === undefined ? undefined : given[oldName];
@@ -239,15 +217,15 @@ function pickOldValues(given: ManifestRow['cells'], fields: readonly FieldReadin
 function checkOldValues(
   { schema, fields }: Operation,
   given: Readonly<Record<string, unknown>>,
-  old: OldValues,
+  old: Readonly<Record<string, unknown>>,
 ): ReturnType<Operation['schema']['safeParse']> {
   const required = fields.filter((field) => field.required).map(({ name }) => [name, given[name]] as const);
   return schema.safeParse({ ...Object.fromEntries(required), ...old });
 }
 
 /** The entries of `data` that are also in `names`. */
-function onlyNamed(names: OldValues, data: unknown): OldValues {
-  return Object.fromEntries(Object.entries(data ?? {}).filter(([name]) => name in names));
+function onlyNamed(names: Readonly<Record<string, unknown>>, data: Row): OldValues {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => name in names));
 }
 
 function callableRow(
@@ -255,7 +233,7 @@ function callableRow(
   operation: Operation,
   values: Row,
   own: readonly string[],
-): CallableRow {
+): PreparedCall {
   const padded = Object.keys(values).find((field) => values[field] !== values[field]?.trim());
   return {
     kind: 'callable',

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Operation } from '../../operation/operation.ts';
 import { isLeftOut } from '../../operation/row-fields.ts';
+import { excerpt, type RowProblem } from '../../rows/problem.ts';
 import type { Manifest, ManifestRow } from '../manifest.ts';
-import { excerpt, type RowProblem } from '../problem.ts';
 
 /** A column with the same name as an earlier column. */
 export interface Clash {

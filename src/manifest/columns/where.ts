@@ -1,7 +1,7 @@
 import { usageError } from '../../errors.ts';
+import { excerpt } from '../../rows/problem.ts';
 import { isLosslessNumber, stringifyJson } from '../../text/json.ts';
 import { Cells, type Manifest, type ManifestRow } from '../manifest.ts';
-import { excerpt } from '../problem.ts';
 import { ChoiceTally } from './choice-tally.ts';
 import { fieldNamer } from './column-names.ts';
 import { type Condition, parseCondition } from './condition.ts';
@@ -21,8 +21,8 @@ function isOwnColumn(title: string): boolean {
 }
 
 /**
- * The manifest with only the rows that meet all conditions, numbered from 1. Unreadable rows are kept, because their cells are
- * unknown.
+ * The manifest with only the rows that meet all conditions, which keep their numbers. Unreadable rows are kept, because their
+ * cells are unknown.
  *
  * @throws a usage error `WHERE_UNKNOWN_COLUMN` when no column matches a condition; for JSON after all rows were read
  */
@@ -65,12 +65,10 @@ export function chosenBy(texts: readonly string[], manifest: Manifest): Manifest
     choice: () => tally,
     async *rows() {
       tally = new ChoiceTally(conditions);
-      let row = 0;
       for await (const chunk of manifest.rows()) {
-        const chosen = chunk.filter(isChosen).map((each) => {
-          const cells = hasOwn ? withoutOwn(each.cells) : each.cells;
-          return { ...each, cells, row: ++row };
-        });
+        const chosen = chunk
+          .filter(isChosen)
+          .map((each) => (hasOwn ? { ...each, cells: withoutOwn(each.cells) } : each));
         if (chosen.length > 0) yield chosen;
       }
       if (isJson) refuseUnknown();

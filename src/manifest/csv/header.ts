@@ -1,8 +1,8 @@
 import { usageError } from '../../errors.ts';
 import { isBlank, trimBlanks } from '../../text/blank.ts';
+import { type Delimiter, delimiters } from '../../text/delimiter.ts';
+import { guardColumn, unguardCell } from '../../text/formula-guard.ts';
 import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
-import { guardColumn, unguardCell } from '../formula-guard.ts';
-import { type Delimiter, delimiters } from '../manifest.ts';
 import { syntaxMistake, TextMistake } from '../text/mistake.ts';
 
 /** How many of the first records to examine. */

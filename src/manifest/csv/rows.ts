@@ -1,7 +1,8 @@
 import { Parser } from 'csv-parse';
-import { unguardCell } from '../formula-guard.ts';
-import { Cells, type Delimiter, type UnnumberedRow } from '../manifest.ts';
-import { excerpt, type RowProblem } from '../problem.ts';
+import { excerpt, type RowProblem } from '../../rows/problem.ts';
+import type { Delimiter } from '../../text/delimiter.ts';
+import { unguardCell } from '../../text/formula-guard.ts';
+import { Cells, type UnnumberedRow } from '../manifest.ts';
 import {
   isLineEnd,
   maxRecordBytes,

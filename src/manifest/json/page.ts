@@ -1,9 +1,9 @@
+import { fieldNameOf } from '../../operation/field-names.ts';
+import { excerpt } from '../../rows/problem.ts';
 import { isJsonObject, isLosslessNumber } from '../../text/json.ts';
 import { count, counted } from '../../text/quantities.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { fieldNameOf } from '../columns/column-names.ts';
 import type { PageFacts } from '../manifest.ts';
-import { excerpt } from '../problem.ts';
 
 /** Deeper, objects are more likely values of a row. */
 const deepest = 3;

@@ -1,6 +1,6 @@
 import { LosslessNumber } from 'lossless-json';
+import { excerpt } from '../../rows/problem.ts';
 import { parseJson } from '../../text/json.ts';
-import { excerpt } from '../problem.ts';
 import { TextMistake } from '../text/mistake.ts';
 
 /** The value of a piece of JSON text, or what is wrong with it and where (character index from 0). */

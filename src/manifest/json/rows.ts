@@ -1,8 +1,8 @@
 import { usageError } from '../../errors.ts';
+import { excerpt } from '../../rows/problem.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
 import { Cells, type UnnumberedRow } from '../manifest.ts';
-import { excerpt } from '../problem.ts';
 import { maxRecordBytes, TextMistake } from '../text/mistake.ts';
 import { type DocumentOptions, JsonDocument } from './document.ts';
 import { parsePiece, valueAt } from './piece.ts';

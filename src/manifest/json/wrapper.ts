@@ -1,7 +1,7 @@
+import { fieldNameOf } from '../../operation/field-names.ts';
+import { excerpt } from '../../rows/problem.ts';
 import { isJsonObject } from '../../text/json.ts';
-import { fieldNameOf } from '../columns/column-names.ts';
 import type { PageFacts } from '../manifest.ts';
-import { excerpt } from '../problem.ts';
 import { syntaxMistake, TextMistake } from '../text/mistake.ts';
 import { type DocumentOptions, JsonDocument } from './document.ts';
 import { pageFactsOf, pathsToRows, rowsAtOption } from './page.ts';

@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { usageError } from '../../errors.ts';
 import type { Operation } from '../../operation/operation.ts';
+import { excerpt } from '../../rows/problem.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { excerpt } from '../problem.ts';
 import {
   manifestTooLarge,
   maxRecordBytes,

@@ -1,5 +1,5 @@
 import type { Cell, CellValue } from 'hucre/xlsx';
-import { excerpt } from '../problem.ts';
+import { excerpt } from '../../rows/problem.ts';
 
 /** The text of a cell, and why it can't be trusted, if so. */
 export interface SheetCell {

@@ -1,10 +1,10 @@
 import type { ColumnDef, ReadOptions, Sheet } from 'hucre/xlsx';
+import { excerpt } from '../../rows/problem.ts';
 import { size } from '../../text/quantities.ts';
 import { titleLines } from '../csv/header.ts';
 import type { CsvRecord } from '../csv/rows.ts';
 import { headerBelow, identifierTest } from '../layout.ts';
 import type { Manifest, ReadingOptions } from '../manifest.ts';
-import { excerpt } from '../problem.ts';
 import { manifestTooLarge, maxRecordBytes, type Position, TextMistake } from '../text/mistake.ts';
 import { readBytes, type TextSource } from '../text/source.ts';
 import { type CellFormats, columnLetters, readCell, unpackedBytes } from './cell.ts';

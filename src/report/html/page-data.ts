@@ -1,5 +1,5 @@
 import type { CodeAdvice } from '../../codes.ts';
-import type { Operation } from '../../operation/operation.ts';
+import type { PlannedOperation } from '../../rows/row.ts';
 import type { RatePoint } from '../rate-history.ts';
 import type { RunSummary } from '../summary.ts';
 
@@ -25,10 +25,10 @@ export interface PageData {
 }
 
 /** What the page needs to know of an operation. */
-export type ReportedOperation = Pick<Operation, 'name' | 'thing' | 'done' | 'subject' | 'columns'>;
+export type ReportedOperation = Pick<PlannedOperation, 'name' | 'thing' | 'done' | 'subject' | 'columns'>;
 
 /** What an operation acts on, and what it has done to it. */
-export type OperationWords = Pick<Operation, 'thing' | 'done'>;
+export type OperationWords = Pick<PlannedOperation, 'thing' | 'done'>;
 
 export interface PageAdvice extends CodeAdvice {
   /** Whether a retry of the row may succeed. */

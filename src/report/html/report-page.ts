@@ -60,7 +60,7 @@ export class ReportPage {
       advice: Object.fromEntries(summary.codes.map(({ code }) => [code, pageAdvice(code)])),
       rate: rate?.series ?? [],
       latency: this.#latency.series(),
-      rows: { selection: this.#selection, count: this.#rows.count, columns, clearToken: refeed.clearToken },
+      rows: { selection: this.#selection, count: this.#rows.count, columns, clearToken: refeed.clear_token },
     } as const;
     return { data, pieces };
   }

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createDeflateRaw, type DeflateRaw, deflateRawSync } from 'node:zlib';
 import type { RowResult } from '../../domain.ts';
-import { fieldNameOf } from '../../manifest/columns/column-names.ts';
-import { guardCell } from '../../manifest/formula-guard.ts';
-import type { ManifestRow } from '../../manifest/manifest.ts';
+import { fieldNameOf } from '../../operation/field-names.ts';
+import type { PlannedRow } from '../../rows/row.ts';
+import { guardCell } from '../../text/formula-guard.ts';
 import type { ReportLine } from '../join-results.ts';
 import { type RefeedOptions, RefeedRows } from '../refeed.ts';
 import { columnsOf, messageOf } from '../report-columns.ts';
@@ -19,8 +19,6 @@ export interface ColumnOptions {
   readonly refeed: Omit<RefeedOptions, 'guard'>;
   /** The operations of the run. */
   readonly operations: readonly ReportedOperation[];
-  /** What is sent for a row, as text: the first line of the request, and its body. */
-  readonly requestOf: (row: ManifestRow) => string;
 }
 
 /** A column that grows row by row. */
@@ -37,7 +35,7 @@ export class RowColumns {
   /** Rows added so far. */
   count = 0;
 
-  constructor({ refeed, operations, requestOf }: ColumnOptions) {
+  constructor({ refeed, operations }: ColumnOptions) {
     // Guarded as in the page's export, so that the page can distinguish the empty text from text that looks like its token.
     this.#refeed = new RefeedRows({ ...refeed, guard: guardCell });
     this.#columns = [
@@ -84,6 +82,13 @@ export class RowColumns {
   discard(): void {
     for (const { values } of this.#columns) values.discard();
   }
+}
+
+/** What is sent for a row, as text: the first line of the request, and its body. */
+function requestOf(row: PlannedRow): string {
+  if (row.kind !== 'callable') return '';
+  const { method = 'POST', path, body } = row.request;
+  return `${method} ${path}\n${body}`.trimEnd();
 }
 
 /** Whether a reader may look into the row: it did not succeed, or is unclear. */

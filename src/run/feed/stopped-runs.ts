@@ -1,6 +1,7 @@
 import type { Attribution } from '../../actor.ts';
 import { isActive } from '../../cluster/entries.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
+import { never } from '../../waiting.ts';
 import { lockRun, type OpenRun, withOpenRun } from '../record/open-run.ts';
 import { actualState, enterState, goesOnByItself, type RunRecord } from '../record/record.ts';
 import { withCrashedTime } from '../record/record-keeper.ts';
@@ -42,9 +43,6 @@ export async function reconcile(run: OpenRun, { signal, onError }: Reconciling):
 }
 
 async function* nothing(): AsyncGenerator<never> {}
-
-/** No other process calls rows of the embedded datastore, so there is nothing to wait for. */
-const never = new AbortController().signal;
 
 /**
  * Cancels a run without a process: moves its rows from the datastore into the journal; rows without a result stay so. Waits for

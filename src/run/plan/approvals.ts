@@ -1,41 +1,22 @@
-import { basename } from 'node:path';
-import { z } from 'zod';
-import { actorSchema, thisActor } from '../../actor.ts';
+import { readFile } from 'node:fs/promises';
 import { usageError } from '../../errors.ts';
-import { type Envelope, openEnvelope, signStatement } from '../../signature/envelope.ts';
-import type { SigningKey } from '../../signature/key-file.ts';
-import type { PublicKey } from '../../signature/public-key.ts';
+import { signerOf, signText } from '../../signature/ssh-keygen.ts';
 import { localTime } from '../../text/local-time.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { counted } from '../../text/quantities.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { type ApprovedPlan, type PlanDocument, planSuffix } from './approved-plan.ts';
+import { type Approval, approvalText, approverHere, parseApproval } from './approval-text.ts';
+import { type PlanContent, planSuffix } from './plan-file.ts';
 
 /** The people that may approve plans, and the runs that need it. */
 export interface ApprovalPolicy {
-  /** Keys by the names of their owners. */
-  readonly approvers: ReadonlyMap<string, PublicKey>;
+  /** Path of a file in OpenSSH's form `allowed_signers`; undefined: no approval counts. */
+  readonly approvers: string | undefined;
   /** How many approvals a run needs. */
   readonly needed: number;
   /** Runs with more calls than this need them, by operation, and by `''` for all operations together. */
   readonly above: Readonly<Record<string, number>>;
 }
-
-const predicateType = 'urn:callquality-batch:approval:1';
-
-/** What an approver signs about a plan, besides its digest. */
-const approvalSchema = z.strictObject({
-  base_url: z.string(),
-  /** Calls. */
-  rows: z.number(),
-  manifest_sha256: z.string(),
-  by: actorSchema,
-  at: z.string(),
-  /** The run must begin before. */
-  until: z.string(),
-});
-
-type Approval = Readonly<z.infer<typeof approvalSchema>>;
 
 /** An approval that counts. */
 export interface CountedApproval extends Pick<Approval, 'at' | 'until'> {
@@ -51,27 +32,59 @@ type JudgedApproval =
   /** Why it does not count: a clause. */
   | { readonly counts: false; readonly why: string };
 
-/** Signs a plan. An earlier approval with the same key is replaced. @returns all approvals of the plan */
+/**
+ * Signs a plan with ssh-keygen.
+ *
+ * @param key path of a private key, or of a public key that an agent has
+ * @returns the content of the approval's file
+ * @throws a usage error `KEY_UNUSABLE` with what ssh-keygen says
+ */
 export async function approvePlan(
-  plan: ApprovedPlan,
-  key: SigningKey,
-  { validMs, now = Date.now(), by = thisActor() }: { validMs: number; now?: number; by?: Approval['by'] },
-): Promise<readonly Envelope[]> {
-  const others = plan.approvals.filter(
-    ({ signatures }) => !signatures.some(({ keyid }) => keyid === key.publicKey.fingerprint),
-  );
-  const predicate: Approval = {
+  plan: PlanContent,
+  key: string,
+  { validMs, now = Date.now(), by = approverHere() }: { validMs: number; now?: number; by?: Approval['by'] },
+): Promise<string> {
+  const text = approvalText({
     ...factsOf(plan),
     by,
     at: new Date(now).toISOString(),
     until: new Date(now + validMs).toISOString(),
-  };
-  const subject = [{ name: basename(plan.file), digest: { sha256: plan.sha256 } }];
-  return [...others, await signStatement({ subject, predicateType, predicate }, key)];
+  });
+  try {
+    return `${text}${await signText(text, key)}`;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw usageError(
+      'KEY_UNUSABLE',
+      `Can't sign with ${escapeInvisible(key)} (${error.message}). Pass --key with the file of your key; "ssh-keygen -t ed25519" makes one.`,
+      error,
+    );
+  }
 }
 
-function factsOf({ options, counts, manifest }: PlanDocument) {
-  return { base_url: options.baseUrl, rows: counts.callable, manifest_sha256: manifest.sha256 };
+function factsOf({ sha256, options, head }: PlanContent) {
+  return {
+    plan: sha256,
+    address: options.baseUrl,
+    rows: head.counts.rows,
+    calls: head.counts.callable,
+  };
+}
+
+/** The names in a file of approvers, in its order. @throws a usage error `APPROVERS_UNREADABLE` */
+export async function approverNames({
+  approvers,
+}: Pick<ApprovalPolicy, 'approvers'>): Promise<readonly string[]> {
+  if (approvers === undefined) return [];
+  const text = await readFile(approvers, 'utf8').catch((error: Error) => {
+    throw usageError(
+      'APPROVERS_UNREADABLE',
+      `Can't read the approvers in ${escapeInvisible(approvers)}: ${error.message}. Correct "approvers" in config.json.`,
+      error,
+    );
+  });
+  const lines = text.split('\n').filter((line) => !/^\s*(?:#|$)/.test(line));
+  return [...new Set(lines.flatMap((line) => line.trim().split(/\s/)[0]?.split(',') ?? []))];
 }
 
 /** The run of a plan. */
@@ -84,7 +97,11 @@ export interface ApprovedRun {
 
 /** The approvals that count. */
 export function validAmong(judged: readonly JudgedApproval[]): readonly CountedApproval[] {
-  return judged.flatMap((each) => (each.counts ? [each] : []));
+  return judged.flatMap((each) => {
+    if (!each.counts) return [];
+    const { counts: _, ...approval } = each;
+    return [approval];
+  });
 }
 
 /** Why the others do not count: clauses. */
@@ -92,74 +109,49 @@ export function whyOthersDoNot(judged: readonly JudgedApproval[]): readonly stri
   return judged.flatMap((each) => (each.counts ? [] : [each.why]));
 }
 
-/** Judges each approval of a plan. */
-export function judgeApprovals(
-  plan: PlanDocument,
-  approvers: ApprovalPolicy['approvers'],
+/** Judges each approval of a plan, as its run begins. */
+export async function judgeApprovals(
+  plan: PlanContent,
+  { approvers }: Pick<ApprovalPolicy, 'approvers'>,
   run: ApprovedRun,
-): readonly JudgedApproval[] {
+): Promise<readonly JudgedApproval[]> {
   const seen = new Set<string>();
-  return plan.approvals.map((envelope) => {
-    const judged = judge(envelope, plan, approvers, run);
-    if (!judged.counts) return judged;
-    if (seen.has(judged.key)) return { counts: false, why: `${judged.name} has approved it twice` };
-    seen.add(judged.key);
-    return judged;
-  });
+  const judged: JudgedApproval[] = [];
+  for (const content of plan.approvals) {
+    const each = await judge(content, plan, approvers, run);
+    if (each.counts && seen.has(each.key))
+      judged.push({ counts: false, why: `${each.name} has approved it twice` });
+    else judged.push(each);
+    if (each.counts) seen.add(each.key);
+  }
+  return judged;
 }
 
-function judge(
-  envelope: Envelope,
-  plan: PlanDocument,
-  approvers: ApprovalPolicy['approvers'],
+async function judge(
+  content: string,
+  plan: PlanContent,
+  approvers: string | undefined,
   run: ApprovedRun,
-): JudgedApproval {
+): Promise<JudgedApproval> {
   const no = (why: string): JudgedApproval => ({ counts: false, why });
-  const keyid = escapeInvisible(envelope.signatures[0]?.keyid ?? '');
-  let said: Said;
-  try {
-    said = readApproval(envelope, [...approvers.values()]);
-  } catch (error) {
-    return no((error as Error).message);
-  }
-  const { approval, signer, subject } = said;
-  if (signer === undefined) return no(`the key ${keyid} is not one of an approver`);
-  const name = [...approvers].find(([, { fingerprint }]) => fingerprint === signer.fingerprint)?.[0] ?? keyid;
-  const { base_url, rows, manifest_sha256 } = factsOf(plan);
-  if (
-    subject !== plan.sha256 ||
-    approval.base_url !== base_url ||
-    approval.rows !== rows ||
-    approval.manifest_sha256 !== manifest_sha256
-  )
-    return no(`${name} has approved another plan`);
-  if (approval.by.user === run.user || name === run.user)
-    return no(`${name} runs the plan, and an approval must come from another person`);
+  const signed = parseApproval(content);
+  if (signed === undefined) return no('a file is not an approval of this version of cqbatch');
+  const { approval, text, signature } = signed;
+  const said = `the approval by ${escapeInvisible(approval.by.user)}`;
+  if (approvers === undefined) return no(`${said} is of no approver: the settings name none`);
+  const facts = factsOf(plan);
+  const isOfPlan = Object.entries(facts).every(([name, value]) => approval[name as keyof Approval] === value);
+  if (!isOfPlan) return no(`${said} is for another plan`);
+  const signer = await signerOf(text, signature, approvers, new Date(run.at));
+  if (signer === undefined)
+    return no(`${said} has no good signature of an approver in ${escapeInvisible(approvers)}`);
+  const name = escapeInvisible(signer.name);
+  if ([approval.by.user, signer.name].includes(run.user))
+    return no(`${escapeInvisible(run.user)} runs the plan, and an approval must come from another person`);
   const { at, until } = approval;
   // A time that can't be read is over.
   if (!(run.at < Date.parse(until))) return no(`the approval by ${name} ended ${localTime(until)}`);
-  return { counts: true, name, key: signer.fingerprint, at, until };
-}
-
-interface Said {
-  readonly approval: Approval;
-  readonly signer: PublicKey | undefined;
-  /** SHA-256 of the approved plan. */
-  readonly subject: string | undefined;
-}
-
-/** @throws a RangeError that says what is wrong with the approval: a clause */
-function readApproval(envelope: Envelope, keys: readonly PublicKey[]): Said {
-  const { statement, signers } = openEnvelope(envelope, keys);
-  const { success, data } = approvalSchema.safeParse(statement.predicate);
-  if (statement.predicateType !== predicateType || !success)
-    throw new RangeError('a signed statement is not an approval of this version of cqbatch');
-  const [subject, ...others] = statement.subject;
-  return {
-    approval: data,
-    signer: signers[0],
-    subject: others.length > 0 ? undefined : subject?.digest.sha256,
-  };
+  return { counts: true, name, key: signer.key, at, until };
 }
 
 /** Whether a run with these calls, by operation, needs approvals. */
@@ -186,7 +178,7 @@ export interface RunToApprove extends ApprovedRun {
   /** Where that plan is looked for; undefined: the user names it. */
   readonly planFile?: string | undefined;
   /** Absent for a run without a signed-off plan; its file is where it can still be approved. */
-  readonly plan: (PlanDocument & { readonly file?: string }) | undefined;
+  readonly plan: (PlanContent & { readonly file?: string }) | undefined;
   /** Calls by operation. */
   readonly callable: Readonly<Record<string, number>>;
 }
@@ -197,16 +189,16 @@ export interface RunToApprove extends ApprovedRun {
  * @returns those that count, also where none are needed
  * @throws a usage error `APPROVAL_MISSING` with the reason and the missing command
  */
-export function requireApprovals(
+export async function requireApprovals(
   policy: ApprovalPolicy,
   { plan, ...run }: RunToApprove,
-): readonly CountedApproval[] {
-  const judged = plan === undefined ? [] : judgeApprovals(plan, policy.approvers, run);
+): Promise<readonly CountedApproval[]> {
+  const judged = plan === undefined ? [] : await judgeApprovals(plan, policy, run);
   const valid = validAmong(judged);
   if (valid.length >= policy.needed || !needsApproval(policy, run.callable)) return valid;
   throw usageError(
     'APPROVAL_MISSING',
-    `${escapeInvisible(run.manifest)}: ${missingText(policy, counted(callsIn(run.callable), 'call', ['needs', 'need']), judged)} ${nextText(policy, plan, run)}`,
+    `${escapeInvisible(run.manifest)}: ${missingText(policy, counted(callsIn(run.callable), 'call', ['needs', 'need']), judged)} ${nextText(await approverNames(policy), policy, plan, run)}`,
   );
 }
 
@@ -215,21 +207,18 @@ function missingText({ needed }: ApprovalPolicy, calls: string, judged: readonly
   const names = validAmong(judged).map(({ name }) => name);
   const others = whyOthersDoNot(judged);
   const have = names.length === 0 ? 'none counts' : `only ${names.length} counts (${names.join(', ')})`;
-  const why =
-    others.length === 0
-      ? ''
-      : ` ${others.map((text) => `${text[0]?.toUpperCase()}${text.slice(1)}.`).join(' ')}`;
+  const why = others.length === 0 ? '' : ` Not counted: ${others.join('; ')}.`;
   return `${calls} ${counted(needed, 'approval')}, and ${judged.length === 0 ? 'there is none' : have}.${why}`;
 }
 
 function nextText(
-  { approvers, needed }: ApprovalPolicy,
+  names: readonly string[],
+  { needed }: ApprovalPolicy,
   plan: RunToApprove['plan'],
   { planCommand, planFile }: Pick<RunToApprove, 'planCommand' | 'planFile'>,
 ): string {
-  const names = [...approvers.keys()];
   if (names.length < needed)
-    return `Next: name ${counted(needed, 'approver')} under "approvers" in config.json.`;
+    return `Next: name ${counted(needed, 'approver')} in the file that "approvers" in config.json names, in OpenSSH's form allowed_signers.`;
   const file = shellWord(plan?.file ?? planFile ?? `NAME${planSuffix}`);
   const people = names.length === needed ? names.join(' and ') : `${needed} of ${names.join(', ')}`;
   const approve = `have ${people} type "cqbatch approve ${file}"`;

@@ -1,21 +1,20 @@
-import type { RowCode } from '../../codes.ts';
-import type { RowResult } from '../../domain.ts';
+import { hashFile } from '../../disk/hash-file.ts';
 import type { DoneRows } from '../../manifest/check/call-index.ts';
 import { type ScanHandlers, type ScanSummary, scanManifest } from '../../manifest/check/scan.ts';
 import type { OperationChoice } from '../../manifest/columns/operation-choice.ts';
-import type { InvalidRow, PreparedRow } from '../../manifest/columns/row-preparer.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
+import type { Manifest, ManifestRow } from '../../manifest/manifest.ts';
 import type { ReadingContext } from '../../manifest/text/source.ts';
+import type { DecidedRow } from '../../rows/row.ts';
 import type { RunStore } from '../record/store.ts';
+import { type OpenedManifest, openPlannedManifest, type RowOptions } from './open-manifest.ts';
 import { type ProblemList, problemCollector } from './problem-file.ts';
-import { openPlannedManifest, type RowOptions } from './run-manifest.ts';
 
 export interface CheckInput {
   /** A regular file: it may be read twice. */
   readonly path: string;
   /** Its name in messages. */
   readonly name: string;
-  readonly options: RowOptions;
+  readonly reading: RowOptions;
   readonly context?: ReadingContext;
   /** What earlier runs have done: these rows are left out. */
   readonly done?: DoneRows | undefined;
@@ -23,64 +22,35 @@ export interface CheckInput {
 
 /** A manifest whose rows have all been checked. */
 export interface CheckedManifest {
-  readonly manifest: Manifest;
+  readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
   readonly scan: ScanSummary;
-  readonly choice: OperationChoice;
+  readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
 }
+
+/** Receives the rows as they are decided, in order. @returns a pending write, sometimes */
+type TakeRow = (row: DecidedRow, given: ManifestRow, columns: readonly string[]) => Promise<void> | undefined;
 
 /**
  * Checks every row of a manifest as a run would, and writes a list of problems beside the runs.
  *
- * @param onUncalled receives the results of rows without a call, in order
  * @throws a usage error when the manifest is unreadable or its operation is unknown
  */
 export async function checkManifest(
   { operations, stateDir }: Pick<RunStore, 'operations' | 'stateDir'>,
-  { path, name, options, context, done }: CheckInput,
-  onUncalled: (result: RowResult) => Promise<void> | void = () => {},
-): Promise<CheckedManifest> {
-  const { manifest, prepare } = await openPlannedManifest(path, name, options, { ...context, operations });
-  const problems = problemCollector(stateDir, name, path);
-  const { onConflict = 'refuse' } = options;
+  { path, name, reading, context, done }: CheckInput,
+  take?: TakeRow,
+): Promise<CheckedManifest & OpenedManifest> {
+  const { manifest, prepare } = await openPlannedManifest(path, name, reading, { ...context, operations });
+  const problems = problemCollector(stateDir, name, async () => (await hashFile(path)).sha256);
+  const { onConflict = 'refuse' } = reading;
   const handlers: ScanHandlers = {
     async onInvalid(row) {
       await problems.add(row);
-      await onUncalled(uncalled(row, 'invalid', 'INVALID_ROW', problemsText(row)));
     },
-    onDuplicate: (row, duplicateOf) =>
-      onUncalled({ ...uncalled(row, 'duplicate', 'DUPLICATE', ''), duplicateOf }),
-    onDone: (row, before) =>
-      onUncalled(
-        uncalled(row, 'skipped', 'DONE_BEFORE', `done before, in row ${before.row} of ${before.source}`),
-      ),
-    onSuperseded(row, lastRow) {
-      const what = `also changes ${row.operation.thing} ${row.subject}`;
-      return onUncalled(
-        uncalled(row, 'skipped', 'SUPERSEDED', `row ${lastRow}, which ${what}, is called instead`),
-      );
-    },
+    ...(take !== undefined && { onRow: (row, given) => take(row, given, manifest.columns()) }),
     ...(onConflict === 'refuse' && { onConflict: (conflict) => problems.addConflict(conflict) }),
   };
   const scan = await scanManifest(manifest, prepare, handlers, { onConflict, done });
-  return { manifest, scan, choice: prepare.choice, problems: await problems.end() };
-}
-
-/** The result of a row that is not called. */
-function uncalled(
-  { row, operation }: PreparedRow,
-  outcome: RowResult['outcome'],
-  code: RowCode,
-  message: string,
-): RowResult {
-  return { row, operation: operation?.name ?? '', outcome, code, message, attempts: 0, unclear: false };
-}
-
-function problemsText({ problems }: InvalidRow): string {
-  return problems
-    .map(({ column, problem, value }) => {
-      const where = column === undefined ? '' : `${column}: `;
-      return `${where}${problem}${value === undefined ? '' : ` (${value})`}`;
-    })
-    .join('; ');
+  return { manifest, prepare, scan, choice: prepare.choice, problems: await problems.end() };
 }

@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Attribution } from '../../actor.ts';
-import { writeFileAtomically } from '../../disk/files.ts';
-import type { RowHistory } from '../../domain.ts';
+import { noHistory } from '../../domain.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { openJournal } from '../../journal/open.ts';
 import type { DoneRows } from '../../manifest/check/call-index.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
 import type { InputOptions } from '../../manifest/stage.ts';
 import { stageManifest } from '../../manifest/stage.ts';
+import { runIds } from '../../names.ts';
+import { onDisk } from '../../system-error.ts';
 import { type RunOptions, type RunRecord, stateEntry } from '../record/record.ts';
-import { rowNumbersFile, writeRowNumbers } from '../record/row-numbers.ts';
 import { journalPath } from '../record/run-journal.ts';
+import { rowsFile } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
-import { type ApprovedPlan, planFileText } from './approved-plan.ts';
-import { type CheckedManifest, checkManifest } from './check-manifest.ts';
-import { approvedPlanFile } from './kept-plan.ts';
+import type { RowOptions } from './open-manifest.ts';
+import type { ApprovedPlan } from './plan-file.ts';
+import { type PlannedRows, planManifest } from './planned-rows.ts';
 
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
@@ -28,108 +29,65 @@ export interface ManifestOrigin {
   readonly sha256: string;
 }
 
-export interface CreateRunInput {
-  /** Path of the manifest, `-` for standard input. */
+/** A manifest whose rows are to be called. */
+export interface ManifestInput {
+  readonly kind: 'manifest';
+  /** Its path, `-` for standard input. */
   readonly source: string;
-  /** Where the manifest comes from, if not from that path. */
+  /** Where it comes from, if not from that path. */
   readonly origin?: ManifestOrigin | undefined;
-  readonly options: RunOptions;
-  /** How the manifest is read. */
+  readonly reading: RowOptions;
+  /** How it is read. */
   readonly input?: InputOptions;
+  /** What earlier runs have done: these rows are left out. */
+  readonly done?: DoneRows | undefined;
+}
+
+/** Rows that are planned already, in a file that the run takes over. */
+export interface RowsInput {
+  readonly kind: 'rows';
+  readonly path: string;
+  readonly planned: PlannedRows;
+  /** The plan that they come from. */
+  readonly approved?: ApprovedPlan | undefined;
+  /** The manifest of the plan, if it is moved aside. */
+  readonly origin?: ManifestOrigin | undefined;
+}
+
+export interface CreateRunInput {
+  readonly rows: ManifestInput | RowsInput;
+  readonly options: RunOptions;
   /** The id chosen by the user. */
   readonly runId?: string | undefined;
   /** The user who plans the run, and the reason. */
   readonly attribution?: Attribution;
-  /** The signed-off plan to carry out. */
-  readonly approved?: ApprovedPlan | undefined;
-  /** What earlier runs have done: these rows are left out. */
-  readonly done?: DoneRows | undefined;
-  /** The run to retry or undo; the manifest was made of its rows. */
-  readonly from?: {
-    readonly as: 'retry' | 'undo';
-    readonly of: RunRecord;
-    /** Row numbers in the user's manifest, in order. */
-    readonly rowNumbers: readonly number[];
-    /** Earlier attempts, by row of this manifest. */
-    readonly histories: ReadonlyMap<number, RowHistory>;
-  };
 }
 
 /** A planned run that is not started; nothing has been sent. */
-export interface CreatedRun extends Pick<CheckedManifest, 'scan' | 'choice' | 'problems'> {
+export interface CreatedRun extends PlannedRows {
   readonly record: RunRecord;
   readonly journal: Journal;
-  /** Sheet of a workbook. */
-  readonly sheet?: Manifest['sheet'];
 }
 
-/** Results written to the journal at once: one sync for many rows. */
-const journalPart = 1_000;
-
 /**
- * Creates a run: copies the manifest into a new run folder, checks every row, and writes the results of rows that are not
- * called (invalid rows and duplicates) into the journal. Other processes see the run once its record is saved; until then
+ * Creates a run: puts its file of rows into a new run folder. Other processes see the run once its record is saved; until then
  * `store.discard` undoes everything.
  *
  * @throws a usage error when the manifest is unreadable or its operation is unknown; the folder is then removed
  */
 export async function createRun(store: RunStore, input: CreateRunInput): Promise<CreatedRun> {
-  const { options, origin, approved, done, from } = input;
+  const { options, rows } = input;
   const { id, folder } = await store.create(input.runId);
   let journal: Journal | undefined;
   try {
-    const context = { ...input.input, operations: store.operations };
-    const accepted = origin === undefined ? context : { ...context, sha256: origin.sha256 };
-    const staged = await stageManifest(input.source, folder, accepted, options, origin?.name);
-    const opened = await openJournal(journalPath(folder), { runId: id });
-    journal = opened;
-    const entries: JournalEntry[] = [];
-    const checked = await checkManifest(store, { ...staged, options, context, done }, async (result) => {
-      entries.push({ type: 'row', result });
-      if (entries.length >= journalPart) await opened.append(entries.splice(0));
-    });
-    await opened.append(entries);
-    if (from !== undefined) await writeRowNumbers(folder, from.rowNumbers);
-    const histories = [...(from?.histories ?? [])];
-    await opened.append(histories.map(([row, history]): JournalEntry => ({ type: 'open', row, history })));
-
-    const { manifest, scan, choice, problems } = checked;
-    const { rows, callable, invalid, leftOut, duplicates, conflicts, partial } = scan;
-    const given = from?.as === 'retry' ? from.of.manifest : undefined;
-    // A report uses the delimiter of the original run.
-    const { delimiter } = from?.of.manifest ?? manifest;
-    const record: RunRecord = {
-      version: 1,
-      id,
-      key: randomUUID(),
-      state: 'planned',
-      states: [stateEntry('planned', input.attribution)],
-      manifest: {
-        name: from?.as === 'undo' ? `undo of ${from.of.id}` : (given?.name ?? staged.name),
-        file: basename(staged.path),
-        sha256: staged.sha256,
-        ...(given !== undefined && { givenSha256: given.givenSha256 ?? given.sha256 }),
-        bytes: staged.bytes,
-        ...(delimiter !== undefined && { delimiter }),
-      },
-      plan: {
-        ...{ rows, callable, invalid, duplicates, conflicts, partial },
-        ...(leftOut > 0 && { leftOut }),
-        columns: [...scan.columns],
-        operations: Object.keys(scan.perOperation),
-      },
-      options: { ...options, ...(done !== undefined && { skipDone: [...done.sources] }) },
-      ...(approved && { approval: approvalOf(approved) }),
-      ...(origin && { keepUntil: resolve(origin.keepUntil) }),
-      ...(from !== undefined && {
-        ...(from.as === 'retry' ? { retryOf: from.of.id } : { undoOf: from.of.id }),
-        rowNumbers: rowNumbersFile,
-      }),
-    };
-    if (approved !== undefined)
-      await writeFileAtomically(join(folder, approvedPlanFile), planFileText(approved));
-    const { sheet } = manifest;
-    return { record, journal, scan, choice, problems, ...(sheet && { sheet }) };
+    const planned =
+      rows.kind === 'manifest'
+        ? await planStaged(store, folder, rows, options)
+        : await takeOver(folder, rows);
+    journal = await openJournal(journalPath(folder), { runId: id });
+    const history = { ...noHistory, unclear: true };
+    await journal.append(planned.unclear.map((row): JournalEntry => ({ type: 'open', row, history })));
+    return { ...planned, record: recordOf(id, input, planned), journal };
   } catch (error) {
     await journal?.close().catch(() => {});
     await store.discard(id).catch(() => {});
@@ -137,8 +95,63 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
   }
 }
 
-function approvalOf({ file, sha256, made_at: madeAt, approved_by: by }: ApprovedPlan) {
-  return { file: basename(file), sha256, madeAt, ...(by !== undefined && { by }) };
+async function planStaged(
+  store: RunStore,
+  folder: string,
+  { source, origin, reading, input, done }: ManifestInput,
+  options: RunOptions,
+): Promise<PlannedRows> {
+  const context = { ...input, operations: store.operations };
+  const accepted = origin === undefined ? context : { ...context, sha256: origin.sha256 };
+  const { path, name, ...digest } = await stageManifest(source, folder, accepted, reading, origin?.name);
+  const planned = await planManifest(
+    store,
+    { path, name, digest, reading, context, done, options },
+    join(folder, rowsFile),
+  );
+  await rm(path);
+  return planned;
+}
+
+async function takeOver(folder: string, { path, planned }: RowsInput): Promise<PlannedRows> {
+  await onDisk(path, () => rename(path, join(folder, rowsFile)));
+  return planned;
+}
+
+function recordOf(
+  id: string,
+  { options, rows, attribution }: CreateRunInput,
+  { head, digest }: PlannedRows,
+): RunRecord {
+  const { name, sha256, bytes, delimiter } = head.source;
+  const { left_out: leftOut, skip_done: skipDone } = head;
+  const { origin } = rows;
+  const approved = rows.kind === 'rows' ? rows.approved : undefined;
+  const { as, of = '' } = head.derived ?? {};
+  return {
+    version: 2,
+    id,
+    key: randomUUID(),
+    state: 'planned',
+    states: [stateEntry('planned', attribution)],
+    manifest: { name, sha256, bytes, ...(delimiter !== undefined && { delimiter }) },
+    rows: digest,
+    plan: {
+      ...head.counts,
+      ...(leftOut > 0 && { leftOut }),
+      operations: head.operations.map((operation) => operation.name),
+      ...(skipDone && { skipDone }),
+    },
+    options,
+    ...(approved && { approval: approvalOf(approved) }),
+    ...(origin && { keepUntil: resolve(origin.keepUntil) }),
+    ...(as === 'retry' && { retryOf: runIds.require(of) }),
+    ...(as === 'undo' && { undoOf: runIds.require(of) }),
+  };
+}
+
+function approvalOf({ file, sha256, head }: ApprovedPlan) {
+  return { file: basename(file), sha256, madeAt: head.made_at };
 }
 
 /** Removes a run that was planned but never started. */

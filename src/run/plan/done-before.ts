@@ -3,9 +3,9 @@ import { BusyError, CqbatchError, usageError } from '../../errors.ts';
 import { DoneRows } from '../../manifest/check/call-index.ts';
 import { runIds } from '../../names.ts';
 import { withReleases } from '../../releases.ts';
-import { type ReadReportOptions, readReport } from '../../report/read-report.ts';
 import { goesOnByItself, type RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
+import { type ReadReportOptions, readReport } from './read-report.ts';
 import { retriesAfter, retriesAmong, undosOf } from './retries.ts';
 import { callsOf, openLastLines } from './run-lines.ts';
 
@@ -104,8 +104,8 @@ async function replay(
 }
 
 /** The runs whose rows a run left out as done: an undo of these runs applies to it, too. */
-function sourcesOf(runs: readonly RunRecord[], { options }: RunRecord): readonly RunRecord[] {
-  const sources = runs.filter(({ id }) => options.skipDone?.includes(id));
+function sourcesOf(runs: readonly RunRecord[], { plan }: RunRecord): readonly RunRecord[] {
+  const sources = runs.filter(({ id }) => plan.skipDone?.includes(id));
   return sources.flatMap((run) => [run, ...retriesOf(runs, run), ...sourcesOf(runs, run)]);
 }
 
@@ -122,8 +122,8 @@ async function noteLines(
 ): Promise<void> {
   await withReleases(async (atEnd) => {
     for await (const part of callsOf(await openLastLines(store, record, later, atEnd))) {
-      for (const { call, result } of part) {
-        const subject = { operation: call.operation.name, subject: call.subject };
+      for (const { row, result } of part) {
+        const subject = { operation: row.operation.name, subject: row.subject };
         if (effect === 'done') done.note(subject, result.row, result);
         // An unclear undo may have put the old value back: the row is no longer certainly done.
         else if (result.outcome === 'succeeded' || result.unclear) done.undo(subject);

@@ -28,9 +28,7 @@ export async function findEarlierRun(
 ): Promise<EarlierRun | undefined> {
   const runs = (await store.list(() => {})).filter(
     ({ manifest, options, state }) =>
-      state !== 'planned' &&
-      options.baseUrl === baseUrl &&
-      (manifest.givenSha256 ?? manifest.sha256) === sha256,
+      state !== 'planned' && options.baseUrl === baseUrl && manifest.sha256 === sha256,
   );
   // --skip-done of a run includes its retries.
   const firsts = runs.filter(({ retryOf }) => retryOf === undefined);

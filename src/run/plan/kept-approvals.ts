@@ -1,4 +1,3 @@
-import { usageError } from '../../errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
@@ -19,10 +18,9 @@ export async function requireKeptApprovals(
   const { operations, callable } = counts;
   // Where a run has several operations, each of them may have all of its calls.
   if (!operations.some((name) => needsApproval(policy, { [name]: callable }))) return;
-  const wrong = (file: string, problem: string) => usageError('PLAN_CHANGED', `${file} ${problem}.`);
-  const plan = await readKeptPlan(store.folder(record.id), record, wrong);
+  const plan = await readKeptPlan(store, record);
   const [planned] = states;
-  requireApprovals(
+  await requireApprovals(
     { ...policy, above: { '': 0 } },
     {
       manifest: manifest.name,

@@ -1,45 +1,67 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { ifThere, readSmallFile } from '../../disk/files.ts';
-import type { RunOptions, RunRecord } from '../record/record.ts';
-import { type PlanDocument, parsePlan, planFileText } from './approved-plan.ts';
+import { writeFileAtomically } from '../../disk/files.ts';
+import { usageError } from '../../errors.ts';
+import type { RowsHead } from '../../rows/head.ts';
+import { onDisk } from '../../system-error.ts';
+import type { RunRecord } from '../record/record.ts';
+import { openRunRows } from '../record/run-rows.ts';
+import type { RunStore } from '../record/store.ts';
+import { approvalSuffix, type PlanContent } from './plan-file.ts';
 
-/** The signed-off plan in the folder of its run. */
-export const approvedPlanFile = 'approved.cqplan';
-
-/** The options that decide which calls are made; how fast they are made may change while the run is in progress. */
-const decisive = [
-  ...['baseUrl', 'rateGroup', 'operation', 'where', 'default', 'clearToken', 'map', 'onConflict'],
-  ...['encoding', 'skipLines', 'rowsAt', 'sheet', 'hidden', 'trim', 'trustIds'],
-] as const satisfies readonly (keyof RunOptions)[];
+/** Copies the approvals of a plan into the folder of its run: `1.approval`, … */
+export async function keepApprovals(folder: string, approvals: readonly string[]): Promise<void> {
+  for (const [index, content] of approvals.entries())
+    await writeFileAtomically(join(folder, `${index + 1}${approvalSuffix}`), content);
+}
 
 /**
- * The signed-off plan in the folder of a run. The run must be that of the plan, whatever was edited in the folder.
+ * The approved plan in the folder of a run, whose rows must be those of the run.
  *
- * @param wrong the error for a file and what is wrong with it, a clause
  * @returns undefined for a run without a plan
  */
 export async function readKeptPlan(
-  folder: string,
+  store: Pick<RunStore, 'folder'>,
   record: RunRecord,
-  wrong: (file: string, problem: string) => Error,
-): Promise<PlanDocument | undefined> {
-  const { approval } = record;
-  const text = await ifThere(readSmallFile(join(folder, approvedPlanFile)));
-  if (approval === undefined || text === undefined) {
-    // Earlier versions kept no plan, and knew no signatures.
-    if (approval?.signers === undefined && text === undefined) return undefined;
-    throw wrong(approvedPlanFile, approval ? 'is missing' : 'is there, but run.json names no plan');
-  }
-  const plan = parsePlan(text, approvedPlanFile);
-  if (planFileText(plan) !== text || plan.sha256 !== approval.sha256)
-    throw wrong(approvedPlanFile, 'is not the plan that run.json names');
-  if (plan.manifest.sha256 !== record.manifest.sha256)
-    throw wrong(record.manifest.file, `is not the manifest that ${approvedPlanFile} has approved`);
-  const other = decisive.find((name) => !isDeepStrictEqual(plan.options[name], record.options[name]));
-  if (other !== undefined) throw wrong('run.json', `has another "${other}" than ${approvedPlanFile}`);
-  const { counts } = plan;
-  if (counts.rows !== record.plan.rows || counts.callable !== record.plan.callable)
-    throw wrong('run.json', `has other numbers of rows than ${approvedPlanFile}`);
-  return plan;
+): Promise<PlanContent | undefined> {
+  if (record.approval === undefined) return undefined;
+  const folder = store.folder(record.id);
+  const { head } = await openRunRows(store, record);
+  const names = (await onDisk(folder, () => readdir(folder))).filter((name) => name.endsWith(approvalSuffix));
+  const approvals = await Promise.all(
+    names.map((name) => onDisk(folder, () => readFile(join(folder, name), 'utf8'))),
+  );
+  return { sha256: record.rows.sha256, head, options: record.options, approvals };
+}
+
+/** An option of a run that its plan does not have; undefined when they agree. Users may change the rate while it is in progress. */
+export function otherOption(head: RowsHead, { options, rates, priorities }: RunRecord): string | undefined {
+  const changeable = new Set([
+    // A plan may be run with a more careful canary.
+    'canary',
+    ...(rates === undefined ? [] : ['rate']),
+    ...(priorities === undefined ? [] : ['priority']),
+  ]);
+  const now: Readonly<Record<string, unknown>> = options;
+  return [...new Set([...Object.keys(head.options), ...Object.keys(now)])].find(
+    (name) => !changeable.has(name) && !isDeepStrictEqual(head.options[name], now[name]),
+  );
+}
+
+/**
+ * Makes sure that a run is that of its approved plan, whatever was edited or passed since.
+ *
+ * @throws a usage error `PLAN_DIFFERS`
+ */
+export async function refuseOtherPlan(store: RunStore, record: RunRecord): Promise<void> {
+  const { approval, rows, id } = record;
+  if (approval?.signers === undefined) return;
+  const { head, path } = await openRunRows(store, record);
+  const other = rows.sha256 === approval.sha256 ? otherOption(head, record) : 'plan';
+  if (other === undefined) return;
+  throw usageError(
+    'PLAN_DIFFERS',
+    `Run ${id} has another "${other}" than its approved plan (${path}), so nothing is sent: leave that option out, or make the plan again and have it approved.`,
+  );
 }

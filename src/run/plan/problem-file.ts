@@ -5,9 +5,8 @@ import { makeFolder } from '../../disk/files.ts';
 import { removeHalfDone } from '../../disk/owned-folder.ts';
 import { fatalError } from '../../errors.ts';
 import { type Conflict, conflictProblem } from '../../manifest/check/call-index.ts';
-import type { InvalidRow } from '../../manifest/columns/row-preparer.ts';
-import { formatProblem, type ProblemGroup, ProblemGroups, type RowProblem } from '../../manifest/problem.ts';
-import { hashFile } from '../../manifest/stage.ts';
+import { formatProblem, type ProblemGroup, ProblemGroups, type RowProblem } from '../../rows/problem.ts';
+import type { InvalidRow } from '../../rows/row.ts';
 import { circumstance } from '../../system-error.ts';
 import { uniqueName } from '../../text/unique-name.ts';
 
@@ -30,9 +29,9 @@ const partLines = 1_000;
  * Collects problems while a manifest is scanned, in constant memory. The file is in the state folder, never among the user's
  * files, and appears whole. It is named after the content: plans of manifests of one name don't share it.
  *
- * @param path of the manifest
+ * @param sha256Of of what was read
  */
-export function problemCollector(stateDir: string, manifestName: string, path: string) {
+export function problemCollector(stateDir: string, manifestName: string, sha256Of: () => Promise<string>) {
   const folder = join(stateDir, 'problems');
   const temporary = join(folder, `${randomUUID()}.tmp`);
   const groups = new ProblemGroups();
@@ -58,8 +57,7 @@ export function problemCollector(stateDir: string, manifestName: string, path: s
 
   async function publish(): Promise<string> {
     const name = basename(manifestName).replaceAll(/[<>]/g, '');
-    const { sha256 } = await hashFile(path);
-    const file = join(folder, `${uniqueName(name, sha256)}.txt`);
+    const file = join(folder, `${uniqueName(name, await sha256Of())}.txt`);
     await inFolder(() => rename(temporary, file));
     return file;
   }

@@ -1,13 +1,13 @@
-import type { ConflictRule } from '../../manifest/check/call-index.ts';
-import type { RowCounts } from '../../manifest/check/row-counts.ts';
+import type { ConflictRule } from '../../domain.ts';
 import type { ScanSummary } from '../../manifest/check/scan.ts';
 import type { RoundedIds } from '../../manifest/manifest.ts';
+import type { RowCounts } from '../../rows/row-counts.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { count, counted } from '../../text/quantities.ts';
 import type { Target } from '../record/targets.ts';
 
 /** The facts that decide whether a run may start. */
-export interface PlannedRows {
+export interface ReadyRows {
   readonly manifest: { readonly name: string };
   readonly scan: Omit<RowCounts, 'superseded' | 'duplicates'> &
     Pick<ScanSummary, 'choice' | 'doneIn' | 'roundedIds'>;
@@ -24,17 +24,17 @@ export interface PlannedRows {
 }
 
 /** Whether a run may start: `plan` reports the answer, `run` obeys it. */
-export function isReady(planned: PlannedRows): boolean {
+export function isReady(planned: ReadyRows): boolean {
   return refusals(planned).length === 0;
 }
 
 /** Code of the first reason that a run may not start. */
-export function refusalOf(planned: PlannedRows): Refusal['code'] | undefined {
+export function refusalOf(planned: ReadyRows): Refusal['code'] | undefined {
   return refusals(planned)[0]?.code;
 }
 
 /** The last line of a plan: whether the run can start, and if not, what to do. */
-export function verdictText(planned: PlannedRows): string {
+export function verdictText(planned: ReadyRows): string {
   const texts = refusals(planned).map(({ text }) => `Not ready: ${text}`);
   if (texts.length > 0) return texts.join(' ');
   const { callable, invalid } = planned.scan;
@@ -47,7 +47,7 @@ function isPartialAllowed({
   scan,
   target,
   allowPartial,
-}: Pick<PlannedRows, 'scan' | 'target' | 'allowPartial'>): boolean {
+}: Pick<ReadyRows, 'scan' | 'target' | 'allowPartial'>): boolean {
   return scan.partial === 0 || allowPartial || target?.allowsPartial === true;
 }
 
@@ -64,7 +64,7 @@ interface Refusal {
 }
 
 /** Why a run may not start. */
-export function refusals(planned: PlannedRows): readonly Refusal[] {
+export function refusals(planned: ReadyRows): readonly Refusal[] {
   const { scan, skipInvalid, onConflict } = planned;
   const found: Refusal[] = [];
   const nothing = refusalOfNothing(planned);
@@ -78,7 +78,7 @@ export function refusals(planned: PlannedRows): readonly Refusal[] {
 }
 
 /** A run without a call looks like success, which it is only if the user says so. */
-function refusalOfNothing({ manifest, scan, skipInvalid, allowEmpty }: PlannedRows): Refusal | undefined {
+function refusalOfNothing({ manifest, scan, skipInvalid, allowEmpty }: ReadyRows): Refusal | undefined {
   const { callable, invalid, doneBefore, doneIn, choice } = scan;
   if (callable > 0 || (invalid > 0 && !skipInvalid)) return undefined;
   const name = escapeInvisible(manifest.name);
@@ -103,14 +103,14 @@ function refusalOfNothing({ manifest, scan, skipInvalid, allowEmpty }: PlannedRo
 const howToWriteCells =
   'Write numbers as 79.5 and times as 2026-11-16T10:00:00Z, or leave such rows out with another --where.';
 
-function invalidText({ manifest, scan: { rows, invalid } }: PlannedRows): string {
+function invalidText({ manifest, scan: { rows, invalid } }: ReadyRows): string {
   const [are, them] = invalid === 1 ? ['is', 'it'] : ['are', 'them'];
   const which = invalid === rows && rows > 1 ? `all ${counted(rows, 'row')}` : counted(invalid, 'row');
   const orSkip = invalid === rows ? '' : ' or pass --skip-invalid';
   return `${which} of ${escapeInvisible(manifest.name)} ${are} invalid; fix ${them}${orSkip}.`;
 }
 
-function conflictText({ manifest, scan: { conflicts } }: PlannedRows): string {
+function conflictText({ manifest, scan: { conflicts } }: ReadyRows): string {
   const name = escapeInvisible(manifest.name);
   return (
     `${counted(conflicts, 'row')} of ${name} ${conflicts === 1 ? 'conflicts with an earlier row' : 'conflict with earlier rows'}: ` +
@@ -129,7 +129,7 @@ function roundedText({ column, ids, by }: RoundedIds): string {
 }
 
 /** The risk of rows that omit fields, and how to find out about it. */
-function partialText({ scan, baseUrl }: Pick<PlannedRows, 'scan' | 'baseUrl'>): string {
+function partialText({ scan, baseUrl }: Pick<ReadyRows, 'scan' | 'baseUrl'>): string {
   const rows = counted(scan.partial, 'row', ['leaves', 'leave']);
   return (
     `${rows} fields out. ${baseUrl ?? 'The service'} may reset fields that a row leaves out: its documentation does not say. ` +

@@ -18,7 +18,7 @@ export async function findRetries(store: RunStore, named: RunRecord): Promise<Re
 export function retriesAmong(runs: readonly RunRecord[], named: RunRecord): RetriedRun {
   const byId = new Map(runs.map((run) => [run.id, run]));
   const firstOf = (run: RunRecord): RunRecord => {
-    const before = run.rowNumbers === undefined ? undefined : byId.get(run.retryOf ?? '');
+    const before = byId.get(run.retryOf ?? '');
     // A run that was removed may have left its id to a newer run.
     return before === undefined || plannedAt(before) >= plannedAt(run) ? run : firstOf(before);
   };

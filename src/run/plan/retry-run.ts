@@ -1,12 +1,12 @@
-import { noHistory, type RowHistory } from '../../domain.ts';
-import { DigestTable } from '../../manifest/check/digest-table.ts';
-import type { FieldNamer } from '../../manifest/columns/column-names.ts';
-import type { CallableRow } from '../../manifest/columns/row-preparer.ts';
 import { type AtEnd, withReleases } from '../../releases.ts';
 import { isUnfinished, type ReportLine } from '../../report/join-results.ts';
+import { DigestTable } from '../../rows/digest-table.ts';
+import type { CallableRow } from '../../rows/row.ts';
 import type { RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
-import { callsOf, openLastLines, RowsFile, subjectKey } from './run-lines.ts';
+import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
+import type { PlannedRows } from './planned-rows.ts';
+import { callsOf, openLastLines, subjectKey } from './run-lines.ts';
 
 /** Which failed rows to retry. Default: all. */
 export interface RetryChoice {
@@ -15,12 +15,8 @@ export interface RetryChoice {
   readonly unclear?: boolean | undefined;
 }
 
-/** Rows of a run as a new manifest. */
-export interface RetryManifest {
-  /** Row numbers in the user's manifest. */
-  readonly rowNumbers: readonly number[];
-  /** Earlier attempts, by row of the new manifest: an unclear attempt affects how the next is judged. */
-  readonly histories: ReadonlyMap<number, RowHistory>;
+/** Rows of a run, to be called again. */
+export interface RetryRows extends PlannedRows {
   /** Number of rows that can be retried, by code, whether selected or not. */
   readonly codes: ReadonlyMap<string, number>;
   /** Rows left out because a later row with their subject has succeeded: retrying them would revert it. */
@@ -41,41 +37,38 @@ export function hasRowsToRetry(
 }
 
 /**
- * Writes the rows of a run that failed, and did not succeed in a later retry, as a JSON Lines manifest. Unlike CSV it holds any
- * text exactly; each row includes its operation and defaults. A cancelled run contributes its uncalled rows, too. Rows are left
- * out when a later row with their subject has succeeded.
+ * Writes the rows of a run that failed, and did not succeed in a later retry, into a file of rows. A cancelled run contributes
+ * its uncalled rows, too. Rows are left out when a later row with their subject has succeeded.
  */
-export function writeRetryManifest(
+export function writeRetryRows(
   store: RunStore,
   record: RunRecord,
   later: readonly RunRecord[],
   { codes: wanted, unclear: onlyUnclear }: RetryChoice,
-  path: string,
-): Promise<RetryManifest> {
+  { options, path }: DerivedRowsInput,
+): Promise<RetryRows> {
   return withReleases(async (atEnd) => {
     const isOvertaken = await overtaking(store, record, later, atEnd);
     const run = await openLastLines(store, record, later, atEnd);
-    const { defaults, fieldOf } = run.prepare;
     let overtaken = 0;
-    const histories = new Map<number, RowHistory>();
     const codes = new Map<string, number>();
-    const file = new RowsFile(path);
+    const rows = new DerivedRows(path);
+    atEnd(() => rows.discard());
     for await (const part of callsOf(run, isToBeRetried)) {
-      for (const { row, result, call } of part) {
-        if (isOvertaken(call)) {
+      for (const { row, result } of part) {
+        if (row.kind !== 'callable') continue;
+        if (isOvertaken(row)) {
           overtaken += 1;
           continue;
         }
         codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
         if (wanted?.includes(result.code) === false || (onlyUnclear && !result.unclear)) continue;
-        const missing = new Map([...defaults, ['operation', call.operation.name]]);
-        const number = file.add(row.row, completeRow(row.cells, missing, fieldOf));
-        if (result.unclear) histories.set(number, { ...noHistory, unclear: true });
+        const { unclear: _, ...call } = row;
+        await rows.add(result.unclear ? { ...call, unclear: true } : call, row.cells);
       }
-      await file.flush();
     }
-    await file.flush();
-    return { rowNumbers: file.rowNumbers, histories, codes, overtaken };
+    const planned = await rows.end({ of: run.head, as: 'retry', run: record.id, options });
+    return { ...planned, codes, overtaken };
   });
 }
 
@@ -87,12 +80,12 @@ async function overtaking(
   atEnd: AtEnd,
 ): Promise<(call: CallableRow) => boolean> {
   const { options, plan } = record;
-  if ((options.onConflict ?? 'in-order') !== 'in-order' || plan.conflicts === 0) return () => false;
+  if (options.onConflict !== 'in-order' || plan.conflicts === 0) return () => false;
   const run = await openLastLines(store, record, later, atEnd);
   const rows = new DigestTable(1);
   for await (const part of callsOf(run, ({ result }) => result.outcome === 'succeeded')) {
-    for (const { row, call } of part) {
-      const key = subjectKey(call);
+    for (const { row } of part) {
+      const key = subjectKey(row);
       const known = rows.find(key);
       rows.set(known < 0 ? rows.enter(key) : known, 0, row.row);
     }
@@ -106,15 +99,4 @@ async function overtaking(
 /** A row without a result is called on resume, unless its run was cancelled. */
 function isToBeRetried({ result }: ReportLine): boolean {
   return isUnfinished(result) ? result.code === 'CANCELLED' : result.outcome === 'failed';
-}
-
-/** The row's cells, and the defaults for fields without a cell, under any name of their column. */
-function completeRow(
-  cells: Readonly<Record<string, unknown>>,
-  defaults: ReadonlyMap<string, unknown>,
-  fieldOf: FieldNamer,
-): Readonly<Record<string, unknown>> {
-  const given = new Set(Object.keys(cells).map(fieldOf));
-  const missing = [...defaults].filter(([field]) => !given.has(field));
-  return { ...cells, ...Object.fromEntries(missing) };
 }

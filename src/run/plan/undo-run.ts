@@ -1,19 +1,21 @@
 import { join } from 'node:path';
-import { DigestTable } from '../../manifest/check/digest-table.ts';
-import { oldNameOf } from '../../manifest/columns/column-names.ts';
-import type { CallableRow } from '../../manifest/columns/row-preparer.ts';
+import { oldNameOf } from '../../operation/field-names.ts';
+import { findOperation, type Operation } from '../../operation/operation.ts';
 import { type AtEnd, withReleases } from '../../releases.ts';
 import { CsvFile } from '../../report/csv-file.ts';
 import type { ReportLine } from '../../report/join-results.ts';
+import { DigestTable } from '../../rows/digest-table.ts';
+import type { RowsHead } from '../../rows/head.ts';
+import type { CallableRow, CellTexts, UnderstoodRow } from '../../rows/row.ts';
 import type { RunRecord } from '../record/record.ts';
+import { openRunRows, requireOperations } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
-import { type CallLine, callsOf, openLastLines, RowsFile, subjectKey } from './run-lines.ts';
-import { openManifestCopy } from './run-manifest.ts';
+import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
+import type { PlannedRows } from './planned-rows.ts';
+import { type CallLine, callsOf, openLastLines, subjectKey } from './run-lines.ts';
 
-/** A manifest that undoes a run, as far as possible. */
-export interface UndoManifest {
-  /** Row numbers in the user's manifest of the rows that are put back. */
-  readonly rowNumbers: readonly number[];
+/** The rows that undo a run, as far as possible. */
+export interface UndoRows extends PlannedRows {
   /** Rows that are not put back, or only in part, and the file that lists them with the reasons. */
   readonly notUndone: ListedRows;
   /** Rows that can only be undone by hand, and the file that lists them. */
@@ -36,29 +38,35 @@ interface Edit {
   /** The first row that changed the subject; 0 if none did. */
   row: number;
   /** The first call. */
-  readonly call: CallableRow;
+  readonly call: UnderstoodRow;
   /** Values before the first row that sent the field, or would have; undefined where that row does not say. */
-  readonly before: Map<string, unknown>;
+  readonly before: Map<string, string | undefined>;
   /** Values after the run, unless they were edited since. */
-  readonly now: Map<string, unknown>;
+  readonly now: Map<string, string>;
 }
 
 /**
- * Writes a manifest that puts back what the rows of a run, or of its later retries, have changed or may have changed: the
+ * Writes rows that put back what the rows of a run, or of its later retries, have changed or may have changed: the
  * fields that a row sent and whose old values it gives. If several rows have one subject, the earliest old value counts, even
  * of a superseded row: the old value of a later row may be what the superseded row would have written. Files in the run's
  * folder list what can't be undone, and what only by hand.
+ *
+ * @throws a usage error `OPERATION_MISSING`
  */
-export function writeUndoManifest(
+export function writeUndoRows(
   store: RunStore,
   record: RunRecord,
   later: readonly RunRecord[],
-  path: string,
-): Promise<UndoManifest> {
+  { options, path }: DerivedRowsInput,
+): Promise<UndoRows> {
   return withReleases(async (atEnd) => {
+    requireOperations(store, record);
     const repeated = await repeatedSubjects(store, record, later);
+    const run = await openLastLines(store, record, later, atEnd);
+    const columns = columnsOf(run.head);
+    const rows = new DerivedRows(path);
+    atEnd(() => rows.discard());
     const folder = store.folder(record.id);
-    const rows = new RowsFile(path);
     const list = (name: string, ...columns: readonly string[]) =>
       rowList(join(folder, name), ['_row', 'operation', 'id', ...columns], atEnd);
     const notUndone = list(notUndoneFile, 'fields', 'why');
@@ -66,12 +74,13 @@ export function writeUndoManifest(
     const subjects = new Set<string>();
     const edits = new Map<string, Edit>();
 
-    const putBack = (edit: Edit): void => {
+    const putBack = async (edit: Edit): Promise<void> => {
       const { row, call, before, now } = edit;
       if (row === 0) return;
       const missing = [...now.keys()].filter((field) => before.get(field) === undefined);
       if (missing.length < now.size) {
-        rows.add(row, undoRow(edit));
+        const undoing = undoRow(store.operations, edit);
+        await rows.add(undoing, cellsOf(undoing, columns));
         subjects.add(subjectKey(call));
       }
       if (missing.length === 0) return;
@@ -82,9 +91,9 @@ export function writeUndoManifest(
       notUndone.add([String(row), call.operation.name, call.subject, missing.join(' '), why]);
     };
 
-    for await (const part of callsOf(await openLastLines(store, record, later, atEnd), isEffective)) {
+    for await (const part of callsOf(run, isEffective)) {
       for (const line of part) {
-        const { call, result } = line;
+        const { row: call, result } = line;
         const { operation, subject } = call;
         if (!operation.fields.some(({ undoable }) => undoable)) {
           if (hasChanged(line))
@@ -95,14 +104,16 @@ export function writeUndoManifest(
         const edit = edits.get(key) ?? { row: 0, call, before: new Map(), now: new Map() };
         note(edit, line);
         if (repeated.has(key)) edits.set(key, edit);
-        else putBack(edit);
+        else await putBack(edit);
       }
-      await Promise.all([rows.flush(), notUndone.flush(), byHand.flush()]);
+      await Promise.all([notUndone.flush(), byHand.flush()]);
     }
-    for (const edit of edits.values()) putBack(edit);
-    await rows.flush();
+    for (const edit of edits.values()) await putBack(edit);
+    const source = { ...run.head.source, name: `undo of ${record.id}`, ...record.rows };
+    const facts = { source, reading: {}, columns, defaults: {} };
+    const planned = await rows.end({ of: run.head, as: 'undo', run: record.id, options, ...facts });
     return {
-      rowNumbers: rows.rowNumbers,
+      ...planned,
       notUndone: await notUndone.publish(),
       byHand: await byHand.publish(),
       subjects,
@@ -110,20 +121,16 @@ export function writeUndoManifest(
   });
 }
 
-/** Counts the rows of a run's manifest with one of these subjects, whatever their results. */
+/** Counts the rows of a run with one of these subjects, whatever their results. */
 export async function rowsOn(
   store: RunStore,
   record: RunRecord,
   subjects: ReadonlySet<string>,
 ): Promise<number> {
-  const { manifest, prepare } = await openManifestCopy(store, record);
+  const file = await openRunRows(store, record);
   let rows = 0;
-  for await (const chunk of manifest.rows()) {
-    for (const row of chunk) {
-      const call = prepare(row);
-      if (call.kind === 'callable' && subjects.has(subjectKey(call))) rows += 1;
-    }
-  }
+  for await (const part of file.rows())
+    for (const row of part) if (row.kind !== 'invalid' && subjects.has(subjectKey(row))) rows += 1;
   return rows;
 }
 
@@ -147,8 +154,8 @@ function repeatedSubjects(
     const seen = new DigestTable(0);
     const repeated = new Set<string>();
     for await (const part of callsOf(await openLastLines(store, record, later, atEnd), isEffective)) {
-      for (const { call } of part) {
-        const key = subjectKey(call);
+      for (const { row } of part) {
+        const key = subjectKey(row);
         if (seen.find(key) < 0) seen.enter(key);
         else repeated.add(key);
       }
@@ -158,26 +165,52 @@ function repeatedSubjects(
 }
 
 function note(edit: Edit, line: CallLine): void {
-  const { operation, values, old = {} } = line.call;
+  const { operation, values, old = {} } = line.row;
   if (edit.row === 0 && hasChanged(line)) edit.row = line.row.row;
   for (const { name, required } of operation.fields) {
-    if (required || values[name] === undefined) continue;
+    const value = values[name];
+    if (required || value === undefined) continue;
     if (!edit.before.has(name)) edit.before.set(name, old[name]);
-    if (hasChanged(line)) edit.now.set(name, values[name]);
+    if (hasChanged(line)) edit.now.set(name, value);
   }
 }
 
 /** The row that puts the old values back. Its own old values are the current ones, so that an undo can be undone, too. */
-function undoRow({ call, before, now }: Edit): Readonly<Record<string, unknown>> {
-  const { operation, values } = call;
-  const required = operation.fields.filter((field) => field.required).map(({ name }) => [name, values[name]]);
-  const known = [...before].filter(([field, value]) => value !== undefined && now.has(field));
-  return {
-    operation: operation.name,
-    ...Object.fromEntries(required),
-    ...Object.fromEntries(known),
-    ...Object.fromEntries(known.map(([field]) => [oldNameOf(field), now.get(field)])),
-  };
+function undoRow(operations: readonly Operation[], { row, call, before, now }: Edit): CallableRow {
+  const { line, subject, values } = call;
+  const operation = findOperation(operations, call.operation.name);
+  if (operation === undefined) throw new TypeError(`There is no operation ${call.operation.name}.`);
+  const sent: Record<string, string> = {};
+  const old: Record<string, string> = {};
+  for (const { name, required } of operation.fields) {
+    const given = values[name];
+    const [was, is] = [before.get(name), now.get(name)];
+    if (required && given !== undefined) sent[name] = given;
+    if (required || was === undefined || is === undefined) continue;
+    sent[name] = was;
+    old[name] = is;
+  }
+  const request = operation.request(sent);
+  return { kind: 'callable', row, line, operation, subject, values: sent, old, request };
+}
+
+/** The columns of the rows: operation, fields, old values. */
+function columnsOf({ operations }: RowsHead): RowsHead['columns'] {
+  const fields = operations
+    .filter((operation) => operation.fields.some(({ undoable }) => undoable))
+    .flatMap((operation) => operation.fields);
+  const old = fields.filter(({ undoable }) => undoable).map(({ name }) => oldNameOf(name));
+  const names = new Set(['operation', ...fields.map(({ name }) => name), ...old]);
+  return [...names].map((name) => ({ title: name, field: name }));
+}
+
+function cellsOf({ operation, values, old = {} }: CallableRow, columns: RowsHead['columns']): CellTexts {
+  const texts = new Map([
+    ['operation', operation.name],
+    ...Object.entries(values),
+    ...Object.entries(old).map(([name, text]) => [oldNameOf(name), text] as const),
+  ]);
+  return columns.map(({ title }) => texts.get(title) ?? null);
 }
 
 /** A file in the run's folder that lists rows; created with its first row. */

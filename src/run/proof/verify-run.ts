@@ -2,46 +2,42 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import { ifThere } from '../../disk/files.ts';
+import { hashFile } from '../../disk/hash-file.ts';
 import { readJsonFile } from '../../disk/json-file.ts';
 import type { OutcomeCounts } from '../../domain.ts';
 import { CqbatchError } from '../../errors.ts';
 import type { JournalReader } from '../../journal/journal.ts';
-import { hashFile } from '../../manifest/stage.ts';
-import { findOperation, type Operation } from '../../operation/operation.ts';
-import { readVersion } from '../../package.ts';
 import { withReleases } from '../../releases.ts';
-import type { RunSummary } from '../../report/summary.ts';
-import { type Envelope, envelopeSchema, openEnvelope } from '../../signature/envelope.ts';
-import type { PublicKey } from '../../signature/public-key.ts';
-import { escapeInvisible } from '../../text/printable.ts';
-import { type RunRecord, type RunState, runRecordSchema } from '../record/record.ts';
-import { journalFile, openJournalReader } from '../record/run-journal.ts';
-import { statementFile } from '../record/statement-file.ts';
+import { summaryFile } from '../../report/summary.ts';
+import { delimiters } from '../../text/delimiter.ts';
+import { judgeApprovals, validAmong, whyOthersDoNot } from '../plan/approvals.ts';
+import { otherOption, readKeptPlan } from '../plan/kept-plan.ts';
+import {
+  actualState,
+  goesOnByItself,
+  type RunRecord,
+  type RunState,
+  runRecordSchema,
+} from '../record/record.ts';
+import { journalFile, openJournalReader, outcomesOf, unfinishedRows } from '../record/run-journal.ts';
+import { openRunRows, rowsFile } from '../record/run-rows.ts';
 import { openRunStore, type RunStore } from '../record/store.ts';
 import { copyReport } from '../report/report-run.ts';
-import {
-  predicateOf,
-  type RunPredicate,
-  runPredicateSchema,
-  runPredicateType,
-  statedFiles,
-} from '../report/statement.ts';
-import { checkPlan } from './check-plan.ts';
 import { differenceOf } from './difference.ts';
 import { Finding, wrong } from './finding.ts';
 
 export interface VerifyRunInput {
   /** The folder of the run; nothing else is read. */
   readonly folder: string;
-  /** The keys that may have signed the statement. */
-  readonly keys: readonly PublicKey[];
-  /** The keys that may have approved the plan. */
-  readonly approvers: readonly PublicKey[];
-  readonly operations: readonly Operation[];
+  /** Path of the file of those who may approve, in OpenSSH's form; undefined: approvals are not checked. */
+  readonly approvers: string | undefined;
+  /** SHA-256 digests, in hexadecimal, that files of the run must have. */
+  readonly against: readonly string[];
 }
 
-/** What a folder proves. */
+/** What a folder shows. */
 export type RunProof =
   | {
       readonly proved: true;
@@ -49,172 +45,163 @@ export type RunProof =
       readonly state: RunState;
       readonly rows: number;
       readonly outcomes: OutcomeCounts;
-      /** Fingerprint of the key that signed. */
-      readonly signer: string;
+      /** Whether its report was made again and compared. */
+      readonly compared: boolean;
+      /** SHA-256 by the name of the file. */
+      readonly digests: Readonly<Record<string, string>>;
       /** What could not be checked here: sentences. */
       readonly unchecked: readonly string[];
     }
   /** The first thing that is wrong: file, line, what. */
   | { readonly proved: false; readonly problem: string };
 
-/** The files of a report that journal and manifest give. */
-const derivedFiles = ['report.csv', 'failed.csv', 'not-attempted.csv', 'summary.json'];
+/** The files of a report that rows and journal give. */
+const derivedFiles = ['report.csv', 'failed.csv', 'not-attempted.csv', summaryFile];
 
-/** Checks that the folder of an ended run is as its process left it, and that its files agree. */
+/** Checks that the files of a run that has stopped agree: makes its report again, and compares bytes. */
 export async function verifyRun(input: VerifyRunInput): Promise<RunProof> {
   try {
     return await proofOf(input);
   } catch (error) {
-    // What makes a run unusable proves nothing either.
+    // What makes a run unusable shows nothing either.
     if (error instanceof Finding || error instanceof CqbatchError)
       return { proved: false, problem: error.message };
     throw error;
   }
 }
 
-async function proofOf({ folder, keys, approvers, operations }: VerifyRunInput): Promise<RunProof> {
-  const stated = await readStatement(folder, keys);
-  await requireSameNames(folder, stated);
-  for (const name of stated.digests.keys())
-    if (name !== journalFile && !derivedFiles.includes(name)) await requireDigest(folder, stated, name);
-  const record = await readRecord(folder, stated);
-  const unapproved = await checkPlan(folder, record, approvers);
-  const store = { ...openRunStore(dirname(folder), operations), folder: () => folder };
+async function proofOf({ folder, approvers, against }: VerifyRunInput): Promise<RunProof> {
+  const record = await readRecord(folder);
+  const { id, plan } = record;
+  const store = { ...openRunStore(dirname(folder), []), folder: () => folder };
+  const digests = await digestsOf(folder);
+  if (digests[rowsFile] !== record.rows.sha256) throw wrong(rowsFile, 'is not the file that run.json names');
+  const { head } = await openRunRows(store, record);
+  const other = Object.entries(head.counts).find(
+    ([name, count]) => count !== plan[name as keyof typeof plan],
+  );
+  if (other !== undefined) throw wrong('run.json', `has another number of ${other[0]} than ${rowsFile}`);
+  const unchecked = await checkApprovals(store, record, approvers);
   return withReleases(async (atEnd) => {
-    const journal = await openJournalReader(store, record, { checked: true });
+    const journal = await openJournalReader(store, record);
     atEnd(() => journal.close());
-    await requireDigest(folder, stated, journalFile, 'one of its last lines was changed, removed or put in');
-    if (record.state === 'completed' && journal.finishedCount !== record.plan.rows)
-      throw wrong(journalFile, `${record.plan.rows - journal.finishedCount} rows have no result`);
-    const { summary, unchecked: uncompared } = await checkReport(store, record, journal, stated);
-    for (const name of derivedFiles) if (stated.digests.has(name)) await requireDigest(folder, stated, name);
-    requirePredicate(record, summary, stated.predicate);
-    const { id, state, plan } = record;
-    const { signer, predicate } = stated;
-    const unchecked = [...unapproved, ...uncompared];
-    return { proved: true, run: id, state, rows: plan.rows, outcomes: predicate.outcomes, signer, unchecked };
+    await requireResults(store, record, journal);
+    const retries = await checkReport(store, record, journal);
+    if (retries.length > 0)
+      unchecked.push(
+        `Its report has the results of the retries ${retries.join(', ')}, too, and was not compared: "cqbatch report ${id}" writes that of the run alone.`,
+      );
+    for (const digest of against)
+      if (!Object.values(digests).includes(digest))
+        throw new Finding(`No file of the run has the SHA-256 ${digest}.`);
+    return {
+      proved: true,
+      ...{
+        run: id,
+        state: actualState(record),
+        rows: plan.rows,
+        outcomes: outcomesOf(record, journal),
+        digests,
+        unchecked,
+      },
+      compared: retries.length === 0,
+    };
   });
 }
 
-interface Stated {
-  readonly predicate: RunPredicate;
-  /** SHA-256 by the name of the file. */
-  readonly digests: ReadonlyMap<string, string>;
-  /** Fingerprint of the key. */
-  readonly signer: string;
-}
-
-async function readStatement(folder: string, keys: readonly PublicKey[]): Promise<Stated> {
-  const text = await ifThere(readFile(join(folder, statementFile), 'utf8'));
-  if (text === undefined) {
-    throw wrong(
-      statementFile,
-      'is missing: the run is in progress, or it was not signed ("cqbatch report RUN" signs it)',
-    );
-  }
-  const envelope = envelopeIn(text);
-  const { signers, statement } = opened(envelope, keys);
-  const [signer] = signers;
-  if (signer === undefined) {
-    const key = escapeInvisible(envelope.signatures[0]?.keyid ?? '');
-    throw wrong(
-      statementFile,
-      `was signed with the key ${key}, which is not known here: if you know that key, pass its public key with --key FILE`,
-    );
-  }
-  const { success, data } = runPredicateSchema.safeParse(statement.predicate);
-  if (statement.predicateType !== runPredicateType || !success || data.key !== signer.text)
-    throw wrong(statementFile, 'is not the statement of a run by this version of cqbatch');
-  const digests = new Map(statement.subject.map(({ name, digest }) => [name, digest.sha256]));
-  return { predicate: data, digests, signer: signer.fingerprint };
-}
-
-/** Accepts a file only as it is written, so that each changed byte is found. */
-function envelopeIn(text: string): Envelope {
-  let envelope: Envelope | undefined;
-  try {
-    envelope = envelopeSchema.parse(JSON.parse(text));
-  } catch {
-    // Reported below.
-  }
-  if (envelope?.signatures.length !== 1 || `${JSON.stringify(envelope, null, 2)}\n` !== text)
-    throw wrong(statementFile, 'was changed: it is not as cqbatch writes it');
-  return envelope;
-}
-
-function opened(envelope: Envelope, keys: readonly PublicKey[]): ReturnType<typeof openEnvelope> {
-  try {
-    return openEnvelope(envelope, keys);
-  } catch (error) {
-    throw wrong(statementFile, `was changed: ${(error as Error).message}`);
-  }
-}
-
-async function requireSameNames(folder: string, { digests }: Stated): Promise<void> {
-  const names = await statedFiles(folder);
-  const missing = [...digests.keys()].find((name) => !names.includes(name));
-  if (missing !== undefined) throw wrong(missing, 'is missing');
-  const more = names.find((name) => !digests.has(name));
-  if (more !== undefined) throw wrong(more, 'was put in after the run had ended');
-}
-
-async function requireDigest(
-  folder: string,
-  { digests }: Stated,
-  name: string,
-  problem = 'was changed after the run had ended',
-): Promise<void> {
-  const { sha256 } = await hashFile(join(folder, name));
-  if (sha256 !== digests.get(name)) throw wrong(name, problem);
-}
-
-/** The record of the run as its report sees it: where its process was killed, only the statement says that it has ended. */
-async function readRecord(folder: string, { predicate, digests }: Stated): Promise<RunRecord> {
+async function readRecord(folder: string): Promise<RunRecord> {
   const path = join(folder, 'run.json');
   const record = await readJsonFile(path, runRecordSchema, () => wrong('run.json', 'is damaged'));
   if (record === undefined) throw wrong('run.json', 'is missing');
-  const { file, sha256 } = record.manifest;
-  if (digests.get(file) !== sha256) throw wrong(file, 'is not the manifest that run.json names');
-  return { ...record, state: predicate.state };
+  if (goesOnByItself(record)) throw wrong('run.json', 'says that the run is in progress: wait for its end');
+  return record;
 }
 
-/** Writes the report again, and compares it with the one of the run. */
+async function digestsOf(folder: string): Promise<Readonly<Record<string, string>>> {
+  const digests: Record<string, string> = {};
+  for (const name of [rowsFile, journalFile, 'report.csv', summaryFile]) {
+    const digest = await ifThere(hashFile(join(folder, name)));
+    if (digest === undefined) throw wrong(name, 'is missing');
+    digests[name] = digest.sha256;
+  }
+  return digests;
+}
+
+/** @throws a finding when a row has no result that must have one, or has one that it can't have */
+async function requireResults(store: RunStore, record: RunRecord, journal: JournalReader): Promise<void> {
+  const left = unfinishedRows(record, journal);
+  if (record.state === 'completed' && left !== 0) throw wrong(journalFile, `${left} rows have no result`);
+  for await (const part of (await openRunRows(store, record)).rows()) {
+    const odd = part.find(({ kind, place }) => kind !== 'callable' && journal.isFinished(place));
+    if (odd !== undefined) throw wrong(journalFile, `has a result of row ${odd.row}, which is not called`);
+  }
+  const { counts } = record;
+  if (counts !== undefined && !isDeepStrictEqual({ ...counts }, { ...outcomesOf(record, journal) }))
+    throw wrong('run.json', `counts other results than ${journalFile} has`);
+}
+
+const writtenSummary = z.looseObject({ retries: z.array(z.string()), delimiter: z.enum(delimiters) });
+
+/**
+ * Writes the report again, and compares it with the one of the run.
+ *
+ * @returns the retries whose results the report has; then it is not compared
+ */
 async function checkReport(
   store: RunStore,
   record: RunRecord,
   journal: JournalReader,
-  { predicate, digests }: Stated,
-): Promise<{ readonly summary: RunSummary | undefined; readonly unchecked: readonly string[] }> {
-  const { retries, version, delimiter } = predicate;
-  const missing = record.plan.operations.filter(
-    (name) => findOperation(store.operations, name) === undefined,
-  );
-  const files = 'Its report is as signed, but was not compared with the journal:';
-  if (missing.length > 0) {
-    const module = `pass --operations with the module that has ${missing.join(', ')}.`;
-    return { summary: undefined, unchecked: [`${files} ${module}`] };
-  }
-  if (retries.length > 0)
-    return {
-      summary: undefined,
-      unchecked: [`${files} it has the results of the retries ${retries.join(', ')}, too.`],
-    };
+): Promise<readonly string[]> {
   const folder = store.folder(record.id);
+  const { retries, delimiter } = summaryIn(await readFile(join(folder, summaryFile), 'utf8'));
+  if (retries.length > 0) return retries;
   return inTemporaryFolder(async (temporary) => {
-    const { summary } = await copyReport(store, record, journal, { folder: temporary, delimiter });
+    await copyReport(store, record, journal, { folder: temporary, delimiter });
     for (const name of derivedFiles) {
       const difference = await differenceOf(join(folder, name), join(temporary, name));
-      if (difference === undefined) continue;
-      const isAsSigned = (await hashFile(join(folder, name))).sha256 === digests.get(name);
-      if (isAsSigned && version !== readVersion())
-        return {
-          summary,
-          unchecked: [`${files} version ${version} wrote it, and this is ${readVersion()}.`],
-        };
-      throw wrong(name, `${difference} from what journal and manifest give`);
+      if (difference !== undefined)
+        throw wrong(
+          name,
+          `${difference} from what ${rowsFile} and ${journalFile} give ("cqbatch report ${record.id}" writes it again)`,
+        );
     }
-    return { summary, unchecked: [] };
+    return [];
   });
+}
+
+function summaryIn(text: string): z.infer<typeof writtenSummary> {
+  try {
+    return writtenSummary.parse(JSON.parse(text));
+  } catch {
+    throw wrong(summaryFile, 'is damaged');
+  }
+}
+
+/** @returns what could not be checked: sentences */
+async function checkApprovals(
+  store: RunStore,
+  record: RunRecord,
+  approvers: string | undefined,
+): Promise<string[]> {
+  const { approval, states, rows } = record;
+  const signers = approval?.signers ?? [];
+  if (approval === undefined || signers.length === 0) return [];
+  if (rows.sha256 !== approval.sha256) throw wrong('run.json', 'says that another plan was approved');
+  const plan = await readKeptPlan(store, record);
+  const other = plan && otherOption(plan.head, record);
+  if (plan === undefined || other !== undefined)
+    throw wrong('run.json', `has another "${other}" than the approved plan`);
+  if (approvers === undefined)
+    return ['Its approvals were not checked: name the file of approvers with "approvers" in config.json.'];
+  const [planned] = states;
+  const run = { user: planned?.by?.user ?? '', at: Date.parse(planned?.at ?? '') };
+  const judged = await judgeApprovals(plan, { approvers }, run);
+  const valid = validAmong(judged).map(({ key }) => key);
+  const missing = signers.find(({ key }) => !valid.includes(key));
+  if (missing === undefined) return [];
+  throw new Finding(
+    `The approval by ${missing.name} did not count when the run was planned (${whyOthersDoNot(judged).join('; ')}).`,
+  );
 }
 
 async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
@@ -223,14 +210,5 @@ async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Resul
     return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-function requirePredicate(record: RunRecord, summary: RunSummary | undefined, predicate: RunPredicate): void {
-  if (summary === undefined) return;
-  const expected: Readonly<Record<string, unknown>> = predicateOf(record, summary, predicate);
-  for (const [name, value] of Object.entries(predicate)) {
-    if (!isDeepStrictEqual(value, expected[name]))
-      throw wrong(statementFile, `says another "${name}" than the files of the run`);
   }
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, createGunzip, gzip } from 'node:zlib';
 import type { SavedAnswer } from '../../domain.ts';
-import { jsonLine } from '../../journal/line.ts';
+import { openRows } from '../../rows/rows-file.ts';
 import { onDisk } from '../../system-error.ts';
-import type { RunRecord } from './record.ts';
-import { readRowNumbers } from './row-numbers.ts';
+import { jsonLine } from '../../text/json.ts';
+import { rowsFile } from './run-rows.ts';
 
 export type AnswerFile = ReturnType<typeof answerFile>;
 
@@ -15,14 +15,14 @@ export type AnswerFile = ReturnType<typeof answerFile>;
  * Answers of the API in the folder of a run (`--save-responses`): `responses-1.jsonl.gz`, one file for each session. Each write
  * is a separate gzip member, so that a kill spoils no earlier line.
  */
-export function answerFile(folder: string, record: RunRecord) {
+export function answerFile(folder: string) {
   let file: { readonly path: string; readonly numberOf: (row: number) => number } | undefined;
   let writing: Promise<void> = Promise.resolve();
 
   async function create() {
     const last = (await filesOf(folder)).at(-1);
     const path = join(folder, `responses-${last === undefined ? 1 : numberIn(last) + 1}.jsonl.gz`);
-    const numberOf = await readRowNumbers(folder, record);
+    const numberOf = await (await openRows(join(folder, rowsFile))).numbers();
     await onDisk(path, () => writeFile(path, '', { flag: 'wx', mode: 0o600 }));
     return { path, numberOf };
   }

@@ -96,19 +96,24 @@ export async function startDeadline(
   };
 }
 
-/** The highest row numbers within a budget, of the canary and of all rows. */
+/**
+ * The last places within a budget, of the canary and of all rows.
+ *
+ * @param unfinished places of rows to be called
+ * @param rows of the run
+ */
 export function allowedRows(
   maxRows: number,
+  unfinished: readonly number[],
   rows: number,
-  isFinished: (row: number) => boolean,
   canary: ReadonlySet<number> = new Set(),
 ): NonNullable<StartedBudget['rows']> {
   let left = maxRows;
   /** The last such row within the budget. */
   const last = (isMeant: (row: number) => boolean): number => {
     let allowed = 0;
-    for (let row = 1; row <= rows; row += 1) {
-      if (!isMeant(row) || isFinished(row)) continue;
+    for (const row of unfinished) {
+      if (!isMeant(row)) continue;
       if (left === 0) return allowed;
       left -= 1;
       allowed = row;

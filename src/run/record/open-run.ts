@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { openCluster } from '../../cluster/cluster.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { watchRefusals } from '../../datastore/refusals.ts';
@@ -19,7 +17,6 @@ import { runLockPath } from './in-use.ts';
 import type { RunRecord } from './record.ts';
 import { openRunJournal } from './run-journal.ts';
 import { runPolicy } from './run-policy.ts';
-import { statementFile } from './statement-file.ts';
 import type { RunStore } from './store.ts';
 
 /** A run that this process works on, with everything open for it. */
@@ -72,8 +69,7 @@ export function withOpenRun<Result>(
     atEnd(() => rows.close());
     const journal = input.journal ?? (await openRunJournal(store, record));
     atEnd(() => journal.close());
-    await rm(join(folder, statementFile), { force: true });
-    const answers = answerFile(folder, record);
+    const answers = answerFile(folder);
     atEnd(() => answers.close());
     const policy = runPolicy(record, journal);
     const rollCall = new RollCall(datastore, rosterOf(datastore, options));

@@ -46,8 +46,6 @@ export function prunable(
     ids?.has(run.id) === true ||
     // A row of it may still be called.
     !isOver(run) ||
-    // Its approvals must not be used for another run.
-    run.approval?.signers?.some(({ until }) => now < Date.parse(until)) === true ||
     Date.parse(run.states.at(-1)?.at ?? '') >= since;
   const familyOf = families(runs);
   const kept = new Set(runs.filter(isKept).map(familyOf));

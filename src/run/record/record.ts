@@ -3,11 +3,10 @@ import { type Attribution, attributionSchema } from '../../actor.ts';
 import { type ControlOf, countsSchema, isActive } from '../../cluster/entries.ts';
 import { ratePolicySchema } from '../../cluster/rate-policy.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../../disk/process.ts';
-import { type Priority, priorities, usualPriority } from '../../domain.ts';
-import { conflictRules } from '../../manifest/check/call-index.ts';
-import { delimiters, hiddenRules } from '../../manifest/manifest.ts';
-import { fileNames, rateGroupNames, runIds } from '../../names.ts';
+import { conflictRules, type Priority, priorities, usualPriority } from '../../domain.ts';
+import { rateGroupNames, runIds } from '../../names.ts';
 import type { WhyUnfinished } from '../../report/join-results.ts';
+import { delimiters } from '../../text/delimiter.ts';
 import { budgetSchema, startedBudgetSchema } from './budget.ts';
 import { type EndCause, endCauses, type KnownEnd } from './ending.ts';
 import { failureLimitsSchema } from './guards.ts';
@@ -55,30 +54,10 @@ export const runOptionsSchema = z.object({
   rateGroup: rateGroupNames.schema.exactOptional(),
   /** Whether the user allowed `http:` to another host; also applies to `resume` and `retry`. */
   allowInsecureHttp: z.boolean().exactOptional(),
-  /** `--operation`; absent when rows, manifest or columns name it. */
-  operation: z.string().exactOptional(),
-  /** `--where`: conditions on cells. Rows that do not match are treated as absent. */
-  where: z.array(z.string()).exactOptional(),
-  /** `--default`: values of fields in rows that omit them. */
-  default: z.record(z.string(), z.string()).exactOptional(),
-  clearToken: z.string(),
   /** Delimiter of its CSV files; absent: as in the manifest. */
   delimiter: z.enum(delimiters).exactOptional(),
-  /** `--map`: column titles and their fields. */
-  map: z.record(z.string(), z.string()).exactOptional(),
-  /** Format of the manifest, where the user specified it; see `ReadingOptions`. */
-  encoding: z.string().exactOptional(),
-  skipLines: z.number().int().min(0).exactOptional(),
-  rowsAt: z.string().exactOptional(),
-  sheet: z.string().exactOptional(),
-  hidden: z.enum(hiddenRules).exactOptional(),
-  trim: z.boolean().exactOptional(),
-  /** Whether the user trusts identifiers that look rounded. */
-  trustIds: z.boolean().exactOptional(),
-  /** What to do with rows that conflict. Absent in older records: call them in any order. */
-  onConflict: z.enum(conflictRules).exactOptional(),
-  /** Runs and reports whose done rows are skipped. */
-  skipDone: z.array(z.string()).exactOptional(),
+  /** What was done with rows that conflict. */
+  onConflict: z.enum(conflictRules),
   /** Calls in flight at once. */
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
   /** Rate of calls; absent: as fast as possible. */
@@ -105,13 +84,9 @@ export type CanaryOptions = Readonly<z.infer<typeof canaryOptionsSchema>>;
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 const manifestSchema = z.object({
-  /** The path as the user typed it. */
+  /** The path as the user typed it, or what its rows were made of. */
   name: z.string(),
-  /** The run's own copy, inside its folder. */
-  file: fileNames.schema,
   sha256: z.string(),
-  /** Of a retry: the digest of the user's manifest. */
-  givenSha256: z.string().exactOptional(),
   bytes: z.number(),
   /** Absent for formats without a delimiter. */
   delimiter: z.enum(delimiters).exactOptional(),
@@ -122,15 +97,18 @@ const planSchema = z.object({
   callable: z.number(),
   invalid: z.number(),
   duplicates: z.number(),
-  /** Callable rows with an earlier callable row of the same subject; absent in older records. */
-  conflicts: z.number().exactOptional(),
+  superseded: z.number(),
+  doneBefore: z.number(),
+  /** Callable rows with an earlier callable row of the same subject. */
+  conflicts: z.number(),
   /** Callable rows that omit fields. */
-  partial: z.number().default(0),
-  columns: z.array(z.string()),
+  partial: z.number(),
   /** Rows that `--where` left out; counted nowhere else. */
   leftOut: z.number().exactOptional(),
-  /** Operations used in the manifest. */
+  /** Operations of the rows. */
   operations: z.array(z.string()),
+  /** Runs and reports whose done rows are left out. */
+  skipDone: z.array(z.string()).exactOptional(),
 });
 
 const stateEntrySchema = z.object({
@@ -150,12 +128,14 @@ const stateEntrySchema = z.object({
 });
 
 export const runRecordSchema = z.object({
-  version: z.literal(1),
+  version: z.literal(2),
   id: runIds.schema,
   state: z.enum(runStates),
   /** All states so far, in order. */
   states: z.array(stateEntrySchema),
   manifest: manifestSchema,
+  /** Its file `rows.jsonl`: what is called is what this digest names. */
+  rows: z.object({ sha256: z.string(), bytes: z.number() }),
   plan: planSchema,
   options: runOptionsSchema,
   /** Rows by outcome when a session last ended properly. */
@@ -182,9 +162,7 @@ export const runRecordSchema = z.object({
       file: z.string(),
       sha256: z.string(),
       madeAt: z.string(),
-      /** Of earlier versions: a name that was typed. */
-      by: z.string().exactOptional(),
-      /** The signed approvals that count: names, fingerprints of keys, times. */
+      /** The approvals that counted when it was planned; absent for a plan without any. */
       signers: z
         .array(z.object({ name: z.string(), key: z.string(), at: z.string(), until: z.string() }))
         .exactOptional(),
@@ -200,8 +178,6 @@ export const runRecordSchema = z.object({
     .exactOptional(),
   /** Why the datastore delays it, as seen by its process; only while it is in progress. For display. */
   waiting: z.string().optional(),
-  /** File in its folder with the row numbers of the user's manifest. */
-  rowNumbers: fileNames.schema.exactOptional(),
   /** Absolute path of a file that exists once the manifest is archived; until then the run is kept. */
   keepUntil: z.string().exactOptional(),
 });

@@ -1,23 +1,21 @@
 import { join } from 'node:path';
 import { isActive } from '../../cluster/entries.ts';
-import { totalOf } from '../../domain.ts';
+import { addedUp, type OutcomeCounts, totalOf } from '../../domain.ts';
 import { fatalError } from '../../errors.ts';
 import type { Journal, JournalReader, JournalView } from '../../journal/journal.ts';
-import { type JournalOptions, openJournal, type RecordedRun } from '../../journal/open.ts';
+import { openJournal, type RecordedRun } from '../../journal/open.ts';
 import { countRows, type ResultCounts } from '../../report/join-results.ts';
+import { decidedCounts } from '../../rows/decided-result.ts';
 import { circumstance, SystemError } from '../../system-error.ts';
 import { type RunRecord, unfinishedBecause } from './record.ts';
 import { activeTime } from './record-keeper.ts';
-import { signedJournal } from './statement-file.ts';
 import type { RunStore } from './store.ts';
 
 /** Opens the journal of a recorded run for writing. */
 export async function openRunJournal(store: RunStore, record: RunRecord): Promise<Journal> {
-  const folder = store.folder(record.id);
-  return openJournal(journalPath(folder), {
+  return openJournal(journalPath(store.folder(record.id)), {
     runId: record.id,
     recorded: recordedRun(record),
-    signed: await signedJournal(folder, journalFile),
   });
 }
 
@@ -27,10 +25,19 @@ export function journalPath(runFolder: string): string {
   return join(runFolder, journalFile);
 }
 
-/** Rows without a call have their results before the record is written. */
 function recordedRun({ plan, counts }: RunRecord): RecordedRun {
-  const counted = totalOf(counts ?? {});
-  return { rows: plan.rows, finished: Math.max(counted, plan.invalid + plan.duplicates) };
+  const counted = counts === undefined ? 0 : totalOf(counts) - totalOf(decidedCounts(plan).outcomes);
+  return { rows: plan.rows, finished: counted };
+}
+
+/** Rows with a result by outcome, including those that the plan has decided. */
+export function outcomesOf({ plan }: RunRecord, { outcomeCounts }: JournalView): OutcomeCounts {
+  return addedUp(decidedCounts(plan).outcomes, outcomeCounts);
+}
+
+/** The number of rows to be called that have no result. */
+export function unfinishedRows({ plan }: RunRecord, { finishedCount }: JournalView): number {
+  return plan.callable - finishedCount;
 }
 
 /** The progress of a run according to its journal. */
@@ -59,37 +66,23 @@ export function readJournalSummary(store: RunStore, record: RunRecord): Promise<
 
 /** Counts rows as the report does. */
 export function countsOf(record: RunRecord, journal: JournalView): ResultCounts {
-  return countRows(journal, record.plan.rows, unfinishedBecause(record));
+  return countRows(journal, record.plan, unfinishedBecause(record));
 }
 
 export function summaryOf(record: RunRecord, journal: JournalReader): JournalSummary {
   return { ...countsOf(record, journal), activeMs: activeTime(record, journal.lastFinishedAt) };
 }
 
-/**
- * Opens the journal of a run for reading; another process may be writing it.
- *
- * @param how whether to check that no line was changed
- */
+/** Opens the journal of a run for reading; another process may be writing it. */
 export function openJournalReader(
-  store: RunStore,
+  store: Pick<RunStore, 'folder'>,
   record: RunRecord,
-  { checked = false, signed }: Pick<JournalOptions, 'checked' | 'signed'> = {},
 ): Promise<JournalReader> {
   return openJournal(journalPath(store.folder(record.id)), {
     runId: record.id,
     readOnly: true,
-    checked,
     recorded: recordedRun(record),
-    signed,
   });
-}
-
-/** @throws a fatal error `JOURNAL_CORRUPT` when a line was changed */
-export async function checkJournal(store: RunStore, record: RunRecord): Promise<void> {
-  const signed = await signedJournal(store.folder(record.id), journalFile);
-  const journal = await openJournalReader(store, record, { checked: true, signed });
-  await journal.close();
 }
 
 export async function withJournalReader<Result>(
@@ -117,10 +110,12 @@ export async function isIntact(store: RunStore, id: string, journal: Journal): P
 }
 
 /** Guards against any defect: a run with an unfinished row is not complete. */
-export function requireAllResults({ id, plan }: RunRecord, { finishedCount }: Journal): void {
-  if (finishedCount === plan.rows) return;
+export function requireAllResults(record: RunRecord, journal: Journal): void {
+  const { id } = record;
+  const left = unfinishedRows(record, journal);
+  if (left === 0) return;
   throw fatalError(
     'ROWS_WITHOUT_RESULT',
-    `${plan.rows - finishedCount} rows of run ${id} have no result: "cqbatch resume ${id}" calls them.`,
+    `${left} rows of run ${id} have no result: "cqbatch resume ${id}" calls them.`,
   );
 }

@@ -1,6 +1,6 @@
 import { actorText } from '../../actor.ts';
+import { hashFile } from '../../disk/hash-file.ts';
 import type { JournalView } from '../../journal/journal.ts';
-import type { Delimiter } from '../../manifest/manifest.ts';
 import { withReleases } from '../../releases.ts';
 import { writeHtmlReport } from '../../report/html/html-report.ts';
 import type { PageContent, PageRun } from '../../report/html/page-data.ts';
@@ -10,13 +10,13 @@ import { type RateHistory, readRateHistory } from '../../report/rate-history.ts'
 import { type RunFacts, type RunRate, type RunSummary, Tally } from '../../report/summary.ts';
 import { removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';
 import { writeXlsxReport } from '../../report/xlsx-report.ts';
+import type { Delimiter } from '../../text/delimiter.ts';
 import type { RetriedRun } from '../plan/retries.ts';
 import { openRunLines, type RunLines, readRunLines } from '../plan/run-lines.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord, resumeCommand } from '../record/record.ts';
 import { activeTime, stopsOf } from '../record/record-keeper.ts';
-import { checkJournal, withJournalReader } from '../record/run-journal.ts';
+import { journalPath, withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
-import { writeStatement } from './statement.ts';
 
 /** How to write a report, where it differs from the run's options. */
 export interface ReportOptions {
@@ -30,20 +30,16 @@ export interface ReportOptions {
 /** Reads the lines of a report, each time from the first. */
 type ReadLines = () => Promise<RunLines>;
 
-/**
- * Writes the report files of a run from its manifest and journal, even while the run is in progress.
- *
- * @param check of a journal that this process did not write: what was edited is not signed
- */
+/** Writes the report files of a run from its rows and journal, even while the run is in progress. */
 export async function reportRun(
   store: RunStore,
   record: RunRecord,
   journal: JournalView,
   how: ReportOptions = {},
-  check?: typeof checkJournal,
 ): Promise<WrittenReports> {
   const readLines = () => readRunLines(store, record, journal);
-  return write(store, record, readLines, await factsOf(store, record, journal), how, check);
+  const facts = await factsOf(store, record, journal);
+  return writeInto(store.folder(record.id), record, readLines, facts, how);
 }
 
 /** Like `reportRun`, for a run that is not open. */
@@ -52,7 +48,7 @@ export function rewriteReport(
   record: RunRecord,
   how?: ReportOptions,
 ): Promise<WrittenReports> {
-  return withJournalReader(store, record, (journal) => reportRun(store, record, journal, how, checkJournal));
+  return withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
 }
 
 /** The content of the page for a run, even while the run is in progress. Writes nothing. */
@@ -70,7 +66,8 @@ export async function pageOfRun(
     for (const { result } of lines) tally.add(result);
     await page.add(lines);
   }
-  return contentOf(page, tally.summary(await factsOf(store, record, journal)), readLines, options);
+  const facts = await factsOf(store, record, journal);
+  return contentOf(page, tally.summary(facts), readLines, options);
 }
 
 /** Writes the report files of a run, each row with its result in the latest retry that called it. */
@@ -94,7 +91,7 @@ export function reportWithRetries(
       const whole = await readRunLines(store, first, run.journal);
       return { ...whole, lines: joinRetries(whole.lines, lines) };
     };
-    return write(store, first, readLines, facts, how, checkJournal);
+    return writeInto(store.folder(first.id), first, readLines, facts, how);
   });
 }
 
@@ -112,26 +109,6 @@ export async function copyReport(
   });
 }
 
-async function write(
-  store: RunStore,
-  record: RunRecord,
-  readLines: ReadLines,
-  run: RunFacts,
-  how: ReportOptions,
-  check: typeof checkJournal = async () => {},
-): Promise<WrittenReports> {
-  const report = await writeInto(store.folder(record.id), record, readLines, run, how);
-  if (goesOnByItself(record)) return report;
-  try {
-    await check(store, record);
-    await writeStatement(store, record, report.summary, how.delimiter ?? delimiterOf(record));
-    return report;
-  } catch (error) {
-    // The results count more than their proof.
-    return { ...report, unsigned: (error as Error).message };
-  }
-}
-
 async function writeInto(
   folder: string,
   record: RunRecord,
@@ -140,7 +117,8 @@ async function writeInto(
   { delimiter = delimiterOf(record), xlsx = false, html = record.options.html ?? true }: ReportOptions,
 ): Promise<WrittenReports> {
   const read = await readLines();
-  const { lines, operations } = read;
+  const { lines, head } = read;
+  const { operations } = head;
   await removeReport(folder, 'report.xlsx');
   const pageOptions = pageOptionsOf(record, read);
   const { refeed } = pageOptions;
@@ -148,10 +126,9 @@ async function writeInto(
   const report = await writeReports({
     folder,
     lines,
-    delimiter,
     ...refeed,
     operations,
-    run,
+    run: { ...run, delimiter },
     page,
   });
   const { summary, paths } = report;
@@ -170,20 +147,14 @@ async function writeInto(
   };
 }
 
-function pageOptionsOf(record: RunRecord, { prepare, operations }: RunLines): ReportPageOptions {
+function pageOptionsOf(record: RunRecord, { head }: Pick<RunLines, 'head'>): ReportPageOptions {
   const { id, states, options } = record;
-  const { defaults, fieldOf, known } = prepare;
+  const { columns, clear_token, defaults, operations } = head;
   const [planned] = states;
   const last = states.at(-1);
   return {
-    refeed: { columns: record.plan.columns, clearToken: options.clearToken, defaults, fieldOf, known },
+    refeed: { columns, clear_token, defaults },
     operations,
-    requestOf(row) {
-      const prepared = prepare(row);
-      if (prepared.kind === 'invalid') return '';
-      const { method = 'POST', path, body } = prepared.request;
-      return `${method} ${path}\n${body}`.trimEnd();
-    },
     run: {
       id,
       state: actualState(record),
@@ -216,14 +187,14 @@ async function contentOf(
   return troubled.content(summary);
 }
 
-/** The user's delimiter for this run, or else the manifest's. Runs of earlier versions record neither, and used commas. */
+/** The user's delimiter for this run, or else the manifest's. */
 export function delimiterOf({ options, manifest }: RunRecord): Delimiter {
   return options.delimiter ?? manifest.delimiter ?? ',';
 }
 
 async function factsOf(store: RunStore, record: RunRecord, journal: JournalView): Promise<RunFacts> {
   const { id, states, plan, retryOf } = record;
-  const { name, sha256, givenSha256 } = record.manifest;
+  const { name, sha256 } = record.manifest;
   const started = states.find(({ state }) => state === 'running');
   const last = states.at(-1);
   const hasEnded = started !== undefined && last?.state !== 'running' && !goesOnByItself(record);
@@ -233,7 +204,7 @@ async function factsOf(store: RunStore, record: RunRecord, journal: JournalView)
     state: actualState(record),
     manifest: {
       name,
-      sha256: givenSha256 ?? sha256,
+      sha256,
       ...(plan.leftOut !== undefined && { left_out: plan.leftOut }),
     },
     started_at: started?.at ?? null,
@@ -242,7 +213,15 @@ async function factsOf(store: RunStore, record: RunRecord, journal: JournalView)
     rate: history === undefined ? null : rateOf(history),
     retry_of: retryOf ?? null,
     retries: [],
+    delimiter: delimiterOf(record),
+    digests: goesOnByItself(record) ? null : await digestsOf(store, record),
   };
+}
+
+/** The files that the report is made of: a reader elsewhere can tell whether they are the same. */
+async function digestsOf(store: RunStore, record: RunRecord): Promise<RunFacts['digests']> {
+  const journal = await hashFile(journalPath(store.folder(record.id)));
+  return { rows: record.rows.sha256, journal: journal.sha256 };
 }
 
 function rateOf({ wanted, limit_per_s, waited_s, rejected, series, starts }: RateHistory): RunRate {

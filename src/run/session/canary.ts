@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RowResult } from '../../domain.ts';
 import { FailureCodes } from '../../journal/failed-rows.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { PlannedManifest } from '../plan/run-manifest.ts';
+import type { RowsFile } from '../../rows/rows-file.ts';
 import { haltText } from '../record/guards.ts';
 import type { CanaryOptions, RunRecord } from '../record/record.ts';
 
@@ -32,37 +32,27 @@ export interface CanaryRow {
  * the key of the run, so that a resumed run has the same canary.
  */
 export async function canaryRows(
-  { id, key = id, plan, options: { canary } }: RunRecord,
-  journal: Pick<Journal, 'results'>,
+  { id, key = id, options: { canary } }: RunRecord,
+  file: Pick<RowsFile, 'rows'>,
 ): Promise<ReadonlySet<number>> {
   const rows: number[] = [];
   if (canary === undefined) return new Set();
   const random = randomOf(key);
   let seen = 0;
-  for await (const row of callableRows(plan.rows, journal)) {
-    seen += 1;
-    if (rows.length < canary.rows) rows.push(row);
-    else if (!canary.random) break;
-    else {
-      // Reservoir sampling: each row so far is in the sample with the same probability.
-      const place = Math.floor(random() * seen);
-      if (place < canary.rows) rows[place] = row;
+  for await (const part of file.rows()) {
+    for (const { kind, place } of part) {
+      if (kind !== 'callable') continue;
+      seen += 1;
+      if (rows.length < canary.rows) rows.push(place);
+      else if (canary.random) {
+        // Reservoir sampling: each row so far is in the sample with the same probability.
+        const index = Math.floor(random() * seen);
+        if (index < canary.rows) rows[index] = place;
+      }
     }
+    if (!canary.random && rows.length >= canary.rows) break;
   }
   return new Set(rows.toSorted((a, b) => a - b));
-}
-
-/** Rows with a call. Rows without one have their results from the start. */
-async function* callableRows(rows: number, journal: Pick<Journal, 'results'>): AsyncGenerator<number> {
-  let next = 1;
-  for await (const part of journal.results()) {
-    for (const { row, outcome } of part) {
-      for (; next < row; next += 1) yield next;
-      if (outcome === 'succeeded' || outcome === 'failed') yield row;
-      next = row + 1;
-    }
-  }
-  for (; next <= rows; next += 1) yield next;
 }
 
 /** Numbers from 0 to 1 that depend only on the key. */
@@ -82,10 +72,10 @@ export function lastOf(canary: ReadonlySet<number>): number {
   return [...canary].at(-1) ?? 0;
 }
 
-/** Results of the canary's finished rows. */
+/** Results of the canary's finished rows, with their numbers in the user's manifest. */
 export async function canaryResults(
   rows: ReadonlySet<number>,
-  { manifest, prepare }: PlannedManifest,
+  file: Pick<RowsFile, 'rows'>,
   journal: Pick<Journal, 'results'>,
 ): Promise<readonly CanaryRow[]> {
   const last = lastOf(rows);
@@ -93,14 +83,12 @@ export async function canaryResults(
   for await (const part of journal.results(1, last))
     for (const result of part) if (rows.has(result.row)) results.set(result.row, result);
   const shown: CanaryRow[] = [];
-  for await (const part of manifest.rows()) {
+  for await (const part of file.rows(1, last)) {
     for (const row of part) {
-      const result = results.get(row.row);
-      if (result === undefined) continue;
-      const prepared = prepare(row);
-      shown.push({ result, subject: prepared.kind === 'callable' ? prepared.subject : '' });
+      const result = results.get(row.place);
+      if (result === undefined || row.kind !== 'callable') continue;
+      shown.push({ result: { ...result, row: row.row }, subject: row.subject });
     }
-    if ((part.at(-1)?.row ?? 0) >= last) break;
   }
   return shown;
 }

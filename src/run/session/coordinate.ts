@@ -12,9 +12,9 @@ import { CqbatchError } from '../../errors.ts';
 import { withReleases } from '../../releases.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import { after, deferred, onAbort, orAborted } from '../../waiting.ts';
-import { refuseChangedManifest } from '../plan/run-manifest.ts';
 import { lockRun } from '../record/open-run.ts';
 import { actualState, enterState, priorityOf, type RunRecord } from '../record/record.ts';
+import { refuseChangedRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 import { executeRun } from './execute-run.ts';
 import type { ExecuteRunOptions } from './execution-options.ts';
@@ -167,7 +167,7 @@ async function coordinate(
     if (!isClaimable(record)) return;
     log.info({ run: id, rows: record.plan.rows }, 'coordinating');
     try {
-      await refuseChangedManifest(store, record);
+      await refuseChangedRows(store, record);
       await options.admit?.(record);
       const caller = await callerFor?.(record);
       atEnd(() => caller?.client.close());

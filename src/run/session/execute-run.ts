@@ -3,15 +3,19 @@ import { ErrorNews } from '../../error-news.ts';
 import { usageError } from '../../errors.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
+import { decidedResult } from '../../rows/decided-result.ts';
+import type { RowsFile } from '../../rows/rows-file.ts';
 import { systemError } from '../../system-error.ts';
 import { orAborted } from '../../waiting.ts';
 import { claimForOurselves } from '../feed/stopped-runs.ts';
-import { openManifestCopy } from '../plan/run-manifest.ts';
+import { claimPlan, usedPlan } from '../plan/claimed-plan.ts';
+import { refuseOtherPlan } from '../plan/kept-plan.ts';
 import { resultOf } from '../record/ending.ts';
 import { type OpenRun, withOpenRun } from '../record/open-run.ts';
 import { isHaltedByGuard, type RunRecord } from '../record/record.ts';
 import { activeTime } from '../record/record-keeper.ts';
-import { isIntact } from '../record/run-journal.ts';
+import { isIntact, outcomesOf, unfinishedRows } from '../record/run-journal.ts';
+import { openRunRows, requireOperations } from '../record/run-rows.ts';
 import { reportRun } from '../report/report-run.ts';
 import { Execution } from './execution.ts';
 import type { EndedExecution, ExecutedRun, ExecuteRunOptions, RunObserver } from './execution-options.ts';
@@ -29,12 +33,14 @@ export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
     if (errors.isNews(error)) log.warn({ run: record.id, err: error.message }, 'datastore error');
   };
   return withOpenRun({ ...options, purpose: `run ${options.record.id}` }, async (run, atEnd) => {
-    const planned = await openManifestCopy(options.store, options.record);
+    requireOperations(options.store, options.record);
+    const rows = await openRunRows(options.store, options.record);
     refuseOtherDatastore(options, run.journal);
-    await orAborted(claimSharedPlan(options), interrupt);
-    const { record, end, isHandedOver } = await observeRun(options.observer, run, async () => {
+    await refuseOtherPlan(options.store, options.record);
+    await orAborted(claimForRun(options), interrupt);
+    const { record, end, isHandedOver } = await observeRun(options.observer, run, rows, async () => {
       if (datastore.exclusive) await claimForOurselves(run, { signal: interrupt, onError });
-      return new Execution(await accepted(run), options, planned).untilEnd(atEnd);
+      return new Execution(await accepted(run), options, rows).untilEnd(atEnd);
     });
     return isHandedOver ? { record, end } : { record, end, reports: await report(options, record, run) };
   });
@@ -42,19 +48,16 @@ export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
 
 /** @throws the error of writing it, which says how to write it again */
 async function report(
-  { store, log, onFailed }: ExecuteRunOptions,
+  { store, onFailed }: ExecuteRunOptions,
   record: RunRecord,
   { journal }: OpenRun,
 ): Promise<WrittenReports> {
   const { id } = record;
   try {
-    const reports = await reportRun(store, record, journal);
-    if (reports.unsigned !== undefined)
-      log.warn({ run: id, err: reports.unsigned }, 'the run has no signed statement');
-    return reports;
+    return await reportRun(store, record, journal);
   } catch (error) {
     const intact = await isIntact(store, id, journal);
-    onFailed?.({ counts: journal.outcomeCounts, intact, ended: true });
+    onFailed?.({ counts: outcomesOf(record, journal), intact, ended: true });
     throw systemError(error)?.followedBy(`cqbatch report ${id}`) ?? error;
   }
 }
@@ -63,18 +66,19 @@ async function report(
 export async function observeRun(
   observer: RunObserver | undefined,
   { record, journal }: OpenRun,
+  rows: Pick<RowsFile, 'rows'>,
   work: () => Promise<EndedExecution>,
 ): Promise<EndedExecution> {
   if (observer === undefined) return work();
-  const { plan, states } = record;
-  const run = observer.started(() => plan.rows - journal.finishedCount);
+  const run = observer.started(() => unfinishedRows(record, journal));
   try {
-    // Rows that got a result during planning, such as invalid rows, are counted where the run starts.
-    if (!states.some(({ state }) => state === 'running'))
-      for await (const results of journal.results()) observer.finished(results);
+    // Rows that the plan has decided, such as invalid rows, are counted where the run starts.
+    if (!record.states.some(({ state }) => state === 'running') && record.plan.callable < record.plan.rows)
+      for await (const part of rows.rows())
+        observer.finished(part.flatMap((row) => decidedResult(row) ?? []));
     journal.onFinished = (results) => observer.finished(results);
     const ended = await work();
-    const result = resultOf(ended.end, journal.outcomeCounts);
+    const result = resultOf(ended.end, outcomesOf(record, journal));
     if (ended.isHandedOver) run.ended();
     else run.ended({ result, durationMs: activeTime(ended.record, journal.lastFinishedAt) });
     return ended;
@@ -112,17 +116,15 @@ function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Jou
 }
 
 /**
- * Claims the approved plan of a run on its datastore, too: another state folder may have a copy.
+ * Claims the approved plan of a run in its state folder and on its datastore: another state folder may have a copy.
  *
  * @throws a usage error `PLAN_USED` when another run has it
  */
-async function claimSharedPlan({ datastore, record }: ExecuteRunOptions): Promise<void> {
+async function claimForRun({ store, datastore, record }: ExecuteRunOptions): Promise<void> {
   const { approval, key, id } = record;
-  if (approval?.signers === undefined || (await claimOnDatastore(datastore, approval.sha256, key ?? id)))
-    return;
-  throw usageError(
-    'PLAN_USED',
-    `The approved plan of run ${id} was carried out by a run of another state folder, and approvals hold for one run: make the plan ` +
-      'again and have it approved.',
-  );
+  if (approval?.signers === undefined) return;
+  // A run that is killed after the claim must know its key.
+  await store.save(record);
+  await claimPlan(store, record);
+  if (!(await claimOnDatastore(datastore, approval.sha256, key ?? id))) throw usedPlan(approval.file);
 }

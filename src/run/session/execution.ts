@@ -11,15 +11,15 @@ import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import type { AtEnd } from '../../releases.ts';
 import { repeat } from '../../repeat.ts';
 import { removeReport } from '../../report/write-reports.ts';
+import type { RowsFile } from '../../rows/rows-file.ts';
 import { systemError } from '../../system-error.ts';
-import { onAbort, orAborted, orAfter } from '../../waiting.ts';
-import type { PlannedManifest } from '../plan/run-manifest.ts';
+import { never, onAbort, orAborted, orAfter } from '../../waiting.ts';
 import { type Deadline, startDeadline } from '../record/budget.ts';
 import type { RunEnding } from '../record/ending.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { priorityOf, withoutPlace, withPriority } from '../record/record.ts';
 import { RecordKeeper, withCrashedTime } from '../record/record-keeper.ts';
-import { countsOf, isIntact, requireAllResults } from '../record/run-journal.ts';
+import { countsOf, isIntact, outcomesOf, requireAllResults, unfinishedRows } from '../record/run-journal.ts';
 import { unservedText } from '../record/run-view.ts';
 import { grantsPartial, rememberTarget } from '../record/targets.ts';
 import { type ControlWatch, clearControls, inCluster, inFolder, watchControls } from './control.ts';
@@ -31,8 +31,6 @@ import { RateLog } from './rate-log.ts';
 import { RunSession } from './session.ts';
 import { Stages } from './stages.ts';
 
-/** For a run without a deadline. */
-const never = new AbortController().signal;
 /** How often other processes learn whether the datastore delays the run. */
 const delayMs = 2_000;
 /** An unreachable datastore delays the end by no more than this for the last entry. */
@@ -51,7 +49,7 @@ const farewellMs = 2_000;
 export class Execution {
   readonly #run: OpenRun;
   readonly #options: ExecuteRunOptions;
-  readonly #planned: PlannedManifest;
+  readonly #rows: RowsFile;
   readonly #cluster: Cluster | undefined;
   readonly #keeper: RecordKeeper;
   readonly #progress: Progress;
@@ -61,17 +59,17 @@ export class Execution {
   #rateLog: RateLog | undefined;
   #heartbeat: Heartbeat | undefined;
 
-  constructor(run: OpenRun, options: ExecuteRunOptions, planned: PlannedManifest) {
+  constructor(run: OpenRun, options: ExecuteRunOptions, rows: RowsFile) {
     const { record, datastore, journal, store } = run;
     this.#run = run;
     this.#options = options;
-    this.#planned = planned;
+    this.#rows = rows;
     this.#failing = options.failing ?? new LastingErrors();
     this.#cluster = datastore.exclusive ? undefined : openCluster(datastore);
     this.#keeper = new RecordKeeper(store, withCrashedTime(withoutPlace(record), journal.lastFinishedAt));
     this.#progress = new Progress({
       rows: record.plan.rows,
-      counts: journal.outcomeCounts,
+      counts: outcomesOf(record, journal),
       timeoutMs: record.options.timeoutMs,
     });
   }
@@ -164,11 +162,12 @@ export class Execution {
     const { record, journal } = this.#run;
     const options = this.#options;
     const rate = () => this.#keeper.record.options.rate;
-    const opened = { run: this.#run, planned: this.#planned, keeper: this.#keeper };
+    const opened = { run: this.#run, rows: this.#rows, keeper: this.#keeper };
     const stages = await Stages.begin({ ...options, ...opened, onError: this.#onError });
     if (options.handOver) await stages.keepBudget(deadline?.started);
     return new RunSession(this.#run, {
       ...options,
+      rows: this.#rows,
       stages,
       deadline: deadline?.signal ?? never,
       controls,
@@ -177,7 +176,7 @@ export class Execution {
       priority: () => this.#understoodPriority(),
       join: () =>
         this.#cluster?.join(record.options, options.version) ??
-        onlyMember(rate, () => record.plan.rows - journal.finishedCount),
+        onlyMember(rate, () => unfinishedRows(record, journal)),
       known: await options.estimates?.load(),
       onPace: (pace, inFlight) => this.#seePace(pace, inFlight),
       onEvent: (event) => this.#see(event),
@@ -211,7 +210,7 @@ export class Execution {
     const { state, ...cause } = end;
     const isHandedOver = handOver === true && state === 'interrupted' && end.because === undefined;
     this.#keeper.enter(isHandedOver ? 'submitted' : state, cause, {
-      counts: { ...journal.outcomeCounts },
+      counts: outcomesOf(planned, journal),
     });
     await this.#keeper.save();
     return { record: this.#keeper.record, end, isHandedOver };
@@ -230,7 +229,7 @@ export class Execution {
       await this.#saved();
     }
     const intact = await isIntact(store, record.id, journal);
-    const counts = intact ? journal.outcomeCounts : this.#progress.snapshot().counts;
+    const counts = intact ? outcomesOf(record, journal) : this.#progress.snapshot().counts;
     this.#options.onFailed?.({ counts, intact, ended: false });
     return failure;
   }

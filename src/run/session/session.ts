@@ -4,7 +4,6 @@ import type { Leaving } from '../feed/coordinator.ts';
 import { budgetSpent, type RunEnding } from '../record/ending.ts';
 import { FailureGuard, haltText } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
-import { readRowNumbers } from '../record/row-numbers.ts';
 import type { Command } from './control.ts';
 import { type SessionOptions, shutdownMs, Work } from './work.ts';
 
@@ -53,12 +52,12 @@ export class RunSession {
 
   /** @returns undefined when more work remains */
   async #endingAfter(left: Leaving): Promise<RunEnding | undefined> {
-    const { record, store } = this.#run;
+    const { record } = this.#run;
     if (left.state === 'again') return undefined;
     if (left.state === 'paused') return this.#paused(left);
     if (left.state === 'completed') return this.#nextStage();
     if (!('halt' in left)) return left;
-    const numberOf = await readRowNumbers(store.folder(record.id), record);
+    const numberOf = await this.#options.rows.numbers();
     const reason = haltText(left.halt, record.id, numberOf);
     return { state: 'halted', because: 'failures', reason };
   }

@@ -1,18 +1,20 @@
 import type { RowTask } from '../../queue/payload.ts';
+import type { RowsFile } from '../../rows/rows-file.ts';
+import { counted } from '../../text/quantities.ts';
 import { reconcile } from '../feed/stopped-runs.ts';
-import { type PlannedManifest, type RowSelection, unfinishedTasks } from '../plan/run-manifest.ts';
+import { type RowSelection, unfinishedTasks } from '../feed/tasks.ts';
 import { allowedRows, type StartedBudget } from '../record/budget.ts';
 import { budgetSpent, type RunEnding } from '../record/ending.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import type { RecordKeeper } from '../record/record-keeper.ts';
-import { readRowNumbers } from '../record/row-numbers.ts';
+import { unfinishedRows } from '../record/run-journal.ts';
 import { canaryFailure, canaryResults, canaryRows, lastOf } from './canary.ts';
 import type { ExecuteRunOptions } from './execution-options.ts';
 
 export interface StagesOptions
   extends Pick<ExecuteRunOptions, 'confirmAfterCanary' | 'budget' | 'interrupt'> {
   readonly run: OpenRun;
-  readonly planned: PlannedManifest;
+  readonly rows: Pick<RowsFile, 'rows'>;
   readonly keeper: RecordKeeper;
   /** Called for each error of the datastore; the work continues. */
   readonly onError: (error: Error) => void;
@@ -30,24 +32,24 @@ export class Stages {
   readonly #allowed: StartedBudget['rows'];
 
   static async begin(options: StagesOptions): Promise<Stages> {
-    const { run, budget, interrupt, onError } = options;
-    const { record, journal, datastore } = run;
+    const { run, rows, budget, interrupt, onError } = options;
+    const { record, datastore } = run;
     // Rows that workers still hold would be called beyond the budget.
     if (budget?.maxRows !== undefined && record.budget?.begun === undefined && !datastore.exclusive)
       await reconcile(run, { signal: interrupt, onError });
     const hasCanary = record.options.canary !== undefined && record.canary?.wentOn !== true;
-    return new Stages(options, hasCanary ? await canaryRows(record, journal) : undefined);
+    const canary = hasCanary ? await canaryRows(record, rows) : undefined;
+    return new Stages(options, canary, await allowed(options, canary));
   }
 
-  private constructor(options: StagesOptions, canary: ReadonlySet<number> | undefined) {
+  private constructor(
+    options: StagesOptions,
+    canary: ReadonlySet<number> | undefined,
+    allowed: StartedBudget['rows'],
+  ) {
     this.#options = options;
     this.#canary = canary;
-    const { run, budget: { maxRows } = {} } = options;
-    const { journal, record } = run;
-    if (maxRows !== undefined)
-      this.#allowed =
-        record.budget?.begun?.rows ??
-        allowedRows(maxRows, record.plan.rows, (row) => journal.isFinished(row), canary);
+    this.#allowed = allowed;
   }
 
   /** Records the budget for a coordinator that takes the run over. */
@@ -64,9 +66,9 @@ export class Stages {
   tasks(): AsyncIterable<Iterable<RowTask>> {
     const {
       run: { record, journal },
-      planned: { manifest, prepare },
+      rows,
     } = this.#options;
-    return unfinishedTasks(record.id, manifest.rows(), prepare, journal, this.#selection);
+    return unfinishedTasks(record.id, rows, journal, this.#selection);
   }
 
   /** Undefined selects all rows. */
@@ -89,26 +91,25 @@ export class Stages {
     const { run, budget: { maxRows = 0 } = {} } = this.#options;
     const { journal, record } = run;
     const isDone = this.#allowed === undefined && this.#canary === undefined;
-    if (isDone || journal.finishedCount >= record.plan.rows) return { state: 'completed' };
+    if (isDone || unfinishedRows(record, journal) === 0) return { state: 'completed' };
     if (this.#canary === undefined || [...this.#canary].some((row) => !journal.isFinished(row)))
-      return budgetSpent(`the ${maxRows} rows that --max-rows allows have been called`, record.id);
+      return budgetSpent(
+        `the ${counted(maxRows, 'row')} that --max-rows allows ${maxRows === 1 ? 'has' : 'have'} been called`,
+        record.id,
+      );
     const halt = await this.#evaluate(this.#canary, signal);
     if (halt === undefined) this.#canary = undefined;
     return halt;
   }
 
   async #evaluate(canary: ReadonlySet<number>, signal: AbortSignal): Promise<RunEnding | undefined> {
-    const { run, planned, keeper, confirmAfterCanary } = this.#options;
-    const { record, journal, store } = run;
+    const { run, rows: file, keeper, confirmAfterCanary } = this.#options;
+    const { record, journal } = run;
     const { canary: options } = record.options;
     if (options === undefined) return undefined;
-    const numberOf = await readRowNumbers(store.folder(record.id), record);
-    const rows = (await canaryResults(canary, planned, journal)).map(({ result, subject }) => ({
-      result: { ...result, row: numberOf(result.row) },
-      subject,
-    }));
+    const rows = await canaryResults(canary, file, journal);
     const failed = rows.filter(({ result }) => result.outcome === 'failed').length;
-    const results = { rows, failed, left: record.plan.rows - journal.finishedCount };
+    const results = { rows, failed, left: unfinishedRows(record, journal) };
     const answer = await confirmAfterCanary?.(results, signal);
     if (signal.aborted) return { state: 'interrupted' };
     const failure = answer === undefined ? canaryFailure(results, options, record.id) : undefined;
@@ -121,4 +122,19 @@ export class Stages {
     const declined = `stopped by you after the canary (${failed} of ${rows.length} failed). Continue with: cqbatch resume ${record.id}`;
     return { state: 'halted', because: 'canary', reason: failure ?? declined };
   }
+}
+
+/** The last rows within the budget; undefined without a limit. */
+async function allowed(
+  { run: { record, journal }, rows, budget: { maxRows } = {} }: StagesOptions,
+  canary: ReadonlySet<number> | undefined,
+): Promise<StartedBudget['rows']> {
+  if (maxRows === undefined) return undefined;
+  const before = record.budget?.begun?.rows;
+  if (before !== undefined) return before;
+  const places: number[] = [];
+  for await (const part of rows.rows())
+    for (const { kind, place } of part)
+      if (kind === 'callable' && !journal.isFinished(place)) places.push(place);
+  return allowedRows(maxRows, places, record.plan.rows, canary);
 }

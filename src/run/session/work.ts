@@ -6,6 +6,7 @@ import type { PaceReport, StartingPoint } from '../../pace.ts';
 import { usualConcurrency } from '../../rate/rate-controller.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import { withReleases } from '../../releases.ts';
+import type { RowsFile } from '../../rows/rows-file.ts';
 import { after, onAbort, orAborted } from '../../waiting.ts';
 import { ApiWorker } from '../../worker/api-worker.ts';
 import { Coordinator, type Leaving } from '../feed/coordinator.ts';
@@ -13,12 +14,15 @@ import { FeedWindow } from '../feed/feed-window.ts';
 import { budgetSpent } from '../record/ending.ts';
 import type { FailureGuard, FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
+import { unfinishedRows } from '../record/run-journal.ts';
 import type { ControlWatch } from './control.ts';
 import type { RunContext } from './execution-options.ts';
 import type { RunEvent } from './progress.ts';
 import type { Stages } from './stages.ts';
 
 export interface SessionOptions extends RunContext {
+  /** The rows of the run. */
+  readonly rows: Pick<RowsFile, 'numbers'>;
   /** What to call, stage by stage. */
   readonly stages: Pick<Stages, 'tasks' | 'next'>;
   /** Aborts when the budget's time is over, with that reason. */
@@ -70,7 +74,7 @@ export class Work {
       concurrency: concurrency === 'auto' ? usualConcurrency : concurrency,
       ratePerSecond: () => options.rate()?.perSecond,
       workers: options.workers,
-      unfinished: () => run.record.plan.rows - run.journal.finishedCount,
+      unfinished: () => unfinishedRows(run.record, run.journal),
     });
     this.#coordinator = new Coordinator(run, {
       tasks: options.stages.tasks(),
@@ -128,7 +132,7 @@ export class Work {
     // Another machine is still calling a row: the run can't end, but can be resumed.
     if (!isThrough) return { state: 'interrupted' };
     // Halting is pointless when no row is left to call.
-    const isPointless = 'halt' in reason && journal.finishedCount === record.plan.rows;
+    const isPointless = 'halt' in reason && unfinishedRows(record, journal) === 0;
     return isPointless ? { state: 'completed' } : reason;
   }
 

@@ -12,7 +12,7 @@ const units = /** @type {const} */ ({
   peakMb: 'MB',
   sizeMb: 'MB',
   openMs: 'ms',
-  parse: 'µs',
+  rows: 'µs',
   client: 'µs',
   ledger: 'µs',
   journal: 'µs',
@@ -34,7 +34,7 @@ const units = /** @type {const} */ ({
 /**
  * What one measurement has given. CPU times are of all threads, user and system: `cpuMicroseconds` per row of what is
  * measured, `warmCpuMicroseconds` of the rows from a half to 95 % of them, `redisCpuMicroseconds` per row of the Redis server, `cpuMs` of a whole process from start to end. `peakMb` is
- * the most resident memory of the process. `parse` to `rest` are parts of the CPU time of its main thread, per row.
+ * the most resident memory of the process. `rows` to `rest` are parts of the CPU time of its main thread, per row.
  *
  * @typedef {Readonly<Partial<Record<FigureName, number>>>} Figures
  */

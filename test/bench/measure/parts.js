@@ -3,7 +3,7 @@ import { Session } from 'node:inspector/promises';
 
 /** The parts of a row's way, each with the files that do its work, and the packages that do it for them. */
 const rooms = {
-  parse: /\/(src\/manifest|csv-parse)\//,
+  rows: /\/src\/rows\//,
   client: /\/(src\/(api|worker|rate|operation)|undici)\//,
   ledger: /\/(src\/(queue|datastore|cluster)|bullmq|ioredis)\//,
   journal: /\/src\/journal\//,
@@ -39,7 +39,7 @@ function partsOf(
   /** @type {import('node:inspector').Profiler.Profile} */ { nodes, samples = [], timeDeltas = [] },
   /** @type {number} */ rows,
 ) {
-  const parts = { parse: 0, client: 0, ledger: 0, journal: 0, report: 0, garbage: 0, rest: 0 };
+  const parts = { rows: 0, client: 0, ledger: 0, journal: 0, report: 0, garbage: 0, rest: 0 };
   /** @type {Map<number, Part | undefined>} */
   const known = new Map();
   // A caller precedes what it calls.

@@ -3,6 +3,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
+import { restoreEvaluation } from '../../../dist/jobs/restore-evaluation.js';
+import { restoreEvaluationRequest } from '../../../dist/src/api/endpoints/restore-evaluation.js';
 import { CsvFile } from '../../../dist/src/report/csv-file.js';
 import { writeHtmlReport } from '../../../dist/src/report/html/html-report.js';
 import { ReportPage } from '../../../dist/src/report/html/report-page.js';
@@ -17,7 +19,7 @@ import { program } from './program.js';
  * @typedef {{ contestant: 'page' | 'csv', rows: number, folder: string, browser: string | undefined }} Options
  */
 
-const columns = ['evaluation_id', 'user_id'];
+const columns = ['evaluation_id', 'user_id'].map((field) => ({ title: field, field }));
 const part = 1_000;
 
 /** Similar to those of a run: one in fifty has failed, and calls start some milliseconds apart. */
@@ -36,7 +38,12 @@ function* linesOf(/** @type {number} */ rows) {
       const durationMs = 20 + draw(200);
       const isBad = draw(50) === 0;
       return {
-        row: { row, line: row + 1, cells: { evaluation_id: id, user_id: 'qa-lead' } },
+        row: {
+          ...{ kind: /** @type {const} */ ('callable'), place: row, row, line: row + 1, subject: id },
+          ...{ operation: restoreEvaluation, values: { evaluation_id: id, user_id: 'qa-lead' } },
+          request: restoreEvaluationRequest({ evaluationId: id, userId: 'qa-lead' }),
+          cells: [id, 'qa-lead'],
+        },
         result: {
           ...{ row, operation: 'restore-evaluation', attempts: 1, unclear: false, durationMs },
           outcome: /** @type {'failed' | 'succeeded'} */ (isBad ? 'failed' : 'succeeded'),
@@ -55,14 +62,10 @@ async function makePage(/** @type {number} */ rows, /** @type {string} */ folder
   const report = new ReportPage({
     refeed: {
       columns,
-      clearToken: '<clear>',
-      defaults: new Map(),
-      fieldOf: (title) => title,
-      known: new Set(),
+      clear_token: '<clear>',
+      defaults: {},
     },
     operations: [],
-    requestOf: ({ cells }) =>
-      `POST /api/v1alpha1/scorecards/scorecards/restoreevaluation\n${JSON.stringify(cells)}`,
     run: {
       id: 'bench',
       state: 'completed',
@@ -80,13 +83,13 @@ async function makePage(/** @type {number} */ rows, /** @type {string} */ folder
   const manifest = { name: 'bench.csv', sha256: '' };
   const summary = tally.summary({
     ...{ run: 'bench', state: 'completed', manifest, activeMs: 1_000, rate: null },
-    ...{ started_at: null, finished_at: null, retry_of: null, retries: [] },
+    ...{ started_at: null, finished_at: null, retry_of: null, retries: [], digests: null, delimiter: ',' },
   });
   return writeHtmlReport(folder, await report.content(summary));
 }
 
 async function makeCsv(/** @type {number} */ rows, /** @type {string} */ folder) {
-  const cells = new ReportCells({ columns, clearToken: '<clear>', operations: [] }, String);
+  const cells = new ReportCells({ columns, clear_token: '<clear>', operations: [] }, String);
   const file = new CsvFile(join(folder, 'report.csv'), cells.header, ',');
   for (const lines of linesOf(rows)) await file.write(lines.map((line) => cells.of(line)));
   await file.seal();

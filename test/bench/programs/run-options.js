@@ -1,6 +1,5 @@
 // @ts-check
 
-import { defaultClearToken } from '../../../dist/src/manifest/manifest.js';
 import { parseRate } from '../../../dist/src/settings/parsers.js';
 import { defaults } from '../../../dist/src/settings/settings.js';
 
@@ -15,7 +14,7 @@ export function runOptions({ baseUrl, rate = 'none', guarded }) {
   const policy = parseRate(rate);
   return {
     baseUrl,
-    clearToken: defaultClearToken,
+    onConflict: defaults.onConflict,
     concurrency: defaults.concurrency,
     attempts: defaults.attempts,
     timeoutMs: defaults.timeout,

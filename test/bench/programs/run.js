@@ -8,6 +8,7 @@ import { createClient } from '../../../dist/src/api/client.js';
 import { growHeapSlowly } from '../../../dist/src/cli/heap.js';
 import { openLog } from '../../../dist/src/cli/log.js';
 import { openTerminal } from '../../../dist/src/cli/terminal.js';
+import { defaultClearToken } from '../../../dist/src/manifest/manifest.js';
 import { readVersion } from '../../../dist/src/package.js';
 import { usualConcurrency } from '../../../dist/src/rate/rate-controller.js';
 import { createRun } from '../../../dist/src/run/plan/create-run.js';
@@ -56,7 +57,7 @@ await program(async (/** @type {RunInput} */ input) => {
   });
   const store = openRunStore(stateDir, operations);
   const { record, journal } = await createRun(store, {
-    source,
+    rows: { kind: 'manifest', source, reading: { clearToken: defaultClearToken } },
     options,
   });
   const client = createClient({

@@ -11,7 +11,7 @@ const concurrency = 50;
  * The budget of each part of a row's way, as a share of the CPU time that a bare BullMQ worker takes for a row: 0.85 in all.
  */
 const budgets = /** @type {const} */ ({
-  parse: 0.06,
+  rows: 0.06,
   client: 0.35,
   ledger: 0.2,
   journal: 0.04,

@@ -58,7 +58,7 @@ test('names options like their flags', () => {
     }),
   ).toEqual([
     ...[
-      'clear_token <clear>',
+      'on-conflict refuse',
       'concurrency 1',
       'attempts 1',
       'timeout 1 min',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { problemText } from '../../../src/cli/render/problems.ts';
-import type { ConflictRule } from '../../../src/manifest/check/call-index.ts';
-import { ProblemGroups } from '../../../src/manifest/problem.ts';
+import type { ConflictRule } from '../../../src/domain.ts';
+import { ProblemGroups } from '../../../src/rows/problem.ts';
 import { isReady, verdictText } from '../../../src/run/plan/readiness.ts';
 
 const manifest = { name: 'a.csv' };

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
 import { rowDocument, rowText } from '../../../src/cli/render/row-story.ts';
 import type { RowStory } from '../../../src/run/report/row-story.ts';
+import { callableRow, invalidRow, leftOutRow } from '../../helpers/planned-row.ts';
 import { resultOf } from '../../journal/arbitraries.ts';
 import { plannedRecord } from '../../run/planned-record.ts';
 
 const story: RowStory = {
   record: plannedRecord,
-  row: { row: 7, line: 8, cells: { evaluation_id: '7', note: 'a\u001b[2J' } },
-  prepared: { kind: 'invalid', row: 7, line: 8, problems: [{ column: 'evaluation_id', problem: 'bad' }] },
+  row: invalidRow(7, ['7', null, 'a\u001b[2J'], {
+    problems: [{ column: 'evaluation_id', problem: 'bad' }],
+  }),
+  columns: ['evaluation_id', 'title', 'note', 'more'],
   runs: [
     {
       record: plannedRecord,
@@ -52,9 +55,23 @@ test('shows cells, attempts, waits and outcome of a row in 80 columns', () => {
   expect(text).toContain('Outcome: failed, UNAVAILABLE: away');
 });
 
+test.each<readonly [what: string, row: RowStory['row'], text: string]>([
+  [
+    'its request',
+    callableRow(7, ['7'], { request: { method: 'PUT', path: '/rows/7', body: '{"a":1}' } }),
+    'Request (restore-evaluation)\n  PUT /rows/7\n  {"a":1}\n',
+  ],
+  ['that a request has no body', callableRow(7, ['7']), 'Request (restore-evaluation)\n  POST /rows/7\n\n'],
+  ['that it is left out', leftOutRow(7, { why: 'duplicate', of: 3 }), 'No request: the row is left out\n'],
+])('shows of a row %s', (_what, row, text) => {
+  expect(rowText({ ...story, row })).toContain(text);
+});
+
 test('shows a row as a document', () => {
   expect(rowDocument(story)).toMatchObject({
-    ...{ row: 7, line: 8, request: null, problems: [{ problem: 'bad' }] },
+    ...{ row: 7, line: 8, operation: null, request: null, problems: [{ problem: 'bad' }] },
+    // Absent cells are not there.
+    cells: { evaluation_id: '7', note: 'a\u001b[2J' },
     runs: [
       {
         outcome: 'failed',

@@ -1,10 +1,10 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createKey } from '../../../src/signature/key-file.ts';
 import { approveFile } from '../../helpers/approve-plan.ts';
 import { adminOf, describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
+import { allowedSigners, sshKey } from '../../helpers/ssh-key.ts';
 import { eventually, kindSandbox, newMachine } from './machine.ts';
 
 const rows = 5;
@@ -25,13 +25,14 @@ describeWithRedis('approvals on a shared Redis', () => {
       rows,
     );
     const person = (...args: string[]) => runWith({ CQBATCH_QUEUE: '', CQBATCH_TOKEN_FILE: '' }, ...args);
-    const ana = await createKey(join(cwd, 'ana'));
+    const ana = await sshKey();
+    const approvers = await allowedSigners({ ana });
 
     const direct = await runWith({ CQBATCH_QUEUE: server.url }, 'run', 'rows.csv', '--yes');
     expect(direct).toMatchObject({ code: 4, stderr: expect.stringContaining('password') });
     // The settings of this person want no approvals.
     expect(await person('submit', 'rows.csv', '--yes', '--run-id', 'bare')).toMatchObject({ code: 0 });
-    const config = { approvers: { ana: ana.publicKey.text }, require_approval_above: 'any' };
+    const config = { approvers, require_approval_above: 'any' };
     await writeFile(join(stateDir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
     const daemon = await worker('--coordinate');
     await eventually(async () => (await stateOf('bare')) === 'failed');
@@ -51,21 +52,24 @@ describeWithRedis('approvals on a shared Redis', () => {
     const sandbox = await startSandbox(...kindSandbox);
     const place = { redis, sandbox, prefix: 'copies' };
     const [laptop, other] = [await newMachine(place, rows), await newMachine(place, rows)];
-    const ana = await createKey(join(laptop.cwd, 'ana'));
+    const ana = await sshKey();
+    const approvers = await allowedSigners({ ana });
     expect(await laptop.run('plan', 'rows.csv', '--out', 'week.cqplan')).toMatchObject({ code: 0 });
     await approveFile(join(laptop.cwd, 'week.cqplan'), ana, { user: 'ana', host: 'desk' });
-    const config = JSON.stringify({ approvers: { ana: ana.publicKey.text }, require_approval_above: 'any' });
+    const config = JSON.stringify({ approvers, require_approval_above: 'any' });
     for (const { cwd, stateDir, run } of [laptop, other]) {
       await run('init');
       await writeFile(join(stateDir, 'config.json'), config);
-      if (cwd !== laptop.cwd) await cp(join(laptop.cwd, 'week.cqplan'), join(cwd, 'week.cqplan'));
+      if (cwd === laptop.cwd) continue;
+      for (const name of ['week.cqplan', 'week.cqplan.ana.approval'])
+        await cp(join(laptop.cwd, name), join(cwd, name));
     }
     expect(await laptop.run('run', 'week.cqplan')).toMatchObject({ code: 0 });
     const again = await other.run('run', 'week.cqplan', '--run-id', 'again');
     expect(again).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        'The approved plan of run again was carried out by a run of another state folder',
+        'week.cqplan was carried out by another run, and approvals hold for one run',
       ),
     });
     expect(await sandbox.log()).toHaveLength(rows);

@@ -2,14 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { operations } from '../../../jobs/index.ts';
-import type { ConflictRule } from '../../../src/manifest/check/call-index.ts';
+import type { ConflictRule } from '../../../src/domain.ts';
 import { type ScanHandlers, scanManifest } from '../../../src/manifest/check/scan.ts';
-import {
-  type CallableRow,
-  createRowPreparer,
-  type InvalidRow,
-} from '../../../src/manifest/columns/row-preparer.ts';
+import { createRowPreparer } from '../../../src/manifest/columns/row-preparer.ts';
+import type { ManifestRow } from '../../../src/manifest/manifest.ts';
 import { openManifest } from '../../../src/manifest/open.ts';
+import type { DecidedRow, InvalidRow, LeftOut } from '../../../src/rows/row.ts';
 import { testOperations } from '../operations.ts';
 import { openText } from '../reading.ts';
 
@@ -40,10 +38,14 @@ test('counts every row once, in all and by operation', async () => {
     'close-ticket,1',
   ].join('\n');
   const invalid: InvalidRow[] = [];
-  const duplicates: [CallableRow, number][] = [];
+  const decided: [number, DecidedRow['kind'], LeftOut?][] = [];
+  const given: ManifestRow['cells'][] = [];
   const summary = await scan('a.csv', content, {
     onInvalid: (row) => void invalid.push(row),
-    onDuplicate: (row, firstRow) => void duplicates.push([row, firstRow]),
+    onRow(row, { cells }) {
+      decided.push(row.kind === 'left out' ? [row.row, row.kind, row.because] : [row.row, row.kind]);
+      given.push(cells);
+    },
   });
   const none = { superseded: 0, doneBefore: 0, conflicts: 0, partial: 0 };
   const total = { ...none, rows: 8, callable: 3, invalid: 3, duplicates: 2, conflicts: 1, partial: 1 };
@@ -98,9 +100,19 @@ test('counts every row once, in all and by operation', async () => {
     warnings: [],
   });
   expect(invalid.map(({ row }) => row)).toEqual([6, 7, 8]);
-  expect(duplicates.map(([{ row }, firstRow]) => [row, firstRow])).toEqual([
-    [2, 1],
-    [4, 3],
+  expect(decided).toEqual([
+    [1, 'callable'],
+    [2, 'left out', { why: 'duplicate', of: 1 }],
+    [3, 'callable'],
+    [4, 'left out', { why: 'duplicate', of: 3 }],
+    [5, 'callable'],
+    [6, 'invalid'],
+    [7, 'invalid'],
+    [8, 'invalid'],
+  ]);
+  expect(given.slice(4, 6)).toEqual([
+    { operation: 'rename-room', room_id: '1', title: 't' },
+    { operation: 'rename-room', room_id: 'x', title: 't' },
   ]);
 });
 
@@ -149,7 +161,10 @@ test('agrees with a simple model for any rows', async () => {
       }
       const duplicates: [number, number][] = [];
       const summary = await scan('a.json', JSON.stringify(rows), {
-        onDuplicate: ({ row }, firstRow) => void duplicates.push([row, firstRow]),
+        onRow(row) {
+          if (row.kind === 'left out' && row.because.why === 'duplicate')
+            duplicates.push([row.row, row.because.of]);
+        },
       });
       expect(summary).toMatchObject(expected);
       expect(duplicates).toEqual(expectedDuplicates);
@@ -160,22 +175,30 @@ test('agrees with a simple model for any rows', async () => {
 });
 
 test('waits for the handlers', async () => {
-  const done: number[] = [];
+  const done: string[] = [];
   let busy = false;
-  const slowly = async ({ row }: { row: number }) => {
-    expect(busy).toBe(false);
-    busy = true;
-    await new Promise((resolve) => setImmediate(resolve));
-    busy = false;
-    done.push(row);
+  const slowly =
+    (what: string) =>
+    async ({ row }: { row: number }) => {
+      expect(busy).toBe(false);
+      busy = true;
+      await new Promise((resolve) => setImmediate(resolve));
+      busy = false;
+      done.push(`${what} ${row}`);
+    };
+  const handlers = {
+    onInvalid: slowly('invalid'),
+    onRow: slowly('row'),
+    onConflict: slowly('conflict'),
   };
-  await scan('a.csv', 'room_id,title\nx,t\n1,t\n1,t\ny,t\n', { onInvalid: slowly, onDuplicate: slowly });
-  expect(done).toEqual([1, 3, 4]);
+  await scan('a.csv', 'room_id,title\nx,t\n1,t\n1,t\n1,u\n', handlers);
+  expect(done).toEqual(['invalid 1', 'row 1', 'row 2', 'row 3', 'row 4', 'conflict 4']);
 });
 
 test('fails when a handler does, and when the manifest cannot be read to its end', async () => {
   const broken = () => Promise.reject(new Error('disk full'));
-  await expect(scan('a.csv', 'room_id,title\nx,t\n', { onInvalid: broken })).rejects.toThrow('disk full');
+  for (const handlers of [{ onInvalid: broken }, { onRow: broken }])
+    await expect(scan('a.csv', 'room_id,title\nx,t\n', handlers)).rejects.toThrow('disk full');
   const late = `room_id,title\n${'1,t\n'.repeat(50_000)}1,"t\n`;
   await expect(scan('a.csv', late)).rejects.toMatchObject({ code: 'MANIFEST_SYNTAX' });
 });
@@ -289,24 +312,21 @@ test.each<[ConflictRule, number, Record<string, readonly (readonly number[])[]>]
   const find = (kind: string, ...rows: readonly number[]) => {
     found[kind] = [...(found[kind] ?? []), rows];
   };
-  const notCalled = new Set<number>();
   const handlers: ScanHandlers = {
-    onDuplicate({ row }, firstRow) {
-      notCalled.add(row);
-      find('duplicate', row, firstRow);
-    },
-    onSuperseded({ row }, lastRow) {
-      notCalled.add(row);
-      find('superseded', row, lastRow);
+    onRow(row) {
+      if (row.kind !== 'left out') return find(row.kind, row.row);
+      const { because } = row;
+      if (because.why === 'duplicate') find('duplicate', row.row, because.of);
+      else if (because.why === 'superseded') find('superseded', row.row, because.by);
     },
     onConflict: ({ row, firstRow }) => find('conflict', row, firstRow),
   };
   const summary = await scanManifest(manifest, prepare, handlers, { onConflict });
-  for (let row = 1; row <= 6; row++) if (!notCalled.has(row)) find('callable', row);
   expect(found).toEqual(expected);
   expect(summary).toMatchObject({
     rows: 6,
-    callable: 6 - notCalled.size,
+    callable: expected['callable']?.length,
+    duplicates: expected['duplicate']?.length ?? 0,
     superseded: expected['superseded']?.length ?? 0,
     conflicts: expected['conflict']?.length ?? 0,
     changedSubjects,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { fieldNameOf, fieldNamer } from '../../../src/manifest/columns/column-names.ts';
+import { fieldNamer } from '../../../src/manifest/columns/column-names.ts';
+import { fieldNameOf } from '../../../src/operation/field-names.ts';
 import { prepareAll, testOperations } from '../operations.ts';
 
 test.each([

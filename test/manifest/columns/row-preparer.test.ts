@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
-import {
-  type CallableRow,
-  createRowPreparer,
-  type PreparedRow,
-} from '../../../src/manifest/columns/row-preparer.ts';
+import { createRowPreparer, type PreparedRow } from '../../../src/manifest/columns/row-preparer.ts';
+import type { CallableRow } from '../../../src/rows/row.ts';
 import { prepareAll, testOperations } from '../operations.ts';
 import { allRows, openText } from '../reading.ts';
 

@@ -8,13 +8,13 @@ describe('the rows of a manifest', () => {
   const choose = async (content: string, ...conditions: string[]) =>
     chosenBy(conditions, await openText('a', content));
 
-  test('are those for which all conditions hold, renumbered, and those that cannot be read', async () => {
+  test('are those for which all conditions hold, with their numbers, and those that cannot be read', async () => {
     const manifest = await choose(csv, 'deleted_by=u-17', 'when>=2026-11-16');
     const rows = await allRows(manifest);
     expect(rows.map(({ row, line, cells }) => [row, line, cells['ID']])).toEqual([
       [1, 2, '1'],
-      [2, 5, '4'],
-      [3, 6, 'broken'],
+      [4, 5, '4'],
+      [5, 6, 'broken'],
     ]);
     expect(manifest.choice?.().leftOut).toBe(2);
     await allRows(manifest);

@@ -2,8 +2,8 @@ import { CsvError } from 'csv-parse';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { type CsvRecord, findCsvMistake, readCsvRecords } from '../../../src/manifest/csv/rows.ts';
-import { delimiters } from '../../../src/manifest/manifest.ts';
 import { checkUtf8 } from '../../../src/manifest/text/source.ts';
+import { delimiters } from '../../../src/text/delimiter.ts';
 import { flat, inChunks } from '../reading.ts';
 
 function recordsOf(text: string, chunkSize: number): Promise<readonly CsvRecord[]> {

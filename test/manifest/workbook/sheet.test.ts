@@ -3,12 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { scanManifest } from '../../../src/manifest/check/scan.ts';
-import {
-  type CallableRow,
-  createRowPreparer,
-  type InvalidRow,
-} from '../../../src/manifest/columns/row-preparer.ts';
-import { formatProblem } from '../../../src/manifest/problem.ts';
+import { createRowPreparer } from '../../../src/manifest/columns/row-preparer.ts';
+import { formatProblem } from '../../../src/rows/problem.ts';
+import type { CallableRow, InvalidRow } from '../../../src/rows/row.ts';
 import { dialects, sheetOf } from '../../fixtures/workbooks/dialects.ts';
 import { zipped } from '../../fixtures/workbooks/zip.ts';
 import { testOperations } from '../operations.ts';

@@ -8,16 +8,11 @@ import { ReportPage } from '../../../src/report/html/report-page.ts';
 import type { ReportLine } from '../../../src/report/join-results.ts';
 import { Tally } from '../../../src/report/summary.ts';
 import { factsOfRun } from '../../helpers/page-lines.ts';
+import { callableRow } from '../../helpers/planned-row.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 function report(selection?: RowsInside): ReportPage {
-  const refeed = {
-    columns: ['text'],
-    clearToken: '<clear>',
-    defaults: new Map(),
-    fieldOf: String,
-    known: new Set<string>(),
-  };
+  const refeed = { columns: [{ title: 'text' }], clear_token: '<clear>', defaults: {} };
   const run = {
     id: 'r',
     state: 'completed',
@@ -26,14 +21,14 @@ function report(selection?: RowsInside): ReportPage {
     baseUrl: 'https://api.example',
     stops: [],
   };
-  return new ReportPage({ refeed, operations: [], requestOf: () => '', run }, selection);
+  return new ReportPage({ refeed, operations: [], run }, selection);
 }
 
 /** A row that can't be compressed. */
 function line(row: number, bytes: number, outcome: Outcome): ReportLine {
-  const cells = { text: randomBytes((bytes * 3) / 4).toString('base64') };
+  const cells = [randomBytes((bytes * 3) / 4).toString('base64')];
   const result = { row, operation: 'o', outcome, code: 'C', message: '', attempts: 1, unclear: false };
-  return { row: { row, line: row + 1, cells }, result };
+  return { row: callableRow(row, cells), result };
 }
 
 async function pageOf(

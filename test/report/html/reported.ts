@@ -3,11 +3,9 @@ import type { PageData, PageRun, ReportedOperation } from '../../../src/report/h
 import { ReportPage } from '../../../src/report/html/report-page.ts';
 import { Tally } from '../../../src/report/summary.ts';
 import { factsOfRun } from '../../helpers/page-lines.ts';
+import { callableRow, restoreEvaluation } from '../../helpers/planned-row.ts';
 
-const restore = {
-  ...{ name: 'restore-evaluation', thing: 'evaluation', done: 'restored' },
-  ...{ subject: 'evaluation_id', columns: [] },
-};
+const restore = { ...restoreEvaluation, columns: [] };
 
 /** Rows with an outcome and a code: how many, and how many of them are unclear. */
 export type Told = readonly [rows: number, outcome: Outcome, code: string, unclear?: number];
@@ -20,17 +18,9 @@ export interface Reported {
 
 /** The data of a page about such rows. */
 export async function pageDataOf({ run, operations = [restore], told }: Reported): Promise<PageData> {
-  const refeed = {
-    columns: [],
-    clearToken: '',
-    defaults: new Map(),
-    fieldOf: String,
-    known: new Set<string>(),
-  };
   const page = new ReportPage({
-    refeed,
+    refeed: { columns: [], clear_token: '', defaults: {} },
     operations,
-    requestOf: () => '',
     run: {
       ...{ id: 'r-1', state: 'completed', phase: 'ended', resume: '', baseUrl: 'https://api.example' },
       stops: [],
@@ -47,7 +37,7 @@ export async function pageDataOf({ run, operations = [restore], told }: Reported
         unclear: index < unclear,
       };
       tally.add(result);
-      await page.add([{ row: { row, line: row + 1, cells: {} }, result }]);
+      await page.add([{ row: callableRow(row), result }]);
     }
   const { state = 'completed' } = run ?? {};
   return (await page.content(tally.summary({ ...factsOfRun, state, activeMs: 1_000 }))).data;

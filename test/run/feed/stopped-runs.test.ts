@@ -19,7 +19,8 @@ async function stopped(store: RunStore, state: RunState, ...entries: readonly Jo
   const source = join(store.stateDir, 'rows.csv');
   await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n');
   const options = { ...leastOptions, onConflict: 'refuse' as const };
-  const { record, journal } = await createRun(store, { source, options });
+  const rows = { kind: 'manifest', source, reading: { clearToken: '' } } as const;
+  const { record, journal } = await createRun(store, { rows, options });
   await journal.append(entries);
   await journal.close();
   const ended = enterState(record, state);

@@ -1,19 +1,17 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { problemCollector } from '../../../src/run/plan/problem-file.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
-async function manifestOf(text: string): Promise<string> {
-  const path = join(await temporaryFolder(), 'a.csv');
-  await writeFile(path, text);
-  return path;
-}
+/** The digest of a manifest with this content. */
+const digestOf = (text: string) => async () => createHash('sha256').update(text).digest('hex');
 
 test('manifests of one name that are checked at once have a list each, also when one breaks off', async () => {
   const stateDir = await temporaryFolder();
   const lists = ['x', 'y', 'z'].map(async (text) => {
-    const problems = problemCollector(stateDir, 'in/a.csv', await manifestOf(text));
+    const problems = problemCollector(stateDir, 'in/a.csv', digestOf(text));
     for (let row = 1; row <= 2_500; row++)
       await problems.add({ kind: 'invalid', row, line: row, problems: [{ problem: text }] });
     // Nothing more is read of it.
@@ -36,9 +34,8 @@ test('any number of problems goes into the file, the first ones to the screen, a
   const onWarning = (warning: Error) => void warnings.push(warning);
   process.on('warning', onWarning);
   const stateDir = await temporaryFolder();
-  const manifest = await manifestOf('x');
   const path = join(stateDir, 'problems', 'a.2d711642.csv.txt');
-  const problems = problemCollector(stateDir, 'a.csv', manifest);
+  const problems = problemCollector(stateDir, 'a.csv', digestOf('x'));
   const rows = 20_000;
   for (let row = 1; row <= rows; row++) {
     await problems.add({ kind: 'invalid', row, line: row + 1, problems: [{ problem: 'is'.repeat(50) }] });

@@ -13,7 +13,7 @@ function run(id: string, changes: Partial<RunRecord> = {}): RunRecord {
 }
 
 function retry(id: string, retryOf: string, changes: Partial<RunRecord> = {}): RunRecord {
-  return run(id, { retryOf, rowNumbers: 'row-numbers.txt', ...changes });
+  return run(id, { retryOf, ...changes });
 }
 
 const ids = (runs: readonly RunRecord[]): readonly string[] => runs.map(({ id }) => id);

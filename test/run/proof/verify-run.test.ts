@@ -1,89 +1,92 @@
-import { cp, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
 import { attributed } from '../../../src/actor.ts';
-import { noOutcomes, type RowResult } from '../../../src/domain.ts';
-import { approvePlan } from '../../../src/run/plan/approvals.ts';
-import { type ApprovedPlan, writeApprovedPlan } from '../../../src/run/plan/approved-plan.ts';
+import { hashFile } from '../../../src/disk/hash-file.ts';
+import type { RowResult } from '../../../src/domain.ts';
+import { approvePlan, judgeApprovals } from '../../../src/run/plan/approvals.ts';
 import { createRun } from '../../../src/run/plan/create-run.ts';
+import { keepApprovals } from '../../../src/run/plan/kept-plan.ts';
+import {
+  type ReadPlan,
+  readPlanFile,
+  writeApproval,
+  writePlanFile,
+} from '../../../src/run/plan/plan-file.ts';
+import { planManifest } from '../../../src/run/plan/planned-rows.ts';
 import { type RunProof, verifyRun } from '../../../src/run/proof/verify-run.ts';
-import { enterState, type RunOptions } from '../../../src/run/record/record.ts';
-import { openRunJournal } from '../../../src/run/record/run-journal.ts';
-import { openRunStore } from '../../../src/run/record/store.ts';
+import { enterState } from '../../../src/run/record/record.ts';
+import { outcomesOf } from '../../../src/run/record/run-journal.ts';
+import { openRunStore, type RunStore } from '../../../src/run/record/store.ts';
 import { reportRun, rewriteReport } from '../../../src/run/report/report-run.ts';
-import { createKey, type SigningKey } from '../../../src/signature/key-file.ts';
-import { machineKey } from '../../../src/signature/machine-key.ts';
-import type { PublicKey } from '../../../src/signature/public-key.ts';
+import { describeWithProgram } from '../../helpers/describe-with-program.ts';
+import { allowedSigners, sshKey } from '../../helpers/ssh-key.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { leastOptions } from '../planned-record.ts';
 
+let store: RunStore;
 let folder: string;
-let keys: readonly PublicKey[];
-let approvers: readonly PublicKey[];
+let approvers: string | undefined;
 
-/** An approved run of five rows that has ended: two called, one failed, an invalid one and a duplicate. */
-beforeEach(async () => {
-  const home = await temporaryFolder();
-  await writeFile(join(home, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n,u\n1,u\n5,u\n');
-  const store = openRunStore(join(home, '.cqbatch'), operations);
-  const options = { ...leastOptions, html: false as const };
-  const source = join(home, 'rows.csv');
-  const approver = await createKey(join(home, 'ana.key'));
-  const approved = await approvedPlan(source, options, approver);
-  const attribution = attributed();
-  const { record: planned, journal } = await createRun(store, { source, options, approved, attribution });
-  await journal.append([{ type: 'fed', first: 1, last: 5 }]);
-  await journal.append([result(1), result(2)]);
-  await journal.append([result(5, { outcome: 'failed', code: 'HTTP_500' }), { type: 'settled' }]);
-  const time = new Date().toISOString();
-  const signers = [{ name: 'ana', key: approver.publicKey.fingerprint, at: time, until: time }];
-  const record = {
-    ...enterState(enterState(planned, 'running'), 'completed'),
-    counts: { ...journal.outcomeCounts },
-    ...(planned.approval && { approval: { ...planned.approval, signers } }),
-  };
-  await store.save(record);
-  await reportRun(store, record, journal);
-  await journal.close();
-  folder = store.folder(record.id);
-  keys = [(await machineKey(store.stateDir)).publicKey];
-  approvers = [approver.publicKey];
-});
-
-async function approvedPlan(source: string, options: RunOptions, key: SigningKey): Promise<ApprovedPlan> {
-  const counts = {
-    rows: 5,
-    callable: 3,
-    invalid: 1,
-    duplicates: 1,
-    superseded: 0,
-    partial: 0,
-    doneBefore: 0,
-    conflicts: 0,
-  };
-  const file = `${source}.cqplan`;
-  const plan = await writeApprovedPlan(file, {
-    ...{ source, options, counts, skip_invalid: true, allow_partial: true },
-  });
-  const by = { user: 'ana', host: 'desk', version: '1' };
-  return { ...plan, approvals: await approvePlan(plan, key, { validMs: 60_000, by }) };
-}
+const options = { ...leastOptions, baseUrl: 'http://127.0.0.1', html: false as const };
 
 function result(row: number, more: Partial<RowResult> = {}) {
   const called = { operation: 'restore-evaluation', message: '', attempts: 1, unclear: false };
   return { type: 'row', result: { row, outcome: 'succeeded', code: 'OK', ...called, ...more } } as const;
 }
 
-/** Signs the files as they are now, as only the user of the machine can. */
-async function signAgain(): Promise<void> {
-  const stateDir = dirname(dirname(folder));
-  const store = openRunStore(stateDir, operations);
-  await rewriteReport(store, await store.load(basename(folder)));
+/** A plan of five rows, of which three are called, approved by Ana. */
+async function approvedPlan(home: string) {
+  const source = join(home, 'rows.csv');
+  await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n,u\n1,u\n5,u\n');
+  const path = join(home, 'rows.jsonl');
+  const reading = { clearToken: '<clear>' };
+  const consent = () => ({ skip_invalid: true, allow_partial: false });
+  const input = { path: source, name: 'rows.csv', reading, digest: await hashFile(source), options, consent };
+  const file = join(home, 'rows.cqplan');
+  const plan = await writePlanFile(file, path, await planManifest(store, input, path));
+  const key = await sshKey();
+  approvers = await allowedSigners({ ana: key });
+  const by = { user: 'ana', host: 'desk' };
+  await writeApproval(plan, 'ana', await approvePlan(plan, key, { validMs: 60_000, by }));
+  return readPlanFile(store, file, join(home, 'copy.jsonl'));
 }
 
-function verify(): Promise<RunProof> {
-  return verifyRun({ folder, keys, approvers, operations });
+/** An approved run that has ended: two rows succeeded, one failed, one is invalid, one a duplicate. */
+beforeEach(async () => {
+  const home = await temporaryFolder();
+  store = openRunStore(join(home, '.cqbatch'), operations);
+  const approved = await approvedPlan(home);
+  const rows = { kind: 'rows', path: approved.path, planned: approved.planned, approved } as const;
+  const created = await createRun(store, { rows, options, attribution: attributed() });
+  const { record: planned, journal } = created;
+  await journal.append([{ type: 'fed', first: 1, last: 5 }]);
+  await journal.append([result(1), result(2)]);
+  await journal.append([result(5, { outcome: 'failed', code: 'HTTP_500' }), { type: 'settled' }]);
+  const time = new Date().toISOString();
+  folder = store.folder(planned.id);
+  const record = {
+    ...enterState(enterState(planned, 'running'), 'completed'),
+    counts: outcomesOf(planned, journal),
+    approval: {
+      ...{ file: 'rows.cqplan', sha256: approved.sha256, madeAt: time },
+      signers: [{ name: 'ana', key: await fingerprintOfAna(approved), at: time, until: time }],
+    },
+  };
+  await keepApprovals(folder, approved.approvals);
+  await store.save(record);
+  await reportRun(store, record, journal);
+  await journal.close();
+});
+
+async function fingerprintOfAna(plan: ReadPlan): Promise<string> {
+  const [judged] = await judgeApprovals(plan, { approvers }, { user: '', at: Date.now() });
+  return judged?.counts ? judged.key : '';
+}
+
+function verify(against: readonly string[] = []): Promise<RunProof> {
+  return verifyRun({ folder, approvers, against });
 }
 
 async function problem(): Promise<string> {
@@ -91,204 +94,178 @@ async function problem(): Promise<string> {
   return proof.proved ? 'none' : proof.problem;
 }
 
-async function contentsOf(runFolder: string): Promise<ReadonlyMap<string, Buffer>> {
-  const names = await readdir(runFolder);
-  return new Map(
-    await Promise.all(names.map(async (name) => [name, await readFile(join(runFolder, name))] as const)),
-  );
+async function edit(name: string, from: string | RegExp, to: string): Promise<void> {
+  const path = join(folder, name);
+  const text = await readFile(path, 'utf8');
+  const edited = text.replace(from, to);
+  expect(edited).not.toBe(text);
+  await writeFile(path, edited);
 }
 
-/** A file of the run with another content. */
-interface Change {
-  readonly name: string;
-  readonly content: string | Buffer;
-  readonly what: string;
+/** Writes the report of the files as they are now. */
+async function reportAgain(): Promise<void> {
+  await rewriteReport(store, await store.load(basename(folder)));
 }
 
-/** Verifies with each change; several at once, because most of the time passes in waiting for files. */
-async function expectAllFound(changes: Iterable<Change>): Promise<void> {
-  const queue = changes[Symbol.iterator]();
-  const verifyNext = async (copy: string): Promise<void> => {
-    for (let next = queue.next(); !next.done; next = queue.next()) {
-      const { name, content, what } = next.value;
-      const path = join(copy, name);
-      const before = await readFile(path);
-      await writeFile(path, content);
-      const proof = await verifyRun({ folder: copy, keys, approvers, operations });
-      expect(proof, `${name}, ${what}`).toMatchObject({ proved: false });
-      await writeFile(path, before);
-    }
-  };
-  const copies = await Promise.all(
-    Array.from({ length: 12 }, async (_, number) => {
-      const copy = `${folder}-${number}`;
-      await cp(folder, copy, { recursive: true });
-      return copy;
-    }),
-  );
-  await Promise.all(copies.map(verifyNext));
-  for (const copy of copies)
-    expect(await verifyRun({ folder: copy, keys, approvers, operations })).toMatchObject({
+describeWithProgram(['ssh-keygen'], 'a run', () => {
+  test('as it ended agrees, and has the digests of its files', async () => {
+    const proof = await verify();
+    expect(proof).toMatchObject({
       proved: true,
+      state: 'completed',
+      rows: 5,
+      outcomes: { succeeded: 2, failed: 1, invalid: 1, duplicate: 1, skipped: 0, not_attempted: 0 },
+      unchecked: [],
     });
-}
-
-test('a run as it ended is proved', async () => {
-  expect(await verify()).toMatchObject({
-    proved: true,
-    state: 'completed',
-    rows: 5,
-    outcomes: { succeeded: 2, failed: 1, invalid: 1, skipped: 0 },
-    signer: keys[0]?.fingerprint,
-    unchecked: [],
+    const { digests } = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));
+    expect(proof).toMatchObject({
+      digests: { 'rows.jsonl': digests.rows, 'journal.jsonl': digests.journal, 'report.csv': digests.report },
+    });
+    for (const [name, digest] of [
+      ['rows.jsonl', digests.rows],
+      ['journal.jsonl', digests.journal],
+      ['report.csv', digests.report],
+    ])
+      expect((await hashFile(join(folder, name))).sha256).toBe(digest);
   });
-});
 
-describe('in each file of a run,', () => {
-  test('every changed byte is found', async () => {
-    const contents = await contentsOf(folder);
-    await expectAllFound(
-      [...contents].flatMap(([name, content]) =>
-        Array.from(content, (byte, position) => {
+  test('is found wrong with every changed byte of its rows, journal and report', async () => {
+    const copies = await Promise.all(
+      ['rows.jsonl', 'journal.jsonl', 'report.csv', 'failed.csv', 'summary.json'].map(async (name) => {
+        const copy = `${folder}-${name}`;
+        await cp(folder, copy, { recursive: true });
+        return { name, copy };
+      }),
+    );
+    await Promise.all(
+      copies.map(async ({ name, copy }) => {
+        const path = join(copy, name);
+        const content = await readFile(path);
+        // Approvals would be judged each time; they are for the rows alone.
+        for (const [position, byte] of content.entries()) {
           const changed = Buffer.from(content);
           changed.writeUInt8(byte ^ (1 << (position % 8)), position);
-          return { name, content: changed, what: `byte ${position}` };
-        }),
-      ),
+          await writeFile(path, changed);
+          const proof = await verifyRun({ folder: copy, approvers: undefined, against: [] });
+          expect(proof, `${name}, byte ${position}`).toMatchObject({ proved: false });
+        }
+        await writeFile(path, content);
+        expect(await verifyRun({ folder: copy, approvers, against: [] })).toMatchObject({ proved: true });
+      }),
     );
   });
 
-  test('every line that was cut, doubled or swapped is found', async () => {
-    function* changesOf(name: string, text: string): Generator<Change> {
-      const lines = text.split(/(?<=\n)/);
-      // Swapping any two lines of a document would take longer and show no more.
-      const reach = name.endsWith('.json') ? 1 : lines.length;
-      for (const [one, line] of lines.entries()) {
-        yield { name, content: lines.toSpliced(one, 1).join(''), what: `without line ${one}` };
-        yield { name, content: lines.toSpliced(one, 0, line).join(''), what: `line ${one} twice` };
-        for (const [other, text] of lines.slice(0, one + 1 + reach).entries()) {
-          if (other <= one || line === text) continue;
-          const content = lines.with(one, text).with(other, line).join('');
-          yield { name, content, what: `lines ${one} and ${other}` };
-        }
-      }
-    }
-    const contents = await contentsOf(folder);
-    const changes = [...contents].flatMap(([name, content]) => [...changesOf(name, content.toString())]);
-    const isChange = ({ name, content }: Change) => contents.get(name)?.toString() !== content;
-    await expectAllFound(changes.filter(isChange));
-  });
-
-  test('its absence is found', async () => {
-    for (const name of await readdir(folder)) {
+  test('is found wrong without any of its files', async () => {
+    for (const name of [
+      'rows.jsonl',
+      'journal.jsonl',
+      'report.csv',
+      'failed.csv',
+      'summary.json',
+      'run.json',
+    ]) {
       await rename(join(folder, name), join(folder, '..', 'away'));
-      expect(await problem(), name).toMatch(`${name}: is missing`);
+      expect(await problem(), name).toContain(`${name}`);
       await rename(join(folder, '..', 'away'), join(folder, name));
     }
-  });
-});
-
-describe('the first thing that is wrong is named:', () => {
-  const edited = async (name: string, from: string | RegExp, to: string) => {
-    const path = join(folder, name);
-    await writeFile(path, (await readFile(path, 'utf8')).replace(from, to));
-    return problem();
-  };
-
-  test('lines of the journal', async () => {
-    expect(await edited('journal.jsonl', '"row":2', '"row":4')).toMatch(
-      /journal\.jsonl:5: one of the lines 5 to 7 was/,
-    );
-  });
-
-  test('the last lines of the journal', async () => {
-    expect(await edited('journal.jsonl', 'HTTP_500', 'HTTP_501')).toMatch(
-      /^journal\.jsonl: one of its last lines/,
-    );
-  });
-
-  test('a line of the report', async () => {
-    expect(await edited('report.csv', '2,u,', '3,u,')).toBe(
-      'report.csv: differs in line 3 from what journal and manifest give.',
-    );
-  });
-
-  test('a file that was put in', async () => {
-    await writeFile(join(folder, 'not-attempted.csv'), '');
-    expect(await problem()).toBe('not-attempted.csv: was put in after the run had ended.');
-  });
-
-  test('a statement of another key, and which', async () => {
-    keys = approvers;
-    expect(await problem()).toMatch(
-      /was signed with the key SHA256:\S+, which is not known here: .* with --key FILE/,
-    );
-  });
-
-  test('an approval that does not count', async () => {
-    // Signed with the key of the machine, as if the user of the machine had removed the approval.
-    const path = join(folder, 'approved.cqplan');
-    const { approvals: _, ...plan } = JSON.parse(await readFile(path, 'utf8')) as { approvals: unknown };
-    await writeFile(path, `${JSON.stringify(plan, null, 2)}\n`);
-    await signAgain();
-    expect(await problem()).toMatch(/^approved\.cqplan: the approval by ana does not count/);
-  });
-
-  test('a run of other rows than its plan', async () => {
-    await edited('run.json', '"baseUrl": "http://127.0.0.1/"', '"baseUrl": "http://127.0.0.2/"');
-    await signAgain();
-    expect(await problem()).toBe('run.json: has another "baseUrl" than approved.cqplan.');
-  });
-});
-
-describe('a journal that was edited after the run had ended', () => {
-  const edits: readonly (readonly [string, (text: string) => string])[] = [
-    ['in its last line', (text) => text.replace('HTTP_500', 'HTTP_501')],
-    ['in an earlier line', (text) => text.replace('"row":2', '"row":4')],
-    ['by removing its last line', (text) => text.replace(/[^\n]*\n$/, '')],
-  ];
-
-  test.each(edits)('%s is neither signed nor continued', async (_, edit) => {
-    const path = join(folder, 'journal.jsonl');
-    const statement = await readFile(join(folder, 'statement.json'), 'utf8');
-    await writeFile(path, edit(await readFile(path, 'utf8')));
-    const store = openRunStore(dirname(dirname(folder)), operations);
-    const record = await store.load(basename(folder));
-    await expect(openRunJournal(store, record)).rejects.toMatchObject({ code: 'JOURNAL_CORRUPT' });
-    const { unsigned } = await rewriteReport(store, { ...record, counts: { ...noOutcomes() } });
-    expect(unsigned).toMatch(/changed|removed/);
-    expect(await readFile(join(folder, 'statement.json'), 'utf8')).toBe(statement);
-    expect(await verify()).toMatchObject({ proved: false });
-  });
-
-  test('by a version that signs nothing is continued: it only appends', async () => {
-    const path = join(folder, 'journal.jsonl');
-    await writeFile(path, `${await readFile(path, 'utf8')}{"settled":true}\n`);
-    const store = openRunStore(dirname(dirname(folder)), operations);
-    const journal = await openRunJournal(store, await store.load(basename(folder)));
-    await journal.append([{ type: 'settled' }]);
-    await journal.close();
-    expect(await problem()).toMatch(/^journal\.jsonl/);
-    await signAgain();
     expect(await verify()).toMatchObject({ proved: true });
   });
-});
 
-describe('what is not checked is said:', () => {
-  test('the approval by an unknown key', async () => {
-    approvers = [];
-    expect(await verify()).toMatchObject({
-      proved: true,
-      unchecked: [expect.stringMatching(/^The approval by ana was not checked: .*SHA256:.* with --key/)],
+  test.each<[what: string, change: () => Promise<unknown>, problem: RegExp]>([
+    [
+      'a line of the report',
+      () => edit('report.csv', '2,u,', '3,u,'),
+      /^report\.csv: differs in line 3 from what rows\.jsonl and journal\.jsonl give \("cqbatch report \S+" writes it again\)\.$/,
+    ],
+    [
+      'another result',
+      () => edit('journal.jsonl', 'HTTP_500', 'HTTP_501'),
+      /^report\.csv: differs in line 6/,
+    ],
+    [
+      'a row without a result',
+      () => edit('journal.jsonl', /\{"row":2.*\n/, ''),
+      /journal\.jsonl.*(?:lost lines|rows have no result)/,
+    ],
+    [
+      'a result of a row that is not called',
+      async () => {
+        await edit('journal.jsonl', '"row":5', '"row":4');
+        await reportAgain();
+      },
+      /^journal\.jsonl: has a result of row 4, which is not called\.$/,
+    ],
+    [
+      'other rows',
+      () => edit('rows.jsonl', '"body":"{\\"evaluation_id\\":2', '"body":"{\\"evaluation_id\\":3'),
+      /^rows\.jsonl: is not the file that run\.json names\.$/,
+    ],
+    [
+      'other counts',
+      async () => {
+        await edit('run.json', '"failed": 1', '"failed": 0');
+        await edit('run.json', '"succeeded": 2', '"succeeded": 3');
+      },
+      /^run\.json: counts other results than journal\.jsonl has\.$/,
+    ],
+    [
+      'a report file that was put in',
+      () => writeFile(join(folder, 'not-attempted.csv'), ''),
+      /^not-attempted\.csv: is not missing/,
+    ],
+    [
+      'an option that its plan does not have',
+      () => edit('run.json', '"attempts": 1', '"attempts": 9'),
+      /^run\.json: has another "attempts" than the approved plan\.$/,
+    ],
+    [
+      'an approval that was removed',
+      () => rm(join(folder, '1.approval')),
+      /^The approval by ana did not count when the run was planned/,
+    ],
+    [
+      'an approval that was edited',
+      () => edit('1.approval', 'calls 3', 'calls 4'),
+      /^The approval by ana did not count .*for another plan/,
+    ],
+    [
+      'an end of the approval that was edited',
+      () => edit('1.approval', /until \d/, 'until 3'),
+      /^The approval by ana did not count .*no good signature/,
+    ],
+  ])('with %s is found wrong, and what', async (_what, change, expected) => {
+    await change();
+    expect(await problem()).toMatch(expected);
+  });
+
+  test('that was forged as a whole does not have a digest from elsewhere', async () => {
+    const proof = await verify();
+    if (!proof.proved) throw new TypeError(proof.problem);
+    const { 'journal.jsonl': journal = '' } = proof.digests;
+    expect(await verify([journal])).toMatchObject({ proved: true });
+    await edit('journal.jsonl', 'HTTP_500', 'HTTP_501');
+    await reportAgain();
+    expect(await verify()).toMatchObject({ proved: true });
+    expect(await verify([journal])).toEqual({
+      proved: false,
+      problem: `No file of the run has the SHA-256 ${journal}.`,
     });
   });
 
-  test('a report that needs operations of the user', async () => {
-    expect(await verifyRun({ folder, keys, approvers, operations: [] })).toMatchObject({
+  test('whose approvers are not known is checked without its approvals, and says so', async () => {
+    approvers = undefined;
+    expect(await verify()).toMatchObject({
       proved: true,
-      unchecked: [
-        expect.stringMatching(/was not compared with the journal: pass --operations .*restore-evaluation/),
-      ],
+      unchecked: [expect.stringContaining('Its approvals were not checked')],
     });
+  });
+
+  test('is verified in a copied folder', async () => {
+    const copy = join(await temporaryFolder(), 'evidence');
+    await cp(folder, copy, { recursive: true });
+    await rm(dirname(folder), { recursive: true });
+    folder = copy;
+    expect(await readdir(copy)).not.toContain('manifest.csv');
+    expect(await verify()).toMatchObject({ proved: true, unchecked: [] });
   });
 });

@@ -9,7 +9,7 @@ import { enterState } from '../../../src/run/record/record.ts';
 import { openRunStore } from '../../../src/run/record/store.ts';
 import { ago, api, runEntry, workerEntry } from '../../helpers/cluster-entries.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
-import { leastOptions } from '../planned-record.ts';
+import { leastOptions, manifestAt } from '../planned-record.ts';
 
 const nobody: ClusterLook = { entries: [], apis: new Map() };
 const all = () => true;
@@ -20,7 +20,7 @@ async function goingRun() {
   await writeFile(join(folder, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n3,u\n');
   const store = openRunStore(join(folder, '.cqbatch'), operations);
   const { record, journal } = await createRun(store, {
-    source: join(folder, 'rows.csv'),
+    rows: manifestAt(join(folder, 'rows.csv')),
     options: leastOptions,
   });
   const going = enterState(record, 'running');

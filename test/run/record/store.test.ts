@@ -7,6 +7,7 @@ import { isAbandoned } from '../../../src/disk/owned-folder.ts';
 import { thisProcess } from '../../../src/disk/process.ts';
 import type { RunRecord } from '../../../src/run/record/record.ts';
 import { openRunStore } from '../../../src/run/record/store.ts';
+import { plannedRecord } from '../planned-record.ts';
 
 // Unit tests share modules: another test file may have loaded the modules to be spied on.
 vi.hoisted(() => vi.resetModules());
@@ -20,15 +21,7 @@ beforeEach(async () => {
 afterEach(() => rm(stateDir, { recursive: true }));
 
 function recordOf(id: string): RunRecord {
-  return {
-    version: 1,
-    id,
-    state: 'planned',
-    states: [],
-    manifest: { name: 'm.csv', file: 'manifest.csv', sha256: '', bytes: 0 },
-    plan: { rows: 1, callable: 1, invalid: 0, duplicates: 0, partial: 0, columns: [], operations: [] },
-    options: { baseUrl: 'x', clearToken: '', concurrency: 1, attempts: 1, timeoutMs: 1, backoffMs: 1 },
-  };
+  return { ...plannedRecord, id, states: [] };
 }
 
 describe('the run store', () => {
@@ -106,11 +99,17 @@ describe('the run store', () => {
       await expect(store.find(name)).rejects.toMatchObject({ kind: 'usage', code: 'RUN_UNKNOWN' });
   });
 
-  test('says which record is damaged', async () => {
+  test.each([
+    ['damaged', '{"version":2}', 'RUN_UNREADABLE'],
+    ['of another version', '{"version":1}', 'FILE_VERSION'],
+  ])('says which record is %s', async (_what, text, code) => {
     const store = openRunStore(stateDir, operations);
     const { id, folder } = await store.create();
-    await writeFile(join(folder, 'run.json'), '{"version":1}');
-    await expect(store.load(id)).rejects.toMatchObject({ kind: 'fatal', code: 'RUN_UNREADABLE' });
+    await writeFile(join(folder, 'run.json'), text);
+    await expect(store.load(id)).rejects.toMatchObject({
+      ...{ kind: 'fatal', code },
+      message: expect.stringContaining(join(folder, 'run.json')),
+    });
   });
 
   test('keeps runs private to their owner', async () => {

@@ -9,14 +9,14 @@ import { openRunStore } from '../../../src/run/record/store.ts';
 import { reportRun } from '../../../src/run/report/report-run.ts';
 import { readCsv } from '../../helpers/run-folder.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
-import { leastOptions } from '../planned-record.ts';
+import { leastOptions, manifestAt } from '../planned-record.ts';
 
 test('rows without a result are offered for another run only when no process will call them', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n3,u\n');
   const store = openRunStore(join(folder, '.cqbatch'), operations);
   const { record: planned, journal } = await createRun(store, {
-    source: join(folder, 'rows.csv'),
+    rows: manifestAt(join(folder, 'rows.csv')),
     options: leastOptions,
   });
   // Row 1 has a result, row 2 has failed once, and row 3 was never called.

@@ -1,27 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Outcome, RowResult } from '../../../src/domain.ts';
+import type { DecidedRow } from '../../../src/rows/row.ts';
 import type { CanaryOptions, RunRecord } from '../../../src/run/record/record.ts';
 import { canaryFailure, canaryRows } from '../../../src/run/session/canary.ts';
+import { callable } from '../../rows/decided-rows.ts';
+import { rowsInMemory } from '../../rows/rows-in-memory.ts';
 import { leastOptions, plannedRecord } from '../planned-record.ts';
 
 function result(row: number, outcome: Outcome, code = 'OK'): RowResult {
   return { row, operation: 'x', outcome, code, message: '', attempts: 1, unclear: false };
 }
 
-function recordOf(rows: number, canary: CanaryOptions, key = 'a'): RunRecord {
-  const plan = { ...plannedRecord.plan, rows };
-  return { ...plannedRecord, key, plan, options: { ...leastOptions, canary } };
+function recordOf(canary: CanaryOptions, key = 'a'): RunRecord {
+  return { ...plannedRecord, key, options: { ...leastOptions, canary } };
 }
 
-/** The canary of a run of this many rows, some of which have results. */
-async function rowsOf(record: RunRecord, results: readonly RowResult[] = []): Promise<number[]> {
-  const journal = {
-    async *results() {
-      yield results;
-    },
-  };
-  return [...(await canaryRows(record, journal))];
+/** Rows of which some are left out. */
+function rowsWith(count: number, leftOut: readonly number[] = []): readonly DecidedRow[] {
+  return Array.from({ length: count }, (_, index): DecidedRow => {
+    const row = index + 1;
+    if (leftOut.includes(row)) return { kind: 'invalid', row, line: row, problems: [{ problem: 'bad' }] };
+    return { ...callable, row };
+  });
+}
+
+/** The canary of a run, by places. */
+async function canaryOf(canary: CanaryOptions, rows: readonly DecidedRow[], key?: string): Promise<number[]> {
+  return [...(await canaryRows(recordOf(canary, key), rowsInMemory(rows)))];
 }
 
 const first = (rows: number) => ({ rows, maxFailures: 0 });
@@ -29,36 +35,31 @@ const sample = (rows: number) => ({ rows, random: true, maxFailures: 0 });
 
 describe('the rows of a canary', () => {
   test('are the first rows', async () => {
-    expect(await rowsOf(recordOf(100, first(3)))).toEqual([1, 2, 3]);
+    expect(await canaryOf(first(3), rowsWith(100))).toEqual([1, 2, 3]);
   });
 
   test('are the first rows that are called', async () => {
-    const results = [result(1, 'invalid'), result(3, 'duplicate'), result(4, 'skipped')];
-    expect(await rowsOf(recordOf(100, first(3)), results)).toEqual([2, 5, 6]);
-  });
-
-  test('stay the same when some of them are finished', async () => {
-    const results = [result(1, 'invalid'), result(2, 'succeeded'), result(5, 'failed')];
-    expect(await rowsOf(recordOf(100, first(3)), results)).toEqual([2, 3, 4]);
+    expect(await canaryOf(first(3), rowsWith(100, [1, 3, 4]))).toEqual([2, 5, 6]);
   });
 
   test('are all rows when there are no more', async () => {
-    expect(await rowsOf(recordOf(2, first(3)))).toEqual([1, 2]);
-    expect(await rowsOf(recordOf(2, sample(3)))).toEqual([1, 2]);
+    expect(await canaryOf(first(3), rowsWith(2))).toEqual([1, 2]);
+    expect(await canaryOf(sample(3), rowsWith(2))).toEqual([1, 2]);
   });
 
-  test('are the same sample for the same run, even when some of them are finished', async () => {
+  test('are the same sample for the same run, and never rows that are left out', async () => {
     const property = fc.asyncProperty(
       fc.string(),
       fc.integer({ min: 1, max: 200 }),
       fc.integer({ min: 1, max: 20 }),
-      async (key, rows, size) => {
-        const record = recordOf(rows, sample(size), key);
-        const chosen = await rowsOf(record);
-        expect(new Set(chosen).size).toBe(Math.min(rows, size));
-        expect(chosen).toEqual(chosen.toSorted((a, b) => a - b));
-        const some = chosen.filter((_, index) => index % 2 === 0).map((row) => result(row, 'succeeded'));
-        expect(await rowsOf(record, some)).toEqual(chosen);
+      fc.uniqueArray(fc.integer({ min: 1, max: 200 })),
+      async (key, count, size, leftOut) => {
+        const rows = rowsWith(count, leftOut);
+        const called = rows.filter(({ kind }) => kind === 'callable').map(({ row }) => row);
+        const chosen = await canaryOf(sample(size), rows, key);
+        expect(new Set(chosen).size).toBe(Math.min(called.length, size));
+        expect(chosen).toEqual(called.filter((row) => chosen.includes(row)));
+        expect(await canaryOf(sample(size), rows, key)).toEqual(chosen);
       },
     );
     await fc.assert(property);
@@ -67,8 +68,9 @@ describe('the rows of a canary', () => {
   test('contain, as a sample, each row equally often', async () => {
     const times = new Map<number, number>();
     const runs = 4_000;
+    const rows = rowsWith(20);
     for (let run = 0; run < runs; run += 1)
-      for (const row of await rowsOf(recordOf(20, sample(5), `run ${run}`)))
+      for (const row of await canaryOf(sample(5), rows, `run ${run}`))
         times.set(row, (times.get(row) ?? 0) + 1);
     // A quarter each: 1,000 with a standard deviation of 27.
     for (let row = 1; row <= 20; row += 1) {

@@ -118,16 +118,12 @@ function showPage(terminal: Terminal, { paths: { html = '' } }: WrittenReports):
 export function printReport(
   terminal: Terminal,
   record: RunRecord,
-  { summary, paths, unsigned }: WrittenReports,
+  { summary, paths }: WrittenReports,
   isCured = false,
 ): void {
   const state = actualState(record);
   const next = nextCommands(record, isCured ? { ...summary, codes: [] } : summary);
   const text = summaryText(summary, paths, next, terminal.columns);
-  if (unsigned !== undefined) {
-    const again = `cqbatch report ${record.id}`;
-    terminal.warn(`warning: the run has no signed statement: ${unsigned} Then type: ${again}`);
-  }
   const mayBeFedTwice = isResumable(state) && !goesOnByItself(record);
   terminal.result(
     {

@@ -4,7 +4,6 @@ import {
   readJournalSummary,
   retriesAfter,
   retriesAmong,
-  signerOf,
   tellRow,
   undosOf,
 } from '../../../index.ts';
@@ -40,11 +39,10 @@ async function auditOf({ terminal, store }: Workplace, record: RunRecord): Promi
     terminal.warn(`warning: ${message}`);
     return undefined;
   });
-  const [runs, signer] = [await store.list(), await signerOf(store, record.id)];
+  const runs = await store.list();
   return {
     record,
     folder: store.folder(record.id),
-    ...(signer !== undefined && { signer }),
     ...(result !== undefined && { result }),
     retries: retriesAfter(retriesAmong(runs, record), record),
     undos: undosOf(runs, record),

@@ -1,76 +1,52 @@
 import { join, resolve } from 'node:path';
 import { usageError } from '../../../errors.ts';
-import {
-  exists,
-  type PublicKey,
-  parsePublicKey,
-  publicKeyPath,
-  type RunProof,
-  readSmallFile,
-  verifyRun,
-} from '../../../index.ts';
+import { exists, type RunProof, verifyRun } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
-import { openWorkplace, operationsWith } from '../../context.ts';
+import { openWorkplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { outcomeTexts } from '../../render/words.ts';
 import { openTerminal } from '../../terminal.ts';
 import { anyRun, findRecord } from './find-run.ts';
 
-/** `cqbatch verify`: proves that a run is as its process left it, or names the first thing that is wrong. */
+/** `cqbatch verify`: makes the report of a run again and compares it, or names the first thing that is wrong. */
 export async function verify(name: string | undefined, flags: Flags): Promise<ExitCode> {
-  const settings = await loadSettings(flags);
-  const { folder, ownKeys } = await placeOf(name, flags);
-  const given = flags.key === undefined ? [] : await publicKeysIn(flags.key);
-  const proof = await verifyRun({
-    folder,
-    keys: [...ownKeys, ...(settings.signers?.values() ?? []), ...given],
-    approvers: [...(settings.approvers?.values() ?? []), ...given],
-    operations: await operationsWith(settings),
-  });
-  openTerminal(flags).result({ folder, ...proof }, proofText(proof));
+  const { approvers } = await loadSettings(flags);
+  const against = (flags.against ?? []).map(digestIn);
+  const folder = await folderOf(name, flags);
+  const proof = await verifyRun({ folder, approvers, against });
+  openTerminal(flags).result({ folder, ...proof }, proofText(proof, against));
   return proof.proved ? exitCodes.success : exitCodes.rowsFailed;
 }
 
-interface Place {
-  readonly folder: string;
-  /** Keys that need not be named. */
-  readonly ownKeys: readonly PublicKey[];
+function digestIn(text: string): string {
+  const [, digest] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text.trim()) ?? [];
+  if (digest !== undefined) return digest.toLowerCase();
+  throw usageError('INVALID_SETTING', `--against "${text}": write a digest as in summary.json, sha256:…`);
 }
 
-async function placeOf(name: string | undefined, flags: Flags): Promise<Place> {
+async function folderOf(name: string | undefined, flags: Flags): Promise<string> {
   if (name !== undefined && (/[\\/]|^\.+$/.test(name) || (await exists(join(name, 'run.json'))))) {
-    if (await exists(name)) return { folder: resolve(name), ownKeys: [] };
+    if (await exists(name)) return resolve(name);
     throw usageError('FOLDER_NOT_FOUND', `${escapeInvisible(name)}: there is no such folder.`);
   }
   const { store } = await openWorkplace(flags);
   const { id } = await findRecord(store, name, anyRun);
-  const own = publicKeyPath(store.stateDir);
-  const ownKeys = (await exists(own)) ? await publicKeysIn(own) : [];
-  return { folder: store.folder(id), ownKeys };
+  return store.folder(id);
 }
 
-/** @throws a usage error `KEY_NOT_FOUND` or `KEY_UNREADABLE` */
-async function publicKeysIn(path: string): Promise<readonly PublicKey[]> {
-  const shown = escapeInvisible(path);
-  const text = await readSmallFile(path).catch((error: Error) => {
-    throw usageError('KEY_NOT_FOUND', `Can't read the public key ${shown}: ${error.message}.`, error);
-  });
-  try {
-    return text.trim().split('\n').map(parsePublicKey);
-  } catch (error) {
-    throw usageError('KEY_UNREADABLE', `${shown}: ${(error as Error).message}.`, error);
-  }
-}
-
-function proofText(proof: RunProof): string {
-  if (!proof.proved) return `Not proved. ${proof.problem}`;
-  const { run, state, rows, outcomes, signer, unchecked } = proof;
+function proofText(proof: RunProof, against: readonly string[]): string {
+  if (!proof.proved) return `Not as it should be. ${proof.problem}`;
+  const { run, state, rows, outcomes, digests, compared, unchecked } = proof;
+  const files = Object.entries(digests).map(([name, digest]) => `  sha256:${digest}  ${name}`);
   return [
-    `Run ${run} is proved: ${state}, ${counted(rows, 'row')}, ${outcomeTexts(outcomes).join(', ')}.`,
-    `Its files are as the key ${signer} has signed them.`,
-    ...(unchecked.length > 0 ? unchecked : ['Its report is what journal and manifest give.']),
-    'No file can prove that the API did what it has answered.',
+    `The files of run ${run} agree: ${[state, counted(rows, 'row'), ...outcomeTexts(outcomes)].join(', ')}.`,
+    ...(compared ? ['Its report was made again from its rows and its journal, and is the same.'] : []),
+    ...files,
+    ...unchecked,
+    against.length === 0
+      ? 'To find out whether all of them were changed together, pass a digest that you have from elsewhere with --against.'
+      : `${counted(against.length, 'digest')} from elsewhere fit.`,
   ].join('\n');
 }

@@ -1,8 +1,7 @@
 import { usageError } from '../../../errors.ts';
-import { machineKey, type RunRecord } from '../../../index.ts';
+import type { RunRecord } from '../../../index.ts';
 import { deferred, onAbort } from '../../../waiting.ts';
 import type { Flags } from '../../config/load.ts';
-import type { Context } from '../../context.ts';
 import { openTerminal } from '../../terminal.ts';
 import { runManifest } from '../run/run-manifest.ts';
 import type { RowBudget } from './budget.ts';
@@ -42,7 +41,7 @@ export class AgentRuns {
     let isStarted = false;
     const run = runManifest(
       {
-        ...(await withPeople(context)),
+        ...context,
         async onPlanned(record) {
           left = await budget.take(context.store, record);
           planned = record;
@@ -73,12 +72,4 @@ export class AgentRuns {
     for (const interrupt of this.#inProgress.values()) interrupt();
     await Promise.all(this.#inProgress.keys());
   }
-}
-
-/** The key of this machine is no person's, whatever the settings say. */
-async function withPeople(context: Context): Promise<Context> {
-  const { settings, store } = context;
-  const { publicKey } = await machineKey(store.stateDir);
-  const approvers = [...(settings.approvers ?? [])].filter(([, { text }]) => text !== publicKey.text);
-  return { ...context, settings: { ...settings, approvers: new Map(approvers) } };
 }

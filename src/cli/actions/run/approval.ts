@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { thisActor } from '../../../actor.ts';
 import { CqbatchError, usageError } from '../../../errors.ts';
@@ -8,72 +8,105 @@ import {
   approvalPolicy,
   type CreatedRun,
   changedOptions,
-  claimPlan,
   contentRunId,
+  defaults,
   exists,
   givenRowOptions,
   groupOption,
+  hashFile,
   judgeApprovals,
+  keepApprovals,
   needsApproval,
   optionInWords,
   planSuffix,
+  type ReadPlan,
   type RunRecord,
-  readApprovedPlan,
+  readPlanFile,
+  refuseUsedPlan,
   requireApprovals,
+  rowsFile,
   type ScanSummary,
   savingOptions,
   validAmong,
+  withTemporaryFolder,
 } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import type { Workplace } from '../../context.ts';
 import { baseUrlOf } from '../options.ts';
 
 /**
- * The manifest and options of a run. A signed-off plan supplies its manifest, options and consent instead of the command line.
+ * Does work on what a user names: a manifest, or a plan, which supplies rows, options and consent instead of the command line.
  *
  * @param source path of the manifest or plan; `-` for standard input
- * @throws a usage error when the plan or its manifest was changed, or an option contradicts the plan
+ * @throws a usage error when the plan can't be used, or an option contradicts it
  */
-export async function approvedSource<Place extends Workplace>(
+export async function withNamedPlan<Place extends Workplace, Result>(
   workplace: Place,
   source: string,
-): Promise<{ readonly workplace: Place; readonly source: string }> {
-  if (!source.endsWith(planSuffix)) return { workplace, source };
-  const approved = await readApprovedPlan(source);
-  // One id, so that a plan is carried out only once.
-  const runId = workplace.flags.runId ?? contentRunId(basename(approved.file), approved.sha256);
-  return { workplace: withPlan(workplace, approved, runId), source: approved.source };
+  work: (workplace: Place) => Promise<Result>,
+): Promise<Result> {
+  if (!source.endsWith(planSuffix)) return work(workplace);
+  return withPlanRead(workplace, source, (plan) => {
+    // One id, so that a plan is carried out only once.
+    const runId = workplace.flags.runId ?? contentRunId(basename(plan.file), plan.sha256);
+    return work(withPlan(workplace, plan, runId));
+  });
 }
 
 /**
- * For a manifest that a schedule or an inbox runs: with the plan `NAME.cqplan` beside it, if that has the approvals that the
- * settings want. Otherwise the manifest runs as it would without a plan.
+ * Does work on a manifest that a schedule or an inbox runs: with the plan `NAME.cqplan` beside it, if that has the approvals that
+ * the settings want. Otherwise the manifest runs as it would without a plan.
  *
  * @param source path of the manifest now
  * @param given its path when its plan was made
  */
-export async function withPlanBeside<Place extends Workplace>(
+export async function withPlanBeside<Place extends Workplace, Result>(
   workplace: Place,
   source: string,
-  given = source,
-): Promise<Place> {
+  given: string,
+  work: (workplace: Place) => Promise<Result>,
+): Promise<Result> {
   const policy = approvalPolicy(workplace.settings);
-  if (Object.keys(policy.above).length === 0) return workplace;
+  if (Object.keys(policy.above).length === 0) return work(workplace);
   const file = `${given}${planSuffix}`;
-  if (!(await exists(file))) return { ...workplace, besides: { file } };
+  if (!(await exists(file))) return work({ ...workplace, besides: { file } });
+  let begun = false;
+  const begin = (place: Place): Promise<Result> => {
+    begun = true;
+    return work(place);
+  };
   try {
-    const plan = await readApprovedPlan(file, source);
-    if (isApproved(policy, plan)) return withPlan(workplace, plan, workplace.flags.runId);
-    return { ...workplace, besides: { file, plan } };
+    return await withPlanRead(workplace, file, async (plan) => {
+      if ((await hashFile(source)).sha256 !== plan.head.source.sha256) throw otherManifest(source, file);
+      if (await isApproved(policy, plan)) return begin(withPlan(workplace, plan, workplace.flags.runId));
+      return begin({ ...workplace, besides: { file, plan } });
+    });
   } catch (error) {
-    if (!(error instanceof CqbatchError)) throw error;
-    return { ...workplace, besides: { file, trouble: error } };
+    if (begun || !(error instanceof CqbatchError)) throw error;
+    return work({ ...workplace, besides: { file, trouble: error } });
   }
+}
+
+async function withPlanRead<Result>(
+  { store, settings: { maxManifestSize = defaults.maxManifestSize } }: Workplace,
+  file: string,
+  work: (plan: ReadPlan) => Promise<Result>,
+): Promise<Result> {
+  return withTemporaryFolder(store.stateDir, 'plan', async (folder) =>
+    work(await readPlanFile(store, file, join(folder, rowsFile), maxManifestSize)),
+  );
+}
+
+function otherManifest(source: string, file: string): CqbatchError {
+  return usageError(
+    'MANIFEST_CHANGED',
+    `${escapeInvisible(source)} is not the manifest of ${escapeInvisible(file)}: restore that one, or make the plan again and have it reviewed.`,
+  );
 }
 
 function withPlan<Place extends Workplace>(
   workplace: Place,
-  approved: ApprovedPlan,
+  approved: ReadPlan,
   runId: string | undefined,
 ): Place {
   refuseOtherOptions(workplace, approved);
@@ -81,8 +114,13 @@ function withPlan<Place extends Workplace>(
   return {
     ...workplace,
     approved,
-    flags: { ...flags, yes: true, skipInvalid: approved.skip_invalid, ...(runId !== undefined && { runId }) },
-    settings: { ...settings, allowPartial: settings.allowPartial || approved.allow_partial },
+    flags: {
+      ...flags,
+      yes: true,
+      skipInvalid: approved.consent.skip_invalid,
+      ...(runId !== undefined && { runId }),
+    },
+    settings: { ...settings, allowPartial: settings.allowPartial || approved.consent.allow_partial },
   };
 }
 
@@ -99,16 +137,16 @@ export function callsOf({
 }
 
 /** Whether a plan has the approvals that a run with these calls needs. */
-export function mayBegin(
+export async function mayBegin(
   policy: ApprovalPolicy,
   plan: ApprovedPlan | undefined,
   callable: Readonly<Record<string, number>>,
-): boolean {
-  return !needsApproval(policy, callable) || (plan !== undefined && isApproved(policy, plan));
+): Promise<boolean> {
+  return !needsApproval(policy, callable) || (plan !== undefined && (await isApproved(policy, plan)));
 }
 
-function isApproved({ approvers, needed }: ApprovalPolicy, plan: ApprovedPlan): boolean {
-  return validAmong(judgeApprovals(plan, approvers, runHere())).length >= needed;
+async function isApproved(policy: ApprovalPolicy, plan: ApprovedPlan): Promise<boolean> {
+  return validAmong(await judgeApprovals(plan, policy, runHere())).length >= policy.needed;
 }
 
 /**
@@ -131,15 +169,16 @@ export async function withApprovals(
   const run = { manifest: record.manifest.name, planCommand, planFile: besides?.file, plan, callable };
   const ofAgent =
     thisActor().via === 'mcp'
-      ? requireApprovals({ ...policy, needed: 1, above: { '': 0 } }, { ...run, ...runHere(), user: '' })
+      ? await requireApprovals({ ...policy, needed: 1, above: { '': 0 } }, { ...run, ...runHere(), user: '' })
       : undefined;
-  const signers = requireApprovals(policy, { ...run, ...runHere() });
+  const signers = await requireApprovals(policy, { ...run, ...runHere() });
   const { approval } = record;
   if (found === undefined || approval === undefined) return record;
-  const all = (ofAgent ?? signers).map((signer) => ({ ...signer }));
-  if (all.length === 0) return record;
-  await claimPlan(store, found, record.id);
-  return { ...record, approval: { ...approval, signers: all } };
+  if (found.approvals.length === 0) return record;
+  await refuseUsedPlan(store, found);
+  // Those that do not count here may count for a daemon.
+  await keepApprovals(store.folder(record.id), found.approvals);
+  return { ...record, approval: { ...approval, signers: [...(ofAgent ?? signers)] } };
 }
 
 /** Omitted options keep the plan's values. */
@@ -153,25 +192,24 @@ function refuseOtherOptions(workplace: Workplace, plan: ApprovedPlan): void {
     ...groupOption(settings),
     ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
     ...(flags.skipDone && { skipDone: flags.skipDone }),
-    skipInvalid: flags.skipInvalid ?? plan.skip_invalid,
+    skipInvalid: flags.skipInvalid ?? plan.consent.skip_invalid,
   });
 }
 
-/**
- * @param given options besides those of calls
- * @throws a usage error for an option that the plan does not have
- */
-export function refuseChangedOptions(
+/** @throws a usage error for an option that the plan does not have */
+function refuseChangedOptions(
   { flags, settings }: Workplace,
-  { file, options, skip_invalid }: ApprovedPlan,
-  given: Readonly<Record<string, unknown>> = { skipInvalid: skip_invalid },
+  { file, options, head, consent }: ApprovedPlan,
+  given: Readonly<Record<string, unknown>>,
 ): void {
+  const read = { clearToken: head.clear_token, ...head.reading, skipInvalid: consent.skip_invalid };
+  const planned: Readonly<Record<string, unknown>> = { ...read, ...options };
   const wanted: Readonly<Record<string, unknown>> = {
+    ...read,
     ...changedOptions(options, settings),
     ...savingOptions(flags, options),
     ...given,
   };
-  const planned: Readonly<Record<string, unknown>> = { ...options, skipInvalid: skip_invalid };
   for (const name of new Set([...Object.keys(wanted), ...Object.keys(planned)])) {
     const now = wanted[name];
     const then = planned[name];
@@ -180,19 +218,6 @@ export function refuseChangedOptions(
       'PLAN_DIFFERS',
       `${escapeInvisible(file)} was signed off with ${optionInWords(name)} ${textOf(then)}, but now it is ${textOf(now)}: leave that ` +
         'out, also in the environment and the configuration file, or make the plan again and have it reviewed.',
-    );
-  }
-}
-
-/** @throws a usage error when the rows differ from those signed off, though the manifest does not */
-export function refuseOtherRows({ file, counts, made_by }: ApprovedPlan, scan: ScanSummary): void {
-  for (const [name, planned] of Object.entries(counts)) {
-    const now = scan[name as keyof typeof counts];
-    if (now === planned) continue;
-    throw usageError(
-      'PLAN_DIFFERS',
-      `${escapeInvisible(file)} was signed off for ${planned} rows ${name === 'rows' ? 'in all' : `that are ${name}`}, but this version of ` +
-        `cqbatch finds ${now}: use the version that made it${made_by?.version === undefined ? '' : ` (${made_by.version})`}.`,
     );
   }
 }

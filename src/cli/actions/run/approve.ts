@@ -2,31 +2,29 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { usageError } from '../../../errors.ts';
 import {
-  type ApprovalPolicy,
   type ApprovedPlan,
   approvalPolicy,
   approvePlan,
+  approverHere,
   isReady,
   judgeApprovals,
   parseLongDuration,
   planSuffix,
-  readSigningKey,
-  type SigningKey,
   validAmong,
   verdictText,
-  writeApprovals,
+  writeApproval,
 } from '../../../index.ts';
 import { localTime } from '../../../text/local-time.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
 import { shellWord } from '../../../text/shell-word.ts';
-import { environment, type Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { planText } from '../../render/plan.ts';
 import { fingerprint } from '../../render/words.ts';
 import { parsed } from '../options.ts';
-import { approvedSource, runHere } from './approval.ts';
+import { runHere, withNamedPlan } from './approval.ts';
 import { lookAtPlan, signedOffText } from './plan.ts';
 import { isConfirmed } from './planned-run.ts';
 
@@ -36,31 +34,31 @@ const usualValidity = '24h';
 /** `cqbatch approve`: shows a plan, asks, and signs it. */
 export async function approve(file: string, flags: Flags): Promise<ExitCode> {
   const opened = await openWorkplace(flags);
-  const { terminal } = opened;
   requirePerson(opened, file);
   const validMs = parsed('--valid', flags.valid ?? usualValidity, parseLongDuration);
-  const key = await readSigningKey(
-    flags.key ?? join(homedir(), '.ssh', 'id_ed25519'),
-    environment['SSH_AUTH_SOCK'],
-  );
-  const { workplace, source } = await approvedSource(opened, file);
-  const { approved, settings } = workplace;
-  if (approved === undefined) throw new TypeError(`${file} is not a plan`);
-  const planned = await lookAtPlan(workplace, source);
-  if (typeof planned === 'number') return planned;
+  const key = flags.key ?? join(homedir(), '.ssh', 'id_ed25519');
+  return withNamedPlan(opened, file, (workplace) => approveNamed(workplace, key, validMs));
+}
+
+async function approveNamed(workplace: Workplace, key: string, validMs: number): Promise<ExitCode> {
+  const { terminal, approved, settings } = workplace;
+  if (approved === undefined) throw new TypeError('there is no plan');
+  const planned = await lookAtPlan(workplace, approved);
   const policy = approvalPolicy(settings);
-  terminal.say(`${planText(planned)}\n\n${verdictText(planned)}\n${signedOffText(approved, policy)}`);
+  terminal.say(`${planText(planned)}\n\n${verdictText(planned)}\n${await signedOffText(approved, policy)}`);
   if (!isReady(planned)) return exitCodes.usage;
   const { callable } = planned.scan;
   const what = `${counted(callable, 'request')} of plan ${fingerprint(approved.sha256)}`;
-  const question = `Approve ${what} with the key ${key.publicKey.fingerprint}?`;
+  const question = `Approve ${what} with the key ${escapeInvisible(key)}?`;
   if (!(await isConfirmed(workplace, question, callable))) {
     terminal.result({ state: 'declined' }, 'Nothing was signed.');
     return exitCodes.usage;
   }
   const now = Date.now();
-  const signed = await writeApprovals(approved, await approvePlan(approved, key, { validMs, now }));
-  sayResult(workplace, signed, key, policy, new Date(now + validMs).toISOString());
+  const content = await approvePlan(approved, key, { validMs, now });
+  const { user } = approverHere();
+  const { approvalFile, approvals } = await writeApproval(approved, user, content);
+  await sayResult(workplace, { ...approved, approvals }, approvalFile, new Date(now + validMs).toISOString());
   return exitCodes.success;
 }
 
@@ -80,26 +78,24 @@ function requirePerson({ terminal }: Workplace, file: string): void {
   }
 }
 
-function sayResult(
-  { terminal }: Workplace,
+async function sayResult(
+  { terminal, settings }: Workplace,
   plan: ApprovedPlan,
-  { publicKey }: SigningKey,
-  { approvers, needed }: ApprovalPolicy,
+  approvalFile: string,
   until: string,
-): void {
+): Promise<void> {
+  const policy = approvalPolicy(settings);
+  const { approvers, needed } = policy;
   // The runner is another person: here only the approver is known.
-  const counting = validAmong(judgeApprovals(plan, approvers, { ...runHere(), user: '' }));
-  const isKnown = [...approvers.values()].some(({ text }) => text === publicKey.text);
-  if (approvers.size > 0 && !isKnown)
-    terminal.warn(
-      `warning: the settings here name no approver with this key: "approvers": {"NAME": "${publicKey.text}"}`,
-    );
+  const judged =
+    approvers === undefined ? [] : await judgeApprovals(plan, policy, { ...runHere(), user: '' });
   const file = escapeInvisible(plan.file);
-  const next = `cqbatch run ${shellWord(file)}`;
-  const many = approvers.size === 0 ? '' : ` It has ${counting.length} of ${counted(needed, 'approval')}.`;
+  const many =
+    approvers === undefined ? '' : ` It has ${validAmong(judged).length} of ${counted(needed, 'approval')}.`;
+  for (const each of judged) if (!each.counts) terminal.warn(`warning: not counted: ${each.why}.`);
   terminal.result(
-    { plan_file: plan.file, plan_sha256: plan.sha256, key: publicKey.fingerprint, until },
-    `Approved ${file} until ${localTime(until)}.${many}`,
+    { plan_file: plan.file, plan_sha256: plan.sha256, approval_file: approvalFile, until },
+    `Wrote ${escapeInvisible(approvalFile)}: ${file} is approved until ${localTime(until)}.${many}`,
   );
-  terminal.say(`Nothing was sent. Another person runs it: ${next}`);
+  terminal.say(`Nothing was sent. Another person runs it: cqbatch run ${shellWord(file)}`);
 }

@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { actorText } from '../../../actor.ts';
 import { usageError } from '../../../errors.ts';
 import {
@@ -13,13 +14,17 @@ import {
   inputKind,
   isReady,
   judgeApprovals,
-  makeTemporaryFolder,
+  newRunOptions,
+  planManifest,
   planSuffix,
-  type ReadingOptions,
+  type ReadPlan,
+  type RowCounts,
   rowOptions,
+  rowsFile,
   stageManifest,
   verdictText,
-  writeApprovedPlan,
+  withTemporaryFolder,
+  writePlanFile,
 } from '../../../index.ts';
 import { localTime } from '../../../text/local-time.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
@@ -27,33 +32,41 @@ import { shellWord } from '../../../text/shell-word.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { optionTexts } from '../../render/audit.ts';
 import { type Plan, planDocument, planText } from '../../render/plan.ts';
 import { clockTime, fingerprint } from '../../render/words.ts';
 import type { Terminal } from '../../terminal.ts';
 import { proxyTo } from '../api-client.ts';
 import { baseUrlOf, planWords, runOptions, runWords } from '../options.ts';
-import { approvedSource, callsOf, mayBegin, refuseOtherRows, runHere } from './approval.ts';
-import { doneBefore, planOf, readingManifest } from './planned-run.ts';
+import { callsOf, mayBegin, runHere, withNamedPlan } from './approval.ts';
+import { doneBefore, manifestOf, planOf, readingManifest } from './planned-run.ts';
 
 /** `cqbatch plan`: checks every row, sends nothing. */
 export async function plan(given: string, flags: Flags): Promise<ExitCode> {
   return planIn(await openWorkplace(flags), given);
 }
 
-export async function planIn(opened: Workplace, given: string): Promise<ExitCode> {
-  const out = planWriter(opened, given);
-  const { workplace, source } = await approvedSource(opened, given);
-  const { terminal, approved: signedOff } = workplace;
-  const planned = await lookAtPlan(workplace, source);
-  if (typeof planned === 'number') return planned;
-  const written = out && isReady(planned) ? await out(planned) : undefined;
-  printPlan(terminal, planned, written);
-  if (!isReady(planned)) return exitCodes.usage;
-  if (signedOff !== undefined) terminal.say(signedOffText(signedOff, approvalPolicy(workplace.settings)));
-  if (written !== undefined)
-    terminal.say(`Wrote ${escapeInvisible(written.file)} (fingerprint ${fingerprint(written.sha256)}).`);
-  terminal.say(`Nothing was sent. Next: ${nextCommand(workplace, planned, written ?? signedOff, given)}`);
-  return exitCodes.success;
+export function planIn(opened: Workplace, given: string): Promise<ExitCode> {
+  const out = outFileOf(opened, given);
+  return withNamedPlan(opened, given, async (workplace) => {
+    const { terminal, approved } = workplace;
+    const looked =
+      approved === undefined
+        ? await lookAtManifest(workplace, given, out)
+        : { planned: await lookAtPlan(workplace, approved) };
+    if (typeof looked === 'number') return looked;
+    const { planned, written } = looked;
+    printPlan(terminal, planned, written);
+    if (!isReady(planned)) return exitCodes.usage;
+    if (approved !== undefined)
+      terminal.say(await signedOffText(approved, approvalPolicy(workplace.settings)));
+    if (written !== undefined)
+      terminal.say(`Wrote ${escapeInvisible(written.file)} (fingerprint ${fingerprint(written.sha256)}).`);
+    terminal.say(
+      `Nothing was sent. Next: ${await nextCommand(workplace, planned, written ?? approved, given)}`,
+    );
+    return exitCodes.success;
+  });
 }
 
 /** Prints a plan, and the file that it was written to. */
@@ -64,45 +77,74 @@ export function printPlan(terminal: Terminal, planned: Plan, written: ApprovedPl
   );
 }
 
-/** Reads and checks the rows of a manifest, or of a signed-off plan. */
-export async function lookAtPlan(workplace: Workplace, source: string): Promise<Plan | ExitCode> {
-  const { settings, flags, approved } = workplace;
-  const { stateDir } = workplace.store;
-  const baseUrl = approved?.options.baseUrl ?? baseUrlOf(flags, settings);
-  const { allowInsecureHttp } = approved?.options ?? flags;
-  const proxy = baseUrl === undefined ? undefined : proxyTo({ baseUrl, allowInsecureHttp });
-  const { rate = defaults.rate } = approved?.options ?? settings;
-  const reading = approved?.options ?? rowOptions(flags, settings);
-  const { onConflict = defaults.onConflict } = reading;
+/** The plan in a file, as it is shown. */
+export function lookAtPlan(workplace: Workplace, { options, planned, head }: ReadPlan): Promise<Plan> {
+  return planOf(workplace, planned, options, manifestOf({ head }), proxyTo(options));
+}
+
+/** A plan as it is shown, and its file, if it is written. */
+interface LookedAt {
+  readonly planned: Plan;
+  readonly written?: ApprovedPlan;
+}
+
+/**
+ * Reads and checks the rows of a manifest.
+ *
+ * @param out the file for a plan that is ready
+ */
+async function lookAtManifest(
+  workplace: Workplace,
+  source: string,
+  out: string | undefined,
+): Promise<LookedAt | ExitCode> {
+  const { settings, flags, store } = workplace;
+  const baseUrl = baseUrlOf(flags, settings);
+  const proxy =
+    baseUrl === undefined ? undefined : proxyTo({ baseUrl, allowInsecureHttp: flags.allowInsecureHttp });
+  const reading = rowOptions(flags, settings);
+  const { rate = defaults.rate } = settings;
   const options = {
-    ...reading,
-    onConflict,
+    onConflict: reading.onConflict ?? defaults.onConflict,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(rate && { rate }),
-    ...groupOption(approved?.options ?? settings),
+    ...groupOption(settings),
+  };
+  const look = async (input: InputOptions, path: string, name: string, rows?: string): Promise<LookedAt> => {
+    const done = await doneBefore(workplace, { ...reading, ...options }, input);
+    const checking = { path, name, reading, context: input, done };
+    const digest = await hashFile(path);
+    if (out === undefined || rows === undefined) {
+      const checked = await checkManifest(store, checking);
+      return { planned: await planOf(workplace, checked, options, digest.sha256, proxy) };
+    }
+    const { skipInvalid: skip_invalid = false } = flags;
+    const consent = ({ partial }: RowCounts) => ({ skip_invalid, allow_partial: partial > 0 });
+    const writing = { ...checking, digest, options: runOptions(workplace), consent };
+    const checked = await planManifest(store, writing, rows);
+    const planned = await planOf(workplace, checked, options, digest.sha256, proxy);
+    return isReady(planned) ? { planned, written: await writePlanFile(out, rows, checked) } : { planned };
   };
   return readingManifest(workplace, async (input) => {
-    const { path, name, dispose } = await readable(source, stateDir, input, reading);
-    try {
-      const done = await doneBefore(workplace, options, input);
-      const checked = await checkManifest(workplace.store, { path, name, options, context: input, done });
-      if (approved !== undefined) refuseOtherRows(approved, checked.scan);
-      return await planOf(workplace, checked, options, (await hashFile(path)).sha256, proxy);
-    } finally {
-      await dispose();
-    }
+    const isRead = out === undefined && source !== '-' && (await inputKind(source, source, input)) === 'file';
+    if (isRead) return look(input, source, source);
+    // A pipe can be read once; and what is written into a plan must be what was hashed.
+    return withTemporaryFolder(store.stateDir, 'plan', async (folder) => {
+      const { path, name } = await stageManifest(source, folder, input, reading);
+      return look(input, path, name, join(folder, rowsFile));
+    });
   });
 }
 
 /** What to type after a look at a plan. */
-function nextCommand(
+async function nextCommand(
   { flags, settings }: Workplace,
   { scan }: Plan,
   plan: ApprovedPlan | undefined,
   given: string,
-): string {
+): Promise<string> {
   const policy = approvalPolicy(settings);
-  const isApproved = mayBegin(policy, plan, callsOf(scan));
+  const isApproved = await mayBegin(policy, plan, callsOf(scan));
   const ofManifest = isApproved
     ? ['run', given, ...runWords(flags)]
     : ['plan', given, ...planWords(flags), '--out', `NAME${planSuffix}`];
@@ -111,64 +153,58 @@ function nextCommand(
 }
 
 /** The author and the approvers of a plan. */
-export function signedOffText(plan: ApprovedPlan, { approvers }: ApprovalPolicy): string {
-  const { file, sha256, made_at: at, made_by: maker, approved_by: by } = plan;
+export async function signedOffText(plan: ApprovedPlan, policy: ApprovalPolicy): Promise<string> {
+  const { file, sha256, head } = plan;
+  const { made_at: at, made_by: maker } = head;
   const made = `made ${clockTime(new Date(at))}${maker === undefined ? '' : ` by ${actorText(maker)}`}`;
-  const approved = by === undefined ? '' : `, approved by ${by}`;
-  const signed = judgeApprovals(plan, approvers, runHere()).map((each) =>
+  const signed = (await judgeApprovals(plan, policy, runHere())).map((each) =>
     each.counts
       ? `Signed by ${each.name} (${each.key}), valid until ${localTime(each.until)}.`
       : `Not counted: ${each.why}.`,
   );
-  const lines = [`${file} (fingerprint ${fingerprint(sha256)}), ${made}${approved}.`, ...signed];
+  const lines = [`${file} (fingerprint ${fingerprint(sha256)}), ${made}.`, optionsText(plan), ...signed];
   return lines.map(escapeInvisible).join('\n');
 }
 
+/** The options of a plan that differ from the defaults. */
+function optionsText({ options, head, consent }: ApprovedPlan): string {
+  const usual: Readonly<Record<string, unknown>> = newRunOptions({}, {});
+  const all = { ...head.reading, ...options, clearToken: head.clear_token };
+  const others = Object.entries(all).filter(
+    ([name, value]) => !isDeepStrictEqual(value, { ...usual, clearToken: defaults.clearToken }[name]),
+  );
+  const given = [
+    ...optionTexts(Object.fromEntries(others)),
+    ...(consent.skip_invalid ? ['skip-invalid'] : []),
+    ...(consent.allow_partial ? ['allow-partial'] : []),
+    ...head.operations.flatMap(({ name, module }) =>
+      module === undefined ? [] : [`${name} of a module with the fingerprint ${fingerprint(module)}`],
+    ),
+  ];
+  return `Options: ${given.length === 0 ? 'the usual ones' : `${given.join(', ')}; the others as usual`}.`;
+}
+
 /**
- * Writes the plan into the file of `--out`.
+ * The file of `--out`.
  *
- * @throws a usage error for an invalid name, or a run that can't be carried out elsewhere
+ * @throws a usage error for an invalid name, or where there is nothing to write
  */
-function planWriter(workplace: Workplace, source: string) {
-  const { out, skipDone } = workplace.flags;
+function outFileOf(workplace: Workplace, source: string): string | undefined {
+  const { out } = workplace.flags;
   if (out === undefined) return undefined;
-  if (skipDone !== undefined) {
+  const file = planFile(out);
+  if (source.endsWith(planSuffix))
     throw usageError(
       'INVALID_SETTING',
-      "--out can't be combined with --skip-done: more rows may be done when the plan is carried out.",
+      `--out: ${escapeInvisible(source)} is a plan already; copy the file.`,
     );
-  }
-  const file = planFile(out);
-  if (source === '-' || source.endsWith(planSuffix)) {
-    throw usageError('INVALID_SETTING', '--out needs a manifest file, because the run reads it again.');
-  }
-  const options = runOptions(workplace);
-  return ({ scan, skipInvalid }: Plan): Promise<ApprovedPlan> =>
-    writeApprovedPlan(file, {
-      ...{ source, options, counts: scan },
-      skip_invalid: skipInvalid,
-      allow_partial: scan.partial > 0,
-    });
+  // Without a base URL, no run can be planned.
+  runOptions(workplace);
+  return file;
 }
 
 /** @throws a usage error for a name that no plan has */
 export function planFile(out: string): string {
   if (out.endsWith(planSuffix)) return out;
   throw usageError('INVALID_SETTING', `--out "${out}": write a name that ends with ${planSuffix}.`);
-}
-
-/** Copies standard input and pipes: a plan may read twice. */
-async function readable(source: string, stateDir: string, input: InputOptions, reading: ReadingOptions) {
-  if (source !== '-' && (await inputKind(source, source, input)) === 'file') {
-    return { path: source, name: source, dispose: async () => {} };
-  }
-  const folder = await makeTemporaryFolder(stateDir, 'plan');
-  const dispose = () => rm(folder, { recursive: true, force: true });
-  try {
-    const { path, name } = await stageManifest(source, folder, input, reading);
-    return { path, name, dispose };
-  } catch (error) {
-    await dispose();
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
-import type { LimitedApi } from '../../../domain.ts';
 import { usageError } from '../../../errors.ts';
 import {
   type CreatedRun,
+  type CreateRunInput,
   createRun,
   type DoneRows,
   defaults,
@@ -10,25 +10,27 @@ import {
   type InputOptions,
   lookUpTarget,
   type ManifestOrigin,
+  type PlannedRows,
+  type RowOptions,
   type RunOptions,
   readDone,
   refusalOf,
-  type TokenSource,
+  rowOptions,
   verdictText,
 } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
 import { shellWord } from '../../../text/shell-word.ts';
-import { fileThatSays } from '../../config/load.ts';
 import type { Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
-import type { Forecast } from '../../render/forecast.ts';
 import { type Plan, planDocument, planText } from '../../render/plan.ts';
 import { problemText } from '../../render/problems.ts';
-import { estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
+import { proxyTo, wayTo } from '../api-client.ts';
 import { attributionOf, planWords, runOptions, sayIfTomorrow } from '../options.ts';
-import { refuseOtherRows, withApprovals } from './approval.ts';
+import { withApprovals } from './approval.ts';
+import { forecastOf } from './forecast-of.ts';
+import { refuseOutdated, warnOfOtherOperations } from './refusals.ts';
 
 /**
  * Plans a run, shows the plan and asks.
@@ -43,25 +45,31 @@ export async function planRun(
   callsHere: boolean,
   origin?: ManifestOrigin,
 ): Promise<CreatedRun | ExitCode> {
-  const { terminal, store, flags, approved } = workplace;
+  const { terminal, store, flags, settings, approved } = workplace;
   const options = runOptions(workplace);
   const attribution = attributionOf(workplace);
   const proxy = callsHere ? proxyTo(options) : undefined;
   requireConsent(workplace, source);
+  if (approved !== undefined) {
+    warnOfOtherOperations(workplace, approved);
+    await refuseOutdated(store, approved);
+  }
   const created = await readingManifest(workplace, async (input) => {
-    const done = await doneBefore(workplace, options, input);
-    const { runId } = flags;
-    return createRun(store, { source, origin, input, options, runId, attribution, approved, done });
+    const reading = rowOptions(flags, settings);
+    const rows: CreateRunInput['rows'] =
+      approved === undefined
+        ? {
+            ...{ kind: 'manifest', source, origin, reading, input },
+            done: await doneBefore(workplace, { ...reading, baseUrl: options.baseUrl }, input),
+          }
+        : { kind: 'rows', path: approved.path, planned: approved.planned, approved, origin };
+    return createRun(store, { rows, options, runId: flags.runId, attribution });
   });
   if (typeof created === 'number') return created;
-  const { record, scan, choice, problems, sheet } = created;
-  const { name, file, sha256 } = record.manifest;
-  const format = file.replace(/^manifest\.|\.gz$/g, '');
-  const manifest = { name, format, ...(sheet && { sheet }) };
+  const { record } = created;
   let planned: Plan;
   try {
-    if (approved !== undefined) refuseOtherRows(approved, scan);
-    planned = await planOf(workplace, { manifest, scan, choice, problems }, record.options, sha256, proxy);
+    planned = await planOf(workplace, created, record.options, manifestOf(created), proxy);
   } catch (error) {
     await discard(store, record, created.journal);
     throw error;
@@ -106,7 +114,7 @@ export async function approvedOrDiscarded(
 /** The runs and reports of `--skip-done`, if any. */
 export async function doneBefore(
   { store, flags: { skipDone } }: Workplace,
-  { baseUrl, map, clearToken }: Partial<Pick<RunOptions, 'baseUrl'>> & Pick<RunOptions, 'map' | 'clearToken'>,
+  { baseUrl, map, clearToken }: Partial<Pick<RunOptions, 'baseUrl'>> & Pick<RowOptions, 'map' | 'clearToken'>,
   context: InputOptions,
 ): Promise<DoneRows | undefined> {
   if (skipDone === undefined) return undefined;
@@ -210,21 +218,31 @@ export function isConfirmed(
   return requests > confirmAbove ? terminal.confirmNumber(question, requests) : terminal.confirm(question);
 }
 
-/** The plan of checked rows with these options. */
+/** SHA-256 of the manifest that is planned; undefined for rows of another run, which were called before on purpose. */
+export function manifestOf({ head }: Pick<PlannedRows, 'head'>): string | undefined {
+  return head.derived === undefined ? head.source.sha256 : undefined;
+}
+
+/**
+ * The plan of checked rows with these options.
+ *
+ * @param sha256 of the manifest, to find an earlier run of it
+ */
 export async function planOf(
   workplace: Workplace,
   checked: Pick<Plan, 'manifest' | 'scan' | 'choice' | 'problems'>,
   options: Partial<Pick<RunOptions, 'baseUrl' | 'rateGroup' | 'rate' | 'onConflict'>>,
-  sha256: string,
+  sha256: string | undefined,
   proxy: string | undefined,
 ): Promise<Plan> {
   const { store, flags, settings } = workplace;
   const { skipInvalid = false, skipDone } = flags;
   const { baseUrl, onConflict = defaults.onConflict } = options;
   // With --skip-done, the user knows about earlier runs.
-  const isNews = skipDone === undefined && baseUrl !== undefined;
+  const isNews = skipDone === undefined && baseUrl !== undefined && sha256 !== undefined;
+  const { manifest, scan, choice, problems } = checked;
   return {
-    ...checked,
+    ...{ manifest, scan, choice, problems },
     ...(await forecastOf(workplace, options, proxy)),
     skipInvalid,
     allowPartial: settings.allowPartial === true,
@@ -232,47 +250,6 @@ export async function planOf(
     onConflict,
     earlier: isNews ? await findEarlierRun(store, sha256, baseUrl) : undefined,
   };
-}
-
-/**
- * The forecast of a run; without a base URL, nothing is known about the API.
- *
- * @param proxy to the API, without its password
- */
-async function forecastOf(
-  workplace: Workplace,
-  { baseUrl, rateGroup, rate }: Partial<Pick<RunOptions, 'baseUrl' | 'rateGroup' | 'rate'>>,
-  proxy: string | undefined,
-): Promise<Forecast> {
-  const bound = rate?.perSecond;
-  const wanted = bound === undefined ? undefined : { perSecond: bound, isWanted: true };
-  if (baseUrl === undefined) return { baseUrl, proxy, target: undefined, rate: wanted };
-  const limit = rate?.auto ? await limitOf(workplace, { baseUrl, rateGroup }) : undefined;
-  const isLower = limit !== undefined && limit < (bound ?? Number.POSITIVE_INFINITY);
-  const { approved, settings, flags } = workplace;
-  const isOwnChoice = approved === undefined && settings.baseUrl !== undefined;
-  return {
-    ...{ baseUrl, rateGroup },
-    baseUrlFile: isOwnChoice ? fileThatSays('baseUrl', flags) : undefined,
-    proxy,
-    target: await lookUpTarget(workplace.store.stateDir, baseUrl),
-    rate: isLower ? { perSecond: limit, isWanted: false } : wanted,
-  };
-}
-
-/** Calls per second that the API last permitted. */
-async function limitOf({ store, settings }: Workplace, api: LimitedApi): Promise<number | undefined> {
-  const token = tokenIfAny(settings, api);
-  const estimates = token && (await estimatedLimits(store, api, token));
-  return (await estimates?.load())?.limit;
-}
-
-function tokenIfAny(settings: Workplace['settings'], api: LimitedApi): TokenSource | undefined {
-  try {
-    return tokenSource(settings, api);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Prints why a plan is refused. */

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { attributed } from '../../../actor.ts';
 import type { OutcomeCounts } from '../../../domain.ts';
@@ -12,17 +11,18 @@ import {
   isActive,
   isHaltedByGuard,
   isResumable,
-  makeTemporaryFolder,
+  openRunRows,
   optionInWords,
   type RunRecord,
   type RunStore,
   readJournalSummary,
-  refuseChangedManifest,
+  refuseChangedRows,
   rewriteReport,
   rowOptions,
   type Settings,
   savingOptions,
   stageManifest,
+  withTemporaryFolder,
 } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
@@ -50,7 +50,7 @@ export async function resume(id: string | undefined, flags: Flags): Promise<Exit
 /** Continues a run without a process. */
 export async function resumeRun(context: Context, record: RunRecord): Promise<ExitCode> {
   const { store, settings, flags } = context;
-  await refuseChangedManifest(store, record);
+  await refuseChangedRows(store, record);
   await sayIfTomorrow(context);
   sayIfGroupless(context, record.options);
   const options = {
@@ -134,7 +134,7 @@ export async function continueRun(context: Context, record: RunRecord, source: s
   const { id } = record;
   const checked = await refuseOtherManifest(context, record, source);
   if (typeof checked === 'number') return checked;
-  refuseOtherOptions(context, record);
+  await refuseOtherOptions(context, record);
   const state = actualState(record);
   if (isActive(state)) throw busyWith(record);
   if (isHaltedByGuard(record) && !context.flags.resumeHalted) return stillHalted(context, record);
@@ -186,9 +186,10 @@ export async function endedRun(store: RunStore, record: RunRecord): Promise<Ende
  */
 export async function refuseOtherManifest(
   workplace: Workplace,
-  { id, manifest }: RunRecord,
+  { id, manifest, rows }: RunRecord,
   source: string,
 ): Promise<ExitCode | undefined> {
+  if (workplace.approved?.sha256 === rows.sha256) return undefined;
   const isFile = source !== '-' && (await inputKind(source, source)) === 'file';
   const sha256 = isFile ? (await hashFile(source)).sha256 : await hashPipe(workplace, source);
   if (typeof sha256 === 'number') return sha256;
@@ -201,23 +202,23 @@ export async function refuseOtherManifest(
 
 /** Copies input that can be read only once into a file. */
 async function hashPipe(workplace: Workplace, source: string): Promise<string | ExitCode> {
-  const folder = await makeTemporaryFolder(workplace.store.stateDir, 'plan');
-  try {
-    return await readingManifest(
-      workplace,
-      async (input) =>
-        (await stageManifest(source, folder, input, rowOptions(workplace.flags, workplace.settings))).sha256,
-    );
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const reading = rowOptions(workplace.flags, workplace.settings);
+  return withTemporaryFolder(workplace.store.stateDir, 'plan', (folder) =>
+    readingManifest(workplace, async (input) => (await stageManifest(source, folder, input, reading)).sha256),
+  );
 }
 
 /** Omitted options keep the run's values. */
-function refuseOtherOptions({ flags, settings }: Context, { id, options }: RunRecord): void {
-  const wanted = givenRowOptions(flags, settings);
-  for (const [name, value] of Object.entries(wanted)) {
-    const before = options[name as keyof typeof wanted];
+async function refuseOtherOptions({ flags, settings, store }: Context, record: RunRecord): Promise<void> {
+  const { id, options } = record;
+  const { head } = await openRunRows(store, record);
+  const had: Readonly<Record<string, unknown>> = {
+    clearToken: head.clear_token,
+    ...head.reading,
+    onConflict: options.onConflict,
+  };
+  for (const [name, value] of Object.entries(givenRowOptions(flags, settings))) {
+    const before = had[name];
     if (isDeepStrictEqual(before, value)) continue;
     const flag = optionInWords(name);
     throw usageError(

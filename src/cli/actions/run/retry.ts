@@ -5,14 +5,14 @@ import {
   hasRowsToRetry,
   isActive,
   progressOf,
-  type RetryManifest,
+  type RetryRows,
   type RunRecord,
   type RunStore,
   resumeCommand,
   retriesAfter,
   retriesAmong,
   unfinishedAmong,
-  writeRetryManifest,
+  writeRetryRows,
 } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { count, counted } from '../../../text/quantities.ts';
@@ -20,8 +20,9 @@ import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { type FittingRun, findRecord } from '../look/find-run.ts';
-import { isPreview, refuseUnlessOver, runDerived } from './derived-run.ts';
+import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
+import { refuseUnlessOver } from './refusals.ts';
 import { runWhenFree } from './when-free.ts';
 
 /** `cqbatch retry`: a new run of the failed rows, and of the uncalled rows of a cancelled run. */
@@ -37,19 +38,17 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
   const before = await findRecord(store, id, runToRetry(store));
   const later = retriesAfter(await findRetries(store, before), before);
   refuseUnlessOver('retry', before, later);
-  return runDerived(context, before, 'retry', async (path) => {
+  return runDerived(context, before, 'retry', before.options.onConflict, async (input) => {
     const choice = { codes: flags.code?.map((code) => code.toUpperCase()), unclear: flags.unclear };
-    const retried = await writeRetryManifest(store, before, later, choice, path);
-    const { rowNumbers, histories, codes, overtaken } = retried;
+    const retried = await writeRetryRows(store, before, later, choice, input);
+    const { scan, codes, overtaken } = retried;
     refuseNothing(before, retried, choice);
     const left = overtaken === 0 ? '' : `. ${overtakenText(overtaken)}`;
     terminal.say(
-      `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${count(rowNumbers.length)} of ` +
+      `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${count(scan.rows)} of ` +
         `${counted(before.plan.rows, 'row')} to retry (${codeTexts(codes, choice.codes)})${left}`,
     );
-    // Older versions called conflicting rows in any order; a retry calls them one after the other.
-    const { map, onConflict = 'in-order' } = before.options;
-    return { rowNumbers, histories, options: { onConflict, ...(map !== undefined && { map }) } };
+    return retried;
   });
 }
 
@@ -79,12 +78,12 @@ interface Choice {
 /** @throws a usage error when there is nothing to retry, or nothing with a requested code */
 function refuseNothing(
   record: RunRecord,
-  { codes, rowNumbers, overtaken }: RetryManifest,
+  { codes, scan, overtaken }: RetryRows,
   { codes: wanted = [], unclear }: Choice,
 ): void {
   const { id, state } = record;
   const unknown = wanted.find((code) => !codes.has(code));
-  if (rowNumbers.length > 0 && unknown === undefined) return;
+  if (scan.rows > 0 && unknown === undefined) return;
   if (codes.size === 0 && overtaken > 0)
     throw usageError('NOTHING_TO_RETRY', `Nothing to retry in run ${id}: ${overtakenText(overtaken)}.`);
   if (codes.size === 0) {
@@ -109,7 +108,7 @@ function overtakenText(rows: number): string {
 }
 
 /** `3 UNAVAILABLE, 1 NOT_FOUND`, the most frequent first */
-function codeTexts(codes: RetryManifest['codes'], wanted: readonly string[] = [...codes.keys()]): string {
+function codeTexts(codes: RetryRows['codes'], wanted: readonly string[] = [...codes.keys()]): string {
   return [...codes]
     .filter(([code]) => wanted.includes(code))
     .toSorted(([, a], [, b]) => b - a)

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { tokenSource } from '../api-client.ts';
 import { calls } from '../options.ts';
-import { approvedSource } from './approval.ts';
+import { withNamedPlan } from './approval.ts';
 import { planRun } from './planned-run.ts';
 import { measuring, notifying, whenFree } from './when-free.ts';
 
@@ -14,8 +14,11 @@ export function runManifest(context: Context, manifest: string): Promise<ExitCod
   return measuring(context, (measured) => notifying(measured, (noted) => runOrResume(noted, manifest)));
 }
 
-async function runOrResume(opened: Context, manifest: string): Promise<ExitCode> {
-  const { workplace: context, source } = await approvedSource(opened, manifest);
+function runOrResume(opened: Context, source: string): Promise<ExitCode> {
+  return withNamedPlan(opened, source, (context) => runNamed(context, source));
+}
+
+async function runNamed(context: Context, source: string): Promise<ExitCode> {
   const { flags } = context;
   const { runId: id } = flags;
   if (id !== undefined) runIds.require(id);
@@ -40,7 +43,7 @@ async function start(context: Context, source: string): Promise<ExitCode> {
   const { settings, approved } = context;
   const callsHere = calls(context);
   // A mistyped name is reported before a missing token.
-  if (source !== '-') await inputKind(source, source);
+  if (source !== '-' && approved === undefined) await inputKind(source, source);
   if (callsHere) await tokenSource(settings, approved?.options ?? settings).current();
   const planned = await planRun(context, source, callsHere);
   if (typeof planned === 'number') return planned;

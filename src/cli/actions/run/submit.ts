@@ -14,7 +14,7 @@ import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import type { Terminal } from '../../terminal.ts';
 import { sayWhoCarriesOut } from '../serve/schedule.ts';
-import { approvedSource } from './approval.ts';
+import { withNamedPlan } from './approval.ts';
 import { planRun } from './planned-run.ts';
 import { refuseOtherManifest } from './resume.ts';
 
@@ -23,7 +23,11 @@ const planningMs = 120_000;
 
 /** `cqbatch submit`: plans a run and leaves it to a coordinator on the state folder. */
 export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
-  const { workplace, source } = await approvedSource(await openWorkplace(flags), manifest);
+  const opened = await openWorkplace(flags);
+  return withNamedPlan(opened, manifest, (workplace) => submitNamed(workplace, manifest));
+}
+
+async function submitNamed(workplace: Workplace, source: string): Promise<ExitCode> {
   const { terminal, store } = workplace;
   for (;;) {
     try {

@@ -7,9 +7,9 @@ import {
   retriesAfter,
   retriesAmong,
   rowsOn,
-  type UndoManifest,
+  type UndoRows,
   undosOf,
-  writeUndoManifest,
+  writeUndoRows,
 } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
@@ -17,8 +17,9 @@ import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { type FittingRun, findRecord } from '../look/find-run.ts';
-import { isPreview, refuseUnlessOver, runDerived } from './derived-run.ts';
+import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
+import { refuseUnlessOver } from './refusals.ts';
 import { runWhenFree } from './when-free.ts';
 
 /** `cqbatch undo`: a new run that puts back what a run changed, as far as the manifest has old values. */
@@ -39,15 +40,15 @@ async function undoRun(context: Context, id: string | undefined): Promise<ExitCo
   refuseUnlessEnded(before);
   for (const earlier of undos)
     terminal.warn(`warning: run ${earlier.id} has already undone run ${before.id}.`);
-  return runDerived(context, before, 'undo', async (path) => {
-    const undone = await writeUndoManifest(store, before, later, path);
-    if (undone.rowNumbers.length === 0) return nothingToSend(context, before, undone);
+  return runDerived(context, before, 'undo', 'refuse', async (input) => {
+    const undone = await writeUndoRows(store, before, later, input);
+    if (undone.scan.rows === 0) return nothingToSend(context, before, undone);
     terminal.say(
-      `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${counted(undone.rowNumbers.length, 'row', ['gets its', 'get their'])} old values back`,
+      `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${counted(undone.scan.rows, 'row', ['gets its', 'get their'])} old values back`,
     );
     for (const text of leftTexts(undone)) terminal.warn(`warning: ${text}`);
     await warnOfLaterEdits(context, before, runs, undone);
-    return { rowNumbers: undone.rowNumbers, histories: new Map(), options: { onConflict: 'refuse' } };
+    return undone;
   });
 }
 
@@ -87,7 +88,7 @@ function refuseUnlessEnded(record: RunRecord): void {
 }
 
 /** What remains to be done by hand or can't be undone, and the file that lists it. */
-function leftTexts({ notUndone, byHand }: UndoManifest): readonly string[] {
+function leftTexts({ notUndone, byHand }: UndoRows): readonly string[] {
   const texts: string[] = [];
   if (notUndone.file !== undefined) {
     const rows = counted(notUndone.rows, 'row', ['is', 'are']);
@@ -101,7 +102,7 @@ function leftTexts({ notUndone, byHand }: UndoManifest): readonly string[] {
 }
 
 /** @throws a usage error when nothing is to be done by hand, either */
-function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoManifest): ExitCode {
+function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoRows): ExitCode {
   const { notUndone, byHand } = undone;
   const files = { not_undone: notUndone.file ?? null, by_hand: byHand.file ?? null };
   if (byHand.rows === 0) {
@@ -123,14 +124,14 @@ async function warnOfLaterEdits(
   { store, terminal }: Context,
   before: RunRecord,
   runs: readonly RunRecord[],
-  { subjects }: UndoManifest,
+  { subjects }: UndoRows,
 ): Promise<void> {
   const since = runs.slice(runs.findIndex(({ id }) => id === before.id) + 1);
   const related = new Set([before.id, ...retriesAmong(runs, before).retries.map(({ id }) => id)]);
   for (const run of since) {
     const isOther = !related.has(run.id) && run.undoOf !== before.id;
     if (!isOther || run.state === 'planned' || run.options.baseUrl !== before.options.baseUrl) continue;
-    // Ignore a run without its copy of the manifest.
+    // Ignore a run without its rows.
     const rows = await rowsOn(store, run, subjects).catch(() => 0);
     if (rows > 0)
       terminal.warn(

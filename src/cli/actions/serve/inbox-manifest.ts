@@ -91,9 +91,10 @@ async function beginOrGoOn(context: Context, { record, path, origin }: ClaimedMa
   const existing = await lookUpRun(store, record.run);
   if (existing !== undefined) return continueRun(context, existing);
   const named = { ...context, flags: { ...flags, runId: record.run } };
-  const place = await withPlanBeside(named, path, origin.name);
-  const planned = await planRun(place, path, calls(context), origin);
-  return typeof planned === 'number' ? planned : execute(place, planned.record, planned.journal);
+  return withPlanBeside(named, path, origin.name, async (place) => {
+    const planned = await planRun(place, path, calls(context), origin);
+    return typeof planned === 'number' ? planned : execute(place, planned.record, planned.journal);
+  });
 }
 
 /** Whether an error is the fault of the manifest, or of its plan. */

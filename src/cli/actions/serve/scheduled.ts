@@ -88,8 +88,9 @@ async function submitOnce(
   };
   try {
     const place = { ...workplace, store, flags: { ...flags, runId }, onRefused };
-    const planned = await withPlanBeside(place, manifest, origin?.name);
-    const submitted = await submitRun(planned, manifest, origin);
+    const submitted = await withPlanBeside(place, manifest, origin?.name ?? manifest, (planned) =>
+      submitRun(planned, manifest, origin),
+    );
     if (typeof submitted !== 'number') return { is: 'there' };
     return submitted === exitCodes.interrupted ? { is: 'later' } : { is: 'refused', why };
   } catch (error) {

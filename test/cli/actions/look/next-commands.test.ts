@@ -5,11 +5,12 @@ import { operations } from '../../../../jobs/index.ts';
 import { isCured, nextCommands } from '../../../../src/cli/actions/look/next-commands.ts';
 import type { Outcome, RowResult } from '../../../../src/domain.ts';
 import { type CreateRunInput, createRun } from '../../../../src/run/plan/create-run.ts';
+import { writeRetryRows } from '../../../../src/run/plan/retry-run.ts';
 import { enterState, type RunState } from '../../../../src/run/record/record.ts';
 import { openRunStore } from '../../../../src/run/record/store.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { resultOf } from '../../../journal/arbitraries.ts';
-import { leastOptions, plannedRecord } from '../../../run/planned-record.ts';
+import { leastOptions, manifestAt, plannedRecord } from '../../../run/planned-record.ts';
 
 function next(
   state: RunState,
@@ -96,9 +97,8 @@ test('a run is resolved once its retries leave no row to retry', async () => {
   const store = openRunStore(await temporaryFolder(), operations);
   const source = join(store.stateDir, 'rows.csv');
   await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n');
-  const ended = async (from: Pick<CreateRunInput, 'from'>, ...results: readonly RowResult[]) => {
-    const options = { ...leastOptions, onConflict: 'refuse' as const };
-    const { record, journal } = await createRun(store, { source, options, ...from });
+  const ended = async (rows: CreateRunInput['rows'], ...results: readonly RowResult[]) => {
+    const { record, journal } = await createRun(store, { rows, options: leastOptions });
     await journal.append(results.map((result) => ({ type: 'row', result })));
     await journal.close();
     const completed = enterState(record, 'completed');
@@ -106,11 +106,15 @@ test('a run is resolved once its retries leave no row to retry', async () => {
     return completed;
   };
   const failed = { outcome: 'failed', code: 'UNAVAILABLE' } as const;
-  const run = await ended({}, resultOf(1), resultOf(2, failed));
+  const run = await ended(manifestAt(source), resultOf(1), resultOf(2, failed));
   expect(await isCured(store, run)).toBe(false);
-  const from = { as: 'retry', of: run, rowNumbers: [1, 2], histories: new Map() } as const;
-  await ended({ from }, resultOf(1), resultOf(2, failed));
+  const retry = async (): Promise<CreateRunInput['rows']> => {
+    const path = join(store.stateDir, 'retry.jsonl');
+    const derived = { options: leastOptions, path };
+    return { kind: 'rows', path, planned: await writeRetryRows(store, run, [], {}, derived) };
+  };
+  await ended(await retry(), resultOf(1, failed));
   expect(await isCured(store, run)).toBe(false);
-  await ended({ from }, resultOf(1), resultOf(2));
+  await ended(await retry(), resultOf(1));
   expect(await isCured(store, run)).toBe(true);
 });

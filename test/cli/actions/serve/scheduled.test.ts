@@ -4,13 +4,14 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { beginScheduled, inboxFinisher } from '../../../../src/cli/actions/serve/scheduled.ts';
-import { writeApprovedPlan } from '../../../../src/run/plan/approved-plan.ts';
+import { claimPlan } from '../../../../src/run/plan/claimed-plan.ts';
 import { openRunStore } from '../../../../src/run/record/store.ts';
 import type { Schedule } from '../../../../src/schedule/schedule.ts';
 import { newRunOptions } from '../../../../src/settings/run-options.ts';
-import { createKey } from '../../../../src/signature/key-file.ts';
 import { approveFile } from '../../../helpers/approve-plan.ts';
+import { createSshKey } from '../../../helpers/ssh-key.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { writePlan } from '../../../run/plan/written-plan.ts';
 
 test('an inbox is opened once, and again when something of it is missing', async () => {
   const folder = await temporaryFolder();
@@ -33,14 +34,16 @@ test('an inbox is opened once, and again when something of it is missing', async
   expect(await names()).toEqual(all);
 });
 
-test('a schedule runs a manifest once it has an approved plan beside it, and not again with the same plan', async () => {
+test('a schedule runs a manifest once it has an approved plan beside it, and not again after that plan was carried out', async () => {
   const folder = await temporaryFolder();
   const stateDir = join(folder, 'state');
   const manifest = join(folder, 'rows.csv');
-  const ana = await createKey(join(folder, 'ana'));
+  const ana = await createSshKey(join(folder, 'ana'));
+  const approvers = join(folder, 'approvers');
+  await writeFile(approvers, `ana ${ana.publicText}\n`);
   await writeFile(manifest, 'evaluation_id,user_id\n1,u\n');
   await mkdir(stateDir, { mode: 0o700 });
-  const config = { approvers: { ana: ana.publicKey.text }, require_approval_above: 'any' };
+  const config = { approvers, require_approval_above: 'any' };
   await writeFile(join(stateDir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
   const baseUrl = 'https://api.example.com';
   const store = openRunStore(stateDir, operations);
@@ -56,20 +59,18 @@ test('a schedule runs a manifest once it has an approved plan beside it, and not
     result: 'failed',
     message: expect.stringContaining(`--out ${manifest}.cqplan`),
   });
-  await writeApprovedPlan(`${manifest}.cqplan`, {
-    ...{ source: manifest, options: { baseUrl, ...newRunOptions({}, {}) } },
-    counts: { rows: 1, callable: 1, invalid: 0, duplicates: 0, superseded: 0, partial: 0 } as never,
-    ...{ skip_invalid: false, allow_partial: false },
-  });
+  await writePlan(`${manifest}.cqplan`, manifest, { options: { baseUrl, ...newRunOptions({}, {}) } });
   expect(await begin(2)).toMatchObject({
     result: 'failed',
     message: expect.stringContaining('1 call needs 1 approval, and there is none'),
   });
-  await approveFile(`${manifest}.cqplan`, ana, { user: 'ana', host: 'desk' });
+  await approveFile(`${manifest}.cqplan`, ana.path, { user: 'ana', host: 'desk' });
   expect(await begin(3)).toMatchObject({ result: 'began', runs: ['nightly-20261103-020000'] });
+  // As its coordinator does.
+  await claimPlan(store, await store.load('nightly-20261103-020000'));
   expect(await begin(4)).toMatchObject({
     result: 'failed',
-    message: expect.stringContaining('was carried out by run nightly-20261103-020000'),
+    message: expect.stringContaining('was carried out by another run'),
   });
   expect((await store.list()).map(({ id }) => id)).toEqual(['nightly-20261103-020000']);
 });

@@ -1,5 +1,5 @@
-import { stringifyJson } from '../text/json.ts';
-import type { Delimiter } from './manifest.ts';
+import type { Delimiter } from './delimiter.ts';
+import { stringifyJson } from './json.ts';
 
 /** Options for guarding and unguarding. */
 export interface GuardOptions {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { guardCell, unguardCell } from '../../src/manifest/formula-guard.ts';
+import { guardCell, unguardCell } from '../../src/text/formula-guard.ts';
 import { anyCharacter } from '../any-character.ts';
 
 test.each<[text: string, guarded: string]>([

@@ -1,4 +1,4 @@
-import type { CallableRow } from '../columns/row-preparer.ts';
+import type { PlannedOperation, UnderstoodRow } from './row.ts';
 
 /** Row counts. Each row is exactly one of callable, invalid, duplicate, superseded and done before. */
 export interface RowCounts {
@@ -56,7 +56,7 @@ export interface OperationSummary extends RowCounts {
   readonly fields: Readonly<Record<string, FieldCounts>>;
 }
 
-type RowSubject = Pick<CallableRow, 'row' | 'subject'>;
+type RowSubject = Pick<UnderstoodRow, 'row' | 'subject'>;
 
 /** Rows by what they do to a field. */
 export interface FieldCounts {
@@ -70,13 +70,13 @@ export interface FieldCounts {
 /** Counts the rows of one operation, or rows without a known operation. */
 export class RowTally {
   readonly counts = noRows();
-  readonly #operation: CallableRow['operation'] | undefined;
+  readonly #operation: PlannedOperation | undefined;
   /** Optional fields, in the order of the operation. */
   readonly #fields: readonly { readonly name: string; given: number; cleared: number }[];
   #first: RowSubject | undefined;
   #last: RowSubject | undefined;
 
-  constructor(operation?: CallableRow['operation']) {
+  constructor(operation?: PlannedOperation) {
     this.#operation = operation;
     this.#fields = (operation?.fields ?? [])
       .filter(({ required }) => !required)
@@ -88,7 +88,7 @@ export class RowTally {
     this.counts[what]++;
   }
 
-  countCallable({ row, subject, values, operation }: CallableRow, isConflict: boolean): void {
+  countCallable({ row, subject, values, operation }: UnderstoodRow, isConflict: boolean): void {
     let lacksField = false;
     for (const field of this.#fields) {
       const value = values[field.name];

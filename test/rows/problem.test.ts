@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { excerpt, formatProblem, ProblemGroups } from '../../src/manifest/problem.ts';
+import { excerpt, formatProblem, ProblemGroups } from '../../src/rows/problem.ts';
 import { parseJson } from '../../src/text/json.ts';
 
 test.each<[value: unknown, shown: string]>([

@@ -1,0 +1,45 @@
+import type { Operation } from './operation.ts';
+
+/** The names that columns can have. */
+export function knownNames(operations: readonly Operation[]): ReadonlySet<string> {
+  return new Set(['operation', ...operations.flatMap(fieldNames), ...operations.flatMap(oldNames)]);
+}
+
+export function fieldNames({ fields }: Operation): readonly string[] {
+  return fields.map(({ name }) => name);
+}
+
+/** Names of the required fields. */
+export function requiredNames({ fields }: Operation): readonly string[] {
+  return fields.filter(({ required }) => required).map(({ name }) => name);
+}
+
+const oldPrefix = 'old_';
+
+/** The column with a field's old value. */
+export function oldNameOf(field: string): string {
+  return `${oldPrefix}${field}`;
+}
+
+/** Whether a known name is that of an old value. */
+export function isOldName(name: string): boolean {
+  return name.startsWith(oldPrefix);
+}
+
+function oldNames({ fields }: Operation): readonly string[] {
+  return fields.filter(({ undoable }) => undoable).map(({ name }) => oldNameOf(name));
+}
+
+/**
+ * The name that a column header means: `evaluation_id` for `Evaluation ID`, `evaluationId`, `EVALUATION_ID` and
+ * `evaluation-id`, also with characters that you cannot see.
+ */
+export function fieldNameOf(header: string): string {
+  return header
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .replace(/(\p{Ll}|\d)(?=\p{Lu})/gu, '$1_')
+    .replace(/[\s\-_.]+/g, '_')
+    .toLowerCase();
+}

@@ -1,0 +1,82 @@
+import type { ApiRequest } from '../api/request.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { Field, Row } from '../operation/row-fields.ts';
+import type { RowProblem } from './problem.ts';
+
+/** What a run keeps of an operation: enough to show and repeat its calls without the program that defines it. */
+export type PlannedOperation = Pick<
+  Operation,
+  'name' | 'thing' | 'done' | 'subject' | 'columns' | 'keepsOmitted' | 'module'
+> & { readonly fields: readonly Pick<Field, 'name' | 'required' | 'undoable'>[] };
+
+/** Former values of a row's fields, by name. */
+export type OldValues = Readonly<Record<string, string>>;
+
+/** What an operation makes of a row. */
+export interface UnderstoodRow {
+  /** Number of the row in the user's manifest, from 1. */
+  readonly row: number;
+  /** Line of the manifest on which the row begins, or row of the sheet, from 1. */
+  readonly line: number;
+  readonly operation: PlannedOperation;
+  /** Identifies the subject of the row. */
+  readonly subject: string;
+  /** The fields to send, by name; omitted fields are absent. */
+  readonly values: Row;
+  /** Former values of fields, by name; absent without any. Never sent. */
+  readonly old?: OldValues;
+}
+
+/** A row that can be called. */
+export interface CallableRow extends UnderstoodRow {
+  readonly kind: 'callable';
+  readonly request: ApiRequest;
+  /** Whether an earlier run called the row, and no usable answer says whether it was processed. */
+  readonly unclear?: true;
+}
+
+/** A row that can't be called. */
+export interface InvalidRow {
+  readonly kind: 'invalid';
+  readonly row: number;
+  readonly line: number;
+  /** Set if the row names a known operation. */
+  readonly operation?: PlannedOperation;
+  /** At least one. */
+  readonly problems: readonly RowProblem[];
+}
+
+/** Where a subject was done. */
+export interface DoneBefore {
+  /** A run or a report, as shown to users. */
+  readonly source: string;
+  readonly row: number;
+}
+
+/** Why a row that can be called is left out. Rows are named by their numbers in the user's manifest. */
+export type LeftOut =
+  /** An earlier row has the same request. */
+  | { readonly why: 'duplicate'; readonly of: number }
+  /** A later row has the same subject. */
+  | { readonly why: 'superseded'; readonly by: number }
+  | { readonly why: 'done'; readonly before: DoneBefore };
+
+/** A row that can be called, and is not. */
+export interface LeftOutRow extends UnderstoodRow {
+  readonly kind: 'left out';
+  readonly because: LeftOut;
+}
+
+/** A row as the plan has decided it. */
+export type DecidedRow = CallableRow | InvalidRow | LeftOutRow;
+
+/** The texts of a row's cells, in the order of the columns. Null: the cell is absent. Empty: it clears its field. */
+export type CellTexts = readonly (string | null)[];
+
+/** A row of a run: a line of its `rows.jsonl`. */
+export type PlannedRow = DecidedRow & {
+  /** Its place in the file, from 1: queue and journal name rows by it. */
+  readonly place: number;
+  /** Cells at the end may be missing: they are absent. */
+  readonly cells: CellTexts;
+};

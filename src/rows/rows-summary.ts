@@ -1,0 +1,84 @@
+import { DigestTable, subjectDigest } from './digest-table.ts';
+import type { CallableRow, DecidedRow, PlannedOperation } from './row.ts';
+import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-counts.ts';
+
+const previewedRows = 3;
+
+/** What is known of decided rows together. */
+export interface SummarizedRows extends RowCounts {
+  /** By name of the operation; excludes rows without a known operation. */
+  readonly perOperation: Readonly<Record<string, OperationSummary>>;
+  /** Rows done before, by the run or report that did them. */
+  readonly doneIn: ReadonlyMap<string, number>;
+  /** The first three rows to be called. */
+  readonly preview: readonly CallableRow[];
+}
+
+/** Adds up decided rows. Memory depends on the number of operations. */
+export class RowsSummary {
+  /** For rows without a known operation. */
+  readonly #unknown = new RowTally();
+  readonly #tallies = new Map<string, RowTally>();
+  readonly #preview: CallableRow[] = [];
+  readonly #doneIn = new Map<string, number>();
+
+  /** @param isConflict whether an earlier row that is called has the subject of this one */
+  add(row: DecidedRow, isConflict: boolean): void {
+    const tally = this.#tallyOf(row.operation);
+    if (row.kind === 'invalid') tally.count('invalid');
+    else if (row.kind === 'callable') {
+      tally.countCallable(row, isConflict);
+      if (this.#preview.length < previewedRows) this.#preview.push(row);
+    } else if (row.because.why === 'done') {
+      const { source } = row.because.before;
+      tally.count('doneBefore');
+      this.#doneIn.set(source, (this.#doneIn.get(source) ?? 0) + 1);
+    } else tally.count(row.because.why === 'duplicate' ? 'duplicates' : 'superseded');
+  }
+
+  summary(): SummarizedRows {
+    return {
+      ...sumOf([...this.#tallies.values(), this.#unknown].map((tally) => tally.counts)),
+      perOperation: Object.fromEntries([...this.#tallies].map(([name, tally]) => [name, tally.summary()])),
+      doneIn: this.#doneIn,
+      preview: this.#preview,
+    };
+  }
+
+  #tallyOf(operation: PlannedOperation | undefined): RowTally {
+    if (operation === undefined) return this.#unknown;
+    const known = this.#tallies.get(operation.name);
+    if (known !== undefined) return known;
+    const tally = new RowTally(operation);
+    this.#tallies.set(operation.name, tally);
+    return tally;
+  }
+}
+
+/** Adds up rows that are decided already, and finds those that are called after another row with their subject. */
+export class DecidedRows {
+  readonly #summary = new RowsSummary();
+  readonly #subjects = new DigestTable(1);
+  #changedSubjects = 0;
+
+  add(row: DecidedRow): void {
+    this.#summary.add(row, row.kind === 'callable' && this.#isKnown(row));
+  }
+
+  /** Includes the number of subjects that several rows change. */
+  summary(): SummarizedRows & { readonly changedSubjects: number } {
+    return { ...this.#summary.summary(), changedSubjects: this.#changedSubjects };
+  }
+
+  #isKnown({ operation, subject }: CallableRow): boolean {
+    const key = subjectDigest({ operation: operation.name, subject });
+    const entry = this.#subjects.find(key);
+    if (entry < 0) {
+      this.#subjects.enter(key);
+      return false;
+    }
+    if (this.#subjects.get(entry, 0) === 0) this.#changedSubjects += 1;
+    this.#subjects.set(entry, 0, 1);
+    return true;
+  }
+}

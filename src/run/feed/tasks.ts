@@ -1,0 +1,40 @@
+import type { Journal } from '../../journal/journal.ts';
+import type { RowTask } from '../../queue/payload.ts';
+import type { PlannedRow } from '../../rows/row.ts';
+import type { RowsFile } from '../../rows/rows-file.ts';
+
+/** Rows that may be called, by their places. */
+export interface RowSelection {
+  readonly has: (place: number) => boolean;
+  /** The largest of them. */
+  readonly last: number;
+}
+
+/** The rows to be called that have no result, or the selected ones among them, in order, ready to be fed. */
+export async function* unfinishedTasks(
+  runId: string,
+  file: Pick<RowsFile, 'rows'>,
+  journal: Pick<Journal, 'isFinished' | 'history'>,
+  selection?: RowSelection,
+): AsyncIterable<Iterable<RowTask>> {
+  const isLeft = (place: number): boolean => !journal.isFinished(place) && selection?.has(place) !== false;
+
+  function* tasksOf(part: readonly PlannedRow[]): Iterable<RowTask> {
+    for (const row of part) {
+      const { place } = row;
+      // Its result may have arrived since it was read.
+      if (row.kind !== 'callable' || !isLeft(place)) continue;
+      const history = journal.history(place);
+      yield {
+        run: runId,
+        row: place,
+        operation: row.operation.name,
+        subject: row.subject,
+        ...row.request,
+        ...(history !== undefined && { history }),
+      };
+    }
+  }
+
+  for await (const part of file.rows(1, selection?.last, isLeft)) yield tasksOf(part);
+}

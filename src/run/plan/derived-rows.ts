@@ -1,0 +1,74 @@
+import type { RowsHead } from '../../rows/head.ts';
+import type { CallableRow, CellTexts } from '../../rows/row.ts';
+import { DecidedRows } from '../../rows/rows-summary.ts';
+import { type HeadFacts, RowsWriter } from '../../rows/rows-writer.ts';
+import type { RunOptions } from '../record/record.ts';
+import { madeNow, onlyCounts, type PlannedRows, plannedRows } from './planned-rows.ts';
+
+/** Where the rows of a retry or an undo go. */
+export interface DerivedRowsInput {
+  /** Of the new run. */
+  readonly options: RunOptions;
+  /** Of the file of rows. */
+  readonly path: string;
+}
+
+/** Rows that are made of another run. They keep the numbers that they have in the user's manifest. */
+export class DerivedRows {
+  readonly #writer: RowsWriter;
+  readonly #decided = new DecidedRows();
+
+  constructor(path: string) {
+    this.#writer = new RowsWriter(path);
+  }
+
+  get count(): number {
+    return this.#writer.rows;
+  }
+
+  add(row: CallableRow, cells: CellTexts): Promise<void> | undefined {
+    this.#decided.add(row);
+    return this.#writer.add(row, cells);
+  }
+
+  /**
+   * Writes the file.
+   *
+   * @param of the head of the other run
+   * @param facts where they differ from that head
+   */
+  async end({
+    of,
+    as,
+    run,
+    options,
+    ...facts
+  }: {
+    readonly of: RowsHead;
+    readonly as: 'retry' | 'undo';
+    readonly run: string;
+    readonly options: RunOptions;
+  } & Partial<HeadFacts>): Promise<PlannedRows> {
+    const summary = this.#decided.summary();
+    const { source, reading, clear_token, columns, defaults } = of;
+    const written = await this.#writer.end(
+      {
+        ...{ source, reading, clear_token, columns, defaults },
+        ...facts,
+        counts: onlyCounts(summary),
+        left_out: 0,
+        derived: { as, of: run },
+        warnings: [],
+        operation_source: 'column',
+        // The other run was allowed to omit fields.
+        ...madeNow(options, { skip_invalid: false, allow_partial: true }),
+      },
+      summary.perOperation,
+    );
+    return plannedRows(written, summary, { groups: [], first: [], count: 0, firstConflicts: [] });
+  }
+
+  discard(): Promise<void> {
+    return this.#writer.discard();
+  }
+}
