@@ -30,7 +30,7 @@ test('a started run does not continue without its journal, whatever else is left
     [() => writeFile(journal, Buffer.alloc(whole.length)), 'does not begin with the header of a journal'],
     [
       () => appendFile(journal, `{"fed":[${rows},${rows + 1}]}\n`),
-      `there is no row ${rows + 1}: the manifest has 200`,
+      `there is no row ${rows + 1}: rows.jsonl has ${rows}`,
     ],
   ] as const;
   for (const [damage, problem] of damages) {
