@@ -31,6 +31,8 @@ export class JournalState {
   readonly #histories = new Map<number, RowHistory>();
   /** Rows that were fed and neither finished, opened nor settled since: never more than were fed at one time. */
   readonly #unsettled = new Map<number, string | undefined>();
+  /** Rows without a result that were fed; true: more than once. */
+  readonly #fed = new Map<number, boolean>();
 
   /** Applies an entry whose line begins at `offset`. */
   apply(entry: JournalEntry, offset: number): void {
@@ -40,7 +42,9 @@ export class JournalState {
         break;
       case 'fed':
         for (let row = entry.first; row <= entry.last; row++) {
-          if (!this.isFinished(row)) this.#unsettled.set(row, entry.to);
+          if (this.isFinished(row)) continue;
+          this.#unsettled.set(row, entry.to);
+          this.#fed.set(row, this.#fed.has(row));
         }
         break;
       case 'open':
@@ -80,6 +84,11 @@ export class JournalState {
     return this.#unsettled.get(row);
   }
 
+  /** Whether a row without a result was fed more than once: an older copy of the datastore may hold it as it was fed before. */
+  isFedAgain(row: number): boolean {
+    return this.#fed.get(row) === true;
+  }
+
   /** The rows for which `isUnsettled` is true, in the order in which they were fed. */
   unsettledRows(): Iterable<number> {
     return this.#unsettled.keys();
@@ -109,6 +118,7 @@ export class JournalState {
     this.#offsets.set(row, offset);
     this.#histories.delete(row);
     this.#unsettled.delete(row);
+    this.#fed.delete(row);
     this.#outcomes[outcome]++;
     this.finishedCount++;
     this.failures.add(result);

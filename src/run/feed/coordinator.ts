@@ -12,7 +12,7 @@ import type { FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { Feed } from './feed.ts';
 import type { FeedWindow } from './feed-window.ts';
-import { fed, openAgain, opened, suspected } from './journal-entries.ts';
+import { fed, lostSince, openAgain, opened, suspected, withHistory } from './journal-entries.ts';
 import { keepsOrder, RowOrder } from './row-order.ts';
 
 /** Why feeding has stopped, for good or for a while. */
@@ -189,12 +189,7 @@ export class Coordinator {
     if (recovered.isElsewhere) this.end({ state: 'again', hasLostRows: false });
     const epoch = await datastore.epoch();
     this.#epoch = epoch;
-    // Rows that were about to be fed, but are in neither the datastore nor the journal. In an unchanged epoch they never got
-    // there; otherwise they may have been called.
-    const lost = [...journal.unsettledRows()]
-      .filter((row) => !recovered.rows.has(row))
-      .filter((row) => epoch === undefined || journal.fedTo(row) !== epoch);
-    await journal.append(lost.map((row) => suspected(row, journal)));
+    await journal.append(lostSince(epoch, recovered.rows, journal));
   }
 
   /** Reads the results of awaited rows more often. */
@@ -222,11 +217,12 @@ export class Coordinator {
   }
 
   async #collect({ results, leftovers, missing, rows, bytes }: CollectedBatch): Promise<void> {
-    const suspects = missing.map((row) => suspected(row, this.#run.journal));
-    await this.#keep(results, [...leftovers.flatMap(opened), ...suspects]);
+    const { journal } = this.#run;
+    const suspects = missing.map((row) => suspected(row, journal));
+    await this.#keep(results, [...opened(leftovers, journal), ...suspects]);
     for (const { task, delayMs } of leftovers) {
       if (task === undefined) this.end({ state: 'again', hasLostRows: false });
-      else if (!this.#run.journal.isFinished(task.row)) this.#feed.again(task, delayMs);
+      else if (!journal.isFinished(task.row)) this.#feed.again(withHistory(task, journal), delayMs);
     }
     if (missing.length > 0) this.end({ state: 'again', hasLostRows: true });
     this.#options.window.collected(rows, bytes);
@@ -286,7 +282,7 @@ export class Coordinator {
       const changed = window.changed();
       // No worker is left. A dead process held a batch, or this process claimed one while stopping and missed the reply.
       if (datastore.exclusive) await rows.releaseClaims();
-      await this.#batches.drain(({ results, leftovers }) => this.#keep(results, leftovers.flatMap(opened)));
+      await this.#batches.drain(({ results, leftovers }) => this.#keep(results, opened(leftovers, journal)));
       if (!window.isEmpty) await orAfter(changed, drainMs);
     }
     this.#checked();

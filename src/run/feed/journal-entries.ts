@@ -1,5 +1,5 @@
 import { perhapsCalled } from '../../attempts.ts';
-import { noHistory } from '../../domain.ts';
+import { noHistory, type RowHistory } from '../../domain.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { rangesOf } from '../../queue/batch-flow.ts';
@@ -14,9 +14,44 @@ export function suspected(row: number, journal: Pick<Journal, 'history'>): Journ
   return { type: 'open', row, history: perhapsCalled(journal.history(row) ?? noHistory) };
 }
 
-/** The history of an unfinished row; no entry if it had no attempts. */
-export function opened({ row, history }: Leftover): JournalEntry[] {
-  return history === undefined ? [] : [{ type: 'open', row, history }];
+/**
+ * Marks rows that were about to be fed, and of which neither the datastore nor the journal knows more. In an unchanged epoch they
+ * never got there; otherwise they may have been called. So may rows that were fed again: an older copy of the datastore holds them
+ * as they were before.
+ *
+ * @param held rows in the datastore
+ */
+export function lostSince(
+  epoch: string | undefined,
+  held: ReadonlySet<number>,
+  journal: Pick<Journal, 'history' | 'unsettledRows' | 'fedTo' | 'isFedAgain'>,
+): JournalEntry[] {
+  return [...journal.unsettledRows()]
+    .filter((row) => epoch === undefined || journal.fedTo(row) !== epoch)
+    .filter((row) => !held.has(row) || (epoch !== undefined && journal.isFedAgain(row)))
+    .map((row) => suspected(row, journal));
+}
+
+/**
+ * The histories of unfinished rows; no entries for those without attempts. What the journal knows is not taken back: a batch of
+ * an older copy of the datastore knows less.
+ */
+export function opened(leftovers: readonly Leftover[], journal: Pick<Journal, 'history'>): JournalEntry[] {
+  return leftovers.flatMap(({ row, history }) =>
+    history === undefined ? [] : [{ type: 'open', row, history: fuller(history, journal.history(row)) }],
+  );
+}
+
+function fuller(history: RowHistory, known: RowHistory | undefined): RowHistory {
+  if (known === undefined) return history;
+  if (known.attempts > history.attempts) return known;
+  return known.unclear && !history.unclear ? { ...history, unclear: true } : history;
+}
+
+/** A row that is fed again, with what the journal knows of it. */
+export function withHistory(task: RowTask, journal: Pick<Journal, 'history'>): RowTask {
+  const history = journal.history(task.row);
+  return history === undefined ? task : { ...task, history };
 }
 
 /**
@@ -31,10 +66,11 @@ export function openAgain(
 ): JournalEntry[] {
   const isOpen = (row: number): boolean => !held.has(row) && !journal.isFinished(row);
   const known = (row: number): number => journal.history(row)?.attempts ?? 0;
+  const called = leftovers.filter(
+    (leftover) => isOpen(leftover.row) && countedAttempts(leftover) > known(leftover.row),
+  );
   return [
-    ...leftovers
-      .filter((leftover) => isOpen(leftover.row) && countedAttempts(leftover) > known(leftover.row))
-      .flatMap(opened),
+    ...opened(called, journal),
     ...doubtful
       .filter((row) => isOpen(row) && !journal.history(row)?.unclear)
       .map((row) => suspected(row, journal)),
