@@ -1,5 +1,5 @@
 import { perhapsCalled } from '../attempts.ts';
-import { noHistory } from '../domain.ts';
+import { noHistory, type RowResult } from '../domain.ts';
 import type { BatchReturn, Leftover } from './payload.ts';
 
 /** What workers know of a batch from another epoch of the datastore. */
@@ -42,9 +42,14 @@ export function recollected(
   return { ...known, leftovers };
 }
 
-/** The results of both, and of each other row what was called more often. */
+/**
+ * The results of both, and of each other row what was called more often. A result that knows none of the calls that the other
+ * source counts is marked: two workers have called its row, because the first seemed dead.
+ */
 export function mergeReturns(one: BatchReturn, other: BatchReturn): BatchReturn {
-  const results = new Map([...other.results, ...one.results].map((result) => [result.row, result]));
+  const results = new Map(
+    [...besides(other.results, one), ...besides(one.results, other)].map((result) => [result.row, result]),
+  );
   const leftovers = byRow(one);
   for (const leftover of other.leftovers) {
     const known = leftovers.get(leftover.row);
@@ -56,6 +61,14 @@ export function mergeReturns(one: BatchReturn, other: BatchReturn): BatchReturn 
     leftovers: [...leftovers.values()].filter(({ row }) => !results.has(row)),
     answers: [...(one.answers ?? []), ...(other.answers ?? [])],
   };
+}
+
+function besides(results: readonly RowResult[], other: BatchReturn): readonly RowResult[] {
+  const leftovers = byRow(other);
+  return results.map((result) => {
+    const calls = countedAttempts(leftovers.get(result.row) ?? {});
+    return calls < result.attempts ? result : { ...result, attempts: calls + 1, unclear: true };
+  });
 }
 
 function byRow(source: BatchReturn | undefined): Map<number, Leftover> {

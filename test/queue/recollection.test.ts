@@ -99,3 +99,13 @@ test('of two workers, each result counts, and of other rows what was called more
       left: merged.leftovers,
     }).toEqual({ done: [1, 2], left: [left(3, failedOnce)] });
 });
+
+test.each<[string, Leftover[], Partial<RowResult>]>([
+  ['knows all calls', [left(1)], { attempts: 1, unclear: false }],
+  ['does not know a call of another worker', [left(1, failedOnce)], { attempts: 2, unclear: true }],
+  ['is about another row', [left(2, failedOnce)], { attempts: 1, unclear: false }],
+])('a merged result that %s', (_claim, leftovers, merged) => {
+  const [one, other] = [said([result(1)], []), said([], leftovers)];
+  for (const both of [mergeReturns(one, other), mergeReturns(other, one)])
+    expect(both.results).toEqual([{ ...result(1), ...merged }]);
+});
