@@ -12,7 +12,7 @@ import type { FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { Feed } from './feed.ts';
 import type { FeedWindow } from './feed-window.ts';
-import { fed, lostSince, openAgain, opened, suspected, withHistory } from './journal-entries.ts';
+import { ended, fed, lostSince, openAgain, opened, suspected, withHistory } from './journal-entries.ts';
 import { keepsOrder, RowOrder } from './row-order.ts';
 
 /** Why feeding has stopped, for good or for a while. */
@@ -209,8 +209,8 @@ export class Coordinator {
   }
 
   async #keep(results: readonly RowResult[], others: readonly JournalEntry[] = []): Promise<void> {
-    const entries: JournalEntry[] = results.map((result) => ({ type: 'row', result }));
-    const fresh = await this.#run.journal.append([...entries, ...others]);
+    const { journal } = this.#run;
+    const fresh = await journal.append([...results.map((result) => ended(result, journal)), ...others]);
     const freed = fresh.filter(({ row }) => this.#order?.finished(row));
     if (freed.length > 0) this.#options.window.wake();
     await this.#options.onCollected(fresh);

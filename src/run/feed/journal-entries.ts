@@ -1,5 +1,5 @@
 import { perhapsCalled } from '../../attempts.ts';
-import { noHistory, type RowHistory } from '../../domain.ts';
+import { noHistory, type RowHistory, type RowResult } from '../../domain.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { rangesOf } from '../../queue/batch-flow.ts';
@@ -46,6 +46,15 @@ function fuller(history: RowHistory, known: RowHistory | undefined): RowHistory 
   if (known === undefined) return history;
   if (known.attempts > history.attempts) return known;
   return known.unclear && !history.unclear ? { ...history, unclear: true } : history;
+}
+
+/** A result, marked if the journal knows of more calls: it is from an older copy of the datastore, and the row was called since. */
+export function ended(result: RowResult, journal: Pick<Journal, 'history'>): JournalEntry {
+  const { attempts = 0 } = journal.history(result.row) ?? {};
+  return {
+    type: 'row',
+    result: attempts > result.attempts ? { ...result, attempts, unclear: true } : result,
+  };
 }
 
 /** A row that is fed again, with what the journal knows of it. */

@@ -3,7 +3,7 @@ import { noHistory, type RowHistory } from '../../../src/domain.ts';
 import type { JournalEntry } from '../../../src/journal/line.ts';
 import { JournalState } from '../../../src/journal/state.ts';
 import type { RowTask } from '../../../src/queue/payload.ts';
-import { lostSince, opened, withHistory } from '../../../src/run/feed/journal-entries.ts';
+import { ended, lostSince, opened, withHistory } from '../../../src/run/feed/journal-entries.ts';
 
 const called = (attempts: number, unclear = false): RowHistory => ({ ...noHistory, attempts, unclear });
 const fed = (row: number, to: string): JournalEntry => ({ type: 'fed', first: row, last: row, to });
@@ -41,6 +41,21 @@ describe('what an older copy of the datastore says of a row', () => {
     const journal = journalOf(...(known ? [{ type: 'open' as const, row: 7, history: known }] : []));
     const leftover = { row: 7, attemptsUsed: 0, delayMs: 0, ...(history && { history }) };
     expect(opened([leftover], journal)).toEqual(kept ? [{ type: 'open', row: 7, history: kept }] : []);
+  });
+
+  test.each([
+    [1, { attempts: 1, unclear: false }],
+    [2, { attempts: 2, unclear: true }],
+  ])('ends it with all of the %i calls that the journal knows', (calls, known) => {
+    const result = {
+      row: 7,
+      operation: 'restore-evaluation',
+      outcome: 'succeeded',
+      code: 'OK',
+      message: '',
+    } as const;
+    const journal = journalOf({ type: 'open', row: 7, history: called(calls) });
+    expect(ended({ ...result, attempts: 1, unclear: false }, journal)).toMatchObject({ result: known });
   });
 
   test('is not what the row is fed with again', () => {
