@@ -1,5 +1,6 @@
 import { type Attempt, outcomes, type ResultColumns, type RowHistory, type RowResult } from '../domain.ts';
 import { isJsonObject, jsonLine } from '../text/json.ts';
+import { isAbsentOr, isRowNumber, isText, type JsonFields, parseFields } from '../text/json-fields.ts';
 
 /**
  * The entries of a journal, one per line:
@@ -40,7 +41,7 @@ export type Header =
 
 /** Reads a first line, given without its line end. */
 export function decodeHeader(line: string): Header {
-  const header = parseObject(line);
+  const header = parseFields(line);
   if (typeof header?.['journal'] !== 'number') return { kind: 'no-journal' };
   if (header['journal'] !== version) return { kind: 'unknown-version', version: header['journal'] };
   return isText(header['run']) ? { kind: 'known', run: header['run'] } : { kind: 'no-journal' };
@@ -52,7 +53,7 @@ export function encodeEntry(entry: JournalEntry): string {
 
 /** Reads a line without its line end; undefined when it is not an entry of this version. */
 export function decodeEntry(line: string): JournalEntry | undefined {
-  const fields = parseObject(line);
+  const fields = parseFields(line);
   if (fields === undefined) return undefined;
   if (fields['row'] !== undefined) {
     const result = toResult(fields);
@@ -60,12 +61,14 @@ export function decodeEntry(line: string): JournalEntry | undefined {
   }
   if (fields['open'] !== undefined) {
     const history = toHistory(fields);
-    return history && isRow(fields['open']) ? { type: 'open', row: fields['open'], history } : undefined;
+    return history && isRowNumber(fields['open'])
+      ? { type: 'open', row: fields['open'], history }
+      : undefined;
   }
   if (Array.isArray(fields['fed'])) {
     const [first, last] = fields['fed'] as readonly unknown[];
     const { to } = fields;
-    if (!isRow(first) || !isRow(last) || !isAbsentOr(isText, to)) return undefined;
+    if (!isRowNumber(first) || !isRowNumber(last) || !isAbsentOr(isText, to)) return undefined;
     return { type: 'fed', first, last, ...(isText(to) && { to }) };
   }
   if (fields['settled'] === true) return { type: 'settled' };
@@ -120,14 +123,14 @@ function toAttemptLine({ at, durationMs, code, message, httpStatus, requests, om
   return { start: at, ms: durationMs, code, msg: message, http: httpStatus, sent: requests, omitted };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-function toResult(fields: Fields): RowResult | undefined {
+function toResult(fields: JsonFields): RowResult | undefined {
   const { row, op = '', outcome, code, msg = '', http, tries = 0, unclear = false } = fields;
   const { start, end, ms, unprocessed, cols } = fields;
   const earlier = toAttempts(fields['earlier']);
-  if (!isRow(row) || !isText(op) || !isOutcome(outcome) || !isText(code) || !isText(msg)) return undefined;
+  if (!isRowNumber(row) || !isText(op) || !isOutcome(outcome) || !isText(code) || !isText(msg))
+    return undefined;
   if (!isNumber(tries) || !isFlag(unclear) || !isAbsentOr(isNumber, http)) return undefined;
   if (!isAbsentOr(isText, start) || !isAbsentOr(isText, end) || !isAbsentOr(isNumber, ms)) return undefined;
   if (!isAbsentOr(isNumber, unprocessed)) return undefined;
@@ -153,7 +156,7 @@ function toResult(fields: Fields): RowResult | undefined {
   return result;
 }
 
-function toHistory(fields: Fields): RowHistory | undefined {
+function toHistory(fields: JsonFields): RowHistory | undefined {
   const { tries = 0, unprocessed = 0, unclear = false, start, code, msg, http } = fields;
   if (!isNumber(tries) || !isNumber(unprocessed) || !isFlag(unclear) || !isAbsentOr(isText, start))
     return undefined;
@@ -197,25 +200,8 @@ function toAttempt(fields: unknown): Attempt | undefined {
   };
 }
 
-function parseObject(line: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isRow(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) > 0;
-}
-
 function isNumber(value: unknown): value is number {
   return typeof value === 'number';
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }
 
 function isFlag(value: unknown): value is boolean {
@@ -230,8 +216,4 @@ function isColumns(value: unknown): value is ResultColumns {
   if (!isJsonObject(value)) return false;
   for (const name in value) if (!isText(value[name])) return false;
   return true;
-}
-
-function isAbsentOr<T>(is: (value: unknown) => value is T, value: unknown): value is T | undefined {
-  return value === undefined || is(value);
 }

@@ -2,6 +2,7 @@ import type { ApiRequest } from '../api/request.ts';
 import { type Method, methods } from '../domain.ts';
 import type { Row } from '../operation/row-fields.ts';
 import { isJsonObject, jsonLine } from '../text/json.ts';
+import { isAbsentOr, isRowNumber, isText, type JsonFields, parseFields } from '../text/json-fields.ts';
 import type { RowProblem } from './problem.ts';
 import type { CellTexts, DecidedRow, LeftOut, OldValues, PlannedOperation, PlannedRow } from './row.ts';
 
@@ -53,7 +54,7 @@ export function decodeRow(
   place: number,
   operations: readonly LineOperation[],
 ): PlannedRow | undefined {
-  const fields = parseObject(line);
+  const fields = parseFields(line);
   if (fields === undefined) return undefined;
   const { row, line: at, cells, op, problems } = fields;
   if (!isRowNumber(row) || !isRowNumber(at) || !isTexts(cells)) return undefined;
@@ -81,18 +82,7 @@ export function decodeRow(
   return { ...understood, kind: 'callable', request, ...(unclear && { unclear }) };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function parseObject(line: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function requestIn({ method, path, body }: Fields, known: LineOperation): ApiRequest | undefined {
+function requestIn({ method, path, body }: JsonFields, known: LineOperation): ApiRequest | undefined {
   const [theMethod, thePath] = [method ?? known.method, path ?? known.path];
   if (!isMethod(theMethod) || !isText(thePath) || !isText(body)) return undefined;
   return { ...(theMethod !== 'POST' && { method: theMethod }), path: thePath, body };
@@ -105,14 +95,6 @@ function valuesOf({ fields }: PlannedOperation, texts: CellTexts): Row {
     if (text !== null) values[name] = text;
   }
   return values;
-}
-
-function isRowNumber(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) > 0;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }
 
 function isMethod(value: unknown): value is Method {
@@ -141,8 +123,4 @@ function isLeftOut(value: unknown): value is LeftOut {
   if (why === 'duplicate') return isRowNumber(of);
   if (why === 'superseded') return isRowNumber(by);
   return why === 'done' && isJsonObject(before) && isText(before['source']) && isRowNumber(before['row']);
-}
-
-function isAbsentOr<T>(is: (value: unknown) => value is T, value: unknown): value is T | undefined {
-  return value === undefined || is(value);
 }
