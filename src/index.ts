@@ -80,7 +80,7 @@ export type { DoneRows } from './manifest/check/call-index.ts';
 export type { ScanSummary } from './manifest/check/scan.ts';
 export type { OperationChoice } from './manifest/columns/operation-choice.ts';
 export type { Manifest, ReadingOptions } from './manifest/manifest.ts';
-export { type InputOptions, stageManifest } from './manifest/stage.ts';
+export { type InputOptions, type StagedManifest, stageManifest } from './manifest/stage.ts';
 export { inputKind } from './manifest/text/source.ts';
 export type { Metrics } from './metrics/metrics.ts';
 export { openDaemonMetrics, openMetricsFile } from './metrics/metrics-file.ts';
@@ -103,6 +103,7 @@ export { excerpt, formatProblem, type ProblemGroup } from './rows/problem.ts';
 export type { CallableRow, PlannedRow } from './rows/row.ts';
 export { type FieldCounts, type OperationSummary, type RowCounts, subjectsOf } from './rows/row-counts.ts';
 export { cancelSettledRun, cancelStoppedRun, settleDeadRun } from './run/feed/stopped-runs.ts';
+export { writeApproval } from './run/plan/approval-files.ts';
 export { approverHere } from './run/plan/approval-text.ts';
 export {
   type ApprovalPolicy,
@@ -125,15 +126,13 @@ export {
 export type { DerivedRowsInput } from './run/plan/derived-rows.ts';
 export { readDone } from './run/plan/done-before.ts';
 export { type EarlierRun, findEarlierRun } from './run/plan/earlier-runs.ts';
-export { requireKeptApprovals } from './run/plan/kept-approvals.ts';
-export { keepApprovals } from './run/plan/kept-plan.ts';
+export { keepApprovals, requireKeptApprovals } from './run/plan/kept-plan.ts';
 export type { RowOptions } from './run/plan/open-manifest.ts';
 export {
   type ApprovedPlan,
   planSuffix,
   type ReadPlan,
   readPlanFile,
-  writeApproval,
   writePlanFile,
 } from './run/plan/plan-file.ts';
 export { type PlannedRows, planManifest } from './run/plan/planned-rows.ts';

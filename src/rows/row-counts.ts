@@ -25,6 +25,7 @@ export function subjectsOf({ callable, conflicts }: RowCounts): number {
 
 type MutableCounts = { -readonly [Name in keyof RowCounts]: RowCounts[Name] };
 
+/** The sum of counts, and nothing else that these objects have. */
 export function sumOf(parts: readonly RowCounts[]): RowCounts {
   const sum = noRows();
   for (const part of parts)

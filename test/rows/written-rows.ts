@@ -1,8 +1,9 @@
 import { rowsHeadSchema } from '../../src/rows/head.ts';
 import type { CellTexts, DecidedRow } from '../../src/rows/row.ts';
+import { sumOf } from '../../src/rows/row-counts.ts';
 import { DecidedRows } from '../../src/rows/rows-summary.ts';
 import { type HeadFacts, RowsWriter, type WrittenRows } from '../../src/rows/rows-writer.ts';
-import { onlyCounts } from '../../src/run/plan/planned-rows.ts';
+
 import { leastOptions } from '../run/planned-record.ts';
 
 /** What a plan of a small CSV file says of its rows. */
@@ -35,7 +36,7 @@ export async function writeRows(
     await writer.add(row, cells(row));
   }
   const summary = decided.summary();
-  const all = { ...someFacts, counts: onlyCounts(summary), ...facts };
+  const all = { ...someFacts, counts: sumOf([summary]), ...facts };
   const inOrder = Object.keys(rowsHeadSchema.shape).filter((name) => name in all) as (keyof HeadFacts)[];
   const ordered = Object.fromEntries(inOrder.map((name) => [name, all[name]])) as unknown as HeadFacts;
   return writer.end(ordered, summary.perOperation);

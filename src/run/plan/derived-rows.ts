@@ -1,9 +1,10 @@
 import type { RowsHead } from '../../rows/head.ts';
 import type { CallableRow, CellTexts } from '../../rows/row.ts';
+import { sumOf } from '../../rows/row-counts.ts';
 import { DecidedRows } from '../../rows/rows-summary.ts';
 import { type HeadFacts, RowsWriter } from '../../rows/rows-writer.ts';
 import type { RunOptions } from '../record/record.ts';
-import { madeNow, onlyCounts, type PlannedRows, plannedRows } from './planned-rows.ts';
+import { madeNow, type PlannedRows, plannedRows } from './planned-rows.ts';
 
 /** Where the rows of a retry or an undo go. */
 export interface DerivedRowsInput {
@@ -53,9 +54,13 @@ export class DerivedRows {
     const { source, reading, clear_token, columns, defaults } = of;
     const written = await this.#writer.end(
       {
-        ...{ source, reading, clear_token, columns, defaults },
+        source,
+        reading,
+        clear_token,
+        columns,
+        defaults,
         ...facts,
-        counts: onlyCounts(summary),
+        counts: sumOf([summary]),
         left_out: 0,
         derived: { as, of: run },
         warnings: [],

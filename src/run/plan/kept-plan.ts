@@ -5,10 +5,13 @@ import { writeFileAtomically } from '../../disk/files.ts';
 import { usageError } from '../../errors.ts';
 import type { RowsHead } from '../../rows/head.ts';
 import { onDisk } from '../../system-error.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { RunRecord } from '../record/record.ts';
 import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
-import { approvalSuffix, type PlanContent } from './plan-file.ts';
+import { approvalSuffix } from './approval-files.ts';
+import { type ApprovalPolicy, type ApprovedRun, needsApproval, requireApprovals } from './approvals.ts';
+import type { PlanContent } from './plan-file.ts';
 
 /** Copies the approvals of a plan into the folder of its run: `1.approval`, … */
 export async function keepApprovals(folder: string, approvals: readonly string[]): Promise<void> {
@@ -33,6 +36,38 @@ export async function readKeptPlan(
     names.map((name) => onDisk(folder, () => readFile(join(folder, name), 'utf8'))),
   );
   return { sha256: record.rows.sha256, head, options: record.options, approvals };
+}
+
+/** The user and the time of a run for its approvals, which must have counted when it was planned. */
+export function plannedBy({ states: [planned] }: RunRecord): ApprovedRun {
+  return { user: planned?.by?.user ?? '', at: Date.parse(planned?.at ?? '') };
+}
+
+/**
+ * Asks what these settings demand of a run that was submitted under others. Approvals must have counted when it was planned.
+ *
+ * @throws a usage error `APPROVAL_MISSING`, or `PLAN_CHANGED` when the run is not that of its plan
+ */
+export async function requireKeptApprovals(
+  store: RunStore,
+  record: RunRecord,
+  policy: ApprovalPolicy,
+): Promise<void> {
+  const { manifest, plan: counts } = record;
+  const { operations, callable } = counts;
+  // Where a run has several operations, each of them may have all of its calls.
+  if (!operations.some((name) => needsApproval(policy, { [name]: callable }))) return;
+  const plan = await readKeptPlan(store, record);
+  await requireApprovals(
+    { ...policy, above: { '': 0 } },
+    {
+      manifest: manifest.name,
+      planCommand: `cqbatch plan ${shellWord(manifest.name)}`,
+      plan,
+      callable: { '': callable },
+      ...plannedBy(record),
+    },
+  );
 }
 
 /** An option of a run that its plan does not have; undefined when they agree. Users may change the rate while it is in progress. */

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { parseBaseUrl } from '../../api/base-url.ts';
-import { createFile, ifThere, readSmallFile } from '../../disk/files.ts';
+import { createFile } from '../../disk/files.ts';
 import { type CqbatchError, usageError } from '../../errors.ts';
 import { requirePath } from '../../operation/operation.ts';
 import type { RowsHead } from '../../rows/head.ts';
 import type { PlannedRow } from '../../rows/row.ts';
+import { sumOf } from '../../rows/row-counts.ts';
 import { decodeRow, type LineOperation } from '../../rows/row-line.ts';
 import { headIn, lineOperation, linesIn } from '../../rows/rows-file.ts';
 import { DecidedRows } from '../../rows/rows-summary.ts';
@@ -20,7 +20,8 @@ import { jsonLine } from '../../text/json.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { type RunOptions, runOptionsSchema } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
-import { onlyCounts, type PlannedRows, plannedRows } from './planned-rows.ts';
+import { approvalsOf } from './approval-files.ts';
+import { type PlannedRows, plannedRows } from './planned-rows.ts';
 import { problemCollector } from './problem-file.ts';
 
 /** Suffix of files with a plan: a file of rows, compressed with gzip. */
@@ -36,7 +37,7 @@ export interface ApprovedPlan {
   readonly options: RunOptions;
   /** What the user accepted. */
   readonly consent: NonNullable<RowsHead['consent']>;
-  /** The contents of the files beside it: see `approvals.ts`. */
+  /** The contents of the files beside it: see `approval-files.ts`. */
   readonly approvals: readonly string[];
 }
 
@@ -154,12 +155,17 @@ class PlanReader {
       throw new RangeError('is empty');
     const { rows_version: _, operations: __, renumbered: ___, blocks: ____, ...facts } = head;
     const summary = this.#decided.summary();
-    const written = await this.#writer.end({ ...facts, counts: onlyCounts(summary) }, summary.perOperation);
+    const written = await this.#writer.end({ ...facts, counts: sumOf([summary]) }, summary.perOperation);
     const { sha256 } = written.digest;
     if (sha256 !== this.#hash.digest('hex')) throw changed(this.#file);
     return {
-      ...{ ...content, file: this.#file, sha256, head, approvals: await approvalsOf(this.#file) },
-      ...{ planned: plannedRows(written, summary, await problems.end()), path: this.#path },
+      ...content,
+      file: this.#file,
+      sha256,
+      head,
+      approvals: await approvalsOf(this.#file),
+      planned: plannedRows(written, summary, await problems.end()),
+      path: this.#path,
     };
   }
 
@@ -253,44 +259,4 @@ function unreadable(file: string, why: string, cause?: unknown): CqbatchError {
     `${escapeInvisible(file)} ${why}: make one with "cqbatch plan MANIFEST --out NAME${planSuffix}".`,
     cause,
   );
-}
-
-/** Files of approvals beside a plan: `week-47.cqplan.ana.approval`, each approver's in its own. */
-export const approvalSuffix = '.approval';
-
-async function approvalsOf(file: string): Promise<readonly string[]> {
-  const folder = dirname(file);
-  const names = ((await ifThere(readdir(folder))) ?? []).filter(
-    (name) => name.startsWith(`${basename(file)}.`) && name.endsWith(approvalSuffix),
-  );
-  const read = async (name: string): Promise<string> => {
-    const path = join(folder, name);
-    return readSmallFile(path).catch((error: Error) => {
-      throw usageError(
-        'PLAN_UNREADABLE',
-        `Can't read the approval ${escapeInvisible(path)}: ${error.message}.`,
-        error,
-      );
-    });
-  };
-  return Promise.all(names.sort().map(read));
-}
-
-/**
- * Writes an approval beside its plan, under the first name that is free: it replaces none.
- *
- * @param user the account of the approver
- * @returns its file, and all approvals of the plan
- */
-export async function writeApproval(
-  { file }: Pick<ApprovedPlan, 'file'>,
-  user: string,
-  content: string,
-): Promise<{ readonly approvalFile: string; readonly approvals: readonly string[] }> {
-  const name = user.replace(/[^\w.-]/g, '_');
-  for (let number = 1; ; number += 1) {
-    const approvalFile = `${file}.${name}${number === 1 ? '' : `-${number}`}${approvalSuffix}`;
-    if (await onDisk(approvalFile, () => createFile(approvalFile, content)))
-      return { approvalFile, approvals: await approvalsOf(file) };
-  }
 }

@@ -4,6 +4,7 @@ import type { ScanSummary } from '../../manifest/check/scan.ts';
 import type { ManifestRow } from '../../manifest/manifest.ts';
 import { withReleases } from '../../releases.ts';
 import type { CellTexts } from '../../rows/row.ts';
+import { sumOf } from '../../rows/row-counts.ts';
 import type { SummarizedRows } from '../../rows/rows-summary.ts';
 import { type HeadFacts, RowsWriter, type WrittenRows } from '../../rows/rows-writer.ts';
 import { stringifyJson } from '../../text/json.ts';
@@ -54,7 +55,9 @@ function factsOf(
   const { clearToken, ...given } = reading;
   return {
     source: {
-      ...{ name, ...digest, format },
+      name,
+      ...digest,
+      format,
       ...(delimiter !== undefined && { delimiter }),
       ...(sheet && { sheet: sheet.name }),
       ...(encoding !== undefined && { encoding }),
@@ -68,7 +71,7 @@ function factsOf(
     defaults: Object.fromEntries(
       [...prepare.defaults].map(([field, value]) => [field, cellText(value) ?? '']),
     ),
-    counts: onlyCounts(scan),
+    counts: sumOf([scan]),
     left_out: scan.leftOut,
     ...(done && { skip_done: [...done.sources] }),
     warnings: scan.warnings.map(({ code, message }) => ({ code, message })),
@@ -101,13 +104,19 @@ export function plannedRows(
   return {
     ...written,
     manifest: {
-      ...{ name, format },
+      name,
+      format,
       ...(sheet !== undefined && {
         sheet: { name: sheet, others: [], hidden: undefined, hiddenColumns: [] },
       }),
     },
     scan: {
-      ...{ ...summary, firstConflicts: [], leftOut, roundedIds: [], choice: undefined, warnings },
+      ...summary,
+      firstConflicts: [],
+      leftOut,
+      roundedIds: [],
+      choice: undefined,
+      warnings,
       columns: columns.map(({ title }) => title),
       meanings: columns.map(({ title: column, field }) =>
         field === undefined ? { column } : { column, field },
@@ -116,20 +125,6 @@ export function plannedRows(
     choice: { source: operation_source },
     problems,
   };
-}
-
-/** The counts of rows, and nothing else. */
-export function onlyCounts({
-  rows,
-  callable,
-  invalid,
-  duplicates,
-  superseded,
-  doneBefore,
-  conflicts,
-  partial,
-}: HeadFacts['counts']): HeadFacts['counts'] {
-  return { rows, callable, invalid, duplicates, superseded, doneBefore, conflicts, partial };
 }
 
 /** Puts the cells of rows into the order of the columns. Columns of JSON appear one after the other. */

@@ -13,7 +13,7 @@ import { withReleases } from '../../releases.ts';
 import { summaryFile } from '../../report/summary.ts';
 import { delimiters } from '../../text/delimiter.ts';
 import { judgeApprovals, validAmong, whyOthersDoNot } from '../plan/approvals.ts';
-import { otherOption, readKeptPlan } from '../plan/kept-plan.ts';
+import { otherOption, plannedBy, readKeptPlan } from '../plan/kept-plan.ts';
 import {
   actualState,
   goesOnByItself,
@@ -96,14 +96,12 @@ async function proofOf({ folder, approvers, against }: VerifyRunInput): Promise<
         throw new Finding(`No file of the run has the SHA-256 ${digest}.`);
     return {
       proved: true,
-      ...{
-        run: id,
-        state: actualState(record),
-        rows: plan.rows,
-        outcomes: outcomesOf(record, journal),
-        digests,
-        unchecked,
-      },
+      run: id,
+      state: actualState(record),
+      rows: plan.rows,
+      outcomes: outcomesOf(record, journal),
+      digests,
+      unchecked,
       compared: retries.length === 0,
     };
   });
@@ -183,7 +181,7 @@ async function checkApprovals(
   record: RunRecord,
   approvers: string | undefined,
 ): Promise<string[]> {
-  const { approval, states, rows } = record;
+  const { approval, rows } = record;
   const signers = approval?.signers ?? [];
   if (approval === undefined || signers.length === 0) return [];
   if (rows.sha256 !== approval.sha256) throw wrong('run.json', 'says that another plan was approved');
@@ -193,9 +191,7 @@ async function checkApprovals(
     throw wrong('run.json', `has another "${other}" than the approved plan`);
   if (approvers === undefined)
     return ['Its approvals were not checked: name the file of approvers with "approvers" in config.json.'];
-  const [planned] = states;
-  const run = { user: planned?.by?.user ?? '', at: Date.parse(planned?.at ?? '') };
-  const judged = await judgeApprovals(plan, { approvers }, run);
+  const judged = await judgeApprovals(plan, { approvers }, plannedBy(record));
   const valid = validAmong(judged).map(({ key }) => key);
   const missing = signers.find(({ key }) => !valid.includes(key));
   if (missing === undefined) return [];

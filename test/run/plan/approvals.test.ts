@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeApproval } from '../../../src/run/plan/approval-files.ts';
 import {
   type ApprovalPolicy,
   approvePlan,
@@ -11,7 +12,7 @@ import {
   needsApproval,
   requireApprovals,
 } from '../../../src/run/plan/approvals.ts';
-import { type ApprovedPlan, readPlanFile, writeApproval } from '../../../src/run/plan/plan-file.ts';
+import { type ApprovedPlan, readPlanFile } from '../../../src/run/plan/plan-file.ts';
 import { createSshKey, type SshKey } from '../../helpers/ssh-key.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { writePlan } from './written-plan.ts';

@@ -5,15 +5,11 @@ import { operations } from '../../../jobs/index.ts';
 import { attributed } from '../../../src/actor.ts';
 import { hashFile } from '../../../src/disk/hash-file.ts';
 import type { RowResult } from '../../../src/domain.ts';
+import { writeApproval } from '../../../src/run/plan/approval-files.ts';
 import { approvePlan, judgeApprovals } from '../../../src/run/plan/approvals.ts';
 import { createRun } from '../../../src/run/plan/create-run.ts';
 import { keepApprovals } from '../../../src/run/plan/kept-plan.ts';
-import {
-  type ReadPlan,
-  readPlanFile,
-  writeApproval,
-  writePlanFile,
-} from '../../../src/run/plan/plan-file.ts';
+import { type ReadPlan, readPlanFile, writePlanFile } from '../../../src/run/plan/plan-file.ts';
 import { planManifest } from '../../../src/run/plan/planned-rows.ts';
 import { type RunProof, verifyRun } from '../../../src/run/proof/verify-run.ts';
 import { enterState } from '../../../src/run/record/record.ts';

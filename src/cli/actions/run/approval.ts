@@ -46,7 +46,8 @@ export async function withNamedPlan<Place extends Workplace, Result>(
   work: (workplace: Place) => Promise<Result>,
 ): Promise<Result> {
   if (!source.endsWith(planSuffix)) return work(workplace);
-  return withPlanRead(workplace, source, (plan) => {
+  return withTemporaryFolder(workplace.store.stateDir, 'plan', async (folder) => {
+    const plan = await readPlan(workplace, source, folder);
     // One id, so that a plan is carried out only once.
     const runId = workplace.flags.runId ?? contentRunId(basename(plan.file), plan.sha256);
     return work(withPlan(workplace, plan, runId));
@@ -70,31 +71,27 @@ export async function withPlanBeside<Place extends Workplace, Result>(
   if (Object.keys(policy.above).length === 0) return work(workplace);
   const file = `${given}${planSuffix}`;
   if (!(await exists(file))) return work({ ...workplace, besides: { file } });
-  let begun = false;
-  const begin = (place: Place): Promise<Result> => {
-    begun = true;
-    return work(place);
-  };
-  try {
-    return await withPlanRead(workplace, file, async (plan) => {
+  const besides = async (folder: string): Promise<Place> => {
+    try {
+      const plan = await readPlan(workplace, file, folder);
       if ((await hashFile(source)).sha256 !== plan.head.source.sha256) throw otherManifest(source, file);
-      if (await isApproved(policy, plan)) return begin(withPlan(workplace, plan, workplace.flags.runId));
-      return begin({ ...workplace, besides: { file, plan } });
-    });
-  } catch (error) {
-    if (begun || !(error instanceof CqbatchError)) throw error;
-    return work({ ...workplace, besides: { file, trouble: error } });
-  }
+      if (await isApproved(policy, plan)) return withPlan(workplace, plan, workplace.flags.runId);
+      return { ...workplace, besides: { file, plan } };
+    } catch (error) {
+      if (!(error instanceof CqbatchError)) throw error;
+      return { ...workplace, besides: { file, trouble: error } };
+    }
+  };
+  return withTemporaryFolder(workplace.store.stateDir, 'plan', async (folder) => work(await besides(folder)));
 }
 
-async function withPlanRead<Result>(
+/** @param folder for a copy of its rows */
+function readPlan(
   { store, settings: { maxManifestSize = defaults.maxManifestSize } }: Workplace,
   file: string,
-  work: (plan: ReadPlan) => Promise<Result>,
-): Promise<Result> {
-  return withTemporaryFolder(store.stateDir, 'plan', async (folder) =>
-    work(await readPlanFile(store, file, join(folder, rowsFile), maxManifestSize)),
-  );
+  folder: string,
+): Promise<ReadPlan> {
+  return readPlanFile(store, file, join(folder, rowsFile), maxManifestSize);
 }
 
 function otherManifest(source: string, file: string): CqbatchError {

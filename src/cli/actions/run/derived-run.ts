@@ -67,7 +67,9 @@ export async function runDerived(
     if (callsHere) await tokenSource(settings, options).current();
     const created = await createRun(store, {
       rows: { kind: 'rows', path, planned },
-      ...{ options, runId: flags.runId, attribution: attributionOf(context) },
+      options,
+      runId: flags.runId,
+      attribution: attributionOf(context),
     });
     const approved = await approvedOrDiscarded(context, created, [as, of.id, ...choice]);
     if (!(await isAgreed(context, approved, proxy))) return exitCodes.usage;

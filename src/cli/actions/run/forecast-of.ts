@@ -23,7 +23,8 @@ export async function forecastOf(
   const { approved, settings, flags } = workplace;
   const isOwnChoice = approved === undefined && settings.baseUrl !== undefined;
   return {
-    ...{ baseUrl, rateGroup },
+    baseUrl,
+    rateGroup,
     baseUrlFile: isOwnChoice ? fileThatSays('baseUrl', flags) : undefined,
     proxy,
     target: await lookUpTarget(workplace.store.stateDir, baseUrl),

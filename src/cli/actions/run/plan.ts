@@ -21,6 +21,7 @@ import {
   type RowCounts,
   rowOptions,
   rowsFile,
+  type StagedManifest,
   stageManifest,
   verdictText,
   withTemporaryFolder,
@@ -110,10 +111,13 @@ async function lookAtManifest(
     ...(rate && { rate }),
     ...groupOption(settings),
   };
-  const look = async (input: InputOptions, path: string, name: string, rows?: string): Promise<LookedAt> => {
+  const look = async (
+    input: InputOptions,
+    { path, name, ...digest }: StagedManifest,
+    rows?: string,
+  ): Promise<LookedAt> => {
     const done = await doneBefore(workplace, { ...reading, ...options }, input);
     const checking = { path, name, reading, context: input, done };
-    const digest = await hashFile(path);
     if (out === undefined || rows === undefined) {
       const checked = await checkManifest(store, checking);
       return { planned: await planOf(workplace, checked, options, digest.sha256, proxy) };
@@ -127,11 +131,11 @@ async function lookAtManifest(
   };
   return readingManifest(workplace, async (input) => {
     const isRead = out === undefined && source !== '-' && (await inputKind(source, source, input)) === 'file';
-    if (isRead) return look(input, source, source);
+    if (isRead) return look(input, { path: source, name: source, ...(await hashFile(source)) });
     // A pipe can be read once; and what is written into a plan must be what was hashed.
     return withTemporaryFolder(store.stateDir, 'plan', async (folder) => {
-      const { path, name } = await stageManifest(source, folder, input, reading);
-      return look(input, path, name, join(folder, rowsFile));
+      const staged = await stageManifest(source, folder, input, reading);
+      return look(input, staged, join(folder, rowsFile));
     });
   });
 }

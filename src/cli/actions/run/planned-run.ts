@@ -59,7 +59,11 @@ export async function planRun(
     const rows: CreateRunInput['rows'] =
       approved === undefined
         ? {
-            ...{ kind: 'manifest', source, origin, reading, input },
+            kind: 'manifest',
+            source,
+            origin,
+            reading,
+            input,
             done: await doneBefore(workplace, { ...reading, baseUrl: options.baseUrl }, input),
           }
         : { kind: 'rows', path: approved.path, planned: approved.planned, approved, origin };
@@ -242,7 +246,10 @@ export async function planOf(
   const isNews = skipDone === undefined && baseUrl !== undefined && sha256 !== undefined;
   const { manifest, scan, choice, problems } = checked;
   return {
-    ...{ manifest, scan, choice, problems },
+    manifest,
+    scan,
+    choice,
+    problems,
     ...(await forecastOf(workplace, options, proxy)),
     skipInvalid,
     allowPartial: settings.allowPartial === true,
