@@ -9,6 +9,10 @@ const maxMessageLength = 200;
 /** An attempt of which nothing is known: the process that may have made it has died. */
 export const unknownAttempt: Attempt = {};
 
+export function isUnknown({ at }: Attempt): boolean {
+  return at === undefined;
+}
+
 /** The attempts of a row with one more; when there are too many, those in the middle are dropped. */
 export function withAttempt(
   earlier: readonly Attempt[] = [],

@@ -1,4 +1,4 @@
-import { perhapsCalled } from '../attempts.ts';
+import { attemptsBefore, isUnknown, perhapsCalled } from '../attempts.ts';
 import { noHistory, type RowResult } from '../domain.ts';
 import type { BatchReturn, Leftover } from './payload.ts';
 
@@ -43,8 +43,8 @@ export function recollected(
 }
 
 /**
- * The results of both, and of each other row what was called more often. A result that knows none of the calls that the other
- * source counts is marked: two workers have called its row, because the first seemed dead.
+ * The results of both, and of each other row what was called more often. A result is marked if the other source counts as many
+ * calls beside it: two workers have called its row, because the first seemed dead.
  */
 export function mergeReturns(one: BatchReturn, other: BatchReturn): BatchReturn {
   const results = new Map(
@@ -66,9 +66,15 @@ export function mergeReturns(one: BatchReturn, other: BatchReturn): BatchReturn 
 function besides(results: readonly RowResult[], other: BatchReturn): readonly RowResult[] {
   const leftovers = byRow(other);
   return results.map((result) => {
-    const calls = countedAttempts(leftovers.get(result.row) ?? {});
+    const calls = callsBeside(leftovers.get(result.row));
     return calls < result.attempts ? result : { ...result, attempts: calls + 1, unclear: true };
   });
+}
+
+/** The calls of a row that had another end than its result. An intent without an end is that of the result. */
+function callsBeside({ history = noHistory }: Partial<Leftover> = {}): number {
+  const isOpen = attemptsBefore(history).some(isUnknown);
+  return history.attempts - (isOpen ? 1 : 0);
 }
 
 function byRow(source: BatchReturn | undefined): Map<number, Leftover> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { RowHistory, RowResult } from '../../src/domain.ts';
+import { perhapsCalled } from '../../src/attempts.ts';
+import { noHistory, type RowHistory, type RowResult } from '../../src/domain.ts';
 import type { BatchReturn, Leftover } from '../../src/queue/payload.ts';
 import {
   mergeReturns,
@@ -18,6 +19,7 @@ const result = (row: number): RowResult => ({
   unclear: false,
 });
 const failedOnce: RowHistory = { attempts: 1, unprocessed: 0, unclear: false };
+const intended = perhapsCalled(noHistory);
 const doubtful: RowHistory = { ...failedOnce, unclear: true };
 const left = (row: number, history?: RowHistory): Leftover => ({
   row,
@@ -103,6 +105,19 @@ test('of two workers, each result counts, and of other rows what was called more
 test.each<[string, Leftover[], Partial<RowResult>]>([
   ['knows all calls', [left(1)], { attempts: 1, unclear: false }],
   ['does not know a call of another worker', [left(1, failedOnce)], { attempts: 2, unclear: true }],
+  ['ends the intent that a ledger has kept', [left(1, intended)], { attempts: 1, unclear: false }],
+  [
+    'ends the intent after which another worker called',
+    [
+      left(1, {
+        ...intended,
+        attempts: 2,
+        earlier: [...(intended.earlier ?? []), { at: '2026-01-01T00:00:00.000Z' }],
+      }),
+    ],
+    { attempts: 2, unclear: true },
+  ],
+  ['ends one of two intents', [left(1, perhapsCalled(intended))], { attempts: 2, unclear: true }],
   ['is about another row', [left(2, failedOnce)], { attempts: 1, unclear: false }],
 ])('a merged result that %s', (_claim, leftovers, merged) => {
   const [one, other] = [said([result(1)], []), said([], leftovers)];
