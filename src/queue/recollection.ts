@@ -1,5 +1,5 @@
 import { attemptsBefore, isUnknown, perhapsCalled } from '../attempts.ts';
-import { noHistory, type RowResult } from '../domain.ts';
+import { type Attempt, noHistory, type RowResult } from '../domain.ts';
 import type { BatchReturn, Leftover } from './payload.ts';
 
 /** What workers know of a batch from another epoch of the datastore. */
@@ -43,8 +43,8 @@ export function recollected(
 }
 
 /**
- * The results of both, and of each other row what was called more often. A result is marked if the other source counts as many
- * calls beside it: two workers have called its row, because the first seemed dead.
+ * The results of both, and of each other row what was called more often. A result is marked if the other source has another one, or
+ * counts as many calls beside it: two workers have called its row, because the first seemed dead.
  */
 export function mergeReturns(one: BatchReturn, other: BatchReturn): BatchReturn {
   const results = new Map(
@@ -65,16 +65,26 @@ export function mergeReturns(one: BatchReturn, other: BatchReturn): BatchReturn 
 
 function besides(results: readonly RowResult[], other: BatchReturn): readonly RowResult[] {
   const leftovers = byRow(other);
+  const ends = new Map(other.results.map((result) => [result.row, result]));
   return results.map((result) => {
-    const calls = callsBeside(leftovers.get(result.row));
-    return calls < result.attempts ? result : { ...result, attempts: calls + 1, unclear: true };
+    const end = ends.get(result.row);
+    const isOther = end !== undefined && !isSameEnd(end, result);
+    const { history = noHistory } = leftovers.get(result.row) ?? {};
+    const calls = isOther
+      ? callsBeside(end.attempts, end.earlier)
+      : callsBeside(history.attempts, attemptsBefore(history));
+    if (calls === 0 || (!isOther && calls < result.attempts)) return result;
+    return { ...result, attempts: Math.max(result.attempts, calls + 1), unclear: true };
   });
 }
 
+function isSameEnd(one: RowResult, other: RowResult): boolean {
+  return one.finishedAt === other.finishedAt && one.startedAt === other.startedAt;
+}
+
 /** The calls of a row that had another end than its result. An intent without an end is that of the result. */
-function callsBeside({ history = noHistory }: Partial<Leftover> = {}): number {
-  const isOpen = attemptsBefore(history).some(isUnknown);
-  return history.attempts - (isOpen ? 1 : 0);
+function callsBeside(attempts: number, known: readonly Attempt[] = []): number {
+  return known.some(isUnknown) ? attempts - 1 : attempts;
 }
 
 function byRow(source: BatchReturn | undefined): Map<number, Leftover> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { perhapsCalled } from '../../src/attempts.ts';
+import { perhapsCalled, unknownAttempt } from '../../src/attempts.ts';
 import { noHistory, type RowHistory, type RowResult } from '../../src/domain.ts';
 import type { BatchReturn, Leftover } from '../../src/queue/payload.ts';
 import {
@@ -100,6 +100,27 @@ test('of two workers, each result counts, and of other rows what was called more
       done: merged.results.map(({ row }) => row).toSorted(),
       left: merged.leftovers,
     }).toEqual({ done: [1, 2], left: [left(3, failedOnce)] });
+});
+
+test.each<[string, Partial<RowResult>, Partial<RowResult>, Partial<RowResult>]>([
+  ['the same', {}, {}, { attempts: 1, unclear: false }],
+  ['the same, without a call', { attempts: 0 }, { attempts: 0 }, { attempts: 0, unclear: false }],
+  [
+    'that of a worker that took the row over, and of the one before',
+    {},
+    { attempts: 2, unclear: true, earlier: [unknownAttempt], finishedAt: '2026-01-01T00:00:30.000Z' },
+    { attempts: 2, unclear: true },
+  ],
+  [
+    'those of two workers that know nothing of each other',
+    {},
+    { finishedAt: '2026-01-01T00:00:30.000Z' },
+    { attempts: 2, unclear: true },
+  ],
+])('of two results: %s', (_, first, second, merged) => {
+  const [one, other] = [said([{ ...result(1), ...first }], []), said([{ ...result(1), ...second }], [])];
+  for (const both of [mergeReturns(one, other), mergeReturns(other, one)])
+    expect(both.results).toEqual([expect.objectContaining(merged)]);
 });
 
 test.each<[string, Leftover[], Partial<RowResult>]>([
