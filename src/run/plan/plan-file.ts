@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
-import { createGunzip, createGzip } from 'node:zlib';
+import { constants, createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { parseBaseUrl } from '../../api/base-url.ts';
 import { createFile } from '../../disk/files.ts';
@@ -56,7 +56,11 @@ export async function writePlanFile(
   { head, digest }: WrittenRows,
 ): Promise<ApprovedPlan> {
   const content = contentOf(file, head);
-  const compressed = pipeline(createReadStream(path), createGzip(), () => {});
+  const compressed = pipeline(
+    createReadStream(path),
+    createGzip({ level: constants.Z_BEST_SPEED }),
+    () => {},
+  );
   if (await onDisk(file, () => createFile(file, compressed)))
     return { ...content, file, sha256: digest.sha256, head, approvals: [] };
   throw usageError(
