@@ -15,8 +15,6 @@ export const actorSchema = z.object({
   host: cutTo(maxNameLength),
   /** Of the program. */
   version: cutTo(maxNameLength).exactOptional(),
-  /** What the user let act: `mcp` for an agent; absent for the user. */
-  via: cutTo(maxNameLength).exactOptional(),
 });
 
 export type Actor = Readonly<z.infer<typeof actorSchema>>;
@@ -37,14 +35,9 @@ export function thisActor(): Actor {
   return self;
 }
 
-/** Says that an agent decides what this process does from now on. */
-export function actForAgent(): void {
-  self = { ...thisActor(), via: 'mcp' };
-}
-
-/** `ana on host7`, `an agent of ana on host7` */
-export function actorText({ user, host, via }: Actor): string {
-  return `${via === 'mcp' ? 'an agent of ' : ''}${user} on ${host}`;
+/** `ana on host7` */
+export function actorText({ user, host }: Actor): string {
+  return `${user} on ${host}`;
 }
 
 /** The author of what this process does, and the reason if the user gave one. */

@@ -49,7 +49,6 @@ export { openWebhook, signatureHeaders, type Webhook } from './api/webhook.ts';
 export { type Cluster, openCluster } from './cluster/cluster.ts';
 export { actualEntryState, goneAfterMs, isActive, isPresent, type RunEntry } from './cluster/entries.ts';
 export { type RatePolicy, toHundredths } from './cluster/rate-policy.ts';
-export { readWorkersWanted } from './cluster/workers-wanted.ts';
 export type { FailureClass } from './codes.ts';
 export type { SharedPlace } from './dashboard/overview.ts';
 export { startDashboard } from './dashboard/server.ts';

@@ -15,8 +15,8 @@ export default defineConfig({
     thread: 'dist/src/datastore/embedded/thread.js',
   },
   platform: 'node',
-  // The first is not there on every platform; only users of "cqbatch mcp" install the second.
-  external: ['msgpackr-extract', /^@modelcontextprotocol\//],
+  // It is not there on every platform.
+  external: ['msgpackr-extract'],
   // A module of ours does nothing when it is loaded: a command loads those that it uses, not all that the library exports.
   treeshake: {
     moduleSideEffects: [

@@ -1,11 +1,12 @@
 import { hostname, userInfo } from 'node:os';
 import { expect, test } from 'vitest';
-import { actForAgent, actorText, attributed, attributionSchema, thisActor } from '../src/actor.ts';
+import { actorText, attributed, attributionSchema } from '../src/actor.ts';
 import { readVersion } from '../src/package.ts';
 
 test('what a process does is attributed to its user, host and version', () => {
   const by = { user: userInfo().username, host: hostname(), version: readVersion() };
   expect(attributed()).toEqual({ by });
+  expect(actorText(by)).toBe(`${by.user} on ${by.host}`);
   expect(attributed('a wrong column')).toEqual({ by, reason: 'a wrong column' });
 });
 
@@ -15,12 +16,4 @@ test('what other processes report about themselves is bounded', () => {
     reason: 'r'.repeat(5_000),
   });
   expect([by?.user.length, by?.host.length, reason?.length]).toEqual([100, 100, 500]);
-});
-
-test('what an agent decides is attributed to an agent of the user', () => {
-  const { user, host } = thisActor();
-  expect(actorText(thisActor())).toBe(`${user} on ${host}`);
-  actForAgent();
-  expect(attributed().by).toMatchObject({ user, via: 'mcp' });
-  expect(actorText(thisActor())).toBe(`an agent of ${user} on ${host}`);
 });

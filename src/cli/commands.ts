@@ -124,7 +124,7 @@ const worker: CommandSpec = {
   },
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenDir', 'allowInsecureHttp'],
-    Worker: ['coordinate', 'drain', 'healthPort', 'healthHost', 'shutdownTimeout', 'logLevel'],
+    Worker: ['coordinate', 'healthPort', 'healthHost', 'shutdownTimeout', 'logLevel'],
     ...groups.shared,
     ...groups.own,
     Calls: groups.calling,
@@ -136,12 +136,6 @@ const worker: CommandSpec = {
       coordinate: ['keepLast', 'keepDays', 'notifyUrl', 'pingUrl'],
       // On the embedded datastore, a daemon calls as its runs say.
       queue: ['concurrency', 'timeout', 'shutdownTimeout'],
-    },
-    beside: {
-      drain: [
-        ...(['tokenFile', 'healthPort', 'logLevel', 'operations', 'metricsFile'] as const),
-        ...groups.calling,
-      ],
     },
   },
   examples: [
@@ -175,23 +169,6 @@ const doctor: CommandSpec = {
   load: async () => (await import('./actions/look/doctor.ts')).doctor,
 };
 
-const mcp: CommandSpec = {
-  name: 'mcp',
-  description: 'Serves an AI agent: it plans, and runs what you approve',
-  details:
-    'It speaks the Model Context Protocol on standard input and output, and needs the package @modelcontextprotocol/server.',
-  help: {
-    maxRows:
-      'rows that approved runs of agents may call, in total in 24 hours; without it, agents run nothing',
-  },
-  options: { Agent: ['maxRows'], ...groups.shared, ...groups.own },
-  examples: [
-    ['cqbatch mcp', 'an agent plans and looks'],
-    ['cqbatch mcp --max-rows 500', 'it also runs approved plans, up to 500 rows in 24 hours'],
-  ],
-  load: async () => (await import('./actions/mcp/mcp.ts')).mcp,
-};
-
 const init: CommandSpec = {
   name: 'init',
   description: 'Writes a settings file to fill in; overwrites nothing',
@@ -203,5 +180,5 @@ export const commandGroups: Readonly<Record<string, readonly (CommandSpec | Comm
   Run: runCommands,
   Look: [status, show, list, report, verify, dashboard],
   Control: [pause, unpause, cancel, setRate, setPriority],
-  Operate: [watchCommand, scheduleCommands, worker, mcp, prune, init, doctor],
+  Operate: [watchCommand, scheduleCommands, worker, prune, init, doctor],
 };

@@ -117,10 +117,6 @@ const ownOptions = {
     help: 'run as a daemon: complete submitted runs, and start scheduled runs',
     common: true,
   },
-  drain: {
-    flags: '--drain',
-    help: 'end the workers of this machine for the same API as SIGTERM does, and wait for them',
-  },
   port: { flags: '--port <port>', help: 'port of the page; 0: any free port (default: 8788)' },
   host: {
     flags: '--host <address>',

@@ -60,11 +60,6 @@ export function writeLogLine(json: string): void {
   writeFreely(printableJson(json));
 }
 
-/** A message of a protocol on standard output: one line of JSON, with its line feed. */
-export function writeMessage(json: string): void {
-  writeData(printableJson(json));
-}
-
 /** Output held back until the exit code is known; undefined if none is. */
 let held: (() => void)[] | undefined;
 

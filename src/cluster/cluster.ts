@@ -100,18 +100,12 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       const { workers, testimonies } = apiKeys(api);
       await ask(scripts.sweep, ['runs', 'controls', workers, testimonies], forgottenAfterMs);
     },
-    /** Tells a worker that can be drained to end. */
-    async drain(workerId: string): Promise<void> {
-      await ask(scripts.tell, ['controls'], workerId, 'drain', '1');
-    },
     /**
      * A new worker of an API.
      *
      * @param version of the program
-     * @param onDrain called at each beat once the worker was told to end; absent: it can't be drained
      */
-    join: (api: LimitedApi, version: string, onDrain?: () => void): Member =>
-      memberOf(ask, api, version, onDrain),
+    join: (api: LimitedApi, version: string): Member => memberOf(ask, api, version),
   };
 }
 
@@ -121,33 +115,26 @@ type Ask = (
   ...args: readonly (string | number)[]
 ) => Promise<unknown>;
 
-function memberOf(
-  ask: Ask,
-  { baseUrl, rateGroup }: LimitedApi,
-  version: string,
-  onDrain?: () => void,
-): Member {
+function memberOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string): Member {
   const api = { baseUrl, ...(rateGroup !== undefined && { rateGroup }) };
   const keys = apiKeys(api);
   const id = randomUUID();
   const startedAt = new Date().toISOString();
-  const drains = onDrain !== undefined && { drains: true as const };
   const program = { host: hostname(), pid: process.pid, version, protocol: ownProtocol };
-  const facts = { id, ...program, ...drains, ...api, startedAt };
+  const facts = { id, ...program, ...api, startedAt };
   /** As of the last beat with the lead. */
   let known = { runs: [] as string[], workers: 1, protocol: 1 };
   return {
     isShared: true,
     async beat(heartbeat, wantsLead) {
       const own = { ...facts, ...heartbeat };
-      const [now, lead, at, paceText, isDrained, workers = [], runs = []] = (await ask(
+      const [now, lead, at, paceText, workers = [], runs = []] = (await ask(
         scripts.beat,
-        [keys.timeline, keys.pace, keys.workers, 'runs', 'controls'],
+        [keys.timeline, keys.pace, keys.workers, 'runs'],
         id,
         JSON.stringify(own),
         wantsLead ? 1 : 0,
-      )) as [string, number, string, string, number, string[]?, string[]?];
-      if (isDrained === 1) onDrain?.();
+      )) as [string, number, string, string, string[]?, string[]?];
       const pace = readPace(now, at, paceText);
       const leads = lead > 0;
       const present = workers.flatMap((entry) => read(workerEntrySchema, now, entry));
@@ -192,7 +179,7 @@ function memberOf(
       await ask(scripts.testify, [keys.testimonies], id, `${id} ${testimony}`);
     },
     async leave() {
-      await ask(scripts.leave, [keys.timeline, keys.workers, keys.pace, 'controls'], id);
+      await ask(scripts.leave, [keys.timeline, keys.workers, keys.pace], id);
     },
   };
 }

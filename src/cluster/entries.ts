@@ -72,8 +72,6 @@ const trafficReportSchema = z.object({
   unavailable: z.number().exactOptional(),
   /** Total of all accepted calls. */
   durationMs: z.number(),
-  /** Mean of the latest accepted calls; absent before the first. */
-  recentMs: z.number().exactOptional(),
   /** Calls in flight now. */
   active: z.number(),
   /** Age of the latest rejected call when the report was made. */
@@ -120,8 +118,6 @@ export const workerEntrySchema = z.object({
   ...processSchema.shape,
   version: z.string(),
   protocol: protocolSchema,
-  /** Whether it ends when the cluster tells it to. */
-  drains: z.literal(true).exactOptional(),
   /** The API whose rows it calls. */
   ...limitedApiSchema.shape,
   concurrency: z.number(),

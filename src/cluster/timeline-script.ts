@@ -187,8 +187,8 @@ redis.call('HDEL', KEYS[2], 'over')
 keep(key, KEYS[2])
 return 1`,
     /**
-     * KEYS: timeline, pace, workers, runs, controls. ARGV: worker, its entry, whether it wants the lead. Replies with: now, whether
-     * it leads (2: as before), when the pace was published, the pace, whether the worker was told to end; for the leading worker
+     * KEYS: timeline, pace, workers, runs. ARGV: worker, its entry, whether it wants the lead. Replies with: now, whether
+     * it leads (2: as before), when the pace was published, the pace; for the leading worker
      * also the workers with recent beats, and the runs in progress. While a run is in progress, every worker wants the lead.
      */
     beat: `${clock}${state}${lead}${kept}
@@ -198,8 +198,7 @@ local hasLed = get('leader') == ARGV[1]
 local wantsLead = ARGV[3] == '1' or math.abs(now - (getNumber('runAt') or 0)) < ${silentMs}
 local leads = wantsLead and lead(ARGV[1])
 local pace = redis.call('HMGET', KEYS[2], 'at', 'pace')
-local reply = { text(now), leads and (hasLed and 2 or 1) or 0, pace[1] or '', pace[2] or '',
-  redis.call('HEXISTS', KEYS[5], ARGV[1] .. ' drain') }
+local reply = { text(now), leads and (hasLed and 2 or 1) or 0, pace[1] or '', pace[2] or '' }
 if leads then
   local workers, runs = {}, {}
   for _, entry in ipairs(redis.call('HVALS', KEYS[3])) do
@@ -208,7 +207,7 @@ if leads then
   for _, entry in ipairs(redis.call('HVALS', KEYS[4])) do
     if string.find(entry, '"state":"running"', 1, true) then runs[#runs + 1] = entry end
   end
-  reply[6], reply[7] = workers, runs
+  reply[5], reply[6] = workers, runs
 end
 return reply`,
     /**
@@ -225,10 +224,9 @@ end
 redis.call('HSET', key, 'leadUntil', text(now), 'until', '0', 'next', text(now))
 redis.call('HSET', KEYS[2], 'over', '1')
 return 1`,
-    /** KEYS: timeline, workers, pace, controls. ARGV: worker. Ends the pace if no other worker is left that may use it. */
+    /** KEYS: timeline, workers, pace. ARGV: worker. Ends the pace if no other worker is left that may use it. */
     leave: `${clock}${state}
 redis.call('HDEL', KEYS[2], ARGV[1])
-redis.call('HDEL', KEYS[4], ARGV[1] .. ' drain')
 redis.call('HDEL', key, 'w:' .. ARGV[1], 'shares')
 if get('leader') ~= ARGV[1] then return 1 end
 set('leader', nil)
@@ -276,7 +274,6 @@ for _, name in ipairs({ key, KEYS[3], KEYS[4] }) do
   for i = 1, #all, 2 do
     if tonumber(string.match(all[i + 1], '^%S+')) < now - tonumber(ARGV[1]) then
       redis.call('HDEL', name, all[i])
-      redis.call('HDEL', KEYS[2], all[i] .. ' drain')
       for _, kind in ipairs(${kinds}) do redis.call('HDEL', KEYS[2], all[i] .. ' ' .. kind) end
     end
   end

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { RequestObserver, SentRequest } from '../api/network/exchange.ts';
 import { rowCodes } from '../codes.ts';
-import type { LimitedApi, RowResult } from '../domain.ts';
+import type { RowResult } from '../domain.ts';
 import { findOperation, type Operation } from '../operation/operation.ts';
 import type { Pace } from '../pace.ts';
 import type { RunResult } from '../run/record/ending.ts';
@@ -53,10 +53,6 @@ export class Metrics implements RunObserver {
   pacesOfWorker: () => readonly (readonly [group: string | undefined, pace: Pace])[] = () => [];
   /** The pace of the run in progress. */
   paceOfRun: () => Pace | undefined = () => undefined;
-  /** How many workers would help, for each API with a run in progress; undefined while unknown. */
-  workersWanted: () => Promise<
-    readonly { readonly api: LimitedApi; readonly workers: number }[] | undefined
-  > = async () => undefined;
   /** Whether the worker takes rows; undefined in other processes. */
   ready: () => boolean | undefined = () => undefined;
   /** Calls in flight; undefined in a process that makes no calls. */

@@ -119,22 +119,6 @@ export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
     'Calls in flight allowed for all workers of the API together.',
     ({ concurrency }) => concurrency,
   );
-  new client.Gauge({
-    name: 'cqbatch_workers_wanted',
-    help: 'Workers that would help now with the runs in progress of an API; a series without labels is always 0.',
-    labelNames: ['base_url', 'rate_group'],
-    registers,
-    async collect() {
-      // Read before the reset: two scrapes at a time must not mix.
-      const wanted = await metrics.workersWanted();
-      this.reset();
-      for (const { api, workers } of wanted ?? []) {
-        const { baseUrl, rateGroup } = api;
-        this.set({ base_url: baseUrl, ...(rateGroup !== undefined && { rate_group: rateGroup }) }, workers);
-      }
-      if (wanted !== undefined) this.set(0);
-    },
-  });
   gauge('cqbatch_ready', '1 if /readyz answers 200, else 0.', () => metrics.ready());
   new client.Gauge({
     name: 'cqbatch_build_info',

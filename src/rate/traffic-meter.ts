@@ -7,9 +7,6 @@ import type { TrafficReport } from '../cluster/entries.ts';
 /** The server chooses the names of limits. */
 const maxStated = 16;
 
-/** Calls that make up the recent duration: a worker may run for weeks, and an API gets slower in a minute. */
-const recentCalls = 100;
-
 /** Calls that a process is making. */
 export interface CallsInFlight {
   readonly calls: number;
@@ -39,7 +36,6 @@ export class TrafficMeter {
   #rejected = 0;
   #unavailable = 0;
   #durationMs = 0;
-  #recentMs = 0;
   #refusedSentAt: number | undefined;
   #refusedWith: number | undefined;
   #waitUntil = 0;
@@ -78,7 +74,6 @@ export class TrafficMeter {
     if (kind === 'accepted') {
       this.#accepted += 1;
       this.#durationMs += answer.durationMs;
-      this.#recentMs += (answer.durationMs - this.#recentMs) / Math.min(this.#accepted, recentCalls);
       this.#acceptedAmong = Math.max(this.#acceptedAmong ?? 0, among);
     }
     if (kind === 'unavailable') this.#unavailable += 1;
@@ -113,7 +108,6 @@ export class TrafficMeter {
       rejected: this.#rejected,
       unavailable: this.#unavailable,
       durationMs: this.#durationMs,
-      ...(this.#accepted > 0 && { recentMs: this.#recentMs }),
       active: this.#calls.size,
       ...(this.#refusedSentAt !== undefined && { refusedAgoMs: now - this.#refusedSentAt }),
       ...(this.#refusedWith !== undefined && { refusedWith: this.#refusedWith }),

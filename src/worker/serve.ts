@@ -21,8 +21,6 @@ export interface ServeOptions
   readonly shutdownMs: number;
   /** Hears of the errors of commands that are repeated. */
   readonly failing: LastingErrors;
-  /** Called, perhaps repeatedly, when the cluster tells the worker to end; absent: it does not listen. */
-  readonly onDrain?: () => void;
   /** Aborts when the worker must stop. */
   readonly stop: AbortSignal;
 }
@@ -34,7 +32,7 @@ export type Serving = ReturnType<typeof serveRows>;
 const farewellMs = 3_000;
 
 /** Calls the API for the rows of all runs on a shared datastore, until stopped or unable to continue; then closes the client. */
-export function serveRows({ stop, shutdownMs, version, api, onDrain, failing, ...options }: ServeOptions) {
+export function serveRows({ stop, shutdownMs, version, api, failing, ...options }: ServeOptions) {
   const { datastore, client, log } = options;
   const rows = openRowQueue(datastore, api);
   const ended = deferred<CqbatchError | undefined>();
@@ -45,7 +43,7 @@ export function serveRows({ stop, shutdownMs, version, api, onDrain, failing, ..
     ...options,
     baseUrl: api.baseUrl,
     rows,
-    member: openCluster(datastore).join(api, version, onDrain),
+    member: openCluster(datastore).join(api, version),
     onEvent() {},
     onPace(now) {
       pace = now;

@@ -12,7 +12,7 @@ export interface Allowed {
 export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/cli': {
     folders: ['src/index.ts', 'src/sandbox', 'jobs', 'src/text', 'src'],
-    packages: ['@modelcontextprotocol/server', 'commander', 'pino', 'zod'],
+    packages: ['commander', 'pino'],
   },
   'src/executable': { folders: ['src/disk'], packages: ['postject', 'rolldown', 'tar'] },
   'src/index.ts': {

@@ -15,7 +15,6 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/disk/files.ts': 'chmod link mkdir open rename writeFile',
   },
   'nothing is opened for writing': {
-    'src/cli/actions/mcp/resources.ts': 'open',
     'src/cli/main.ts': 'writeSync',
     'src/cli/output.ts': 'writeSync',
     'src/datastore/embedded/embedded.ts': 'openSync',

@@ -54,18 +54,7 @@ const effective = [
     'row',
     'withRetries',
   ],
-  ...[
-    'plan',
-    'dryRun',
-    'coordinate',
-    'drain',
-    'once',
-    'port',
-    'host',
-    'control',
-    'healthPort',
-    'metricsFile',
-  ],
+  ...['plan', 'dryRun', 'coordinate', 'once', 'port', 'host', 'control', 'healthPort', 'metricsFile'],
   ...['notifyUrl', 'pingUrl', 'cron', 'manifest', 'inbox', 'catchUp', 'overlap', 'wait'],
 ];
 

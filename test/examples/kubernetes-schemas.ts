@@ -120,7 +120,7 @@ export const deployment = z.strictObject({
   kind: z.literal('Deployment'),
   metadata,
   spec: z.strictObject({
-    replicas: z.literal(1).optional(),
+    replicas: z.int().min(1).optional(),
     strategy: z.strictObject({ type: z.literal('Recreate') }).optional(),
     selector: matchLabels,
     template,
@@ -153,36 +153,4 @@ export const disruptionBudget = z.strictObject({
   kind: z.literal('PodDisruptionBudget'),
   metadata,
   spec: z.strictObject({ maxUnavailable: z.number(), selector: matchLabels }),
-});
-export const scaledObject = z.strictObject({
-  apiVersion: z.literal('keda.sh/v1alpha1'),
-  kind: z.literal('ScaledObject'),
-  metadata,
-  spec: z.strictObject({
-    scaleTargetRef: z.strictObject({ name: z.string() }),
-    pollingInterval: z.number(),
-    minReplicaCount: z.number(),
-    maxReplicaCount: z.number(),
-    cooldownPeriod: z.number(),
-    advanced: z.strictObject({
-      horizontalPodAutoscalerConfig: z.strictObject({
-        behavior: z.strictObject({
-          scaleDown: z.strictObject({ stabilizationWindowSeconds: z.number() }),
-        }),
-      }),
-    }),
-    triggers: z.tuple([
-      z.strictObject({
-        type: z.literal('prometheus'),
-        metricType: z.enum(['AverageValue', 'Value']),
-        // KEDA takes only texts.
-        metadata: z.strictObject({
-          serverAddress: z.url(),
-          query: z.string(),
-          threshold: z.string(),
-          ignoreNullValues: z.enum(['true', 'false']),
-        }),
-      }),
-    ]),
-  }),
 });

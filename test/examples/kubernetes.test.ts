@@ -3,8 +3,6 @@ import { basename } from 'node:path';
 import { Cron } from 'croner';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { Metrics } from '../../src/metrics/metrics.ts';
-import { openRegistry } from '../../src/metrics/registry.ts';
 import { readVersion } from '../../src/package.ts';
 import { shutdownMs } from '../../src/run/session/work.ts';
 import { parseDuration } from '../../src/settings/parsers.ts';
@@ -15,7 +13,6 @@ import {
   deployment,
   disruptionBudget,
   headlessService,
-  scaledObject,
   statefulSet,
 } from './kubernetes-schemas.ts';
 
@@ -28,7 +25,7 @@ function documents(name: string): readonly unknown[] {
 
 const job = cronJob.parse(documents('cronjob.yaml')[0]);
 const daemon = deployment.parse(documents('deployment.yaml')[0]);
-const [coordinatorText, serviceText, workerText, budgetText, scaledText] = documents('fleet.yaml');
+const [coordinatorText, serviceText, workerText, budgetText] = documents('fleet.yaml');
 const coordinator = statefulSet.parse(coordinatorText);
 const worker = deployment.parse(workerText);
 /** Services with a page for Prometheus. */
@@ -154,21 +151,6 @@ describe('the manifests for Kubernetes', () => {
     expect(spec.selector).toEqual(coordinator.spec.selector.matchLabels);
     expect(spec.ports[0]).toEqual({ name: ports?.[0].name, port: ports?.[0].containerPort });
     expect(headlessService.parse(serviceText).metadata.name).toBe(coordinator.spec.serviceName);
-  });
-
-  test('KEDA sets the number of workers to the value of a metric that there is', async () => {
-    const { spec } = scaledObject.parse(scaledText);
-    const [{ metadata: trigger, metricType }] = spec.triggers;
-    expect(spec.scaleTargetRef.name).toBe(worker.metadata.name);
-    expect(worker.spec.replicas).toBeUndefined();
-    expect({ threshold: trigger.threshold, metricType }).toEqual({
-      threshold: '1',
-      metricType: 'AverageValue',
-    });
-    const [, metric = ''] = /^max\((\w+)\)$/.exec(trigger.query) ?? [];
-    const page = await openRegistry(new Metrics({ version: '1', operations: [], runs: true }));
-    expect((await page()).text).toContain(`# TYPE ${metric} gauge`);
-    expect(spec.minReplicaCount).toBeLessThan(spec.maxReplicaCount);
   });
 
   test('the disruption budget is for the workers, and lets nodes be drained', () => {

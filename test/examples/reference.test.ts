@@ -228,9 +228,6 @@ async function metricRows(): Promise<readonly (readonly string[])[]> {
       { isKept: true, rate: 1, limit: 1, concurrency: 1, phase: 'holding', refuses503: false, reason: '' },
     ],
   ];
-  metrics.workersWanted = async () => [
-    { api: { baseUrl: 'https://api.example.com', rateGroup: 'acme' }, workers: 1 },
-  ];
   const { text } = await (await openRegistry(metrics))();
   return [...parsePrometheusText(text)].map(([name, { type, help, samples }]) => {
     const labels = Object.keys(samples[0]?.labels ?? {}).filter((label) => label !== 'le');

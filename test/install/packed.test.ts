@@ -158,10 +158,6 @@ test('the packed program, installed globally, needs no other package, and works'
     env: { ...env, CQBATCH_BASE_URL: 'https://api.example.com', CQBATCH_TOKEN: 'secret' },
   });
   expect(plan.stdout).toMatch(/mixed\.csv: \d+ rows/);
-  await expect(run('cqbatch', ['mcp'], { cwd, env })).rejects.toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('npm install -g @modelcontextprotocol/server@2'),
-  });
   await run('cqbatch', ['init'], { cwd, env });
   const { $schema } = JSON.parse(await readFile(join(cwd, '.cqbatch/config.json'), 'utf8'));
   expect(JSON.parse(await readFile(new URL($schema), 'utf8'))).toHaveProperty('properties.base_url');

@@ -36,7 +36,6 @@ export const actor = z
     user: z.string().describe('of the operating system'),
     host: z.string(),
     version: z.string().exactOptional().describe('of cqbatch'),
-    via: z.string().exactOptional().describe('mcp: an agent decided it'),
   })
   .describe('the author of an action');
 

@@ -34,14 +34,6 @@ export const workerStopped = z
   .strictObject({ state: z.literal('stopped') })
   .describe('that the worker has stopped');
 
-export const workersDrained = z
-  .strictObject({
-    state: z.literal('drained'),
-    host: z.string().describe('this machine'),
-    workers: z.int().min(0).describe('processes that have ended'),
-  })
-  .describe('that the workers of this machine have ended, with --drain');
-
 export const dashboardAddress = z
   .strictObject({
     url: z.string(),

@@ -86,25 +86,6 @@ test('a worker has a pace for each of its rate groups, until the group is gone',
   expect(await rates()).toEqual([[undefined, 12.5]]);
 });
 
-test('the workers wanted are 0 without an API, and unknown without an answer', async () => {
-  const { metrics, read } = await measured();
-  const baseUrl = 'https://api.example.com';
-  const wanted = async () =>
-    (await read()).get('cqbatch_workers_wanted')?.samples.map(({ labels, value }) => [labels, value]);
-  expect(await wanted()).toEqual([]);
-  metrics.workersWanted = async () => [
-    { api: { baseUrl }, workers: 2 },
-    { api: { baseUrl, rateGroup: 'acme' }, workers: 3 },
-  ];
-  expect(await wanted()).toEqual([
-    [{ base_url: baseUrl }, 2],
-    [{ base_url: baseUrl, rate_group: 'acme' }, 3],
-    [{}, 0],
-  ]);
-  metrics.workersWanted = async () => [];
-  expect(await wanted()).toEqual([[{}, 0]]);
-});
-
 test('rows wait while their run is in progress here', async () => {
   const { metrics, read } = await measured();
   const first = metrics.started(() => 5);

@@ -171,23 +171,6 @@ describeWithRedis('a worker', () => {
     expect(report.reduce((sum, row) => sum + Number(row['_attempts']), 0)).toBe(log.length);
   });
 
-  test('end when their machine is drained, and hand back what they have', async () => {
-    // Rows for longer than a busy machine takes to start the command.
-    const place = await newPlace('2s');
-    const home = await newMachine(place, 60);
-    const workers = [await home.worker('--concurrency', '4'), await home.worker('--concurrency', '4')];
-    const run = home.start('run', 'rows.csv', '--yes', '--no-worker', '--rate', 'none');
-    await place.sandbox.requested(10);
-    expect(await home.json('worker', '--drain')).toMatchObject({ state: 'drained', workers: 2 });
-    for (const { end } of workers) expect(await end).toMatchObject({ code: 0 });
-    expect(await home.json('worker', '--drain')).toMatchObject({ workers: 0 });
-    const called = (await place.sandbox.log()).length;
-    expect(called).toBeLessThan(60);
-    await home.worker();
-    expect(await run.end).toMatchObject({ code: 0 });
-    expect(await place.sandbox.log()).toHaveLength(60);
-  });
-
   const task = {
     ...{ run: 'other', row: 1, operation: 'restore-evaluation', subject: '1' },
     ...{ path: '/v1/x', body: '{"evaluation_id":1,"user_id":"u"}' },

@@ -149,8 +149,6 @@ async function isApproved(policy: ApprovalPolicy, plan: ApprovedPlan): Promise<b
 /**
  * The record of a planned run with its approvals. From now on its plan belongs to the run.
  *
- * An agent needs an approval for each run, however small. That of its user counts, too: the settings may demand another person.
- *
  * @param planCommand writes the plan of the run, with `--out` and a file
  * @throws a usage error `APPROVAL_MISSING` when more approvals are needed, `PLAN_USED` when another run has used them
  */
@@ -164,10 +162,6 @@ export async function withApprovals(
   if (besides?.trouble !== undefined && needsApproval(policy, callable)) throw besides.trouble;
   const plan = found ?? besides?.plan;
   const run = { manifest: record.manifest.name, planCommand, planFile: besides?.file, plan, callable };
-  const ofAgent =
-    thisActor().via === 'mcp'
-      ? await requireApprovals({ ...policy, needed: 1, above: { '': 0 } }, { ...run, ...runHere(), user: '' })
-      : undefined;
   const signers = await requireApprovals(policy, { ...run, ...runHere() });
   const { approval } = record;
   if (found === undefined || approval === undefined) return record;
@@ -175,7 +169,7 @@ export async function withApprovals(
   await refuseUsedPlan(store, found);
   // Those that do not count here may count for a daemon.
   await keepApprovals(store.folder(record.id), found.approvals);
-  return { ...record, approval: { ...approval, signers: [...(ofAgent ?? signers)] } };
+  return { ...record, approval: { ...approval, signers: [...signers] } };
 }
 
 /** Omitted options keep the plan's values. */

@@ -6,7 +6,6 @@ import {
   type GroupsServing,
   type HealthState,
   parseBaseUrl,
-  readWorkersWanted,
   type Settings,
   serveGroups,
   serveRows,
@@ -25,14 +24,11 @@ import { openLog } from '../../log.ts';
 import { openTerminal } from '../../terminal.ts';
 import { apiClient, type CallSettings, proxyTo } from '../api-client.ts';
 import { runDaemon } from './daemon.ts';
-import { drainWorkers } from './drain.ts';
 import { openProbes } from './probes.ts';
 import { workerTokens } from './worker-tokens.ts';
 
 /** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: Flags): Promise<ExitCode> {
-  if (flags.drain && flags.coordinate)
-    throw usageError('INVALID_SETTING', '--drain ends workers that call the API: leave out --coordinate.');
   const workplace = flags.coordinate ? await openWorkplace(flags) : undefined;
   const {
     terminal = openTerminal(flags),
@@ -44,7 +40,6 @@ export async function worker(flags: Flags): Promise<ExitCode> {
   const { queue, open } = await chooseDatastore({ terminal, flags, settings });
   refuseToBeAlone(flags, queue, settings.concurrency);
   const api = apiOf(flags, settings);
-  if (flags.drain && api !== undefined) return drainWorkers(terminal, open, settings, api);
   const log = await openLog(flags, terminal, 'info');
   const stop = interruptible((signal) => log.info({ signal }, 'stopping: calls in flight may finish'));
   const common = { version: readVersion(), log, stop: stop.signal };
@@ -60,10 +55,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     const state = (): HealthState => healthOf(datastore, failing, stop.signal, serving);
     const onError = ({ message }: Error): void => log.warn({ err: message }, 'metrics file not written');
     const { metrics, port } = await openProbes({ settings, operations, store, state, onError }, atEnd);
-    if (metrics !== undefined) {
-      metrics.pacesOfWorker = () => serving?.paces ?? [];
-      if (!datastore.exclusive) metrics.workersWanted = () => readWorkersWanted(datastore);
-    }
+    if (metrics !== undefined) metrics.pacesOfWorker = () => serving?.paces ?? [];
     atEnd(watchTrouble(datastore, log).stop);
     if (datastore.exclusive) void datastore.lost.then(stop.abort);
     let refused: Error | undefined;
@@ -92,10 +84,6 @@ export async function worker(flags: Flags): Promise<ExitCode> {
             failing,
             shutdownMs: settings.shutdownTimeout,
             log: rateGroup === undefined ? log : logWith(log, { rate_group: rateGroup }),
-            onDrain() {
-              if (!stop.signal.aborted) log.info({}, 'stopping: cqbatch worker --drain was called');
-              stop.abort();
-            },
             stop: stopGroup,
           });
         },
