@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const systemTests = 'test/{cluster,datastore,deployment,e2e,library,queue}/**/*.test.ts';
 
 /** Their results depend on seconds, as users feel them: a machine that is busy with the others would decide them. */
-const timedTests = 'test/e2e/redis/{priority,tenants}.test.ts';
+const timedTests = 'test/e2e/redis/tenants.test.ts';
 
 /** Tests of code that rarely changes, which take long: the package as users install it, and the rate in simulated time. */
 const releaseTests = 'test/{bench,install}/**/*.test.ts';

@@ -19,7 +19,6 @@ import {
   workerEntrySchema,
 } from './entries.ts';
 import { type Member, rateCommandOf } from './member.ts';
-import { commonProtocol, ownProtocol } from './protocol.ts';
 import type { SlotReply } from './timeline.ts';
 import { serverClock, timelineScripts } from './timeline-script.ts';
 
@@ -120,10 +119,10 @@ function memberOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string)
   const keys = apiKeys(api);
   const id = randomUUID();
   const startedAt = new Date().toISOString();
-  const program = { host: hostname(), pid: process.pid, version, protocol: ownProtocol };
+  const program = { host: hostname(), pid: process.pid, version };
   const facts = { id, ...program, ...api, startedAt };
   /** As of the last beat with the lead. */
-  let known = { runs: [] as string[], workers: 1, protocol: 1 };
+  let known = { runs: [] as string[], workers: 1 };
   return {
     isShared: true,
     async beat(heartbeat, wantsLead) {
@@ -147,7 +146,6 @@ function memberOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string)
         known = {
           runs: live.map((run) => run.id),
           workers: present.length,
-          protocol: commonProtocol([...live, ...present]),
         };
       const reports = present.flatMap((one) => (one.traffic ? [[one.id, one.traffic] as const] : []));
       return {

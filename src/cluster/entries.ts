@@ -17,9 +17,6 @@ const limitedApiSchema = z.object({ baseUrl: z.string(), rateGroup: rateGroupNam
 
 const processSchema = z.object({ host: z.string(), pid: z.number() });
 
-/** See `protocol.ts`. */
-const protocolSchema = z.number().exactOptional();
-
 export const runEntrySchema = z.object({
   id: runIds.schema,
   /** A random key: distinguishes runs with the same id. */
@@ -45,7 +42,6 @@ export const runEntrySchema = z.object({
   priority: z.enum(priorities).exactOptional(),
   /** The process that feeds and collects it. */
   coordinator: processSchema.extend({ version: z.string().exactOptional() }),
-  protocol: protocolSchema,
   /** Whether that process has finished the run, including its report. */
   left: z.literal(true).exactOptional(),
   startedAt: z.string(),
@@ -108,8 +104,6 @@ export const paceEntrySchema = z.object({
   runs: z.array(z.string()),
   /** Workers that share the calls in flight. */
   workers: z.number(),
-  /** What these runs and workers have in common. */
-  protocol: protocolSchema,
   seenAt: z.string(),
 });
 
@@ -117,7 +111,6 @@ export const workerEntrySchema = z.object({
   id: z.string(),
   ...processSchema.shape,
   version: z.string(),
-  protocol: protocolSchema,
   /** The API whose rows it calls. */
   ...limitedApiSchema.shape,
   concurrency: z.number(),
@@ -159,7 +152,7 @@ export type TrafficReport = z.infer<typeof trafficReportSchema>;
 /** The last decided pace, and its runs. */
 export interface PublishedPace
   extends PaceReport,
-    Pick<z.infer<typeof paceEntrySchema>, 'runs' | 'workers' | 'protocol' | 'seenAt'> {}
+    Pick<z.infer<typeof paceEntrySchema>, 'runs' | 'workers' | 'seenAt'> {}
 /** A user's control of a run, with its time: the latest of each kind counts. */
 export type Control = z.infer<typeof controlSchema>;
 export const controlKinds = ['command', 'rate', 'priority'] as const satisfies readonly Control['kind'][];

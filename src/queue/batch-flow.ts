@@ -1,8 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { FlowJob, Job } from 'bullmq';
-import { type Priority, usualPriority } from '../domain.ts';
-import { bullmqPriority } from './fair-turns.ts';
+import { type Priority, priorities } from '../domain.ts';
 import { type Batch, encodeBatch, type RowTask } from './payload.ts';
-import type { Lane } from './row-queue.ts';
 
 type Ranges = readonly (readonly [first: number, last: number])[];
 
@@ -14,8 +13,6 @@ export interface RunBatchData {
   readonly collected?: Ranges;
   /** Characters in its request bodies. */
   readonly bytes: number;
-  /** Default `normal`. */
-  readonly priority?: Priority;
   /** See `Batch`. */
   readonly epoch?: string | undefined;
   /**
@@ -34,9 +31,19 @@ const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_0
 export interface FlowPlace {
   /** The queue of the run. */
   readonly batches: string;
-  readonly lane: Lane;
-  /** Among the batches of the lane; absent: in order of arrival, and before all with a turn. */
-  readonly turn: number | undefined;
+  /** The queue of the workers. */
+  readonly rows: string;
+  readonly priority: Priority;
+}
+
+/** The id of a new batch; never reused, so that no later batch is mistaken for it. */
+export function newBatchId(runId: string): string {
+  return `${runId}-b-${randomUUID()}`;
+}
+
+/** BullMQ's priority: 1 is claimed first. Batches of one priority are claimed in order of arrival. */
+export function bullmqPriority(priority: Priority): number {
+  return 1 + priorities.indexOf(priority);
 }
 
 /**
@@ -44,27 +51,25 @@ export interface FlowPlace {
  *
  * @param id of both jobs
  */
-export function flowOf(id: string, { batches, lane, turn }: FlowPlace, batch: Batch): FlowJob {
-  const { priority } = lane;
+export function flowOf(id: string, { batches, rows, priority }: FlowPlace, batch: Batch): FlowJob {
   const data: RunBatchData = {
     rows: rangesOf(batch.tasks),
     bytes: bytesOf(batch.tasks),
     epoch: batch.epoch,
-    ...(priority !== usualPriority && { priority }),
   };
   const child = {
     jobId: id,
     removeOnComplete: true,
     removeOnFail: true,
     ignoreDependencyOnFailure: true,
-    ...(turn !== undefined && { priority: bullmqPriority(turn) }),
+    priority: bullmqPriority(priority),
   };
   return {
     name: 'batch',
     queueName: batches,
     data,
     opts: { jobId: id, removeOnComplete: { count: keptBatches }, ...collectAgain },
-    children: [{ name: 'rows', queueName: lane.name, data: encodeBatch(batch), opts: child }],
+    children: [{ name: 'rows', queueName: rows, data: encodeBatch(batch), opts: child }],
   };
 }
 

@@ -24,11 +24,8 @@ export interface BatchQueueOptions {
   readonly policy: RunPolicy;
   /** Finds out what workers know of batches that were added in another epoch. */
   readonly rollCall: RollCall;
-  /**
-   * The priority of new batches, among which runs of one priority share fairly. Undefined: in order of arrival, for an exclusive
-   * datastore, or one that a program without priorities uses, too.
-   */
-  readonly priority: Priority | undefined;
+  /** The priority of the run, which may change. */
+  readonly priority: () => Priority;
   /**
    * Takes the outcome of a batch. The datastore forgets the batch when this resolves, and delivers it again when this rejects.
    */

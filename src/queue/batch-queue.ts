@@ -1,8 +1,8 @@
 import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
-import { type SavedAnswer, usualPriority } from '../domain.ts';
+import type { Priority, SavedAnswer } from '../domain.ts';
 import { after, orAborted } from '../waiting.ts';
-import { bytesOf, flowOf, isTaken, type RunBatchData, rowsOf } from './batch-flow.ts';
+import { bytesOf, flowOf, isTaken, newBatchId, type RunBatchData, rowsOf } from './batch-flow.ts';
 import type { BatchQueueOptions } from './batch-queue-options.ts';
 import {
   bullmqOn,
@@ -15,7 +15,6 @@ import {
   shortEventStream,
   stallOptions,
 } from './bullmq.ts';
-import { FairTurns, newBatchId } from './fair-turns.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { type LostEntries, recollect } from './lost-entries.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
@@ -45,9 +44,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   /** Batches that are not collected, by id; then the epochs of all batches. */
   const open = new Map<string, OpenBatch>();
   const known = new Map<string, string | undefined>();
-  /** Where new batches go. */
-  const ownLane = rows.lane(options.priority ?? usualPriority);
-  const turns = new FairTurns();
+  /** The priority of all open batches; undefined: an earlier coordinator may have given them another one. */
+  let priority: Priority | undefined;
   const locks = renewLocks(options.onError);
   const collector = new classes.Worker<RunBatchData, number>(
     name,
@@ -73,6 +71,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   locks.start(collector);
 
   const recovered = await recover();
+  if (open.size === 0) priority = options.priority();
   void collector.run().catch(options.onError);
 
   function keep(id: string, batch: OpenBatch): void {
@@ -88,11 +87,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     for (const job of await queue.getDelayed()) await promote(job);
     for (const job of await queue.getJobs([...unfinished])) {
       const { id = '', data } = job;
-      const lane = rows.lane(data.priority ?? usualPriority);
-      const child = await lane.job(id);
+      const child = await rows.job(id);
       const tasks = child === undefined ? [] : decodeBatch(child.data).tasks;
       const { bytes, epoch } = data;
-      const batch = new OpenBatch({ id, lane, rows: rowsOf(data), bytes, tasks, epoch });
+      const batch = new OpenBatch({ id, queue: rows, rows: rowsOf(data), bytes, tasks, epoch });
       batch.isTaken = child === undefined && (await isTaken(job));
       keep(id, batch);
     }
@@ -100,8 +98,6 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const held = batches.filter(({ isTaken }) => !isTaken);
     return {
       batches: batches.map(({ size }): BatchSize => size),
-      /** Whether a batch is in another lane than new ones: perhaps no worker claims it. */
-      isElsewhere: batches.some(({ lane }) => lane !== ownLane),
       /** Every row of these batches, finished or not, except batches that were taken. */
       rows: new Set(held.flatMap(({ rows }) => rows)),
     };
@@ -140,7 +136,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     save: (taken: BatchReturn) => Promise<void>,
   ): Promise<void> {
     const since = performance.now();
-    const child = await batch.lane.job(id);
+    const child = await rows.job(id);
     if (child === undefined) return;
     // A suspended worker may still have the batch: it reads this entry before its next call.
     batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
@@ -204,10 +200,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     return open.has(id) && (await queue.getJob(id)) === undefined && open.has(id) && !batch.isCollected;
   }
 
-  /** Without an answer of the datastore, the turn follows that of the batch before. */
-  async function nextTurn(size: number): Promise<number> {
-    const served = await ownLane.servedTurn().catch(() => undefined);
-    return turns.take(size, served, openRows());
+  /** Gives the open batches the priority that new ones have. Those that a worker has claimed keep their place. */
+  async function reprioritize(): Promise<void> {
+    const wanted = options.priority();
+    if (wanted === priority) return;
+    for (const id of open.keys()) await rows.reprioritize(id, wanted);
+    priority = wanted;
   }
 
   function openRows(): number {
@@ -234,6 +232,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         options.onError(workersAwaited());
       await reportNews([...open.values()]);
       await unpause();
+      await reprioritize();
       await checkAll();
     },
     /** Reads at once what workers have written for batches with an awaited row. */
@@ -250,12 +249,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
      * @param into the known epoch of the datastore: if it has changed, the batch is lost
      */
     async add(tasks: readonly RowTask[], signal: AbortSignal, into?: string): Promise<void> {
-      const turn = options.priority && (await nextTurn(tasks.length));
-      const id = newBatchId(runId, turn);
+      const id = newBatchId(runId);
       const added = tasks.map(({ row }) => row);
       const { connectionEpoch: epoch } = datastore;
-      const batch = new OpenBatch({ id, lane: ownLane, rows: added, bytes: bytesOf(tasks), tasks, epoch });
-      const place = { batches: name, lane: ownLane, turn };
+      const batch = new OpenBatch({ id, queue: rows, rows: added, bytes: bytesOf(tasks), tasks, epoch });
+      const place = { batches: name, rows: rows.name, priority: options.priority() };
       const flow = flowOf(id, place, { tasks, policy: options.policy, epoch });
       let mayBeAdded = false;
       keep(id, batch);

@@ -1,11 +1,9 @@
 import { type Datastore, isOfAnotherEpoch } from '../datastore/datastore.ts';
-import type { Priority } from '../domain.ts';
 import { CqbatchError, errorText, fatalError } from '../errors.ts';
 import { after } from '../waiting.ts';
+import { againAfterMs, BatchClaims, type BatchJob } from './batch-claims.ts';
 import { type Claim, ClaimedBatch, type ReadyRow, type RowVerdict } from './claimed-batch.ts';
-import { againAfterMs, type BatchJob, LaneClaims } from './lane-claims.ts';
 import { type Batch, type BatchJobData, decodeBatch, encodeReturn, type RowTask } from './payload.ts';
-import { PriorityTurns } from './priority-turns.ts';
 import type { RowQueue } from './row-queue.ts';
 import type { Witness } from './testimony.ts';
 
@@ -34,9 +32,8 @@ export interface BatchWorkerOptions {
 export class BatchWorker {
   readonly #options: BatchWorkerOptions;
   readonly #stopping = new AbortController();
-  /** The highest priority first. */
-  readonly #lanes: readonly LaneClaims[];
-  readonly #turns = new PriorityTurns();
+  readonly #queue: RowQueue;
+  readonly #claims: BatchClaims;
   readonly #datastore: Datastore;
   readonly #stopListening: () => void;
   #concurrency: number;
@@ -50,13 +47,13 @@ export class BatchWorker {
     this.#datastore = datastore;
     this.#concurrency = options.concurrency;
     this.#stopListening = datastore.onReconnect(() => this.#handBackFound());
-    const claiming = {
-      wantsMore: (claims: LaneClaims) => this.#wantsMore(claims),
-      work: (claims: LaneClaims, job: BatchJob, token: string) => this.#work(claims, job, token),
+    this.#queue = queue;
+    this.#claims = new BatchClaims(datastore, queue, {
+      wantsMore: () => this.#wantsMore,
+      work: (job, token) => this.#work(job, token),
       onError: options.onError,
-    };
-    this.#lanes = queue.lanes.map((lane) => new LaneClaims(datastore, lane, claiming));
-    for (const claims of this.#lanes) claims.begin();
+    });
+    this.#claims.begin();
   }
 
   get active(): number {
@@ -86,7 +83,7 @@ export class BatchWorker {
   /** Starts no more rows, and at once hands back rows that have not started. Rows in hand continue. */
   pause(): void {
     this.#paused = true;
-    for (const claims of this.#lanes) claims.end();
+    this.#claims.end();
   }
 
   /** Waits for rows in hand until the deadline, then aborts them and hands them back. */
@@ -94,43 +91,28 @@ export class BatchWorker {
     this.pause();
     const timer = setTimeout(() => this.#stopping.abort(), deadlineMs);
     try {
-      await Promise.all(this.#lanes.map((claims) => claims.close()));
+      await this.#claims.close();
     } finally {
       clearTimeout(timer);
       this.#stopListening();
     }
   }
 
-  /**
-   * Whether the ready rows of the lane are about to run out. Rows of lower priorities do not count, so a higher one is claimed at
-   * once; while a higher one has rows, one batch of the lane is claimed for its share.
-   */
-  #wantsMore(claims: LaneClaims): boolean {
+  /** Whether the ready rows are about to run out. */
+  get #wantsMore(): boolean {
     if (this.#resting || this.#concurrency === 0) return false;
-    const own = claims.readyRows;
-    let higher = 0;
-    for (const each of this.#lanes) {
-      if (each === claims) break;
-      higher += each.readyRows;
-    }
-    if (higher > 0 && own === 0) return true;
-    return this.#active + higher + own < 2 * this.#concurrency;
+    return this.#active + this.#claims.readyRows < 2 * this.#concurrency;
   }
 
   #beginRows(): void {
     if (this.#paused || this.#resting) return;
     while (this.#active < this.#concurrency) {
-      const priority = this.#turns.next((each) => this.#claimsOf(each)?.nextBatch !== undefined);
-      const batch = priority && this.#claimsOf(priority)?.nextBatch;
+      const batch = this.#claims.nextBatch;
       if (batch === undefined) break;
       const ready = batch.take();
       if (ready !== undefined) void this.#process(batch, ready);
     }
-    for (const claims of this.#lanes) if (this.#wantsMore(claims)) claims.reconsider();
-  }
-
-  #claimsOf(priority: Priority): LaneClaims | undefined {
-    return this.#lanes.find(({ lane }) => lane.priority === priority);
+    if (this.#wantsMore) this.#claims.reconsider();
   }
 
   async #process(batch: ClaimedBatch, ready: ReadyRow): Promise<void> {
@@ -154,7 +136,7 @@ export class BatchWorker {
     this.#options.onRefused(reason);
   }
 
-  async #work({ lane, locks, batches }: LaneClaims, job: BatchJob, token: string): Promise<void> {
+  async #work(job: BatchJob, token: string): Promise<void> {
     if (this.#paused) {
       await job.moveToWait(token);
       return;
@@ -167,13 +149,14 @@ export class BatchWorker {
     }
     const { id = '' } = job;
     const { witness } = this.#options;
+    const { locks, batches } = this.#claims;
     const isFound = this.#isOfAnotherEpoch(batch);
     if (!isFound) witness.began(id, batch.epoch);
     const lock = locks.hold(job, token, () => claimed.handBack());
     const claimed: ClaimedBatch = new ClaimedBatch({
       batch,
       claim: job.attemptsStarted,
-      log: { append: (text) => job.log(text), read: (first) => lane.readLedger(id, first) },
+      log: { append: (text) => job.log(text), read: (first) => this.#queue.readLedger(id, first) },
       isLocked: () => lock.isHeld() && !this.#isOfAnotherEpoch(batch),
       onReady: () => this.#beginRows(),
       onError: this.#options.onError,
@@ -201,8 +184,7 @@ export class BatchWorker {
   }
 
   #handBackFound(): void {
-    for (const { batches } of this.#lanes)
-      for (const claimed of batches) if (this.#isOfAnotherEpoch(claimed)) claimed.handBack();
+    for (const claimed of this.#claims.batches) if (this.#isOfAnotherEpoch(claimed)) claimed.handBack();
   }
 
   /** Completes a batch. Until then it belongs to this worker. */

@@ -1,7 +1,7 @@
 import type { RowResult, SavedAnswer } from '../domain.ts';
 import { Ledger } from './ledger.ts';
 import { type BatchReturn, decodeLedgerEntry, type Leftover, type RowTask } from './payload.ts';
-import type { Lane } from './row-queue.ts';
+import type { RowQueue } from './row-queue.ts';
 
 /** The size of a batch: rows, and characters of their request bodies. */
 export interface BatchSize {
@@ -11,7 +11,8 @@ export interface BatchSize {
 
 export interface OpenBatchOptions {
   readonly id: string;
-  readonly lane: Pick<Lane, 'job' | 'readLedger'>;
+  /** The queue of its workers. */
+  readonly queue: Pick<RowQueue, 'readLedger'>;
   readonly rows: readonly number[];
   readonly bytes: number;
   /** Of its rows, where known. */
@@ -25,7 +26,6 @@ const readAfterMs = 1_000;
 /** A batch that was fed and not collected. */
 export class OpenBatch {
   readonly id: string;
-  readonly lane: OpenBatchOptions['lane'];
   readonly rows: readonly number[];
   readonly size: BatchSize;
   /** See `Batch`. */
@@ -40,15 +40,16 @@ export class OpenBatch {
   isTaken = false;
   #collecting: Promise<void> | undefined;
   readonly #tasks: ReadonlyMap<number, RowTask>;
+  readonly #queue: OpenBatchOptions['queue'];
   readonly #ledger: Ledger;
   #read = 0;
   /** Answers already taken, by row and time. */
   readonly #taken = new Set<string>();
 
-  constructor({ id, lane, rows, bytes, tasks, epoch }: OpenBatchOptions) {
+  constructor({ id, queue, rows, bytes, tasks, epoch }: OpenBatchOptions) {
     this.id = id;
     this.epoch = epoch;
-    this.lane = lane;
+    this.#queue = queue;
     this.rows = rows;
     this.size = { rows: rows.length, bytes };
     this.#tasks = new Map(tasks.map((task) => [task.row, task]));
@@ -83,7 +84,7 @@ export class OpenBatch {
    */
   async news(graceMs = readAfterMs): Promise<readonly RowResult[]> {
     const first = this.#read;
-    const texts = await this.lane.readLedger(this.id, first);
+    const texts = await this.#queue.readLedger(this.id, first);
     const now = performance.now();
     if (texts.length > 0) this.#begunAt = Math.min(this.#begunAt, now);
     if (now - this.#begunAt < graceMs) return [];

@@ -7,10 +7,7 @@ import { fatalError } from '../errors.ts';
  * checks only their version.
  */
 
-/**
- * Workers refuse batches of another version. A new version comes with a new protocol (`cluster/protocol.ts`): programs with it also read
- * the version before, and write it while the protocol before is in use.
- */
+/** Workers refuse batches of another version. */
 const payloadVersion = 3;
 
 /** A row for a worker. Each worker has its own token. */

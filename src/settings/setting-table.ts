@@ -105,7 +105,7 @@ export const settings = {
     callOption: 'priority',
     ...oneOf(priorities),
     value: '<priority>',
-    help: 'which runs are called first where several share workers or a daemon: high, normal or low',
+    help: 'which runs are called first where several share workers or a daemon: high, normal, or low, which waits for the others',
     default: 'normal',
   },
   concurrency: {

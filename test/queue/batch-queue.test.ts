@@ -135,7 +135,7 @@ test('while workers are awaited, there is one reason, however many batches wait'
   expect(errors).toEqual([workersAwaited()]);
   const { classes, options } = bullmqOn(datastore);
   const returned = encodeReturn({ results: [], leftovers: [] });
-  const worker = new classes.Worker(rows.lane('normal').name, async () => returned, options);
+  const worker = new classes.Worker(rows.name, async () => returned, options);
   await expect.poll(() => errors.length).toBeGreaterThan(2);
   expect(new Set(errors.map(({ message }) => message))).toEqual(new Set([workersAwaited().message]));
   await worker.close();

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { unknownAttempt } from '../../src/attempts.ts';
 import { steadyNow } from '../../src/clock.ts';
 import type { Datastore } from '../../src/datastore/datastore.ts';
-import { noHistory, type RowResult } from '../../src/domain.ts';
+import { noHistory, type Priority, type RowResult } from '../../src/domain.ts';
 import type { CqbatchError } from '../../src/errors.ts';
 import type { CollectedBatch } from '../../src/queue/batch-queue-options.ts';
 import type { BatchWorkerOptions, BatchWorker as Worker } from '../../src/queue/batch-worker.ts';
@@ -202,17 +202,23 @@ export function describeQueueOn(
       expect(run.errors).toEqual([]);
     });
 
-    test('claims batches of two runs by turns, however many one had added before', async () => {
+    test('claims batches of a higher priority first, and those of one priority in order of arrival', async () => {
       runs += 1;
       const queue = openRowQueue(datastore, { baseUrl: `rows-${runs}` });
-      const openRun = (id: string) =>
-        openBatchQueue(datastore, { ...unheard(`${id}${runs}`, queue), priority: 'normal' });
-      const [first, second] = [await openRun('first'), await openRun('second')];
-      for (let batch = 0; batch < 3; batch += 1) await first.add(tasksOf('', 20, 1 + 20 * batch), never);
-      for (let batch = 0; batch < 3; batch += 1) await second.add(tasksOf('', 20, 1 + 20 * batch), never);
+      let urgency: Priority = 'low';
+      const openRun = (id: string, priority: () => Priority) =>
+        openBatchQueue(datastore, { ...unheard(`${id}${runs}`, queue), priority });
+      const opened = {
+        usual: await openRun('usual', () => 'normal'),
+        other: await openRun('other', () => 'normal'),
+        late: await openRun('late', () => urgency),
+        urgent: await openRun('urgent', () => 'high'),
+      };
+      for (const id of ['late', 'usual', 'other', 'usual', 'late', 'urgent'] as const)
+        await opened[id].add(tasksOf('', 2), never);
       expect(await queue.countWaiting()).toBe(6);
       const { classes, options } = bullmqOn(datastore);
-      const worker = new classes.Worker(queue.lane('normal').name, null, { ...options, autorun: false });
+      const worker = new classes.Worker(queue.name, null, { ...options, autorun: false });
       const claimed: string[] = [];
       const claim = async (): Promise<Job> => {
         const job = (await worker.getNextJob('token')) as Job;
@@ -220,18 +226,19 @@ export function describeQueueOn(
         return job;
       };
       const job = await claim();
-      expect(await queue.lane('normal').servedTurn()).toBe(0);
       // A batch that goes back is the next one.
       await job.moveToWait('token');
-      for (let batch = 0; batch < 6; batch += 1) await claim();
-      expect(claimed).toEqual(['first', 'first', 'second', 'first', 'second', 'first', 'second']);
+      await claim();
+      await claim();
+      expect(claimed).toEqual(['urgent', 'urgent', 'usual']);
+      // The batches of a run take its new priority.
+      urgency = 'high';
+      await opened.late.refresh();
+      for (let batch = 0; batch < 4; batch += 1) await claim();
+      expect(claimed.slice(3)).toEqual(['late', 'late', 'other', 'usual']);
       expect(await queue.countWaiting()).toBe(0);
-      // A run that begins now starts where the others are.
-      const third = await openRun('third');
-      await third.add(tasksOf('', 1), never);
-      expect(await queue.lane('normal').servedTurn()).toBe(40);
       await worker.close(true);
-      for (const batches of [first, second, third]) await batches.close();
+      for (const batches of Object.values(opened)) await batches.close();
       await queue.close();
     });
 
@@ -291,7 +298,7 @@ export function describeQueueOn(
       const run = await begin(succeed, 1);
       await run.worker.stop(1_000);
       const { classes, options } = bullmqOn(datastore);
-      const calls = new classes.Queue(run.queue.lane('normal').name, options);
+      const calls = new classes.Queue(run.queue.name, options);
       await calls.add('rows', data, { jobId: 'other-b-1' });
       const refused = deferred<CqbatchError>();
       const worker = new BatchWorker(datastore, run.queue, {
@@ -405,10 +412,10 @@ export function describeQueueOn(
       await calling.promise;
       run.worker.pause();
       const { classes, options } = bullmqOn(datastore);
-      const calls = new classes.Queue(run.queue.lane('normal').name, options);
+      const calls = new classes.Queue(run.queue.name, options);
       const [job] = await calls.getActive();
       await expect
-        .poll(async () => (await run.queue.lane('normal').readLedger(job?.id ?? '', 0)).join())
+        .poll(async () => (await run.queue.readLedger(job?.id ?? '', 0)).join())
         .toContain('"results"');
       // What the datastore does when the lock of a worker expires.
       await calls.getActive().then((jobs) => Promise.all(jobs.map((each) => each.moveToWait('0'))));
@@ -689,7 +696,7 @@ export function describeQueueOn(
       await batches.close();
       const ledgers: (readonly string[])[] = [];
       await run.batchQueue.drain(async () => {
-        ledgers.push(await run.queue.lane('normal').readLedger(job?.id ?? '', 0));
+        ledgers.push(await run.queue.readLedger(job?.id ?? '', 0));
       });
       // A worker that was suspended until its lock expired may continue at this moment, and reads the ledger before its next
       // call.
@@ -709,9 +716,12 @@ export function describeQueueOn(
       vi.spyOn(Job.prototype, 'isActive').mockImplementationOnce(async function (this: Job) {
         const active = await isActive.call(this);
         const another = workerOn(run.queue, succeed);
-        await vi.waitUntil(async () => !['waiting', 'active'].includes(await this.getState()), {
-          timeout: 60_000,
-        });
+        await vi.waitUntil(
+          async () => !['waiting', 'prioritized', 'active'].includes(await this.getState()),
+          {
+            timeout: 60_000,
+          },
+        );
         await another.stop(10_000);
         return active;
       });

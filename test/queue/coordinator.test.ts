@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Worker } from 'bullmq';
+import { Job, Worker } from 'bullmq';
 import { expect, test, vi } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import type { Priority, RowResult } from '../../src/domain.ts';
@@ -67,7 +67,7 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const rollCall = new RollCall(datastore, emptyRoster);
   const run = { store, record, datastore, rows, journal, policy, rollCall, answers, lost };
   const silent = { onCollected: async () => {}, onError: () => {} };
-  const start = async (priority?: Priority) => {
+  const start = async (priority: Priority = 'normal') => {
     const tasks = inOnePart(tasksOf(rowCount));
     const window = new FeedWindow({ concurrency: 1 });
     const coordinator = new Coordinator(run, { tasks, window, priority: () => priority, ...silent });
@@ -90,7 +90,7 @@ function resultOf(outcome: RowResult['outcome']): RowResult {
 /** A batch as a worker claims it. */
 async function claimed({ datastore, rows }: Pick<OpenRun, 'datastore' | 'rows'>) {
   const { classes, options } = bullmqOn(datastore);
-  const worker = new classes.Worker(rows.lane('normal').name, null, { ...options, autorun: false });
+  const worker = new classes.Worker(rows.name, null, { ...options, autorun: false });
   let job = await worker.getNextJob('token');
   while (job === undefined) job = await worker.getNextJob('token');
   return { worker, job };
@@ -184,20 +184,22 @@ test('a row that gets its result while the journal records its feeding is not ca
     await coordinator.close();
   }, 1));
 
-test('batches that workers of an older version do not see are taken back, and fed again', () =>
+test('batches in the datastore take the priority of a resumed run', () =>
   withRun(async ({ run: { rows }, start }) => {
-    const before = await start('high');
+    const before = await start('low');
     const running = before.run();
-    await vi.waitUntil(() => rows.lane('high').countWaiting(), { timeout: 60_000 });
+    await vi.waitUntil(() => rows.countWaiting(), { timeout: 60_000 });
     before.end({ state: 'interrupted' });
     await running;
     await before.close();
-
-    const next = await start();
-    expect(await next.run()).toEqual({ state: 'again', hasLostRows: false });
+    const changed = vi.spyOn(Job.prototype, 'changePriority');
+    const next = await start('high');
+    await vi.waitUntil(() => changed.mock.calls.length > 0, { timeout: 60_000 });
+    expect(changed.mock.calls).toEqual(changed.mock.calls.map(() => [{ priority: 1 }]));
+    next.end({ state: 'interrupted' });
     expect(await next.drain(new AbortController().signal)).toBe(true);
-    expect(await rows.lane('high').countWaiting()).toBe(0);
     await next.close();
+    changed.mockRestore();
   }));
 
 const never = new AbortController().signal;
@@ -212,7 +214,7 @@ function sessionWith(join: SessionOptions['join']): SessionOptions {
     deadline: never,
     workers: () => 1,
     rate: () => undefined,
-    priority: () => undefined,
+    priority: () => 'normal',
     controls: { on: () => () => {} },
     onError: vi.fn(),
     join,

@@ -15,7 +15,7 @@ export function unheard(runId: string, rows: RowQueue): BatchQueueOptions {
     rows,
     policy,
     rollCall: new RollCall({ connectionEpoch: undefined }, emptyRoster),
-    priority: undefined,
+    priority: () => 'normal',
     collect: async () => {},
     journalEnd: () => 0,
     onAnswers: async () => {},

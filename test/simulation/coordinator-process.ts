@@ -30,7 +30,7 @@ export const runId = '20260101-000000-aaaa';
 export interface RunFolder {
   record: RunRecord;
   command: ControlWatch['current'];
-  priority: Priority | undefined;
+  priority: Priority;
   /** Whether a user resumes a run that a guard has halted. */
   isAccepted: boolean;
 }

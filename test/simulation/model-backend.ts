@@ -114,6 +114,12 @@ class ModelBackend extends EventEmitter {
     return options.fetchNext && this.closing === undefined ? this.#next(token) : [];
   }
 
+  changePriority(id: string, priority = 0): Promise<void> {
+    return this.#must(id, 'changePriority', (model) =>
+      model.changePriority(this.qualifiedName, id, priority),
+    );
+  }
+
   promote(id: string): Promise<void> {
     return this.#must(id, 'promote', (model) => model.promote(this.qualifiedName, id));
   }

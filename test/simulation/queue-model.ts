@@ -173,6 +173,17 @@ export class QueueModel extends QueueView {
     return undefined;
   }
 
+  changePriority(name: string, id: string, priority: number): Refusal | undefined {
+    const queue = this.queue(name);
+    const job = queue.jobs.get(id);
+    if (job === undefined) return 'job-missing';
+    job.json = { ...job.json, opts: { ...job.json.opts, priority } };
+    const isPrioritized = queue.prioritized.some((each) => each.id === id);
+    queue.prioritized = queue.prioritized.filter((each) => each.id !== id);
+    if (isPrioritized || remove(queue.waiting, id)) this.#enqueue(queue, job, 'last');
+    return undefined;
+  }
+
   moveActiveToWait(name: string, id: string, token: string): Refusal | undefined {
     const queue = this.queue(name);
     const job = this.#unlock(queue, id, token);

@@ -40,7 +40,7 @@ export type Mishap =
   | { readonly kind: 'restart' | 'put back'; readonly atMs: number; readonly awayMs: number }
   | { readonly kind: 'empty' | 'copy' | 'disk full'; readonly atMs: number }
   | { readonly kind: 'stop'; readonly victim: Victim; readonly atMs: number; readonly handOver: boolean }
-  | { readonly kind: 'priority'; readonly priority: Priority | undefined; readonly atMs: number }
+  | { readonly kind: 'priority'; readonly priority: Priority; readonly atMs: number }
   | { readonly kind: 'command'; readonly command: 'pause' | 'unpause' | 'cancel'; readonly atMs: number };
 
 /**
@@ -72,8 +72,7 @@ export interface Scenario {
     | 'maxConsecutiveFailures'
   >;
   readonly maxRows: number | undefined;
-  /** Undefined: beside a program without priorities. */
-  readonly priority: Priority | undefined;
+  readonly priority: Priority;
   readonly api: ApiFaults;
   readonly network: NetworkFaults;
   readonly disk: DiskFaults;
@@ -121,7 +120,7 @@ export function scenarioOf(seed: number): Scenario {
       ...(failing && random.chance(0.3) && { maxConsecutiveFailures: random.whole(1, 4) }),
     },
     maxRows: often(0.1, () => random.whole(1, rows), undefined),
-    priority: priorityFrom(random),
+    priority: random.pick(priorities),
     api: {
       latencyMs: random.pick([5, 100, 2_000]),
       slow: often(0.3, () => 0.05, 0),
@@ -145,11 +144,6 @@ export function scenarioOf(seed: number): Scenario {
     },
     limitedRow: often(0.15, () => ({ row: random.whole(1, rows), refusals: random.whole(2, 15) }), undefined),
   };
-}
-
-function priorityFrom(random: Random): Priority | undefined {
-  const priority = random.pick([...priorities, 'none'] as const);
-  return priority === 'none' ? undefined : priority;
 }
 
 function powerFailureOf(random: Random): PowerFailure {
@@ -200,7 +194,7 @@ function mishapOf(random: Random): readonly Mishap[] {
     case 'stop':
       return [{ kind: 'stop', victim, atMs, handOver: random.chance(0.5) }];
     case 'priority':
-      return [{ kind: 'priority', priority: priorityFrom(random), atMs }];
+      return [{ kind: 'priority', priority: random.pick(priorities), atMs }];
     case 'command':
       if (random.chance(0.3)) return [{ kind: 'command', command: 'cancel', atMs }];
       return [

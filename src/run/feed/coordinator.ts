@@ -1,5 +1,5 @@
 import type { Attribution } from '../../actor.ts';
-import { type Priority, type RowResult, usualPriority } from '../../domain.ts';
+import type { Priority, RowResult } from '../../domain.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { bytesOf } from '../../queue/batch-flow.ts';
 import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
@@ -21,15 +21,15 @@ export type Leaving =
   /** Too many rows have failed. */
   | { readonly state: 'halted'; readonly halt: FailureHalt }
   | ({ readonly state: 'paused' } & Attribution)
-  /** The datastore has lost rows, rows were handed back that only the manifest contains, or the priority has changed. */
+  /** The datastore has lost rows, or rows were handed back that only the file of rows contains. */
   | { readonly state: 'again'; readonly hasLostRows: boolean };
 
 export interface CoordinatorOptions {
   /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
   readonly window: FeedWindow;
-  /** See `BatchQueueOptions`. When it changes, the run leaves `again`. */
-  readonly priority: () => Priority | undefined;
+  /** See `BatchQueueOptions`. */
+  readonly priority: () => Priority;
   /** Called with new results once they are safe in the journal. */
   readonly onCollected: (results: readonly RowResult[]) => Promise<void>;
   /** Transient errors of the datastore. */
@@ -66,8 +66,6 @@ const rowsAtOnce = 1_000;
  * - **failed**: `run` and `drain` throw the error.
  */
 export class Coordinator {
-  /** Whether programs without priorities find its batches. */
-  readonly feedsUsualLane: boolean;
   readonly #run: OpenRun;
   readonly #options: CoordinatorOptions;
   readonly #ending = new AbortController();
@@ -80,15 +78,11 @@ export class Coordinator {
   /** Epoch of the datastore that rows are fed to. */
   #epoch: string | undefined;
   #wasAway = false;
-  /** The priority of the batches that it feeds. */
-  readonly #priority: Priority | undefined;
   #state: State = { mode: 'feeding' };
 
   constructor(run: OpenRun, options: CoordinatorOptions) {
     this.#run = run;
     this.#options = options;
-    this.#priority = options.priority();
-    this.feedsUsualLane = (this.#priority ?? usualPriority) === usualPriority;
     this.#forgetLoss = onAbort(run.lost, () => this.#fail(run.lost.reason));
   }
 
@@ -157,14 +151,14 @@ export class Coordinator {
   /** Takes over what an earlier coordinator of the run left in the datastore. */
   async recover(): Promise<void> {
     const { datastore, journal } = this.#run;
-    const { tasks, window, onError } = this.#options;
+    const { tasks, window, priority, onError } = this.#options;
     const { id } = this.#run.record;
     this.#batches = await openBatchQueue(datastore, {
       runId: id,
       rows: this.#run.rows,
       policy: this.#run.policy,
       rollCall: this.#run.rollCall,
-      priority: this.#priority,
+      priority,
       collect: (batch) => this.#failing(this.#collect(batch)),
       journalEnd: () => journal.end,
       onResults: (results) => this.#failing(this.#keep(results)),
@@ -186,7 +180,6 @@ export class Coordinator {
       order: this.#order,
     });
     for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
-    if (recovered.isElsewhere) this.end({ state: 'again', hasLostRows: false });
     const epoch = await datastore.epoch();
     this.#epoch = epoch;
     await journal.append(lostSince(epoch, recovered.rows, journal));
@@ -266,7 +259,6 @@ export class Coordinator {
   }
 
   async #observe(): Promise<void> {
-    if (this.#options.priority() !== this.#priority) this.end({ state: 'again', hasLostRows: false });
     await this.#batches.refresh();
     this.#options.window.observed(this.#batches.openRows);
     const isAway = this.#run.datastore.trouble !== undefined;

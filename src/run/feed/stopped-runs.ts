@@ -3,7 +3,7 @@ import { isActive } from '../../cluster/entries.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { never } from '../../waiting.ts';
 import { lockRun, type OpenRun, withOpenRun } from '../record/open-run.ts';
-import { actualState, enterState, goesOnByItself, type RunRecord } from '../record/record.ts';
+import { actualState, enterState, goesOnByItself, priorityOf, type RunRecord } from '../record/record.ts';
 import { withCrashedTime } from '../record/record-keeper.ts';
 import { withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
@@ -28,7 +28,7 @@ export async function reconcile(run: OpenRun, { signal, onError }: Reconciling):
   const coordinator = new Coordinator(run, {
     tasks: nothing(),
     window: new FeedWindow({ concurrency: 1 }),
-    priority: () => undefined,
+    priority: () => priorityOf(run.record),
     onCollected: async () => {},
     onError,
   });

@@ -6,7 +6,7 @@ import { isActive } from '../../cluster/entries.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import type { ProcessLock } from '../../disk/lock.ts';
 import { isThisProcess } from '../../disk/process.ts';
-import type { Priority } from '../../domain.ts';
+import { type Priority, priorities } from '../../domain.ts';
 import { ErrorNews } from '../../error-news.ts';
 import { CqbatchError } from '../../errors.ts';
 import { withReleases } from '../../releases.ts';
@@ -18,7 +18,6 @@ import { refuseChangedRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 import { executeRun } from './execute-run.ts';
 import type { ExecuteRunOptions } from './execution-options.ts';
-import { RunTurns, rankOf, type TurnRun } from './run-turns.ts';
 
 export interface CoordinateOptions
   extends Pick<
@@ -53,21 +52,21 @@ export interface RunNews {
 const lookMs = 250;
 /** An ended run is read again after this many looks: it may have been pruned, and its id reused. */
 const looksAtAll = 120;
-/** Each run has a window of rows in memory and in the datastore. */
-const maxRuns = { high: 32, normal: 16, low: 16 } as const satisfies Record<Priority, number>;
+/** Each run has a window of rows in memory and in the datastore. Runs of a lower priority leave room for those of a higher one. */
+const maxRuns = { high: 48, normal: 32, low: 16 } as const satisfies Record<Priority, number>;
 
 /**
  * Coordinates the runs that were submitted to a state folder, and those whose coordinator died, until told to stop. Workers
- * call the API; with the embedded datastore this process does, for one run at a time: the runs take turns.
+ * call the API; with the embedded datastore this process does, for one run at a time.
  */
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
   const { store, log, stop, refusalOf } = options;
-  const turns = options.datastore.exclusive ? new RunTurns() : undefined;
+  const { exclusive } = options.datastore;
   const errors = new ErrorNews();
   const warnOnce = (error: Error): void => {
     if (errors.isNews(error)) log.error({ err: error.message }, 'cannot take a run');
   };
-  /** Runs that this process coordinates, and how to leave them to another coordinator or a later turn. */
+  /** Runs that this process coordinates, and how to leave them to another coordinator, or for later. */
   const going = new Map<string, { readonly work: Promise<void>; readonly leave: () => void }>();
   setMaxListeners(2 * maxRuns.high, stop);
   // Saves reading the growing number of ended runs.
@@ -97,18 +96,21 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
     return waiting;
   }
 
-  /** The runs to begin now. On an exclusive datastore, a run that has lost its turn is left first. */
+  /**
+   * The runs to begin now, the highest priority first, then in order of their submission. On an exclusive datastore, a run of a
+   * higher priority takes the place of the one in progress, which waits again.
+   */
   async function runsToBegin(records: readonly RunRecord[]): Promise<readonly RunRecord[]> {
-    const waiting = await waitingRuns(records);
-    if (turns === undefined) return waiting.toSorted((a, b) => rankOf(turnOf(a)) - rankOf(turnOf(b)));
+    const waiting = byPriority(await waitingRuns(records));
+    if (!exclusive) return waiting;
     const here = records.filter(({ id }) => going.has(id));
-    const next = turns.choose(performance.now(), [...here, ...waiting].map(turnOf));
-    for (const [id, { leave }] of going) if (id !== next?.id) leave();
-    return waiting.filter(({ id }) => id === next?.id);
+    const [first] = byPriority([...here, ...waiting]);
+    for (const [id, { leave }] of going) if (id !== first?.id) leave();
+    return waiting.filter((record) => record === first);
   }
 
   function hasRoom(record: RunRecord): boolean {
-    return going.size < (turns === undefined ? maxRuns[priorityOf(record)] : 1);
+    return going.size < (exclusive ? 1 : maxRuns[priorityOf(record)]);
   }
 
   async function begin(record: RunRecord): Promise<void> {
@@ -124,9 +126,9 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   }
 }
 
-function turnOf(record: RunRecord): TurnRun {
-  const isNew = !record.states.some(({ state }) => state === 'running');
-  return { id: record.id, priority: priorityOf(record), isNew };
+function byPriority(records: readonly RunRecord[]): readonly RunRecord[] {
+  const rankOf = (record: RunRecord): number => priorities.indexOf(priorityOf(record));
+  return records.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** Whether a run that is not in progress here waits for a coordinator, according to its record; its lock decides. */

@@ -2,8 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Cluster, openCluster } from '../../cluster/cluster.ts';
 import type { ControlOf, RunEntry } from '../../cluster/entries.ts';
 import { onlyMember } from '../../cluster/member.ts';
-import { ownProtocol } from '../../cluster/protocol.ts';
-import type { Priority } from '../../domain.ts';
 import { ErrorNews, LastingErrors } from '../../error-news.ts';
 import { type CqbatchError, meaningOf } from '../../errors.ts';
 import type { PaceReport } from '../../pace.ts';
@@ -55,7 +53,6 @@ export class Execution {
   readonly #progress: Progress;
   readonly #failing: LastingErrors;
   readonly #errors = new ErrorNews();
-  #protocol = ownProtocol;
   #rateLog: RateLog | undefined;
   #heartbeat: Heartbeat | undefined;
 
@@ -128,8 +125,6 @@ export class Execution {
       entry: () => this.#entry(),
       onClusterStatus: ({ workers, pace }) => {
         this.#seeWorkers(workers);
-        // Without a leading worker, the next one says what it understands.
-        if (pace !== undefined) this.#protocol = pace.protocol ?? 1;
         // If this process calls nothing, only the leading worker knows the pace.
         if (client === undefined && pace !== undefined) this.#seePace(pace);
       },
@@ -173,7 +168,7 @@ export class Execution {
       controls,
       workers: () => this.#progress.workers ?? 1,
       rate,
-      priority: () => this.#understoodPriority(),
+      priority: () => priorityOf(this.#keeper.record),
       join: () =>
         this.#cluster?.join(record.options, options.version) ??
         onlyMember(rate, () => unfinishedRows(record, journal)),
@@ -247,11 +242,6 @@ export class Execution {
     await rememberTarget(store.stateDir, record.options.baseUrl, what).catch((error: Error) =>
       this.#warn(error, 'targets.json was not written'),
     );
-  }
-
-  /** Undefined where no other run is called, or a process of the protocol before is present. */
-  #understoodPriority(): Priority | undefined {
-    return this.#cluster === undefined || this.#protocol < 2 ? undefined : priorityOf(this.#keeper.record);
   }
 
   /** The coordinator sees it at its next look. */

@@ -8,7 +8,6 @@ import {
   paceSeenBy,
   type RunEntry,
 } from '../../cluster/entries.ts';
-import { ownProtocol } from '../../cluster/protocol.ts';
 import { usualPriority } from '../../domain.ts';
 import { BusyError, usageError } from '../../errors.ts';
 import { repeat } from '../../repeat.ts';
@@ -43,7 +42,6 @@ export function entryOf(
     ...(rate !== undefined && { rate }),
     ...(priority !== usualPriority && { priority }),
     coordinator: { host: hostname(), pid: process.pid, version },
-    protocol: ownProtocol,
     startedAt: record.states.find(({ state }) => state === 'running')?.at ?? '',
     seenAt: new Date().toISOString(),
   };

@@ -32,7 +32,7 @@ export interface SessionOptions extends RunContext {
   /** The requested rate; undefined: as fast as possible. */
   readonly rate: () => RatePolicy | undefined;
   /** See `BatchQueueOptions`. */
-  readonly priority: () => Priority | undefined;
+  readonly priority: () => Priority;
   readonly controls: ControlWatch;
   /** Registers this run's worker among the workers of the API. */
   readonly join: () => Member;
@@ -123,9 +123,8 @@ export class Work {
     const isInterrupted = reason.state === 'interrupted' && reason.because === undefined;
     // Other machines can drain without waiting for this one's calls.
     if (datastore.exclusive || (isInterrupted && handOver)) await stopped;
-    // The next run on an exclusive datastore would not know which rows of this one were called, and a coordinator of the protocol
-    // before sees only the lane of the usual priority.
-    if (isInterrupted && handOver && !datastore.exclusive && this.#coordinator.feedsUsualLane) return reason;
+    // The next run on an exclusive datastore would not know which rows of this one were called.
+    if (isInterrupted && handOver && !datastore.exclusive) return reason;
     // Wait for calls of other machines as long as the user allows.
     const limit = isInterrupted ? AbortSignal.timeout(2 * shutdownMs) : interrupt;
     const [isThrough] = await Promise.all([this.#coordinator.drain(limit), stopped]);

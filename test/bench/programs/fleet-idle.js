@@ -92,7 +92,7 @@ async function beginRun(
     rows: openRowQueue(datastore, { baseUrl }),
     policy: { attempts: 1, backoffMs: 1_000 },
     rollCall: new RollCall(datastore, emptyRoster),
-    priority: 'normal',
+    priority: () => 'normal',
     async collect() {},
     async onResults() {},
     async onAnswers() {},

@@ -6,15 +6,15 @@ import { bullmqOn, stallOptions } from './bullmq.ts';
 import type { ClaimedBatch } from './claimed-batch.ts';
 import { type LockRenewal, renewLocks } from './lock-renewal.ts';
 import type { BatchJobData } from './payload.ts';
-import type { Lane } from './row-queue.ts';
+import type { RowQueue } from './row-queue.ts';
 
 export type BatchJob = Job<BatchJobData, string>;
 
-export interface LaneClaimsOptions {
-  /** Whether to claim another batch of this lane now; asked again after `reconsider`. */
-  readonly wantsMore: (claims: LaneClaims) => boolean;
+export interface BatchClaimsOptions {
+  /** Whether to claim another batch now; asked again after `reconsider`. */
+  readonly wantsMore: () => boolean;
   /** Works on a claimed batch; its errors are reported. */
-  readonly work: (claims: LaneClaims, job: BatchJob, token: string) => Promise<void>;
+  readonly work: (job: BatchJob, token: string) => Promise<void>;
   /** Called for each error of the datastore; claiming continues. */
   readonly onError: (error: Error) => void;
 }
@@ -22,24 +22,22 @@ export interface LaneClaimsOptions {
 /** Pause after an error of the datastore. */
 export const againAfterMs = 1_000;
 
-/** The batches of one lane that a worker has claimed. */
-export class LaneClaims {
-  readonly lane: Lane;
+/** The batches that a worker has claimed: BullMQ hands out those of the highest priority first, in order of arrival. */
+export class BatchClaims {
   readonly batches = new Set<ClaimedBatch>();
   readonly locks: LockRenewal;
-  readonly #options: LaneClaimsOptions;
+  readonly #options: BatchClaimsOptions;
   readonly #worker: Worker<BatchJobData, string, string, IQueueBackend, JobProgress, object>;
   readonly #isEmbedded: boolean;
   readonly #working = new Set<Promise<void>>();
   #isEnded = false;
   #claimMore = deferred();
 
-  constructor(datastore: Datastore, lane: Lane, options: LaneClaimsOptions) {
-    this.lane = lane;
+  constructor(datastore: Datastore, queue: Pick<RowQueue, 'name'>, options: BatchClaimsOptions) {
     this.#options = options;
     this.#isEmbedded = datastore.exclusive;
     const { classes, options: bound } = bullmqOn(datastore);
-    this.#worker = new classes.Worker<BatchJobData, string>(lane.name, null, {
+    this.#worker = new classes.Worker<BatchJobData, string>(queue.name, null, {
       ...bound,
       ...stallOptions,
       autorun: false,
@@ -91,7 +89,7 @@ export class LaneClaims {
   async #claimBatches(): Promise<void> {
     const { wantsMore, work, onError } = this.#options;
     while (!this.#isEnded) {
-      if (!wantsMore(this)) {
+      if (!wantsMore()) {
         this.#claimMore = deferred();
         await this.#claimMore.promise;
         continue;
@@ -100,7 +98,7 @@ export class LaneClaims {
       try {
         const job = (await this.#worker.getNextJob(token)) as BatchJob | undefined;
         if (job === undefined) continue;
-        const working = work(this, job, token).catch(onError);
+        const working = work(job, token).catch(onError);
         this.#working.add(working);
         void working.then(() => this.#working.delete(working));
       } catch (error) {
