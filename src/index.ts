@@ -43,7 +43,6 @@ export { chooseProxy, describeProxy } from './api/network/proxy.ts';
 export { openClient } from './api/open-client.ts';
 export { type ApiRequest, requestHeaders } from './api/request.ts';
 export { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from './api/token.ts';
-export { tokenFolder, versionOfFile } from './api/token-folder.ts';
 export { createTypedClient as createClient, type TypedClient } from './api/typed-client.ts';
 export { openWebhook, signatureHeaders, type Webhook } from './api/webhook.ts';
 export { type Cluster, openCluster } from './cluster/cluster.ts';
@@ -241,5 +240,4 @@ export {
 } from './settings/settings.ts';
 export { stringifyJson } from './text/json.ts';
 export { type HealthState, startHealthServer } from './worker/health.ts';
-export { serveRows } from './worker/serve.ts';
-export { type GroupName, type GroupsServing, serveGroups } from './worker/serve-groups.ts';
+export { type Serving, serveRows } from './worker/serve.ts';

@@ -12,17 +12,6 @@ export interface Log {
 
 const ignore = (): void => {};
 
-/** A log whose lines begin with the same facts. */
-export function logWith(log: Log, facts: object): Log {
-  return {
-    error: (known, what) => log.error({ ...facts, ...known }, what),
-    warn: (known, what) => log.warn({ ...facts, ...known }, what),
-    info: (known, what) => log.info({ ...facts, ...known }, what),
-    debug: (known, what) => log.debug({ ...facts, ...known }, what),
-    isLevelEnabled: (level) => log.isLevelEnabled(level),
-  };
-}
-
 /** Logs nothing. */
 export const silentLog: Log = {
   error: ignore,

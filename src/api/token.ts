@@ -26,15 +26,13 @@ export function tokenFromValue(text: string): TokenSource {
 /**
  * A token in a file, read at the first use and again when the API refuses it, so that another program may renew it. White space
  * around it is ignored. Both functions reject with a CqbatchError (usage) when the file cannot be read or contains no token.
- *
- * @param setting what names the file, for messages
  */
-export function tokenFromFile(path: string, setting = '--token-file or CQBATCH_TOKEN_FILE'): TokenSource {
+export function tokenFromFile(path: string): TokenSource {
   let reading: Promise<string> | undefined;
   let known: string | undefined;
   // Calls that are refused at the same time share one read.
   const read = (): Promise<string> => {
-    reading ??= readTokenFile(path, setting)
+    reading ??= readTokenFile(path)
       .then((token) => {
         known = token;
         return token;
@@ -77,13 +75,13 @@ export function tokenMark(token: string): string {
   return createHash('sha256').update(`callquality-batch ${token}`).digest('hex').slice(0, 4);
 }
 
-async function readTokenFile(path: string, setting: string): Promise<string> {
+async function readTokenFile(path: string): Promise<string> {
   try {
     return checkToken(await readSmallFile(path));
   } catch (error) {
     if (error instanceof CqbatchError) throw error;
     const { code, message: why } = error as NodeJS.ErrnoException;
-    const message = `The token file ${path} cannot be read (${code ?? why}): check ${setting}`;
+    const message = `The token file ${path} cannot be read (${code ?? why}): check --token-file or CQBATCH_TOKEN_FILE`;
     throw usageError('TOKEN_UNREADABLE', message, error);
   }
 }

@@ -1,4 +1,3 @@
-import type { Unused } from './option-effects.ts';
 import type { OptionName } from './option-table.ts';
 
 /** Options by heading, in the order of help. */
@@ -35,9 +34,6 @@ export const budget = ['maxRows', 'stopAt', 'maxDuration'] as const;
 
 /** Limits that keep a run from doing harm. */
 export const guards: OptionGroups = { Guards: ['canary', 'maxFailures', ...budget] };
-
-/** For commands whose run gets its rate group here. */
-export const groupless: Unused = { without: { rateGroup: ['tokenDir'] } };
 
 /** How to call the API. */
 export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;

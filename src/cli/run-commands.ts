@@ -19,7 +19,7 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unu
   fromRun: 'as in that run',
   help: { out: 'write the plan of the rows to NAME.cqplan, to be approved; send nothing' },
   options: {
-    API: ['tokenFile', 'tokenDir', 'rate'],
+    API: ['tokenFile', 'rate'],
     Run: ['yes', 'runId', 'wait'],
     ...groups.guards,
     ...groups.own,
@@ -76,13 +76,12 @@ const run: CommandSpec = {
   description: 'Plans, asks, calls the API for each row, and reports',
   arguments: [manifestOrPlan],
   options: {
-    API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenDir', 'rate', 'allowInsecureHttp'],
+    API: ['baseUrl', 'rateGroup', 'tokenFile', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'runId', 'orResume', 'resumeHalted', 'wait', ...choosing],
     ...groups.guards,
     ...groups.rows,
     ...groups.executing,
   },
-  unused: groups.groupless,
   examples: [
     ['cqbatch run evaluations.csv', 'plan, ask, call, report'],
     [
@@ -101,7 +100,7 @@ export const watchCommand: CommandSpec = {
   arguments: [['<folder>', "a folder, or a pattern of names in it: 'inbox/*.csv'"]],
   help: { json: 'print a JSON document for each manifest, one per line' },
   options: {
-    API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenDir', 'rate', 'allowInsecureHttp'],
+    API: ['baseUrl', 'rateGroup', 'tokenFile', 'rate', 'allowInsecureHttp'],
     Watch: [
       'once',
       'yes',
@@ -118,7 +117,7 @@ export const watchCommand: CommandSpec = {
     ...groups.rows,
     ...groups.executing,
   },
-  unused: { ...groups.groupless, beside: { once: ['healthPort', 'healthHost'] } },
+  unused: { beside: { once: ['healthPort', 'healthHost'] } },
   examples: [
     ['cqbatch watch inbox', 'each manifest ends in inbox/done, inbox/partial or inbox/failed'],
     ["cqbatch watch 'inbox/restore-*.csv' --rate 20/s --yes", 'some files, slowly, as a service'],
@@ -137,7 +136,7 @@ const resume: CommandSpec = {
     yes: 'do not ask after the canary',
   },
   options: {
-    API: ['baseUrl', 'tokenFile', 'tokenDir', 'rate', 'allowInsecureHttp'],
+    API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'wait'],
     // A resumed run keeps its canary.
     Guards: ['maxFailures', 'maxRows', 'stopAt', 'maxDuration'],

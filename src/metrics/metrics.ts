@@ -49,8 +49,10 @@ export class Metrics implements RunObserver {
   /** By status label; `none` without an answer. */
   readonly requests = new Map<string, number>();
   readonly runs = new Map<RunResult, number>();
-  /** The paces of the worker by rate group, where known. */
-  pacesOfWorker: () => readonly (readonly [group: string | undefined, pace: Pace])[] = () => [];
+  /** The rate group of a worker, if it has one. */
+  rateGroup: string | undefined;
+  /** The pace of the worker, if known. */
+  paceOfWorker: () => Pace | undefined = () => undefined;
   /** The pace of the run in progress. */
   paceOfRun: () => Pace | undefined = () => undefined;
   /** Whether the worker takes rows; undefined in other processes. */
@@ -139,9 +141,8 @@ export class Metrics implements RunObserver {
     }
   }
 
-  get paces(): ReturnType<Metrics['pacesOfWorker']> {
-    const pace = this.paceOfRun();
-    return pace === undefined ? this.pacesOfWorker() : [[undefined, pace]];
+  get pace(): Pace | undefined {
+    return this.paceOfRun() ?? this.paceOfWorker();
   }
 
   /** Rows without a result in runs in progress here. */

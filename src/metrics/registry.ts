@@ -66,10 +66,9 @@ export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
       ...{ name, help, labelNames: ['rate_group'], registers },
       collect() {
         this.reset();
-        for (const [group, pace] of metrics.paces) {
-          const now = value(pace);
-          if (now !== undefined) this.set(group === undefined ? {} : { rate_group: group }, now);
-        }
+        const { pace, rateGroup } = metrics;
+        const now = pace && value(pace);
+        if (now !== undefined) this.set(rateGroup === undefined ? {} : { rate_group: rateGroup }, now);
       },
     });
   }

@@ -81,11 +81,6 @@ export const settings = {
     help: 'name of the callers, such as a tenant, that share one limit of the API',
     otherwise: 'all callers share one',
   },
-  tokenDir: {
-    ...text,
-    value: '<dir>',
-    help: "folder with a token file for each rate group; the file's name is the group",
-  },
   onConflict: {
     rowOption: 'onConflict',
     ...oneOf(conflictRules),

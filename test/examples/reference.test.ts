@@ -222,12 +222,16 @@ async function metricRows(): Promise<readonly (readonly string[])[]> {
   const metrics = new Metrics({ version: '1.2.3', operations, runs: true });
   metrics.finished([{ operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK' }]);
   metrics.observeRequests().ended({ status: 200, durationMs: 1 });
-  metrics.pacesOfWorker = () => [
-    [
-      'acme',
-      { isKept: true, rate: 1, limit: 1, concurrency: 1, phase: 'holding', refuses503: false, reason: '' },
-    ],
-  ];
+  metrics.rateGroup = 'acme';
+  metrics.paceOfWorker = () => ({
+    isKept: true,
+    rate: 1,
+    limit: 1,
+    concurrency: 1,
+    phase: 'holding',
+    refuses503: false,
+    reason: '',
+  });
   const { text } = await (await openRegistry(metrics))();
   return [...parsePrometheusText(text)].map(([name, { type, help, samples }]) => {
     const labels = Object.keys(samples[0]?.labels ?? {}).filter((label) => label !== 'le');

@@ -57,33 +57,23 @@ test('unknown values are left out', async () => {
   expect(left).toEqual(
     [...before.keys()].filter((name) => !/build_info|duration_seconds$/.test(name) || /last/.test(name)),
   );
-  metrics.pacesOfWorker = () => [[undefined, pace]];
+  metrics.paceOfWorker = () => pace;
   metrics.ready = () => false;
   const after = await read();
   expect(gaugeOf(after, 'cqbatch_allowed_rate_calls_per_second')).toBe(12.5);
   expect(gaugeOf(after, 'cqbatch_estimated_limit_calls_per_second')).toBeUndefined();
   expect(gaugeOf(after, 'cqbatch_allowed_calls_in_flight')).toBe(8);
   expect(gaugeOf(after, 'cqbatch_ready')).toBe(0);
-  metrics.pacesOfWorker = () => [];
+  metrics.paceOfWorker = () => undefined;
   expect(gaugeOf(await read(), 'cqbatch_allowed_rate_calls_per_second')).toBeUndefined();
 });
 
-test('a worker has a pace for each of its rate groups, until the group is gone', async () => {
+test('the pace of a worker has the label of its rate group', async () => {
   const { metrics, read } = await measured();
-  const rates = async () =>
-    (await read())
-      .get('cqbatch_allowed_rate_calls_per_second')
-      ?.samples.map(({ labels, value }) => [labels['rate_group'], value]);
-  metrics.pacesOfWorker = () => [
-    [undefined, pace],
-    ['acme', { ...pace, rate: 3 }],
-  ];
-  expect(await rates()).toEqual([
-    [undefined, 12.5],
-    ['acme', 3],
-  ]);
-  metrics.pacesOfWorker = () => [[undefined, pace]];
-  expect(await rates()).toEqual([[undefined, 12.5]]);
+  metrics.rateGroup = 'acme';
+  metrics.paceOfWorker = () => pace;
+  const rates = (await read()).get('cqbatch_allowed_rate_calls_per_second')?.samples;
+  expect(rates).toMatchObject([{ labels: { rate_group: 'acme' }, value: 12.5 }]);
 });
 
 test('rows wait while their run is in progress here', async () => {

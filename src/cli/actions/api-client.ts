@@ -13,7 +13,6 @@ import {
   type RunStore,
   type Settings,
   type TokenSource,
-  tokenFolder,
   tokenFromFile,
   tokenFromValue,
   tokenMark,
@@ -29,31 +28,55 @@ interface Target {
 /** How a client calls the API. */
 export interface CallSettings extends Target, Pick<RunOptions, 'concurrency' | 'timeoutMs'> {}
 
+/** The API that a worker calls. Its token is for this API and rate group only. */
+export interface ServedApi extends CallSettings, LimitedApi {
+  readonly token: TokenSource;
+}
+
 /**
- * The access token: that of the rate group, or else from the configured file, or else from `CQBATCH_TOKEN`. Never from a flag,
- * which other users of the machine could read.
+ * The access token: from the configured file, or else from `CQBATCH_TOKEN`. Never from a flag, which other users of the machine
+ * could read. If the settings name a rate group, the token is for that group only.
  *
- * @throws a usage error `TOKEN_MISSING`
+ * @param run of which rate group the calls are; default: that of the settings
+ * @throws a usage error `TOKEN_MISSING`, also when the token is for another rate group
  */
 export function tokenSource(
-  { tokenFile, tokenDir }: Settings,
-  { rateGroup }: Pick<LimitedApi, 'rateGroup'> = {},
+  settings: Settings,
+  { rateGroup }: Pick<LimitedApi, 'rateGroup'> = settings,
 ): TokenSource {
-  if (tokenDir !== undefined && rateGroup !== undefined) return tokenFolder(tokenDir).token(rateGroup);
+  const { tokenFile, rateGroup: own } = settings;
+  if (own !== undefined && own !== rateGroup) {
+    const remedy =
+      rateGroup === undefined
+        ? 'remove the setting rate_group (CQBATCH_RATE_GROUP)'
+        : `set CQBATCH_RATE_GROUP=${rateGroup}`;
+    throw usageError(
+      'TOKEN_MISSING',
+      `The access token is for ${callersOf(own)}, not for ${callersOf(rateGroup)}: ${remedy}, and give the token for it.`,
+    );
+  }
   if (tokenFile !== undefined) return tokenFromFile(tokenFile);
   const token = environment['CQBATCH_TOKEN'];
   if (token) return tokenFromValue(token);
   throw usageError(
     'TOKEN_MISSING',
-    tokenDir === undefined
-      ? 'The access token is missing: set CQBATCH_TOKEN, or pass --token-file FILE.'
-      : 'The access token is missing: name a file of --token-dir with --rate-group NAME, set CQBATCH_TOKEN, or pass --token-file FILE.',
+    'The access token is missing: set CQBATCH_TOKEN, or pass --token-file FILE.',
   );
 }
 
-/** Whether a token is configured that belongs to no file of `--token-dir`. */
-export function hasOwnToken({ tokenFile }: Settings): boolean {
-  return tokenFile !== undefined || Boolean(environment['CQBATCH_TOKEN']);
+/** Why a daemon can't call the API for a run itself, for display; undefined if it can. */
+export function mismatchOf(daemon: LimitedApi, run: LimitedApi): string | undefined {
+  if (run.baseUrl !== daemon.baseUrl) return `it is for ${run.baseUrl}, not ${daemon.baseUrl}`;
+  if (run.rateGroup === daemon.rateGroup) return undefined;
+  const flag = run.rateGroup === undefined ? 'without --rate-group' : `with --rate-group ${run.rateGroup}`;
+  return (
+    `the token of this daemon is for ${callersOf(daemon.rateGroup)}, not for ${callersOf(run.rateGroup)}: ` +
+    `start it ${flag} and the other token, or use a shared datastore (--queue redis://…) with a worker for each group`
+  );
+}
+
+function callersOf(rateGroup: string | undefined): string {
+  return rateGroup === undefined ? 'runs without a rate group' : `the rate group ${rateGroup}`;
 }
 
 /** A client with as many connections as the run's concurrency. */

@@ -94,22 +94,13 @@ export async function sayIfTomorrow({
     terminal.say(`--stop-at ${stopAt.time} has passed today: the run stops at ${stopAt.time} tomorrow.`);
 }
 
-/** Says that `--token-dir` has no token for a run of another command, which has no rate group. */
-export function sayIfGroupless(
-  { terminal, flags }: Pick<CommandInput, 'terminal' | 'flags'>,
-  { rateGroup }: Pick<RunOptions, 'rateGroup'>,
-): void {
-  if (flags.tokenDir === undefined || rateGroup !== undefined) return;
-  terminal.warn('warning: --token-dir has no effect: the run has no rate group.');
-}
-
 /** Flags of this command, not of the planned run. */
 const ownFlags: ReadonlySet<string> = new Set<keyof Flags>(['json', 'quiet', 'out']);
 
 /** Flags that "cqbatch plan" does not have. */
 const runOnlyFlags: ReadonlySet<string> = new Set<keyof Flags>([
   ...(['yes', 'runId', 'orResume', 'resumeHalted', 'wait', 'worker', 'queue', 'queuePasswordFile'] as const),
-  ...(['tokenFile', 'tokenDir', 'verbose', 'logLevel', 'notifyUrl', 'pingUrl', 'metricsFile'] as const),
+  ...(['tokenFile', 'verbose', 'logLevel', 'notifyUrl', 'pingUrl', 'metricsFile'] as const),
   ...(['reason', 'once', 'settle', 'healthPort', 'healthHost'] as const),
   ...budget,
 ]);

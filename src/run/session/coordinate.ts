@@ -25,7 +25,7 @@ export interface CoordinateOptions
     'store' | 'datastore' | 'queue' | 'version' | 'log' | 'observer' | 'failing'
   > {
   /** Why a run is left to other processes, for display; undefined for a run to be taken. Default: all are taken. */
-  readonly refusalOf?: ((record: RunRecord) => Promise<string | undefined>) | undefined;
+  readonly refusalOf?: ((record: RunRecord) => string | undefined) | undefined;
   /** Rejects with the reason why a run may not be carried out. Default: every run may be. */
   readonly admit?: (record: RunRecord) => Promise<void>;
   /** Opens what calls the API for a run; absent when workers elsewhere call it. */
@@ -76,8 +76,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
     try {
       const records = await store.list(warnOnce, ended);
       for (const { id, state } of records) if (state === 'completed' || state === 'cancelled') ended.add(id);
-      for (const record of await runsToBegin(records))
-        if (!stop.aborted && hasRoom(record)) await begin(record);
+      for (const record of runsToBegin(records)) if (!stop.aborted && hasRoom(record)) await begin(record);
     } catch (error) {
       log.error({ err: (error as Error).message }, 'cannot read the state folder');
     }
@@ -85,11 +84,11 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   }
   await Promise.all([...going.values()].map(({ work }) => work));
 
-  async function waitingRuns(records: readonly RunRecord[]): Promise<readonly RunRecord[]> {
+  function waitingRuns(records: readonly RunRecord[]): readonly RunRecord[] {
     const waiting: RunRecord[] = [];
     for (const record of records) {
       if (going.has(record.id) || !isClaimable(record)) continue;
-      const refusal = await refusalOf?.(record);
+      const refusal = refusalOf?.(record);
       if (refusal === undefined) waiting.push(record);
       else warnOnce(new Error(`run ${record.id} is skipped: ${refusal}`));
     }
@@ -100,8 +99,8 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
    * The runs to begin now, the highest priority first, then in order of their submission. On an exclusive datastore, a run of a
    * higher priority takes the place of the one in progress, which waits again.
    */
-  async function runsToBegin(records: readonly RunRecord[]): Promise<readonly RunRecord[]> {
-    const waiting = byPriority(await waitingRuns(records));
+  function runsToBegin(records: readonly RunRecord[]): readonly RunRecord[] {
+    const waiting = byPriority(waitingRuns(records));
     if (!exclusive) return waiting;
     const here = records.filter(({ id }) => going.has(id));
     const [first] = byPriority([...here, ...waiting]);

@@ -1,15 +1,13 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openCluster } from '../../../src/cluster/cluster.ts';
 import { openRedis } from '../../../src/datastore/redis/redis.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import type { WorkerProcess } from '../../helpers/worker.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
-import { eventually, kindSandbox, newMachine, type Place, textsBelow } from './machine.ts';
+import { kindSandbox, newMachine, type Place, textsBelow } from './machine.ts';
 
 const tokenOf = (tenant: string): string => `token-of-${tenant}-that-must-never-be-seen`;
 
@@ -53,34 +51,34 @@ describeWithRedis('tenants that share workers', () => {
       sandboxes[tenant] = await startSandbox(...kindSandbox, '--latency', '10ms', ...flags);
     }
     const url = await startApi(Object.values(sandboxes));
-    const tokenDir = join(await temporaryFolder(), 'tokens');
-    await mkdir(tokenDir);
-    for (const tenant of Object.keys(limits)) await writeFile(join(tokenDir, tenant), `${tokenOf(tenant)}\n`);
     const place: Place = {
       ...{ redis, sandbox: { ...Object.values(sandboxes)[0], url } as TestSandbox },
       prefix: `tenants-${scenes}`,
-      env: { CQBATCH_TOKEN_FILE: '', CQBATCH_TOKEN_DIR: tokenDir },
     };
     const { datastore } = await openRedis({ url: redis.url, prefix: place.prefix, purpose: 'tests' });
     onTestFinished(() => datastore.close());
     return {
       place,
       sandboxes: sandboxes as Readonly<Record<'acme' | 'other', TestSandbox>>,
-      tokenDir,
       cluster: openCluster(datastore),
       api: (rateGroup: string) => ({ baseUrl: url, rateGroup }),
+      /** A worker for a tenant. */
+      async workerOf(tenant: string, token = tokenOf(tenant)): Promise<WorkerProcess> {
+        const machine = await newMachine(place, 0, token);
+        return machine.worker('--rate-group', tenant, '--timeout', '5s');
+      },
     };
   }
 
   test('call the API each at its own limit, and do not feel that it stalls for another', async () => {
     const rows = 150;
-    const { place, sandboxes, cluster, api } = await newScene({
+    const { place, sandboxes, cluster, api, workerOf } = await newScene({
       acme: 'fixed-window:limit=40,window=1s',
       other: 'fixed-window:limit=15,window=1s',
     });
-    const workers = await Promise.all(
-      [1, 2, 3].map(async () => (await newMachine(place)).worker('--timeout', '5s')),
-    );
+    const acmeWorkers = await Promise.all([workerOf('acme'), workerOf('acme')]);
+    const otherWorker = await workerOf('other');
+    expect(otherWorker.logged('worker started')).toMatchObject([{ rate_group: 'other' }]);
     const [home, otherHome] = [await newMachine(place, rows), await newMachine(place, rows)];
     const run = ['run', 'rows.csv', '--yes', '--no-worker'] as const;
     const other = otherHome.start(...run, '--run-id', 'b', '--rate-group', 'other');
@@ -110,13 +108,13 @@ describeWithRedis('tenants that share workers', () => {
     );
     expect(limits[0]).toBeGreaterThan(30);
     expect(limits[1]).toBeLessThan(20);
-    expect(await cluster.workers(api('acme'))).toHaveLength(3);
+    expect(await cluster.workers(api('acme'))).toHaveLength(2);
     expect(await cluster.workers({ baseUrl: api('acme').baseUrl })).toEqual([]);
     expect((await home.json<{ rate_group: string }>('status', 'a')).rate_group).toBe('acme');
 
     sandboxes.other.configure({ latency: '10ms' });
-    for (const worker of workers.slice(1)) expect((await worker.stop()).code).toBe(0);
-    expect(await workers[0]?.metrics()).toMatch(/^cqbatch_allowed_calls_in_flight\{rate_group="other"\} /m);
+    for (const worker of acmeWorkers) expect((await worker.stop()).code).toBe(0);
+    expect(await otherWorker.metrics()).toMatch(/^cqbatch_allowed_calls_in_flight\{rate_group="other"\} /m);
     expect(await other.end).toMatchObject({ code: 0 });
     const otherLog = await sandboxes.other.log();
     // On a machine that stands still for a moment, a call may come in the next window of the API's limit.
@@ -126,61 +124,48 @@ describeWithRedis('tenants that share workers', () => {
     const written = await textsBelow(redis.folder);
     expect(written).toContain('evaluation_id');
     const states = await Promise.all([home, otherHome].map(({ stateDir }) => textsBelow(stateDir)));
-    const said = [stderr, other.stderr, ...workers.map((worker) => worker.stderr)];
+    const said = [stderr, ...[other, otherWorker, ...acmeWorkers].map((each) => each.stderr)];
     for (const text of [written, ...states, ...said]) expect(text).not.toMatch(/must-never-be-seen/);
   });
 
   test('do not stop another whose token is good, and go on with a new token', async () => {
-    const { place, sandboxes, tokenDir } = await newScene({ acme: 'none', other: 'none' });
-    await writeFile(join(tokenDir, 'acme'), 'revoked');
-    const worker = await (await newMachine(place)).worker();
+    const { place, sandboxes, workerOf } = await newScene({ acme: 'none', other: 'none' });
+    const revoked = await workerOf('acme', 'revoked');
+    const worker = await workerOf('other');
     const home = await newMachine(place, 30);
     const run = ['run', 'rows.csv', '--yes', '--no-worker'] as const;
     const waiting = home.start(...run, '--run-id', 'a', '--rate-group', 'acme');
-    await eventually(() => worker.logged('a rate group is no longer served').length > 0);
-    expect(worker.logged('a rate group is no longer served')).toMatchObject([
-      { rate_group: 'acme', err: expect.stringMatching(/HTTP 401/) },
-    ]);
+    expect(await revoked.end).toMatchObject({ code: 4, stderr: expect.stringMatching(/HTTP 401/) });
     expect(await home.run(...run, '--run-id', 'b', '--rate-group', 'other')).toMatchObject({ code: 0 });
     expect(await worker.health('/readyz')).toMatchObject({ status: 200 });
 
-    await writeFile(join(tokenDir, 'acme'), tokenOf('acme'));
+    const renewed = await workerOf('acme');
     expect(await waiting.end).toMatchObject({ code: 0 });
     expect((await sandboxes.other.log()).map(({ status }) => status)).toEqual(Array(30).fill(200));
     expectEveryRowOnce(await home.report('a'), 30);
-    expect((await worker.stop()).code).toBe(0);
+    for (const each of [worker, renewed]) expect((await each.stop()).code).toBe(0);
   });
 
-  test('are not served by a worker without their token', async () => {
-    const { place, sandboxes } = await newScene({ acme: 'none', other: 'none' });
-    const env = { CQBATCH_TOKEN_DIR: '', CQBATCH_TOKEN: tokenOf('other') };
-    const machine = await newMachine({ ...place, env: { ...place.env, ...env } }, 30);
-    const worker = await machine.worker('--rate-group', 'other');
-    const waiting = machine.start(
-      'run',
-      'rows.csv',
-      '--yes',
-      '--no-worker',
-      '--run-id',
-      'a',
-      '--rate-group',
-      'acme',
-    );
-    const without = machine.start('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'none');
-    const flags = ['--yes', '--no-worker', '--run-id', 'b', '--rate-group', 'other'];
-    expect(await machine.run('run', 'rows.csv', ...flags)).toMatchObject({ code: 0 });
+  test('are not served by a worker of another tenant, or of none', async () => {
+    const { place, sandboxes, workerOf } = await newScene({ acme: 'none', other: 'none' });
+    const home = await newMachine(place, 30);
+    const run = ['run', 'rows.csv', '--yes', '--no-worker'] as const;
+    const waiting = home.start(...run, '--run-id', 'a', '--rate-group', 'acme');
+    const without = home.start(...run, '--run-id', 'none');
+    const worker = await workerOf('other');
+    expect(await home.run(...run, '--run-id', 'b', '--rate-group', 'other')).toMatchObject({ code: 0 });
     expect(await sandboxes.acme.log()).toEqual([]);
     expect(await sandboxes.other.log()).toHaveLength(30);
-    expect((await worker.stop()).code).toBe(0);
 
-    // With a token besides those of the groups, a worker serves runs without a group, too.
-    const both = await newMachine({ ...place, env: { ...place.env, CQBATCH_TOKEN: tokenOf('other') } });
-    const next = await both.worker();
-    expect(await waiting.end).toMatchObject({ code: 0 });
+    const groupless = await (await newMachine(place, 0, tokenOf('other'))).worker();
     // With that token, another run has restored its rows before.
     expect(await without.end).toMatchObject({ code: 1 });
-    expect((await sandboxes.acme.log()).map(({ status }) => status)).toEqual(Array(30).fill(200));
+    expect(await sandboxes.acme.log()).toEqual([]);
     expect(await sandboxes.other.log()).toHaveLength(60);
-    expect((await next.stop()).code).toBe(0);
+
+    const acmeWorker = await workerOf('acme');
+    expect(await waiting.end).toMatchObject({ code: 0 });
+    expect((await sandboxes.acme.log()).map(({ status }) => status)).toEqual(Array(30).fill(200));
+    for (const each of [worker, groupless, acmeWorker]) expect((await each.stop()).code).toBe(0);
   });
 });

@@ -146,7 +146,7 @@ async function api(flags: Flags, settings: Settings): Promise<readonly Finding[]
     return [warning('API', 'has no address: set CQBATCH_BASE_URL or pass --base-url https://…')];
   const { allowInsecureHttp } = flags;
   const proxy = proxyTo({ baseUrl, allowInsecureHttp });
-  const token = tokenSource(settings, settings);
+  const token = tokenSource(settings);
   await token.current();
   const [operation] = operations;
   const { path } = operation.request({ evaluation_id: '1', user_id: 'doctor' });

@@ -20,7 +20,7 @@ import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { flagWords } from '../../render/words.ts';
 import { proxyTo, tokenSource } from '../api-client.ts';
-import { attributionOf, baseUrlOf, calls, sayIfGroupless } from '../options.ts';
+import { attributionOf, baseUrlOf, calls } from '../options.ts';
 import { execute } from './execute.ts';
 import { planFile, printPlan } from './plan.ts';
 import { approvedOrDiscarded, isAgreed, manifestOf, planOf } from './planned-run.ts';
@@ -45,7 +45,6 @@ export async function runDerived(
     ...(flags.unclear && { unclear: true }),
   });
   const callsHere = calls(context);
-  sayIfGroupless(context, of.options);
   return withTemporaryFolder(store.stateDir, as, async (folder) => {
     const { baseUrl, allowInsecureHttp } = of.options;
     const wanted = baseUrlOf({ allowInsecureHttp: allowInsecureHttp ?? false }, settings) ?? baseUrl;

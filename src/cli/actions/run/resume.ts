@@ -34,7 +34,7 @@ import { outcomeTexts } from '../../render/words.ts';
 import type { Terminal } from '../../terminal.ts';
 import { findRecord, unfinishedRun } from '../look/find-run.ts';
 import { isCured, nextCommands, retryCommand } from '../look/next-commands.ts';
-import { baseUrlOf, sayIfGroupless, sayIfTomorrow } from '../options.ts';
+import { baseUrlOf, sayIfTomorrow } from '../options.ts';
 import { execute } from './execute.ts';
 import { readingManifest } from './planned-run.ts';
 import { runWhenFree } from './when-free.ts';
@@ -52,7 +52,6 @@ export async function resumeRun(context: Context, record: RunRecord): Promise<Ex
   const { store, settings, flags } = context;
   await refuseChangedRows(store, record);
   await sayIfTomorrow(context);
-  sayIfGroupless(context, record.options);
   const options = {
     ...changedOptions(record.options, settings),
     ...savingOptions(flags, record.options),

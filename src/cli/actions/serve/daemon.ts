@@ -8,7 +8,6 @@ import {
   coordinateRuns,
   type Datastore,
   endOf,
-  type GroupName,
   type Metrics,
   openScheduleStore,
   prunable,
@@ -23,19 +22,17 @@ import type { AtEnd } from '../../../releases.ts';
 import { repeat } from '../../../repeat.ts';
 import type { Workplace } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
-import { apiClient, type CallSettings, estimatedLimits } from '../api-client.ts';
+import { apiClient, estimatedLimits, mismatchOf, type ServedApi } from '../api-client.ts';
 import { nextCommands } from '../look/next-commands.ts';
 import type { Notifier } from '../run/notifier.ts';
 import { notifierOf } from '../run/when-free.ts';
 import { beginScheduled, inboxFinisher } from './scheduled.ts';
-import type { WorkerTokens } from './worker-tokens.ts';
 
 export interface DaemonOptions {
   readonly datastore: Datastore;
   readonly queue: string | undefined;
-  /** The API to call in this process, if there are no other workers. */
-  readonly api: CallSettings | undefined;
-  readonly tokens: WorkerTokens | undefined;
+  /** The API to call in this process; undefined if workers call it. */
+  readonly api: ServedApi | undefined;
   /** Counts runs and requests. */
   readonly metrics: Metrics | undefined;
   readonly version: string;
@@ -48,7 +45,7 @@ export interface DaemonOptions {
 /** `cqbatch worker --coordinate`: completes submitted runs, carries out schedules, removes old runs. */
 export async function runDaemon(workplace: Workplace, options: DaemonOptions, atEnd: AtEnd): Promise<void> {
   const { store } = workplace;
-  const { datastore, queue, version, metrics, log, failing, stop } = options;
+  const { datastore, queue, version, api, metrics, log, failing, stop } = options;
   const notifier = await notifierOf(workplace, atEnd);
   const news = notifier && newsTo(notifier, log);
   atEnd(() => news?.told());
@@ -71,7 +68,7 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
       observer: metrics,
       // The user who submitted a run may have had other settings.
       admit: (record) => requireKeptApprovals(store, record, approvalPolicy(workplace.settings)),
-      ...(datastore.exclusive && callerFor(workplace, options)),
+      ...(api && callerFor(workplace, api, metrics)),
       news,
     }),
     carryOutSchedules({
@@ -84,7 +81,7 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
           news?.failed(usageError('MANIFEST_REFUSED', `schedule ${schedule.name}: ${message}`));
           await news?.told();
         };
-        return beginScheduled(workplace, schedule, occasion, tell);
+        return beginScheduled({ ...workplace, api }, schedule, occasion, tell);
       },
       onFailed: ({ name }, { code, message }) =>
         news?.failed(usageError(code, `schedule ${name}: ${message}`)),
@@ -95,18 +92,13 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
 /** With the embedded datastore, this process calls the API, like "cqbatch run". */
 function callerFor(
   { store }: Workplace,
-  { api, tokens, metrics }: DaemonOptions,
-): Pick<CoordinateOptions, 'refusalOf' | 'callerFor'> | undefined {
-  if (api === undefined || tokens === undefined) return undefined;
+  api: ServedApi,
+  metrics: Metrics | undefined,
+): Pick<CoordinateOptions, 'refusalOf' | 'callerFor'> {
+  const { token } = api;
   return {
-    async refusalOf({ options: { baseUrl, rateGroup } }) {
-      if (baseUrl !== api.baseUrl) return `it is for ${baseUrl}, not ${api.baseUrl}`;
-      const trouble = await troubleWith(tokens, rateGroup);
-      const whose = rateGroup === undefined ? 'runs without a rate group' : `the rate group ${rateGroup}`;
-      return trouble && `there is no token for ${whose}: ${trouble}`;
-    },
+    refusalOf: ({ options }) => mismatchOf(api, options),
     async callerFor({ options }) {
-      const token = await tokens.token(options.rateGroup);
       return {
         client: await apiClient(options, token, metrics?.observeRequests()),
         estimates: await estimatedLimits(store, options, token),
@@ -116,17 +108,6 @@ function callerFor(
       };
     },
   };
-}
-
-/** Why there is no token for a rate group now; undefined if there is one. */
-async function troubleWith(tokens: WorkerTokens, group: GroupName): Promise<string | undefined> {
-  try {
-    if (!(await tokens.groups()).has(group)) return 'see --token-dir and --rate-group';
-    await tokens.token(group);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }
 
 /** Sends notifications one after the other; only the daemon's end waits for them. */

@@ -1,5 +1,6 @@
 import { attributed } from '../../../actor.ts';
-import { BusyError, CqbatchError } from '../../../errors.ts';
+import type { LimitedApi } from '../../../domain.ts';
+import { BusyError, CqbatchError, usageError } from '../../../errors.ts';
 import {
   actualState,
   type Beginning,
@@ -24,6 +25,7 @@ import type { RefusedManifest, Workplace } from '../../context.ts';
 import { exitCodes, knownError } from '../../exit-codes.ts';
 import { plain } from '../../render/style.ts';
 import { silentTerminal } from '../../terminal.ts';
+import { mismatchOf } from '../api-client.ts';
 import { runOptions } from '../options.ts';
 import { withPlanBeside } from '../run/approval.ts';
 import { endedRun } from '../run/resume.ts';
@@ -31,7 +33,10 @@ import { submitRun } from '../run/submit.ts';
 import { endingOf, endingOfRefused, isOfManifest } from './inbox-manifest.ts';
 
 /** The daemon's defaults, which a schedule may override. */
-type DaemonPlace = Pick<Workplace, 'store' | 'flags'>;
+interface DaemonPlace extends Pick<Workplace, 'store' | 'flags'> {
+  /** The API that the daemon calls itself; absent when workers do. */
+  readonly api?: LimitedApi | undefined;
+}
 
 /** Reports a manifest that can't be run. Resolves when reported. */
 type Tell = (message: string) => Promise<void>;
@@ -46,6 +51,9 @@ export async function beginScheduled(
   const { source } = schedule;
   try {
     const workplace = await scheduledWorkplace(daemon, schedule, occasion);
+    const mismatch = daemon.api && mismatchOf(daemon.api, runOptions(workplace));
+    if (mismatch !== undefined)
+      throw usageError('INVALID_SETTING', `The daemon can't carry out these runs: ${mismatch}.`);
     if ('inbox' in source) return await beginInbox(workplace, source.inbox, tell);
     return await beginRun(workplace, runIdFor(schedule, occasion), source.manifest);
   } catch (error) {

@@ -3,15 +3,14 @@ import { usageError } from '../../../errors.ts';
 import {
   type Datastore,
   defaults,
-  type GroupsServing,
   type HealthState,
   parseBaseUrl,
+  type Serving,
   type Settings,
-  serveGroups,
   serveRows,
   watchRefusals,
 } from '../../../index.ts';
-import { type Log, logWith } from '../../../log.ts';
+import type { Log } from '../../../log.ts';
 import { readVersion } from '../../../package.ts';
 import { withReleases } from '../../../releases.ts';
 import { type Repeated, repeat } from '../../../repeat.ts';
@@ -22,10 +21,9 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
 import { openLog } from '../../log.ts';
 import { openTerminal } from '../../terminal.ts';
-import { apiClient, type CallSettings, proxyTo } from '../api-client.ts';
+import { apiClient, proxyTo, type ServedApi, tokenSource } from '../api-client.ts';
 import { runDaemon } from './daemon.ts';
 import { openProbes } from './probes.ts';
-import { workerTokens } from './worker-tokens.ts';
 
 /** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: Flags): Promise<ExitCode> {
@@ -50,12 +48,15 @@ export async function worker(flags: Flags): Promise<ExitCode> {
       queue === undefined ? 'worker --coordinate, a daemon: "cqbatch submit" hands it runs' : 'worker',
     );
     atEnd(() => datastore.close());
-    let serving: GroupsServing | undefined;
+    let serving: Serving | undefined;
     const failing = new LastingErrors();
     const state = (): HealthState => healthOf(datastore, failing, stop.signal, serving);
     const onError = ({ message }: Error): void => log.warn({ err: message }, 'metrics file not written');
     const { metrics, port } = await openProbes({ settings, operations, store, state, onError }, atEnd);
-    if (metrics !== undefined) metrics.pacesOfWorker = () => serving?.paces ?? [];
+    if (metrics !== undefined) {
+      metrics.rateGroup = settings.rateGroup;
+      metrics.paceOfWorker = () => serving?.pace;
+    }
     atEnd(watchTrouble(datastore, log).stop);
     if (datastore.exclusive) void datastore.lost.then(stop.abort);
     let refused: Error | undefined;
@@ -64,40 +65,30 @@ export async function worker(flags: Flags): Promise<ExitCode> {
       stop.abort();
     };
     atEnd(watchRefusals(datastore, settings.maxOutage ?? undefined, giveUp).stop);
-    const tokens = api && workerTokens(settings, log);
-    // A mistyped folder is reported at once.
-    await tokens?.groups();
-    if (api !== undefined && tokens !== undefined && !datastore.exclusive) {
-      serving = await serveGroups({
+    if (api !== undefined && !datastore.exclusive) {
+      const { baseUrl, rateGroup, concurrency, token } = api;
+      serving = serveRows({
         ...common,
-        look: () => tokens.groups(),
-        async serve(rateGroup, stopGroup) {
-          const client = await apiClient(api, await tokens.token(rateGroup), metrics?.observeRequests());
-          return serveRows({
-            ...common,
-            datastore,
-            operations,
-            api: { baseUrl: api.baseUrl, rateGroup },
-            client,
-            maxOutageMs: settings.maxOutage ?? undefined,
-            concurrency: api.concurrency,
-            failing,
-            shutdownMs: settings.shutdownTimeout,
-            log: rateGroup === undefined ? log : logWith(log, { rate_group: rateGroup }),
-            stop: stopGroup,
-          });
-        },
+        datastore,
+        operations,
+        api: { baseUrl, rateGroup },
+        client: await apiClient(api, token, metrics?.observeRequests()),
+        maxOutageMs: settings.maxOutage ?? undefined,
+        concurrency,
+        failing,
+        shutdownMs: settings.shutdownTimeout,
       });
       // If the worker fails, stop coordinating, too: a supervisor restarts the process.
       void serving.end.then(stop.abort);
     }
-    const target = { base_url: api?.baseUrl, proxy: api && proxyTo(api) };
+    const target = { base_url: api?.baseUrl, rate_group: api?.rateGroup, proxy: api && proxyTo(api) };
     const facts = { coordinates: flags.coordinate === true, health_port: port };
     log.info({ queue: datastore.description, ...target, ...facts }, 'worker started');
+    const ownApi = datastore.exclusive ? api : undefined;
+    const daemon = { ...common, datastore, queue, api: ownApi, metrics, failing };
     const [stuck] = await Promise.all([
       serving?.end ?? aborted(stop.signal),
-      workplace &&
-        runDaemon(workplace, { datastore, queue, api, tokens, metrics, failing, ...common }, atEnd),
+      workplace && runDaemon(workplace, daemon, atEnd),
     ]);
     if (stuck !== undefined || refused !== undefined) throw stuck ?? refused;
     if (datastore.exclusive) await throwIfLost(datastore);
@@ -136,14 +127,15 @@ async function throwIfLost({ lost }: Datastore): Promise<void> {
 }
 
 /**
- * The API of the worker; undefined when it only coordinates.
+ * The API of the worker, with its token; undefined when the worker only coordinates.
  *
  * @throws a usage error for settings that leave nothing to do, or are incomplete
  */
 function apiOf(
   { coordinate, allowInsecureHttp }: Flags,
-  { baseUrl, concurrency, timeout }: Settings & Pick<typeof defaults, 'concurrency' | 'timeout'>,
-): CallSettings | undefined {
+  settings: Settings & Pick<typeof defaults, 'concurrency' | 'timeout'>,
+): ServedApi | undefined {
+  const { baseUrl, rateGroup, concurrency, timeout: timeoutMs } = settings;
   if (concurrency === 0) {
     if (coordinate) return undefined;
     throw usageError('INVALID_SETTING', '--concurrency 0 only works with --coordinate.');
@@ -156,9 +148,11 @@ function apiOf(
   }
   return {
     baseUrl: parseBaseUrl(baseUrl, { allowInsecureHttp }),
+    rateGroup,
     allowInsecureHttp,
     concurrency,
-    timeoutMs: timeout,
+    timeoutMs,
+    token: tokenSource(settings),
   };
 }
 
@@ -170,7 +164,7 @@ export function healthOf(
   { trouble, refusal }: Pick<Datastore, 'trouble' | 'refusal'>,
   failing: Pick<LastingErrors, 'current' | 'text'>,
   stop: AbortSignal,
-  serving: Pick<GroupsServing, 'idleBecause' | 'active'> | undefined,
+  serving: Pick<Serving, 'idleBecause' | 'active'> | undefined,
 ): HealthState {
   const reason = stop.aborted ? 'stopping' : (serving?.idleBecause ?? trouble ?? failing.text);
   const { forMs } = refusal ?? (trouble === undefined ? failing.current : undefined) ?? { forMs: 0 };

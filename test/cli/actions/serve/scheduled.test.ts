@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { beginScheduled, inboxFinisher } from '../../../../src/cli/actions/serve/scheduled.ts';
+import type { LimitedApi } from '../../../../src/domain.ts';
 import { claimPlan } from '../../../../src/run/plan/claimed-plan.ts';
 import { openRunStore } from '../../../../src/run/record/store.ts';
 import type { Schedule } from '../../../../src/schedule/schedule.ts';
@@ -96,6 +97,34 @@ test('a schedule that chooses no row fails, until it allows a run without a call
   });
   expect(await begin(5, { where, allowEmpty: true })).toMatchObject({ result: 'began' });
   expect(await begin(6, { where: [''] })).toMatchObject({ result: 'failed', code: 'INVALID_SETTING' });
+});
+
+test('a schedule fails if the daemon calls the API itself, and has no token for the rate group of the schedule', async () => {
+  const folder = await temporaryFolder();
+  const stateDir = join(folder, 'state');
+  const manifest = join(folder, 'rows.csv');
+  await writeFile(manifest, 'evaluation_id,user_id\n1,u\n');
+  const store = openRunStore(stateDir, operations);
+  const baseUrl = 'https://api.example.com';
+  const begin = (day: number, options: Schedule['options'], api?: LimitedApi) =>
+    beginScheduled(
+      { store, flags: { stateDir, baseUrl, rateGroup: 'acme' }, api },
+      { ...nightly(manifest), options },
+      { due: `2026-11-0${day}T02:00:00.000Z` },
+      async () => {},
+    );
+  const acme = { baseUrl, rateGroup: 'acme' };
+  expect(await begin(1, { rateGroup: 'other' }, acme)).toMatchObject({
+    ...{ result: 'failed', code: 'INVALID_SETTING' },
+    message: expect.stringContaining('for the rate group acme, not for the rate group other: start it'),
+  });
+  expect(await begin(2, { baseUrl: 'https://other.example.com' }, acme)).toMatchObject({
+    result: 'failed',
+    message: expect.stringContaining('it is for https://other.example.com, not https://api.example.com'),
+  });
+  expect(await store.list()).toEqual([]);
+  expect(await begin(3, {}, acme)).toMatchObject({ result: 'began' });
+  expect(await begin(4, { rateGroup: 'other' })).toMatchObject({ result: 'began' });
 });
 
 function nightly(manifest: string): Schedule {
