@@ -231,7 +231,7 @@ function withoutKey(text: string): string {
   return text.replace(/^(\S+) \S+ /, '$1 ');
 }
 
-/** A Redis key. Its prefix is a hash tag, so that a Redis Cluster keeps all keys on one node. */
+/** The key in Redis for a name. */
 export function keyOf(prefix: string, name: string): string {
   return `${prefix}:cluster:${name}`;
 }

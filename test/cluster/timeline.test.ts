@@ -3,7 +3,7 @@ import { slotReply } from '../../src/cluster/cluster.ts';
 import { timelineScripts } from '../../src/cluster/timeline-script.ts';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { openRedis } from '../../src/datastore/redis/redis.ts';
-import { assignSlots, describeWithRedis, type RedisServer, startRedis } from '../helpers/redis-server.ts';
+import { describeWithRedis, type RedisServer, startRedis } from '../helpers/redis-server.ts';
 import {
   describeTimeline,
   expectSameAsInMemory,
@@ -22,10 +22,8 @@ describeWithRedis('in Redis', () => {
   let opened = 0;
 
   beforeAll(async () => {
-    server = await startRedis({ cluster: true });
-    await assignSlots(server);
-    datastore = (await openRedis({ url: `redis+cluster://127.0.0.1:${server.port}`, purpose: 'tests' }))
-      .datastore;
+    server = await startRedis();
+    datastore = (await openRedis({ url: server.url, purpose: 'tests' })).datastore;
   });
   afterAll(async () => {
     await datastore.close();
@@ -47,7 +45,7 @@ describeWithRedis('in Redis', () => {
     };
   };
 
-  describeTimeline('on a Cluster', open);
+  describeTimeline('on a server', open);
 
   describe('the script', () => {
     test('replies with the same numbers as the function, whatever happens', () => expectSameAsInMemory(open));

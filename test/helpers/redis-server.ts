@@ -6,7 +6,6 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
 import { selfSigned } from '../api/self-signed.ts';
@@ -24,8 +23,6 @@ export interface StartOptions {
   readonly tls?: boolean;
   /** A Sentinel that watches this primary under the name `mymaster`. */
   readonly sentinelOf?: RedisServer;
-  /** The only node of a Cluster; it has no slots before they are assigned. */
-  readonly cluster?: boolean;
 }
 
 /** A real server on loopback, in its own folder. */
@@ -208,11 +205,9 @@ async function argumentsOf(options: StartOptions, folder: string, port: number):
       : options.tls === true
         ? ['--port', '0', '--tls-port', String(port), ...tlsArguments(folder)]
         : ['--port', String(port)];
-  const cluster =
-    options.cluster === true ? ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] : [];
   return [
     ...[...listen, '--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no'],
-    ...['--save', '', '--appendonly', 'yes', ...cluster, ...args],
+    ...['--save', '', '--appendonly', 'yes', ...args],
   ];
 }
 
@@ -259,18 +254,9 @@ async function launch(
   return child;
 }
 
-/** Makes a Cluster of its only node, and waits until the Cluster works. */
-export async function assignSlots({ port }: RedisServer): Promise<void> {
-  const node = new Redis(port);
-  await node.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-  // No event announces this.
-  while (!String(await node.cluster('INFO')).includes('cluster_state:ok')) await pause(20);
-  node.disconnect();
-}
-
 /**
  * A port on which no process listens. It is below those that a system gives to connections, and to servers that ask for any port: none of
- * them takes it before it is used. A node of a Cluster also needs the port 10,000 above it.
+ * them takes it before it is used. A server in cluster mode also needs the port 10,000 above it.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

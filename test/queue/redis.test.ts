@@ -6,7 +6,6 @@ import { BatchWorker } from '../../src/queue/batch-worker.ts';
 import { openRowQueue } from '../../src/queue/row-queue.ts';
 import {
   adminOf,
-  assignSlots,
   describeWithRedis,
   describeWithValkey,
   patiently,
@@ -30,13 +29,6 @@ describeWithRedis('Redis', () => {
     (await openRedis({ url, purpose: 'conformance tests' })).datastore;
 
   describeQueueOn('Redis', async () => open((await start()).url));
-
-  const openCluster = async () => {
-    const server = await start({ cluster: true });
-    await assignSlots(server);
-    return open(`redis+cluster://127.0.0.1:${server.port}`);
-  };
-  describeQueueOn('a Redis Cluster', openCluster, 'each command');
 
   const openLeast = async () => {
     const user = 'user batch on >secret ~{cqbatch}:* +@all -@dangerous';

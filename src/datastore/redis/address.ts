@@ -18,33 +18,32 @@ export interface PasswordFile {
   readonly read: () => Promise<string | undefined>;
 }
 
+interface AnyAddress extends Login {
+  /** For connections to Sentinels and to Redis. */
+  readonly tls: boolean;
+  readonly db: number;
+}
+
+interface ServerAddress extends AnyAddress {
+  readonly kind: 'server';
+  readonly endpoint: RedisEndpoint;
+}
+
+interface SocketAddress extends AnyAddress {
+  readonly kind: 'socket';
+  readonly path: string;
+}
+
+interface SentinelAddress extends AnyAddress {
+  readonly kind: 'sentinel';
+  readonly sentinels: readonly RedisEndpoint[];
+  /** The primary's name in the Sentinels. */
+  readonly name: string;
+  readonly sentinelUsername?: string | undefined;
+}
+
 /** Address of Redis, with the login. Contains a password: display `describeAddress`. */
-export type RedisAddress = Login &
-  (
-    | {
-        readonly kind: 'server';
-        readonly endpoint: RedisEndpoint;
-        readonly tls: boolean;
-        readonly db: number;
-      }
-    | { readonly kind: 'socket'; readonly path: string; readonly tls: false; readonly db: number }
-    | {
-        readonly kind: 'sentinel';
-        readonly sentinels: readonly RedisEndpoint[];
-        /** The primary's name in the Sentinels. */
-        readonly name: string;
-        readonly sentinelUsername?: string | undefined;
-        /** For connections to Sentinels and to Redis. */
-        readonly tls: boolean;
-        readonly db: number;
-      }
-    | {
-        readonly kind: 'cluster';
-        readonly nodes: readonly RedisEndpoint[];
-        readonly tls: boolean;
-        readonly db: 0;
-      }
-  );
+export type RedisAddress = ServerAddress | SocketAddress | SentinelAddress;
 
 type Kind = RedisAddress['kind'];
 
@@ -53,8 +52,6 @@ const schemes: Readonly<Record<string, { readonly kind: Kind; readonly tls: bool
   rediss: { kind: 'server', tls: true },
   'redis+sentinel': { kind: 'sentinel', tls: false },
   'rediss+sentinel': { kind: 'sentinel', tls: true },
-  'redis+cluster': { kind: 'cluster', tls: false },
-  'rediss+cluster': { kind: 'cluster', tls: true },
   unix: { kind: 'socket', tls: false },
   'redis+unix': { kind: 'socket', tls: false },
 };
@@ -65,12 +62,12 @@ const kinds: Readonly<Record<Kind, { readonly example: string; readonly paramete
     example: 'redis+sentinel://sentinel-1.example.com:26379,sentinel-2.example.com:26379/mymaster/0',
     parameters: ['db', 'sentinel-user'],
   },
-  cluster: {
-    example: 'redis+cluster://node-1.example.com:6379,node-2.example.com:6379',
-    parameters: [],
-  },
   socket: { example: 'unix:///run/redis/redis.sock?db=0', parameters: ['db'] },
 };
+
+/** What cqbatch can't use, and what it can: the end of a sentence. */
+export const unsupportedCluster =
+  'a Redis Cluster, which cqbatch does not support: use a Redis or Valkey server outside a cluster, with or without Sentinel';
 
 /**
  * Parses an address of Redis.
@@ -80,6 +77,7 @@ const kinds: Readonly<Record<Kind, { readonly example: string; readonly paramete
  */
 export function parseRedisUrl(url: string): RedisAddress {
   const [, schemeText = '', rest] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(url.trim()) ?? [];
+  if (/^rediss?\+cluster$/i.test(schemeText)) throw urlError('server', `names ${unsupportedCluster}`);
   const scheme = schemes[schemeText.toLowerCase()];
   if (scheme === undefined || rest === undefined) {
     const known = Object.keys(schemes).map((name) => `${name}://`);
@@ -99,13 +97,18 @@ export function parseRedisUrl(url: string): RedisAddress {
   switch (kind) {
     case 'server': {
       const [endpoint, ...others] = readEndpoints(kind, hosts, 6379);
-      if (endpoint === undefined || others.length > 0) throw urlError(kind, 'must name one host');
+      if (endpoint === undefined || others.length > 0) {
+        throw urlError(
+          kind,
+          'must name one host: several hosts are for Sentinels (redis+sentinel://), and cqbatch does not support Redis Cluster',
+        );
+      }
       return { kind, endpoint, tls, db: readDb(kind, path.replace(/^\//, ''), dbText), ...login };
     }
     case 'socket': {
       if (hosts !== '') throw urlError(kind, 'must have the absolute path of the socket after unix://');
       if (path.length < 2) throw urlError(kind, 'must name the path of the socket');
-      return { kind, path: decode(kind, path), tls: false, db: readDb(kind, '', dbText), ...login };
+      return { kind, path: decode(kind, path), tls, db: readDb(kind, '', dbText), ...login };
     }
     case 'sentinel': {
       const [name = '', db = '', ...others] = path.replace(/^\//, '').split('/');
@@ -122,11 +125,6 @@ export function parseRedisUrl(url: string): RedisAddress {
         ...login,
       };
     }
-    case 'cluster': {
-      if (!['', '/', '/0'].includes(path))
-        throw urlError(kind, 'must not name a database: a Cluster has only 0');
-      return { kind, nodes: readEndpoints(kind, hosts, 6379), tls, db: 0, ...login };
-    }
   }
 }
 
@@ -140,23 +138,18 @@ export function describeAddress(address: RedisAddress): string {
       return `unix://${address.path}${address.db === 0 ? '' : `?db=${address.db}`}`;
     case 'sentinel':
       return `redis${s}+sentinel://${describeEndpoints(address.sentinels)}/${address.name}/${address.db}`;
-    case 'cluster':
-      return `redis${s}+cluster://${describeEndpoints(address.nodes)}`;
   }
 }
 
 /**
- * The separate addresses of a Cluster's nodes or of Sentinels; none for a single Redis.
+ * The separate addresses of the Sentinels; none without Sentinels.
  *
- * @param sentinelPassword the separate password of the Sentinels
+ * @param password of the Sentinels, which have a separate one
  */
-export function membersOf(address: RedisAddress, sentinelPassword?: string): readonly RedisAddress[] {
-  const { tls, username, password } = address;
-  const at = (login: Login) => (endpoint: RedisEndpoint) =>
-    ({ kind: 'server', tls, db: 0, endpoint, ...login }) as const;
-  if (address.kind === 'cluster') return address.nodes.map(at({ username, password }));
+export function sentinelsOf(address: RedisAddress, password?: string): readonly RedisAddress[] {
   if (address.kind !== 'sentinel') return [];
-  return address.sentinels.map(at({ username: address.sentinelUsername, password: sentinelPassword }));
+  const { tls, sentinelUsername: username } = address;
+  return address.sentinels.map((endpoint) => ({ kind: 'server', endpoint, tls, db: 0, username, password }));
 }
 
 function describeEndpoints(endpoints: readonly RedisEndpoint[]): string {
@@ -198,8 +191,8 @@ function readParameters(kind: Kind, query: string): Readonly<Record<string, stri
   for (const [name, value] of new URLSearchParams(query)) {
     const allowed = kinds[kind].parameters;
     if (!allowed.includes(name)) {
-      const choice = allowed.length === 0 ? 'none' : allowed.join(', ');
-      throw urlError(kind, `has an unknown parameter after the question mark (known: ${choice})`);
+      const known = allowed.join(', ');
+      throw urlError(kind, `has an unknown parameter after the question mark (known: ${known})`);
     }
     if (found[name] !== undefined) throw urlError(kind, `must not have the parameter ${name} twice`);
     found[name] = value;

@@ -1,18 +1,18 @@
-import { Cluster } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { CqbatchError } from '../../errors.ts';
-import { membersOf } from './address.ts';
-import { createRedisClient, type RedisClient, type RedisClientOptions } from './client.ts';
+import { sentinelsOf } from './address.ts';
+import { createRedisClient, type RedisClientOptions } from './client.ts';
 import { explainFailure, type FailureContext } from './failure.ts';
 
-/** Events with errors of the connection, a Sentinel, or a node of a Cluster. */
-const failureEvents = ['error', 'sentinelError', 'node error'] as const;
+/** Events with errors of the connection, or of the connection to a Sentinel. */
+const failureEvents = ['error', 'sentinelError'] as const;
 
 /**
  * Does work with a client until a deadline (of `performance.now`), and explains a failure. The work may `note` reasons for
  * waiting.
  */
 export async function attempt<Result>(
-  client: RedisClient,
+  client: Redis,
   context: FailureContext,
   until: number,
   work: (note: (error: Error) => void) => Promise<Result>,
@@ -42,26 +42,22 @@ export async function attempt<Result>(
 }
 
 /** Connects a new client. Resolves when it is ready or has given up. */
-export async function ready(client: RedisClient): Promise<void> {
+export async function ready(client: Redis): Promise<void> {
   if (client.status === 'wait') client.connect().catch(() => {});
   if (client.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {
     client.once('ready', resolve);
-    client.once('end', () => {
-      reject(
-        new Error(client instanceof Cluster ? 'None of startup nodes is available' : 'Connection is closed.'),
-      );
-    });
+    client.once('end', () => reject(new Error('Connection is closed.')));
   });
 }
 
 /**
- * For Cluster nodes and Sentinels, ioredis reports only a closed connection. Connects to each of them separately, and passes
- * the reasons to `note`.
+ * For Sentinels, ioredis reports only a closed connection. Connects to each of them separately, and passes the reasons to
+ * `note`.
  */
 export async function noteReasons(options: RedisClientOptions, note: (error: Error) => void): Promise<void> {
   await Promise.all(
-    membersOf(options.address, options.sentinelPassword).map(async (address) => {
+    sentinelsOf(options.address, options.sentinelPassword).map(async (address) => {
       const client = createRedisClient({ ...options, address });
       client.on('error', note);
       await ready(client).catch(() => {});

@@ -1,7 +1,8 @@
 import { type ConnectionOptions, createRedisBackend } from 'bullmq';
+import type { Redis } from 'ioredis';
 import type { Datastore } from '../datastore.ts';
 import type { Inspection } from './checks.ts';
-import { endBetweenTries, type RedisClient } from './client.ts';
+import { endBetweenTries } from './client.ts';
 import { dropCommand } from './failure.ts';
 import { isAtLeast } from './info.ts';
 
@@ -13,7 +14,7 @@ import { isAtLeast } from './info.ts';
  */
 export function backendFor(
   inspection: Inspection,
-  onConnection: (client: RedisClient) => void,
+  onConnection: (client: Redis) => void,
   onError: (error: Error) => void,
 ): Datastore['backend'] {
   const { evictionPolicy = 'noeviction', mayAskInfo, version } = inspection;
@@ -37,8 +38,8 @@ export function backendFor(
       (client) => {
         // ioredis prints errors that have no listener, as after BullMQ has closed.
         client.on('error', () => {});
-        onConnection(client as unknown as RedisClient);
-        endBetweenTries(client as unknown as RedisClient);
+        onConnection(client as unknown as Redis);
+        endBetweenTries(client as unknown as Redis);
       },
       () => {},
     );

@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Cluster, type Redis } from 'ioredis';
-import { fatalError } from '../../errors.ts';
-import type { RedisClient } from './client.ts';
+import type { Redis } from 'ioredis';
 import type { FailureContext } from './failure.ts';
-import { isClusterNode, isLoading, judgeInfo, type ServerInfo } from './info.ts';
+import { isLoading, judgeInfo, type ServerInfo } from './info.ts';
 
 /** Facts about a checked Redis. */
 export interface Inspection extends ServerInfo {
@@ -18,14 +16,12 @@ export interface Inspection extends ServerInfo {
  * @throws a fatal error that says what must change; an error of the driver when the connection or a command fails
  */
 export async function inspect(
-  client: RedisClient,
+  client: Redis,
   { where, address, prefix }: FailureContext,
   onLoading: () => void,
 ): Promise<Inspection> {
-  if (client instanceof Cluster) {
-    if (!(await isWorking(client))) throw new Error('CLUSTERDOWN');
-    // If the database does not exist, ioredis itself would silently use database 0.
-  } else if (address.db > 0) await client.select(address.db);
+  // If the database does not exist, ioredis itself would silently use database 0.
+  if (address.db > 0) await client.select(address.db);
   const inspection = await inspectInfo(client, where, onLoading);
   // BullMQ needs scripts that write, and blocking reads; the read removes the written key.
   const key = `${prefix}:check`;
@@ -34,53 +30,26 @@ export async function inspect(
   return inspection;
 }
 
-/** Without slots, a Cluster has no nodes for ioredis. */
-async function isWorking(cluster: Cluster): Promise<boolean> {
-  return (
-    cluster.nodes('master').length > 0 && !/^cluster_state:fail/m.test(String(await cluster.cluster('INFO')))
-  );
-}
-
-async function inspectInfo(client: RedisClient, where: string, onLoading: () => void): Promise<Inspection> {
-  const usable: ServerInfo[] = [];
-  for (const node of client instanceof Cluster ? client.nodes('master') : [client]) {
-    const text = await readInfo(node, onLoading);
-    if (text === undefined) {
-      return {
-        server: 'Redis',
-        version: undefined,
-        evictionPolicy: undefined,
-        mayAskInfo: false,
-        warnings: [
-          `Redis at ${where} does not allow this user to run INFO: version, role, memory policy and persistence could ` +
-            'not be checked. Allow it with "ACL SETUSER <user> +info", or check them yourself.',
-        ],
-      };
-    }
-    if (!(client instanceof Cluster) && isClusterNode(text)) {
-      throw fatalError(
-        'REDIS_CLUSTER',
-        `Redis at ${where} is part of a Cluster: write redis+cluster:// instead of redis://.`,
-      );
-    }
-    usable.push(judgeInfo(text, where));
-  }
-  const [first] = usable;
+async function inspectInfo(client: Redis, where: string, onLoading: () => void): Promise<Inspection> {
+  const text = await readInfo(client, onLoading);
+  if (text !== undefined) return { ...judgeInfo(text, where), mayAskInfo: true };
   return {
-    server: first?.server ?? 'Redis',
-    version: first?.version,
-    evictionPolicy:
-      usable.map((node) => node.evictionPolicy).find((policy) => policy !== 'noeviction') ?? 'noeviction',
-    mayAskInfo: true,
-    warnings: [...new Set(usable.flatMap((node) => node.warnings))],
+    server: 'Redis',
+    version: undefined,
+    evictionPolicy: undefined,
+    mayAskInfo: false,
+    warnings: [
+      `Redis at ${where} does not allow this user to run INFO: version, role, memory policy and persistence could ` +
+        'not be checked. Allow it with "ACL SETUSER <user> +info", or check them yourself.',
+    ],
   };
 }
 
 /** The text of `INFO` once the data are loaded; undefined where forbidden. */
-async function readInfo(node: Redis, onLoading: () => void): Promise<string | undefined> {
+async function readInfo(client: Redis, onLoading: () => void): Promise<string | undefined> {
   for (;;) {
     try {
-      const text = await node.info();
+      const text = await client.info();
       if (!isLoading(text)) return text;
     } catch (error) {
       if (/^NOPERM\b|unknown command|not (allowed|permitted)/i.test((error as Error).message))

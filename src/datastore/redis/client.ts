@@ -1,11 +1,7 @@
 import { isIP, type Socket } from 'node:net';
-import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import type { RedisAddress } from './address.ts';
 import { mendTransactions } from './transactions.ts';
-
-export type RedisClient = Redis | Cluster;
-
-type ClusterAddress = Extract<RedisAddress, { kind: 'cluster' }>;
 
 /**
  * `probe`: gives up at the first failure. `worker`: waits for an unreachable Redis, and repeats commands without a reply.
@@ -30,14 +26,12 @@ const connectTimeoutMs = 4_000;
 const silenceLimitMs = 30_000;
 
 /** Makes a client, which connects at once, or a `probe` on request. It always has an error listener. */
-export function createRedisClient(options: RedisClientOptions): RedisClient {
-  const { address } = options;
-  const client =
-    address.kind === 'cluster' ? clusterClient(address, options) : singleClient(address, options);
+export function createRedisClient(options: RedisClientOptions): Redis {
+  const client = new Redis({ ...commonSettings(options), ...placeSettings(options) });
   // Node ends the process for an unhandled error event; interested code adds a listener.
   client.on('error', () => {});
   // When told not to repeat commands of a lost connection, ioredis does not reject them, either: they would stay pending
-  // forever. A Cluster ends the connections to its nodes itself.
+  // forever.
   if (options.role === 'producer')
     client.on('close', () =>
       rejectCommands(client, 'The connection to Redis was lost before it replied.', { waiting: false }),
@@ -51,28 +45,18 @@ export function createRedisClient(options: RedisClientOptions): RedisClient {
 }
 
 /** Rejects commands without a reply, and with `waiting` also commands not sent. */
-export function rejectCommands(
-  client: RedisClient,
-  message: string,
-  which: { readonly waiting: boolean },
-): void {
-  const { flushQueue } = client as unknown as {
-    flushQueue(
-      this: RedisClient,
-      error: Error,
-      queues: { offlineQueue: boolean; commandQueue: boolean },
-    ): void;
+export function rejectCommands(client: Redis, message: string, which: { readonly waiting: boolean }): void {
+  const queues = client as unknown as {
+    flushQueue(error: Error, queues: { offlineQueue: boolean; commandQueue: boolean }): void;
   };
-  if (!(client instanceof Cluster) || which.waiting) {
-    flushQueue.call(client, new Error(message), { offlineQueue: which.waiting, commandQueue: true });
-  }
+  queues.flushQueue(new Error(message), { offlineQueue: which.waiting, commandQueue: true });
 }
 
 /**
  * Makes `disconnect` work between two attempts to connect. ioredis then gives up without an event, and BullMQ, which ends a
  * worker's blocking connection before it closes the worker, would wait for this event forever.
  */
-export function endBetweenTries(client: RedisClient): void {
+export function endBetweenTries(client: Redis): void {
   const disconnect = client.disconnect.bind(client);
   client.disconnect = (reconnect = false) => {
     // The status of a connection before its first attempt: ioredis ends it at once, with an event.
@@ -85,74 +69,40 @@ export function endBetweenTries(client: RedisClient): void {
  * Ends a connection once, however many of its commands are refused: each refusal makes ioredis end it, with one more listener on
  * its socket.
  */
-function reconnectOnce(client: RedisClient): void {
-  if (client instanceof Cluster) {
-    client.on('+node', reconnectOnce);
-    return;
-  }
+function reconnectOnce(client: Redis): void {
   const disconnect = client.disconnect.bind(client);
   client.disconnect = (reconnect = false) => {
     if (!reconnect || client.stream?.writableEnded !== true) disconnect(reconnect);
   };
 }
 
-function singleClient(address: Exclude<RedisAddress, ClusterAddress>, options: RedisClientOptions): Redis {
-  const { role } = options;
-  const persistent = role !== 'probe';
-  const settings = {
-    ...commonSettings(options),
-    db: address.db,
-    retryStrategy: persistent ? retryDelay : () => null,
-  } satisfies RedisOptions;
+function placeSettings({ address, sentinelPassword, role }: RedisClientOptions) {
   switch (address.kind) {
     case 'server':
-      return new Redis({ ...settings, ...address.endpoint });
+      return address.endpoint;
     case 'socket':
-      return new Redis({ ...settings, path: address.path });
+      return { path: address.path };
     case 'sentinel':
-      return new Redis({
-        ...settings,
+      return {
         sentinels: address.sentinels.map((endpoint) => ({ ...endpoint })),
         name: address.name,
         ...(address.sentinelUsername !== undefined && { sentinelUsername: address.sentinelUsername }),
-        ...(options.sentinelPassword !== undefined && {
+        ...(sentinelPassword !== undefined && {
           sentinelUsername: address.sentinelUsername ?? 'default',
-          sentinelPassword: options.sentinelPassword,
+          sentinelPassword,
         }),
         ...(address.tls && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
         // Without a delay, the connection would end for good when no Sentinel answers.
-        sentinelRetryStrategy: persistent ? retryDelay : () => null,
+        sentinelRetryStrategy: retriesOf(role),
         sentinelCommandTimeout: connectTimeoutMs,
-      });
+      };
   }
-}
-
-function clusterClient(address: ClusterAddress, options: RedisClientOptions): Cluster {
-  const { role } = options;
-  const settings = {
-    redisOptions: commonSettings(options),
-    lazyConnect: role === 'probe',
-    // The probe's own check is more informative.
-    enableReadyCheck: role !== 'probe',
-    clusterRetryStrategy: role === 'probe' ? () => null : retryDelay,
-    slotsRefreshTimeout: connectTimeoutMs,
-    // Lets a command wait for a failover, about 60 s in all, rather than fail after two.
-    maxRedirections: role === 'probe' ? 16 : 300,
-    retryDelayOnClusterDown: 200,
-    // Delay before repeating commands of a lost node; 0 rejects them.
-    retryDelayOnFailover: role === 'worker' ? 200 : 0,
-    // Certificates are for names, not for resolved addresses.
-    ...(address.tls && { dnsLookup: (name, callback) => callback(null, name) }),
-  } satisfies ClusterOptions;
-  return new Cluster(
-    address.nodes.map((endpoint) => ({ ...endpoint })),
-    settings,
-  );
 }
 
 function commonSettings(options: RedisClientOptions) {
   const { address, role, name, mayAskInfo } = options;
   return {
+    db: address.db,
     ...(address.password !== undefined && {
       // Explicit, because with only a password ioredis prints a warning for a Redis without one.
       username: address.username ?? 'default',
@@ -167,6 +117,7 @@ function commonSettings(options: RedisClientOptions) {
     socketTimeout: silenceLimitMs,
     // The protocol version that BullMQ is tested with.
     protocol: 2,
+    retryStrategy: retriesOf(role),
     maxRetriesPerRequest: null,
     enableReadyCheck: role !== 'probe' && mayAskInfo,
     maxLoadingRetryTime: 1_000,
@@ -191,18 +142,18 @@ function tlsSettings(address: RedisAddress): { servername?: string } {
     : {};
 }
 
-function retryDelay(times: number): number {
-  return Math.min(times * 100, 2_000);
+/** The delay before the next attempt to connect, by the number of attempts before; null gives up. */
+function retriesOf(role: Role): (times: number) => number | null {
+  return role === 'probe' ? () => null : (times) => Math.min(times * 100, 2_000);
 }
 
 /**
  * Makes a client send the commands of one turn of the event loop together: writing to a socket costs more than the rest of a
  * command. Commands wait for the end of the turn at most.
  */
-export function corkTurns(client: RedisClient): void {
-  if (client instanceof Cluster) client.on('+node', (node: Redis) => corkTurns(node));
+export function corkTurns(client: Redis): void {
   // Each new connection has a new socket.
-  else client.on('connect', () => corkSocket(client.stream));
+  client.on('connect', () => corkSocket(client.stream));
 }
 
 /** Corks the socket from the first write of a turn to its end. Closing the socket flushes it. */

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Cluster, type Redis } from 'ioredis';
-import type { RedisClient } from './client.ts';
+import type { Redis } from 'ioredis';
 
 /** What `INFO` says of a server. */
 interface ServerIds {
@@ -9,7 +8,7 @@ interface ServerIds {
 }
 
 /** A connection as ioredis checks it before it sends the first command, even one that an earlier connection left unanswered. */
-interface CheckedNode {
+interface CheckedConnection {
   readonly connector: { check(info: ServerIds): boolean };
 }
 
@@ -18,27 +17,19 @@ interface CheckedNode {
  * acknowledged writes, and the id of its data, which changes when it takes over another server's data. Both are in the `INFO` with
  * which ioredis begins each connection; a user who may not read it has no epoch.
  */
-export function watchEpoch(client: RedisClient) {
-  const epochs = new WeakMap<Redis, string>();
+export function watchEpoch(client: Redis) {
+  let epoch: string | undefined;
   const listeners = new Set<() => void>();
-  const watch = (node: Redis): void => {
-    const { connector } = node as unknown as CheckedNode;
-    const check = connector.check.bind(connector);
-    connector.check = (info) => {
-      const { run_id: server, master_replid: data = '' } = info;
-      if (server !== undefined) epochs.set(node, `${server}.${data}`);
-      for (const listener of listeners) listener();
-      return check(info);
-    };
+  const { connector } = client as unknown as CheckedConnection;
+  const check = connector.check.bind(connector);
+  connector.check = (info) => {
+    const { run_id: server, master_replid: data = '' } = info;
+    if (server !== undefined) epoch = `${server}.${data}`;
+    for (const listener of listeners) listener();
+    return check(info);
   };
-  if (client instanceof Cluster) client.on('+node', watch);
-  else watch(client);
   return {
-    /** @param slot of all keys, in a Cluster */
-    current(slot: number): string | undefined {
-      const node = client instanceof Cluster ? nodeOf(client, slot) : client;
-      return node && epochs.get(node);
-    },
+    current: (): string | undefined => epoch,
     onReconnect(listener: () => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -46,35 +37,23 @@ export function watchEpoch(client: RedisClient) {
   };
 }
 
-function nodeOf(client: Cluster, slot: number): Redis | undefined {
-  const [key] = client.slots[slot] ?? [];
-  return client.nodes('master').find(({ options: { host, port } }) => `${host}:${port}` === key);
-}
-
 /**
- * The epoch of Redis: the ids that its connections show, of every primary and as of now, and a key of ours, which disappears when all
- * keys are deleted.
+ * The epoch of Redis: the ids that its connections show, as of now, and a key of ours, which disappears when all keys are deleted.
  *
  * @returns undefined when this user may not read them
  */
-export async function epochOf(client: RedisClient, prefix: string): Promise<string | undefined> {
-  const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+export async function epochOf(client: Redis, prefix: string): Promise<string | undefined> {
   try {
-    const ids = await Promise.all(
-      nodes.map(async (node) => {
-        const server = /^run_id:(\w+)/m.exec(await node.info('server'))?.[1];
-        const data = /^master_replid:(\w+)/m.exec(await node.info('replication'))?.[1];
-        return server && `${server}.${data ?? ''}`;
-      }),
-    );
-    if (ids.includes(undefined)) return undefined;
-    return [await markOf(client, `${prefix}:epoch`), ...ids.sort()].join('+');
+    const server = /^run_id:(\w+)/m.exec(await client.info('server'))?.[1];
+    const data = /^master_replid:(\w+)/m.exec(await client.info('replication'))?.[1];
+    if (server === undefined) return undefined;
+    return `${await markOf(client, `${prefix}:epoch`)}+${server}.${data ?? ''}`;
   } catch {
     return undefined;
   }
 }
 
-async function markOf(client: RedisClient, key: string): Promise<string> {
+async function markOf(client: Redis, key: string): Promise<string> {
   await client.set(key, randomBytes(8).toString('hex'), 'NX');
   return String(await client.get(key));
 }

@@ -1,4 +1,4 @@
-import { membersOf } from './address.ts';
+import { sentinelsOf } from './address.ts';
 import { createRedisClient, type RedisClientOptions } from './client.ts';
 
 /** A connection that can reconnect. */
@@ -21,8 +21,7 @@ export function watchFailover(options: RedisClientOptions) {
       else if (connection.status === 'ready') connection.disconnect(true);
     }
   };
-  const addresses = address.kind === 'sentinel' ? membersOf(address, sentinelPassword) : [];
-  const sentinels = addresses.map((sentinelAddress) => {
+  const sentinels = sentinelsOf(address, sentinelPassword).map((sentinelAddress) => {
     const sentinel = createRedisClient({ ...options, address: sentinelAddress, mayAskInfo: false });
     sentinel.on('message', (_, message: string) => {
       if (address.kind === 'sentinel' && message.startsWith(`${address.name} `)) reconnect();

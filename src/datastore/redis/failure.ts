@@ -1,6 +1,6 @@
 import { type CqbatchError, fatalError } from '../../errors.ts';
 import { SystemError } from '../../system-error.ts';
-import type { RedisAddress } from './address.ts';
+import { type RedisAddress, unsupportedCluster } from './address.ts';
 
 /** The context for explaining an error. */
 export interface FailureContext {
@@ -68,18 +68,8 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
   ['REDIS_LOADING', /\bLOADING\b/, 'is still loading its data: wait until it is done.'],
   [
     'REDIS_CLUSTER',
-    /cluster support disabled/,
-    'is not a Cluster: write redis:// instead of redis+cluster://.',
-  ],
-  [
-    'REDIS_CLUSTER',
-    /^(MOVED|ASK|CROSSSLOT)\b/,
-    'is part of a Cluster: write redis+cluster:// instead of redis://.',
-  ],
-  [
-    'REDIS_CLUSTER',
-    /\bCLUSTERDOWN\b/,
-    'is a Cluster that is not working at the moment: look at its "CLUSTER INFO".',
+    /^(MOVED|ASK|TRYAGAIN|CROSSSLOT|CLUSTERDOWN)\b|cluster mode/,
+    `is part of ${unsupportedCluster}.`,
   ],
   [
     'REDIS_SENTINEL',
@@ -166,11 +156,6 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
         ? 'closes the connection without an answer: correct the address.'
         : 'closes the connection without an answer: if it speaks TLS, write rediss:// instead of redis://.',
   ],
-  [
-    'REDIS_CLUSTER',
-    /None of startup nodes/,
-    'is a Cluster without usable nodes: look at its "CLUSTER NODES".',
-  ],
 ];
 
 /**
@@ -205,10 +190,10 @@ export function explainFailure(errors: readonly unknown[], context: FailureConte
   );
 }
 
-/** ioredis wraps errors of a Cluster's nodes; Node wraps errors of a host with several addresses. */
+/** Node wraps errors of a host with several addresses. */
 function innermost(error: unknown): unknown {
-  const { lastNodeError, errors } = error as { lastNodeError?: unknown; errors?: readonly unknown[] };
-  return lastNodeError ?? errors?.at(-1) ?? error;
+  const { errors } = error as { errors?: readonly unknown[] };
+  return errors?.at(-1) ?? error;
 }
 
 function textOf(error: unknown): string {

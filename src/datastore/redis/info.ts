@@ -1,4 +1,5 @@
 import { fatalError } from '../../errors.ts';
+import { unsupportedCluster } from './address.ts';
 
 /** Judges the self-description of Redis (`INFO`). Pure, so that every case has a test. */
 
@@ -35,6 +36,9 @@ export function judgeInfo(text: string, where: string): ServerInfo {
       `${redis} is a Sentinel: write redis+sentinel:// and the name of the primary, ` +
         'as in redis+sentinel://sentinel-1.example.com:26379/mymaster/0.',
     );
+  }
+  if (fields.get('redis_mode') === 'cluster') {
+    throw fatalError('REDIS_CLUSTER', `${redis} is part of ${unsupportedCluster}.`);
   }
   const isOld = version !== undefined && /^\d+\.\d+/.test(version) && !isAtLeast(version, leastVersion);
   if (name === 'Redis' && isOld) {
@@ -81,11 +85,6 @@ export function judgeInfo(text: string, where: string): ServerInfo {
 /** Whether Redis is still reading its data from disk. */
 export function isLoading(text: string): boolean {
   return numberOf(parseInfo(text), 'loading') > 0;
-}
-
-/** Whether Redis is a node of a Cluster. */
-export function isClusterNode(text: string): boolean {
-  return numberOf(parseInfo(text), 'cluster_enabled') > 0;
 }
 
 /** Whether a version is at least another, both in the form `7.0.15`. */

@@ -1,6 +1,5 @@
-import { Cluster } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { PasswordFile } from './address.ts';
-import type { RedisClient } from './client.ts';
 
 /** The password of all connections to Redis. Connections try again by themselves, each time with the latest password. */
 export class Login {
@@ -16,9 +15,8 @@ export class Login {
   }
 
   /** Gives the latest password to a client at each attempt to connect. */
-  keepIn(client: RedisClient): void {
+  keepIn({ options }: Redis): void {
     if (this.#file === undefined) return;
-    const options = optionsOf(client);
     const { password: first } = options;
     Object.defineProperty(options, 'password', { get: () => this.#password ?? first, enumerable: true });
   }
@@ -37,11 +35,4 @@ export class Login {
     this.#password = password;
     this.#onPassword(password);
   }
-}
-
-/** The options that ioredis reads for each connection; a Cluster has a copy for connections to its nodes. */
-function optionsOf(client: RedisClient): { readonly password?: string | undefined } {
-  if (!(client instanceof Cluster)) return client.options;
-  const { connectionPool } = client as unknown as { connectionPool: { redisOptions: { password?: string } } };
-  return connectionPool.redisOptions;
 }

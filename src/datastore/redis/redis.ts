@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { Cluster } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { deferred, orAfter } from '../../waiting.ts';
 import type { Datastore, RunScript } from '../datastore.ts';
 import { describeAddress, type PasswordFile, parseRedisUrl, type RedisAddress } from './address.ts';
 import { attempt, noteReasons, ready } from './attempt.ts';
 import { backendFor } from './backend.ts';
 import { type Inspection, inspect } from './checks.ts';
-import { createRedisClient, type RedisClient, type RedisClientOptions, rejectCommands } from './client.ts';
+import { createRedisClient, type RedisClientOptions, rejectCommands } from './client.ts';
 import { epochOf, watchEpoch } from './epoch.ts';
 import { watchFailover } from './failover.ts';
 import { dropCommand, type FailureContext } from './failure.ts';
@@ -14,10 +14,7 @@ import { Login } from './login.ts';
 import { RedisTrouble } from './trouble.ts';
 
 export interface RedisOptions {
-  /**
-   * `redis://`, `rediss://`, `redis+sentinel://`, `rediss+sentinel://`, `redis+cluster://`, `rediss+cluster://` or
-   * `unix://`.
-   */
+  /** `redis://`, `rediss://`, `redis+sentinel://`, `rediss+sentinel://` or `unix://`. */
   readonly url: string;
   /** Overrides a password in the address. */
   readonly password?: string | undefined;
@@ -65,11 +62,11 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   const lost = deferred<Error>();
   const login = new Login(options.passwordFile, (password) => context.secrets.push(password));
   const trouble = new RedisTrouble(context, () => login.readAgain(), lost.resolve);
-  const follow = (client: RedisClient): void => {
+  const follow = (client: Redis): void => {
     failover.add(client);
     login.keepIn(client);
   };
-  const open = (role: 'worker' | 'producer'): RedisClient => {
+  const open = (role: 'worker' | 'producer'): Redis => {
     const client = createRedisClient({
       ...settings,
       role,
@@ -84,10 +81,8 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   const producerConnection = open('producer');
   const clients = [connection, producerConnection];
   const shown = watchEpoch(connection);
-  let slot = 0;
   try {
     await Promise.all(clients.map((client) => attempt(client, context, until, () => ready(client))));
-    if (connection instanceof Cluster) slot = Number(await connection.cluster('KEYSLOT', context.prefix));
   } catch (error) {
     failover.close();
     for (const client of clients) client.disconnect();
@@ -113,7 +108,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       lost: lost.promise,
       epoch: () => epochOf(connection, context.prefix),
       get connectionEpoch() {
-        return shown.current(slot);
+        return shown.current();
       },
       onReconnect: shown.onReconnect,
       runScript: scriptsOn(connection),
@@ -135,7 +130,7 @@ function contextOf({ url, password, passwordFile, sentinelPassword, prefix = 'cq
   return {
     where: describeAddress(address),
     address,
-    // In braces, so that a Cluster keeps all keys on one node, as BullMQ's scripts require.
+    // In braces, as in the version before: both work on the same keys.
     prefix: `{${prefix}}`,
     secrets: [address.password, sentinelPassword].filter((secret) => secret !== undefined),
     passwordPlace: passwordFile?.path ?? 'CQBATCH_QUEUE_PASSWORD',
@@ -162,7 +157,7 @@ async function inspectFirst(
   }
 }
 
-async function closeClient(client: RedisClient): Promise<void> {
+async function closeClient(client: Redis): Promise<void> {
   if (client.status === 'ready') {
     const goodbye = client.quit().catch(() => {});
     await orAfter(goodbye, closingLimitMs);
@@ -173,7 +168,7 @@ async function closeClient(client: RedisClient): Promise<void> {
 }
 
 /** Runs scripts by digest, and sends scripts that Redis does not have. */
-function scriptsOn(client: RedisClient): RunScript {
+function scriptsOn(client: Redis): RunScript {
   const digests = new Map<string, string>();
   return async (script, keys, args) => {
     const digest = digests.get(script) ?? createHash('sha1').update(script).digest('hex');

@@ -1,4 +1,4 @@
-import type { Cluster, Command, Redis } from 'ioredis';
+import type { Command, Redis } from 'ioredis';
 
 /**
  * Mends two faults of ioredis, which sees no errors in the reply to EXEC:
@@ -8,16 +8,16 @@ import type { Cluster, Command, Redis } from 'ioredis';
  *   text.
  * - `reconnectOnError` does not hear of these errors: `onError` does.
  */
-export function mendTransactions(client: Redis | Cluster, onError: (error: Error) => void): void {
-  const send = client.sendCommand.bind(client) as (command: Command, ...place: unknown[]) => unknown;
-  client.sendCommand = (command: Command, ...place: unknown[]) => {
+export function mendTransactions(client: Redis, onError: (error: Error) => void): void {
+  const send = client.sendCommand.bind(client);
+  client.sendCommand = (command, stream) => {
     if (command.inTransaction) sendWithText(command);
     if (command.name === 'exec')
       void command.promise.then(
         (replies) => errorsIn(replies).forEach(onError),
         () => {},
       );
-    return send(command, ...place);
+    return send(command, stream);
   };
 }
 

@@ -1,7 +1,7 @@
+import type { Redis } from 'ioredis';
 import { steadyNow } from '../../clock.ts';
 import type { CqbatchError } from '../../errors.ts';
 import type { LastingRefusal } from '../datastore.ts';
-import type { RedisClient } from './client.ts';
 import { explainFailure, type FailureContext, removeSecrets } from './failure.ts';
 
 /** A refusal that has not come for this long is over: whatever waits for Redis tries again sooner. */
@@ -14,8 +14,8 @@ const refusalLastsMs = 6_000;
 const unwritableAfterMs = 10_000;
 const sameSpellMs = 4_000;
 
-/** Replies in ordinary work: the driver sends the command again, in another way or elsewhere. */
-const ordinary = /^(NOSCRIPT|MOVED|ASK|TRYAGAIN|EXECABORT)\b/;
+/** Replies in ordinary work: the driver sends the command again, in another way. */
+const ordinary = /^(NOSCRIPT|EXECABORT)\b/;
 /** Commands that the program can do without. */
 const optional = ['info', 'client'];
 /** What only a person can end. */
@@ -24,6 +24,7 @@ const lasting = [
   'PASSWORD_UNREADABLE',
   'REDIS_PERMISSION',
   'REDIS_REPLICA',
+  'REDIS_CLUSTER',
   'REDIS_FULL',
   'REDIS_READ_ONLY',
 ];
@@ -34,7 +35,7 @@ export class RedisTrouble {
   readonly #onLogin: () => Promise<void>;
   readonly #onUnwritable: (reason: CqbatchError) => void;
   /** Why a connection does not work, for those that don't. */
-  readonly #down = new Map<RedisClient, string>();
+  readonly #down = new Map<Redis, string>();
   #refused: { readonly reason: CqbatchError; readonly since: number; readonly at: number } | undefined;
   #unwritable: { readonly since: number; readonly at: number } | undefined;
 
@@ -68,7 +69,7 @@ export class RedisTrouble {
   }
 
   /** Watches a connection for losses and returns. */
-  watch(client: RedisClient): void {
+  watch(client: Redis): void {
     const lost = (): void => {
       if (!this.#down.has(client)) this.#down.set(client, 'the connection was lost');
     };

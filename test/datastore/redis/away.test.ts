@@ -6,7 +6,6 @@ import type { Datastore } from '../../../src/datastore/datastore.ts';
 import { openRedis } from '../../../src/datastore/redis/redis.ts';
 import {
   adminOf,
-  assignSlots,
   describeWithRedis,
   heard,
   patiently,
@@ -251,61 +250,56 @@ async function changePassword(server: RedisServer, before: string, after: string
 }
 
 describeWithRedis('a renewed password', () => {
-  test.each(['a Redis', 'a Cluster'])(
-    'of %s is read by every connection, also one that waits for work',
-    async (kind) => {
-      const cluster = kind === 'a Cluster';
-      const server = await redisForTest({ cluster });
-      if (cluster) await assignSlots(server);
-      await changePassword(server, '', 'first');
-      let password = 'first';
-      const { datastore } = await openRedis({
-        url: cluster ? server.url.replace('redis://', 'redis+cluster://') : server.url,
-        password,
-        passwordFile: { path: '/etc/password', read: async () => password },
-        purpose: 'tests',
-      });
-      onTestFinished(() => datastore.close());
-      const { Queue, Worker } = withBackend(datastore.backend);
-      const { connection, producerConnection, prefix = '' } = datastore;
-      const done: string[] = [];
-      const worker = new Worker('q', async ({ name }) => void done.push(name), {
-        connection,
-        prefix,
-        runRetryDelay: 100,
-      });
-      const queue = new Queue('q', { connection: producerConnection, prefix });
-      onTestFinished(async () => {
-        await worker.close(true);
-        await queue.close();
-      });
-      worker.on('error', () => {});
-      queue.on('error', () => {});
-      await queue.add('before', {});
-      await expect.poll(() => done, patiently).toEqual(['before']);
+  test('is read by every connection, also one that waits for work', async () => {
+    const server = await redisForTest();
+    await changePassword(server, '', 'first');
+    let password = 'first';
+    const { datastore } = await openRedis({
+      url: server.url,
+      password,
+      passwordFile: { path: '/etc/password', read: async () => password },
+      purpose: 'tests',
+    });
+    onTestFinished(() => datastore.close());
+    const { Queue, Worker } = withBackend(datastore.backend);
+    const { connection, producerConnection, prefix = '' } = datastore;
+    const done: string[] = [];
+    const worker = new Worker('q', async ({ name }) => void done.push(name), {
+      connection,
+      prefix,
+      runRetryDelay: 100,
+    });
+    const queue = new Queue('q', { connection: producerConnection, prefix });
+    onTestFinished(async () => {
+      await worker.close(true);
+      await queue.close();
+    });
+    worker.on('error', () => {});
+    queue.on('error', () => {});
+    await queue.add('before', {});
+    await expect.poll(() => done, patiently).toEqual(['before']);
 
-      await changePassword(server, 'first', 'second');
-      await expect
-        .poll(() => datastore.trouble, patiently)
-        .toContain('refuses the password: correct /etc/password');
-      expect(datastore.refusal?.reason.code).toBe('REDIS_AUTH');
-      password = 'second';
-      await expect
-        .poll(
-          () =>
-            queue.add('after', {}).then(
-              () => 'added',
-              () => '',
-            ),
-          patiently,
-        )
-        .toBe('added');
-      await expect.poll(() => done.includes('after'), patiently).toBe(true);
-      await expect
-        .poll(() => [datastore.trouble, datastore.refusal], patiently)
-        .toEqual([undefined, undefined]);
-    },
-  );
+    await changePassword(server, 'first', 'second');
+    await expect
+      .poll(() => datastore.trouble, patiently)
+      .toContain('refuses the password: correct /etc/password');
+    expect(datastore.refusal?.reason.code).toBe('REDIS_AUTH');
+    password = 'second';
+    await expect
+      .poll(
+        () =>
+          queue.add('after', {}).then(
+            () => 'added',
+            () => '',
+          ),
+        patiently,
+      )
+      .toBe('added');
+    await expect.poll(() => done.includes('after'), patiently).toBe(true);
+    await expect
+      .poll(() => [datastore.trouble, datastore.refusal], patiently)
+      .toEqual([undefined, undefined]);
+  });
 });
 
 describeWithRedis('an ACL user', () => {

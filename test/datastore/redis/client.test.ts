@@ -1,10 +1,9 @@
-import { Cluster, Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { corkTurns, createRedisClient, type Role } from '../../../src/datastore/redis/client.ts';
 import { selfSigned } from '../../api/self-signed.ts';
 import {
   adminOf,
-  assignSlots,
   describeWithRedis,
   heard,
   patiently,
@@ -15,8 +14,8 @@ import {
 const hundred = Array.from({ length: 100 }, (_, index) => index + 1);
 
 /** Sends a hundred commands at once, and counts the writes to the socket. */
-async function countWrites(client: Redis | Cluster, node: Redis): Promise<number> {
-  const spies = [vi.spyOn(node.stream, '_write'), vi.spyOn(node.stream, '_writev')];
+async function countWrites(client: Redis): Promise<number> {
+  const spies = [vi.spyOn(client.stream, '_write'), vi.spyOn(client.stream, '_writev')];
   await client.set('counter', 0);
   const before = spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
   expect(await Promise.all(hundred.map(() => client.incr('counter')))).toEqual(hundred);
@@ -25,21 +24,10 @@ async function countWrites(client: Redis | Cluster, node: Redis): Promise<number
 
 type Pipeline = ReturnType<Redis['pipeline']>;
 
-async function clusterOf(role: Role): Promise<Cluster> {
-  const server = await redisForTest({ cluster: true });
-  await assignSlots(server);
-  const nodes = [{ host: '127.0.0.1', port: server.port }];
-  const address = { kind: 'cluster', nodes, tls: false, db: 0 } as const;
-  const cluster = createRedisClient({ address, role, name: 'test', mayAskInfo: true }) as Cluster;
-  onTestFinished(() => cluster.disconnect());
-  await heard(cluster, 'ready');
-  return cluster;
-}
-
 async function clientOf({ port }: RedisServer, role: Role): Promise<Redis> {
   const endpoint = { host: '127.0.0.1', port };
   const address = { kind: 'server', endpoint, tls: false, db: 0 } as const;
-  const client = createRedisClient({ address, role, name: 'test', mayAskInfo: true }) as Redis;
+  const client = createRedisClient({ address, role, name: 'test', mayAskInfo: true });
   onTestFinished(() => client.disconnect());
   if (role === 'probe') await client.connect();
   else await heard(client, 'ready');
@@ -52,12 +40,12 @@ describeWithRedis('the commands of one turn', () => {
     const client = new Redis({ port });
     onTestFinished(() => client.disconnect());
     await heard(client, 'ready');
-    expect(await countWrites(client, client)).toBe(100);
+    expect(await countWrites(client)).toBe(100);
   });
 
   test.for(['probe', 'worker', 'producer'] as const)('are one write by a %s', async (role) => {
     const client = await clientOf(await redisForTest(), role);
-    expect(await countWrites(client, client)).toBe(1);
+    expect(await countWrites(client)).toBe(1);
   });
 
   test('are one write even after connections were lost', async () => {
@@ -67,7 +55,7 @@ describeWithRedis('the commands of one turn', () => {
       const ready = heard(client, 'ready');
       await adminOf(server).call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
       await ready;
-      expect(await countWrites(client, client)).toBe(1);
+      expect(await countWrites(client)).toBe(1);
     }
   });
 
@@ -104,20 +92,7 @@ describeWithRedis('the commands of one turn', () => {
     onTestFinished(() => client.disconnect());
     corkTurns(client);
     await heard(client, 'ready');
-    expect(await countWrites(client, client)).toBe(1);
-  });
-
-  test('are one write to each node of a Cluster', async () => {
-    const server = await redisForTest({ cluster: true });
-    await assignSlots(server);
-    const cluster = new Cluster([{ host: '127.0.0.1', port: server.port }]);
-    onTestFinished(() => cluster.disconnect());
-    corkTurns(cluster);
-    await heard(cluster, 'ready');
-    await cluster.get('counter');
-    const [node] = cluster.nodes('master');
-    if (node === undefined) throw new Error('The Cluster has no node.');
-    expect(await countWrites(cluster, node)).toBe(1);
+    expect(await countWrites(client)).toBe(1);
   });
 
   test('include transactions and blocking commands, which are answered as before', async () => {
@@ -172,28 +147,25 @@ const keep = { numberOfKeys: 1, lua: "return redis.call('SET', KEYS[1], ARGV[1])
 type Keeping<Owner> = Owner & { keep(key: string, text: string): Owner & Promise<unknown> };
 
 describeWithRedis('a script that Redis has forgotten', () => {
-  const roles = ['worker', 'producer'] as const;
-  const clients = [
-    ...roles.map((role) => [role, async () => clientOf(await redisForTest(), role)] as const),
-    ...roles.map((role) => [`${role} of a Cluster`, () => clusterOf(role)] as const),
-  ];
-
-  test.each(clients)('is sent again by a %s, alone, in a pipeline and in a transaction', async (_, open) => {
-    const client = await open();
-    client.defineCommand('keep', keep);
-    const scripts = client as unknown as Keeping<typeof client>;
-    const ways = {
-      alone: () => scripts.keep('alone', 'x'),
-      pipeline: () => (client.pipeline() as unknown as Keeping<Pipeline>).keep('pipeline', 'x').exec(),
-      transaction: () => (client.multi() as unknown as Keeping<Pipeline>).keep('transaction', 'x').exec(),
-    };
-    for (const [key, send] of Object.entries(ways)) {
-      for (const _ of [1, 2, 3]) {
-        await client.del(key);
-        await send();
-        expect({ [key]: await client.get(key) }).toEqual({ [key]: 'x' });
-        await client.script('FLUSH');
+  test.each(['worker', 'producer'] as const)(
+    'is sent again by a %s, alone, in a pipeline and in a transaction',
+    async (role) => {
+      const client = await clientOf(await redisForTest(), role);
+      client.defineCommand('keep', keep);
+      const scripts = client as unknown as Keeping<typeof client>;
+      const ways = {
+        alone: () => scripts.keep('alone', 'x'),
+        pipeline: () => (client.pipeline() as unknown as Keeping<Pipeline>).keep('pipeline', 'x').exec(),
+        transaction: () => (client.multi() as unknown as Keeping<Pipeline>).keep('transaction', 'x').exec(),
+      };
+      for (const [key, send] of Object.entries(ways)) {
+        for (const _ of [1, 2, 3]) {
+          await client.del(key);
+          await send();
+          expect({ [key]: await client.get(key) }).toEqual({ [key]: 'x' });
+          await client.script('FLUSH');
+        }
       }
-    }
-  });
+    },
+  );
 });

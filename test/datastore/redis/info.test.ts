@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAtLeast, isClusterNode, isLoading, judgeInfo } from '../../../src/datastore/redis/info.ts';
+import { isAtLeast, isLoading, judgeInfo } from '../../../src/datastore/redis/info.ts';
 
 const where = 'redis://10.0.0.7:6379/0';
 
@@ -14,7 +14,6 @@ function infoWith(changes: Readonly<Record<string, string | undefined>> = {}): s
     loading: '0',
     aof_enabled: '1',
     role: 'master',
-    cluster_enabled: '0',
     ...changes,
   };
   const lines = Object.entries(fields).flatMap(([name, value]) =>
@@ -85,6 +84,12 @@ describe('a Redis is refused', () => {
       'REDIS_FULL',
       /2\.0 MB used, maxmemory is 2\.0 MB.*CONFIG SET maxmemory/,
     ],
+    [
+      'that is part of a Cluster',
+      { redis_mode: 'cluster' },
+      'REDIS_CLUSTER',
+      /part of a Redis Cluster, which cqbatch does not support: use a Redis or Valkey server outside a cluster/,
+    ],
     ['that is a Sentinel', { redis_mode: 'sentinel' }, 'REDIS_SENTINEL', /write redis\+sentinel:\/\//],
   ])('%s', ([, changes, code, message]) => {
     const judge = () => judgeInfo(infoWith(changes), where);
@@ -94,12 +99,8 @@ describe('a Redis is refused', () => {
   });
 });
 
-test('a Redis that is loading, or a node of a Cluster, is recognized by its own words', () => {
+test('a Redis that is loading is recognized by its own words', () => {
   expect([isLoading(infoWith()), isLoading(infoWith({ loading: '1' }))]).toEqual([false, true]);
-  expect([isClusterNode(infoWith()), isClusterNode(infoWith({ cluster_enabled: '1' }))]).toEqual([
-    false,
-    true,
-  ]);
 });
 
 test.for<[version: string, least: string, expected: boolean]>([

@@ -90,7 +90,7 @@ describeWithRedis('opening Redis', () => {
     expect(datastore.description).toContain(`at unix://${join(server.folder, 'redis.sock')}?db=1`);
   });
 
-  test('keeps all keys of an installation on one node of a Cluster', async () => {
+  test('puts the prefix of an installation in braces, as the version before does', async () => {
     const server = await redisForTest();
     expect((await open(server.url, { prefix: 'team-2' })).datastore.prefix).toBe('{team-2}');
   });
@@ -160,6 +160,19 @@ describeWithRedis('a Redis that the queue cannot use is refused:', () => {
       ],
     });
     expect((await refusal(withUser(replica, `ann:${encoded}`))).code).toBe('REDIS_REPLICA');
+  });
+
+  test.for<[claim: string, login: string, database: number]>([
+    ['a part of a Cluster', '', 0],
+    ['a part of a Cluster, with another database than 0', '', 1],
+    ['a part of a Cluster, without permission for INFO', `ann:${encoded}`, 0],
+  ])('%s', async ([, login, database]) => {
+    const server = await redisForTest({
+      args: ['--cluster-enabled', 'yes', ...(userWith('~*', '+@all', '-info').args ?? [])],
+    });
+    const error = await refusal(withUser(server, login).replace(/0$/, String(database)));
+    expect(error).toMatchObject({ kind: 'fatal', code: 'REDIS_CLUSTER' });
+    expect(error.message).toMatch(/Redis Cluster, which cqbatch does not support: use a Redis or Valkey/);
   });
 
   test.for<[claim: string, args: string[], code: string]>([
@@ -234,12 +247,9 @@ describeWithRedis('TLS', () => {
 
 describeWithRedis('a Redis that cannot be reached is reported:', () => {
   test('nothing listens', async () => {
-    const port = await freePort();
-    for (const url of [`redis://127.0.0.1:${port}`, `redis+cluster://127.0.0.1:${port}`]) {
-      const error = await refusal(url.replace('://', `://:${encoded}@`));
-      expect(error).toMatchObject({ kind: 'fatal', code: 'REDIS_UNREACHABLE' });
-      expect(error.message).toMatch(/refuses the connection.*ECONNREFUSED/);
-    }
+    const error = await refusal(`redis://:${encoded}@127.0.0.1:${await freePort()}`);
+    expect(error).toMatchObject({ kind: 'fatal', code: 'REDIS_UNREACHABLE' });
+    expect(error.message).toMatch(/refuses the connection.*ECONNREFUSED/);
   });
 
   test('the host name does not exist', async () => {

@@ -1,10 +1,9 @@
 import { withBackend } from 'bullmq';
-import type { Cluster, Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { type OpenedRedis, openRedis } from '../../../src/datastore/redis/redis.ts';
 import {
   adminOf,
-  assignSlots,
   describeWithRedis,
   freePort,
   heard,
@@ -12,7 +11,6 @@ import {
   redisForTest,
   replicatedRedis,
 } from '../../helpers/redis-server.ts';
-import { startProxy } from './proxy.ts';
 
 async function open(url: string): Promise<OpenedRedis> {
   const opened = await openRedis({ url, purpose: 'tests' });
@@ -99,80 +97,5 @@ describeWithRedis('Redis behind a Sentinel', () => {
     const { datastore } = await openRedis({ url, ...options, sentinelPassword: 'of-sentinel' });
     await datastore.close();
     expect(datastore.description).not.toMatch(/of-(redis|sentinel)/);
-  });
-});
-
-describeWithRedis('a Redis Cluster', () => {
-  test('is opened, and is waited for when it goes away', async () => {
-    const server = await redisForTest({ cluster: true });
-    await assignSlots(server);
-    const { datastore } = await open(`redis+cluster://127.0.0.1:${server.port}`);
-    const connection = datastore.connection as Cluster;
-    const producer = datastore.producerConnection as Cluster;
-    const lost = [heard(connection, 'reconnecting'), heard(producer, 'reconnecting')];
-    await server.kill();
-    await Promise.all(lost);
-    expect(datastore.trouble).toContain('does not answer');
-    const waiting = Promise.all([connection.set('{cqbatch}:a', '1'), producer.set('{cqbatch}:b', '2')]);
-    await server.restart();
-    expect(await waiting).toEqual(['OK', 'OK']);
-    expect(datastore.trouble).toBeUndefined();
-  });
-
-  test('gets unanswered commands again from workers, but not from producers', async () => {
-    const proxy = await startProxy(0);
-    const server = await redisForTest({
-      cluster: true,
-      args: ['--cluster-announce-port', String(proxy.port)],
-    });
-    proxy.target = server.port;
-    await assignSlots(server);
-    const { datastore } = await open(`redis+cluster://127.0.0.1:${proxy.port}`);
-    const producer = datastore.producerConnection as Cluster;
-    for (const [key, send] of [
-      ['{cqbatch}:single', () => producer.incr('{cqbatch}:single')],
-      ['{cqbatch}:transaction', () => producer.multi().incr('{cqbatch}:transaction').exec()],
-    ] as const) {
-      proxy.loseNextReply();
-      await expect(send()).rejects.toThrow('Connection is closed.');
-      expect(await producer.get(key)).toBe('1');
-    }
-    const worker = datastore.connection as Cluster;
-    proxy.loseNextReply();
-    expect(await worker.incr('{cqbatch}:single')).toBe(3);
-  });
-
-  test('closes while it is away', async () => {
-    const server = await redisForTest({ cluster: true });
-    await assignSlots(server);
-    const { datastore } = await open(`redis+cluster://127.0.0.1:${server.port}`);
-    const connection = datastore.connection as Cluster;
-    const lost = heard(connection, 'reconnecting');
-    await server.kill();
-    await lost;
-    const rejected = expect(connection.get('{cqbatch}:a')).rejects.toThrow();
-    await datastore.close();
-    await rejected;
-  });
-
-  test('is refused while it does not work, and where the server is not a Cluster', async () => {
-    const empty = await redisForTest({ cluster: true });
-    await expect(open(`redis+cluster://127.0.0.1:${empty.port}`)).rejects.toThrow(
-      'is a Cluster that is not working',
-    );
-    await expect(open(empty.url)).rejects.toThrow('write redis+cluster:// instead of redis://');
-    const single = await redisForTest();
-    await expect(open(`redis+cluster://127.0.0.1:${single.port}`)).rejects.toThrow('is not a Cluster');
-  });
-
-  test('is judged like a single Redis', async () => {
-    const server = await redisForTest({
-      cluster: true,
-      args: ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'],
-    });
-    await assignSlots(server);
-    await expect(open(`redis+cluster://127.0.0.1:${server.port}`)).rejects.toThrow(
-      'maxmemory-policy noeviction',
-    );
   });
 });

@@ -69,6 +69,13 @@ describeWithRedis(
         'REDIS_REPLICA',
         /is a replica of 127\.0\.0\.1:\d+: connect to that primary, or through Sentinel/,
       ],
+      [
+        'that is part of a Cluster',
+        () => redisForTest({ args: ['--cluster-enabled', 'yes'] }),
+        {},
+        'REDIS_CLUSTER',
+        /is part of a Redis Cluster, which cqbatch does not support: use .*\.$/,
+      ],
     ])('one %s', async (_title, open, env, code, message) => {
       const { url } = await open();
       const place = await newPlace({ url } as RedisServer);
@@ -119,6 +126,7 @@ describeWithRedis('contradictory input is a usage error, and nothing is sent', (
       [['worker', ...redis, '--base-url', 'http://example.com'], /insecure/],
       [[...run, '--concurrency', '0'], /^--concurrency 0 only works with "cqbatch worker --coordinate"\.$/],
       [[...run, '--queue', 'redis:/nonsense'], /redis:\/\//],
+      [[...run, '--queue', 'redis+cluster://a,b'], /a Redis Cluster, which cqbatch does not support: use/],
     ];
     const all = cases.map(async ([args, message]) => ({ message, ended: await home.run(...args) }));
     for (const { message, ended } of await Promise.all(all)) {
