@@ -12,7 +12,6 @@ import type { RunStore } from '../run/record/store.ts';
 import { openScheduleStore, type ScheduleStore } from '../schedule/store.ts';
 import { nextTimes, timesOf } from '../schedule/times.ts';
 import { orAfter } from '../waiting.ts';
-import { DueTimes } from './due-times.ts';
 import type { RunData, RunDetails, ScheduleData, Snapshot, WorkerData } from './page-data.ts';
 import { Shares } from './shares.ts';
 
@@ -48,7 +47,6 @@ export class Overview {
   readonly #schedules: ScheduleStore;
   readonly #runs: AllRuns;
   readonly #shares = new Shares();
-  readonly #dueTimes = new DueTimes();
   readonly #warnings = new Set<string>();
   #looking: Promise<ClusterLook> | undefined;
   #awaySince: Date | undefined;
@@ -155,13 +153,11 @@ export class Overview {
   ): Promise<ScheduleData | undefined> {
     const { name, cron, tz, source, paused } = schedule;
     const last = (await this.#schedules.state(name)).history.at(-1);
-    const now = new Date();
-    const next = paused ? [] : nextTimes(await timesOf(schedule), now, shownTimes);
+    const next = paused ? [] : nextTimes(await timesOf(schedule), new Date(), shownTimes);
     return {
       ...{ name, cron, tz, paused },
       source: 'manifest' in source ? source.manifest : `inbox ${source.inbox}`,
       next: next.map((time) => time.toISOString()),
-      day: paused ? [] : await this.#dueTimes.of(schedule, now.getTime()),
       ...(last !== undefined && {
         last: {
           due: last.due,

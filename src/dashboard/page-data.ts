@@ -90,17 +90,10 @@ export interface WorkerData
   readonly lastSeenAt?: string;
 }
 
-/** The calendar of schedules shows this much, milliseconds. */
-export const calendarMs = 24 * 3_600_000;
-/** The calendar has one mark for all due times within a slot of this length, milliseconds. */
-export const slotMs = 5 * 60_000;
-
 export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'paused'> {
   readonly source: string;
   /** The next due times, however far off; none while it is paused. */
   readonly next: readonly string[];
-  /** The first due time of each slot of the next 24 hours; none while it is paused. */
-  readonly day: readonly string[];
   readonly last?: {
     readonly due: string;
     readonly result: string;

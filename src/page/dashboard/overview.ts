@@ -9,7 +9,6 @@ import { apiText } from '../../domain.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count } from '../../text/quantities.ts';
 import { button, type Child, element, redraw, tableElement } from '../dom.ts';
-import { calendar } from './calendar.ts';
 import { addressOf, type OnControl, runCard, stateText } from './run-parts.ts';
 import { Trend } from './trend.ts';
 
@@ -24,8 +23,6 @@ export class OverviewPage {
   #ended: readonly RunData[] = [];
   readonly #found = element('div');
   #mostEnded = fewEnded;
-  #schedules: readonly ScheduleData[] = [];
-  readonly #calendar = element('div');
   readonly #search = element('input', {
     type: 'search',
     id: 'find-run',
@@ -33,10 +30,6 @@ export class OverviewPage {
     'aria-label': 'Search ended runs',
     input: () => this.#find(),
   });
-
-  constructor() {
-    setInterval(() => this.#drawCalendar(), 60_000);
-  }
 
   /** @param older ended runs that the snapshot does not have */
   draw(snapshot: Snapshot, older: readonly RunData[], onControl: OnControl | undefined): void {
@@ -56,8 +49,6 @@ export class OverviewPage {
     );
     const place = datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
     this.#find();
-    this.#schedules = schedules;
-    this.#drawCalendar();
     redraw(
       this.element,
       element('h1', 'Runs'),
@@ -82,15 +73,9 @@ export class OverviewPage {
             'No daemon is running, so no schedule starts a run. Type: ',
             command('cqbatch worker --coordinate'),
           ),
-        this.#calendar,
         scheduleTable(schedules),
       ],
     );
-  }
-
-  /** Time moves on also while there is no news. */
-  #drawCalendar(): void {
-    redraw(this.#calendar, calendar(this.#schedules, Date.now()));
   }
 
   #find(): void {
@@ -175,14 +160,23 @@ export function workerTable(
 function scheduleTable(schedules: readonly ScheduleData[]): HTMLElement {
   return tableElement(
     'Schedules',
-    ['Schedule', 'When', 'Next (your time)', 'Last', 'Source'],
+    ['Schedule', 'Next (your time)', 'When', 'Last', 'Source'],
     schedules.map(({ name, cron, tz, paused, next, last, source }) => [
       name,
+      paused ? 'paused' : timeList(next),
       `${cron} (${tz})`,
-      paused ? 'paused' : next.map((time) => localTime(time)).join(', ') || 'never',
       last === undefined ? 'not due yet' : lastText(last),
       source,
     ]),
+  );
+}
+
+function timeList(times: readonly string[]): Child {
+  if (times.length === 0) return 'never';
+  return element(
+    'ul',
+    { class: 'times' },
+    times.map((time) => element('li', localTime(time))),
   );
 }
 
