@@ -13,7 +13,6 @@ import { openScheduleStore, type ScheduleStore } from '../schedule/store.ts';
 import { nextTimes, timesOf } from '../schedule/times.ts';
 import { orAfter } from '../waiting.ts';
 import type { RunData, RunDetails, ScheduleData, Snapshot, WorkerData } from './page-data.ts';
-import { Shares } from './shares.ts';
 
 /** A shared datastore. */
 export interface SharedPlace {
@@ -46,7 +45,6 @@ export class Overview {
   readonly #shared: SharedPlace | undefined;
   readonly #schedules: ScheduleStore;
   readonly #runs: AllRuns;
-  readonly #shares = new Shares();
   readonly #warnings = new Set<string>();
   #looking: Promise<ClusterLook> | undefined;
   #awaySince: Date | undefined;
@@ -79,7 +77,7 @@ export class Overview {
     const old = new Set(here.filter(({ ended, id }) => ended && !wanted.has(id)).slice(recentEnded));
     if (seen !== undefined || this.#shared === undefined) {
       this.#elsewhere = views.filter(({ local }) => local === undefined).map((view) => runData(view));
-      this.#workers = seen === undefined ? [] : this.#workersIn(seen);
+      this.#workers = [...(seen?.apis.values() ?? [])].flatMap(({ workers }) => workers.map(workerData));
     }
     return {
       stateDir: this.#store.stateDir,
@@ -135,13 +133,6 @@ export class Overview {
     return { name, trouble: trouble() ?? `${name} does not answer`, since: this.#awaySince.toISOString() };
   }
 
-  #workersIn({ apis }: ClusterLook): readonly WorkerData[] {
-    return [...apis.values()].flatMap(({ workers }) => {
-      const shares = this.#shares.of(workers);
-      return workers.map((worker) => workerData(worker, shares.get(worker.id)));
-    });
-  }
-
   async #lookAtSchedules(): Promise<readonly ScheduleData[]> {
     const found = await this.#schedules.list(this.#warn);
     const data = await Promise.all(found.map((schedule) => this.#scheduleData(schedule).catch(this.#warn)));
@@ -177,12 +168,9 @@ function lastSeenBefore(
   return (seen) => (awaySince === undefined ? seen : { lastSeenAt: awaySince.toISOString(), ...seen });
 }
 
-function workerData(worker: WorkerEntry, share: number | undefined): WorkerData {
+function workerData(worker: WorkerEntry): WorkerData {
   const { host, pid, version, baseUrl, rateGroup, active, concurrency, finished } = worker;
-  return {
-    ...{ host, pid, version, baseUrl, rateGroup, active, concurrency, finished },
-    ...(share !== undefined && { share }),
-  };
+  return { host, pid, version, baseUrl, rateGroup, active, concurrency, finished };
 }
 
 /**

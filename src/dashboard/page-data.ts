@@ -84,8 +84,6 @@ export interface RunDetails {
 export interface WorkerData
   extends LimitedApi,
     Pick<WorkerEntry, 'host' | 'pid' | 'version' | 'active' | 'concurrency' | 'finished'> {
-  /** Its share of the calls that all workers of the API made in the last seconds, 0 to 1. */
-  readonly share?: number;
   /** When it was last seen; absent while it is present. */
   readonly lastSeenAt?: string;
 }

@@ -5,7 +5,6 @@ import { steadyNow } from '../../src/clock.ts';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import type { PublishedPace } from '../../src/cluster/entries.ts';
 import { Overview, runData } from '../../src/dashboard/overview.ts';
-import { Shares } from '../../src/dashboard/shares.ts';
 import { noOutcomes } from '../../src/domain.ts';
 import { enterState } from '../../src/run/record/record.ts';
 import { viewOfEntry } from '../../src/run/record/run-view.ts';
@@ -15,8 +14,6 @@ import { ago, runEntry, workerEntry } from '../helpers/cluster-entries.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { plannedRecord } from '../run/planned-record.ts';
 import { nightly } from '../schedule/nightly.ts';
-
-const traffic = (accepted: number) => ({ accepted, rejected: 0, durationMs: 0, active: 0, stated: [] });
 
 test('the time left depends on the rows without a result, and is absent while nothing is called', () => {
   const entry = runEntry({ rows: 100, rowsPerSecond: 10, startedAt: ago(6_000) });
@@ -137,23 +134,4 @@ test('a schedule tells when it is due next, and nothing while it is paused', asy
     ['held', 0],
     ['hourly', 3],
   ]);
-});
-
-test("a worker's share is its part of the calls in the last seconds", () => {
-  let now = 0;
-  const shares = new Shares(() => now);
-  const look = (one: number, other: number) =>
-    Object.fromEntries(
-      shares.of([
-        workerEntry({ id: 'one', traffic: traffic(one) }),
-        workerEntry({ id: 'other', traffic: traffic(other) }),
-      ]),
-    );
-  expect(look(1_000, 0)).toEqual({});
-  now += 1_000;
-  expect(look(1_010, 30)).toEqual({ one: 0.25, other: 0.75 });
-  now += 6_000;
-  expect(look(1_010, 30)).toEqual({});
-  now += 1_000;
-  expect(look(1_010, 30)).toEqual({});
 });

@@ -10,7 +10,6 @@ import { localTime } from '../../text/local-time.ts';
 import { count } from '../../text/quantities.ts';
 import { button, type Child, element, redraw, tableElement } from '../dom.ts';
 import { addressOf, type OnControl, runCard, stateText } from './run-parts.ts';
-import { Trend } from './trend.ts';
 
 /** The newest ended runs, which the table shows unless the reader wants all. */
 const fewEnded = 20;
@@ -19,7 +18,7 @@ const fewEnded = 20;
 export class OverviewPage {
   readonly element = element('div', { class: 'overview' });
   /** The cards of the runs in progress, by run. */
-  #cards = new Map<string, { readonly card: HTMLElement; readonly trend: Trend }>();
+  #cards = new Map<string, HTMLElement>();
   #ended: readonly RunData[] = [];
   readonly #found = element('div');
   #mostEnded = fewEnded;
@@ -38,13 +37,9 @@ export class OverviewPage {
     this.#ended = [...runs.filter(({ ended }) => ended), ...older];
     this.#cards = new Map(
       inProgress.map((run) => {
-        const known = this.#cards.get(run.id) ?? {
-          card: element('article', { class: 'card' }),
-          trend: new Trend(),
-        };
-        known.trend.add(performance.now(), run.done);
-        redraw(known.card, runCard(run, known.trend, onControl));
-        return [run.id, known];
+        const card = this.#cards.get(run.id) ?? element('article', { class: 'card' });
+        redraw(card, runCard(run, onControl));
+        return [run.id, card];
       }),
     );
     const place = datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
@@ -54,7 +49,7 @@ export class OverviewPage {
       element('h1', 'Runs'),
       element('p', { class: 'quiet' }, `in ${place}`),
       inProgress.length === 0 && nothingInProgress(),
-      [...this.#cards.values()].map(({ card }) => card),
+      [...this.#cards.values()],
       this.#ended.length > 0 && [element('h2', 'Ended runs'), this.#found],
       datastore !== undefined && [
         element('h2', 'Workers'),
@@ -144,12 +139,11 @@ export function workerTable(
   }
   return tableElement(
     'Workers',
-    ['Worker', 'API', 'Calls in flight', 'Share of calls', 'Rows finished', 'Version', 'Last seen'],
+    ['Worker', 'API', 'Calls in flight', 'Rows finished', 'Version', 'Last seen'],
     workers.map((worker) => [
       `${worker.pid} on ${worker.host}`,
       apiText(worker),
       `${count(worker.active)} of ${count(worker.concurrency)}`,
-      worker.share === undefined ? '' : `${Math.round(worker.share * 100)} %`,
       count(worker.finished),
       worker.version,
       worker.lastSeenAt === undefined ? 'now' : localTime(worker.lastSeenAt),

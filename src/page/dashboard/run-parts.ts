@@ -4,7 +4,6 @@ import { factList } from '../../report/html/markup.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count, counted, perSecond } from '../../text/quantities.ts';
 import { button, type Child, drawn, element, outcomeBar } from '../dom.ts';
-import { type Trend, trendSize } from './trend.ts';
 
 /** Called when the reader clicks a button of a run. */
 export type OnControl = (runId: string, control: ControlName) => void;
@@ -15,32 +14,9 @@ export function addressOf(id: string): string {
 }
 
 /** A run in progress: its rows, its rate, and what limits the rate. */
-export function runCard(run: RunData, trend: Trend, onControl: OnControl | undefined): Child {
+export function runCard(run: RunData, onControl: OnControl | undefined): Child {
   const link = element('a', { href: addressOf(run.id), id: `run-${run.id}` }, run.id);
-  return [
-    // In an element of its own: the link beside it stays when the line changes.
-    element('div', { class: 'trend' }, trendDrawing(trend)),
-    element('h3', link, ' ', stateText(run)),
-    progressElements(run),
-    buttonsOf(run, onControl),
-  ];
-}
-
-/** Screen readers skip it: the figures beside it say the same. */
-function trendDrawing({ points }: Trend): SVGElement | undefined {
-  if (points === undefined) return undefined;
-  const svg = svgElement('svg', { ...trendSize, 'aria-hidden': 'true' });
-  svg.append(svgElement('polyline', { points }));
-  return svg;
-}
-
-function svgElement(
-  name: 'svg' | 'polyline',
-  attributes: Readonly<Record<string, string | number>>,
-): SVGElement {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-  return made;
+  return [element('h3', link, ' ', stateText(run)), progressElements(run), buttonsOf(run, onControl)];
 }
 
 export function stateText(run: RunData): HTMLElement {
