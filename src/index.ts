@@ -234,7 +234,6 @@ export {
   saysNothing,
   setsOption,
   settingHelp,
-  settingsWithoutFlag,
   settingWords,
   variableOf,
 } from './settings/settings.ts';

@@ -5,7 +5,6 @@ import { exitCodeOfError, exitCodes, Interrupted, knownError } from './exit-code
 import { outliveHangup } from './interrupt.ts';
 import { outliveTerminal, writeDocument, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
-import { withAdvice } from './usage-advice.ts';
 
 /** How long open handles may keep the process after its command has ended. */
 const lingerMs = 2_000;
@@ -43,7 +42,7 @@ function explain(error: unknown, args: readonly string[]): number {
   if (error instanceof CommanderError) {
     // Help and version are already printed, and so are usage errors, on standard error.
     if (error.exitCode === 0) return exitCodes.success;
-    if (json) printJson('USAGE', withAdvice(error.message).replace(/^error: /, ''));
+    if (json) printJson('USAGE', error.message.replace(/^error: /, ''));
     return exitCodes.usage;
   }
   if (error instanceof Interrupted) {

@@ -12,7 +12,6 @@ import { writeDocument, writeResult, writeTalk } from './output.ts';
 import { styled, withHeadings } from './render/style.ts';
 import { indented } from './render/words.ts';
 import { openTerminal } from './terminal.ts';
-import { withAdvice } from './usage-advice.ts';
 
 const intro = `Calls a call-quality service once for each row of a file: restores deleted
 evaluations, updates soundboard entries, and reports what happened to every row.
@@ -55,7 +54,6 @@ export async function createProgram(version: string, args: readonly string[]): P
     .configureOutput({
       writeOut: writeResult,
       writeErr: writeTalk,
-      outputError: (text, write) => write(withAdvice(text)),
     })
     .usage('<command> [options]')
     .description(withHeadings(intro))

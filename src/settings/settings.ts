@@ -19,11 +19,6 @@ export type Settings = { readonly [Name in SettingName]?: ReturnType<Definitions
 /** The default state folder. */
 export const defaultStateDir = '.cqbatch';
 
-/** Settings with only a variable and a key. */
-export const settingsWithoutFlag: readonly SettingName[] = Object.entries<Setting>(settings).flatMap(
-  ([name, { noFlag }]) => (noFlag ? [name as SettingName] : []),
-);
-
 export const settingHelp = (name: SettingName): string => settings[name].help;
 
 /** Possible values of settings with fixed values. */

@@ -70,7 +70,6 @@ describe('every command in a message is understood', () => {
 
 /** Options in messages that no system test types, and why. */
 const untyped: Readonly<Record<string, string>> = {
-  '--canary-random': 'the message names what replaces it',
   '--host': 'dashboard/access.test.ts asks a dashboard that has it',
   '--notify-url': 'the message says what failed, and is no remedy',
   '--version': 'usage',
