@@ -12,7 +12,7 @@ import { RowTable } from './table.ts';
 /** The figures, what to do, the charts and the rows of a run. Filters and sort order stay when newer data is shown. */
 export class ReportView {
   readonly element: HTMLElement;
-  #shown: { readonly data: PageData; readonly rows: Rows | undefined } | undefined;
+  #shown: { readonly data: PageData; readonly rows: Rows } | undefined;
   #group: RowGroup = 'all';
   #wanted = everything;
   #selected: Uint32Array = new Uint32Array();
@@ -24,7 +24,6 @@ export class ReportView {
   readonly #code = chooser('All codes', (code) => this.#want({ code }));
   readonly #operation = chooser('All operations', (operation) => this.#want({ operation }));
   readonly #found = element('p', { 'aria-live': 'polite', class: 'found' });
-  readonly #inside: HTMLElement;
   readonly #table: RowTable;
   readonly #story: StoryDialog;
 
@@ -35,8 +34,7 @@ export class ReportView {
     this.#table = new RowTable({
       signal,
       onOpen: (row) => {
-        const { rows, data } = this.#shown ?? {};
-        if (rows !== undefined && data !== undefined) this.#story.show(rows, row, data.advice);
+        if (this.#shown !== undefined) this.#story.show(this.#shown.rows, row, this.#shown.data.advice);
       },
       onSort: (column) => {
         const { sortBy, descending } = this.#wanted;
@@ -47,22 +45,18 @@ export class ReportView {
     addEventListener('beforeprint', () => this.#print(), { signal });
     addEventListener('afterprint', () => this.#select(true), { signal });
     this.#summary.addEventListener('click', (event) => this.#clicked(event));
-    this.#inside = element('div', this.#groups, this.#tools(), this.#found, this.#table.element);
-    this.#place.append(this.#leftOut, this.#inside);
+    this.#place.append(this.#leftOut, this.#groups, this.#tools(), this.#found, this.#table.element);
     this.element = element('div', this.#summary, this.#charts.element, this.#place, this.#story.element);
   }
 
-  /** @param rows undefined when there are too many */
-  show(data: PageData, rows: Rows | undefined): void {
+  show(data: PageData, rows: Rows): void {
     const isFirst = this.#shown === undefined;
     this.#shown = { data, rows };
     redraw(this.#summary, drawn(reportSummary(data)));
     this.#charts.show(data);
-    this.#leftOut.hidden = data.rows.selection === 'all';
-    this.#leftOut.textContent = leftOutText(data);
-    this.#inside.hidden = rows === undefined;
-    if (rows === undefined) return;
-    const { codes, operations } = data.summary;
+    const { codes, operations, manifest } = data.summary;
+    this.#leftOut.hidden = rows.count === manifest.rows;
+    this.#leftOut.textContent = leftOutText(rows.count, manifest.rows);
     offer(this.#code, [...new Set(codes.map(({ code }) => code))]);
     offer(this.#operation, operations.map(({ operation }) => operation).filter(Boolean));
     this.#operation.hidden = this.#operation.options.length < 3;
@@ -130,8 +124,9 @@ export class ReportView {
   }
 
   #save(): void {
-    const { rows, data } = this.#shown ?? {};
-    if (rows !== undefined) download(`${data?.run.id}-rows.csv`, refeedCsv(rows, this.#selected));
+    if (this.#shown === undefined) return;
+    const { rows, data } = this.#shown;
+    download(`${data.run.id}-rows.csv`, refeedCsv(rows, this.#selected));
   }
 
   #want(changes: Partial<Selection>): void {
@@ -141,11 +136,11 @@ export class ReportView {
 
   /** @param isOther whether the reader has changed the filter or the order */
   #select(isOther: boolean): void {
-    const { rows, data } = this.#shown ?? {};
-    if (rows === undefined || data === undefined) return;
+    if (this.#shown === undefined) return;
+    const { rows, data } = this.#shown;
     this.#drawGroups(data);
     this.#selected = rows.select(this.#wanted);
-    const [found, all] = [this.#selected.length, rows.count];
+    const [found, all] = [this.#selected.length, data.summary.manifest.rows];
     const text = found === all ? `All ${counted(all, 'row')}` : `${count(found)} of ${counted(all, 'row')}`;
     if (this.#found.textContent !== text) this.#found.textContent = text;
     const { sortBy, descending } = this.#wanted;
@@ -162,9 +157,8 @@ export class ReportView {
 
   /** Prints the rows that need the reader, whatever the filter. */
   #print(): void {
-    const { rows, data } = this.#shown ?? {};
-    if (rows === undefined || data === undefined) return;
-    this.#table.print(rows.select({ ...everything, outcomes: outcomesInNeed }));
+    if (this.#shown === undefined) return;
+    this.#table.print(this.#shown.rows.select({ ...everything, outcomes: outcomesInNeed }));
   }
 }
 
@@ -185,11 +179,11 @@ function columnsOf({ columns }: Rows, { operations }: PageData): readonly Column
   return ordered.filter(({ isEmpty }) => !isEmpty);
 }
 
-function leftOutText({ rows, summary }: PageData): string {
-  const total = count(summary.manifest.rows);
-  return rows.selection === 'none'
-    ? `This page has no rows: all ${total} would make it too large to send. They are in report.csv.`
-    : `This page has only the ${count(rows.count)} rows that did not succeed or are unclear: all ${total} would make it too large to send. They are in report.csv.`;
+function leftOutText(inside: number, all: number): string {
+  return [
+    `This page has only ${count(inside)} of ${counted(all, 'row')}, because more would make it too large to send.`,
+    'Rows that need you or are unclear were included first. report.csv has all rows.',
+  ].join(' ');
 }
 
 function chooser(all: string, onChoice: (choice: string) => void): HTMLSelectElement {

@@ -104,14 +104,14 @@ function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
   const text = rows.fact('earlier').text(row);
   const earlier = text === '' ? [] : (JSON.parse(text) as readonly Attempt[]);
   const started = rows.number('started', row);
-  const late = rows.number('late', row);
-  if (started === undefined || late === undefined) return earlier;
+  const durationMs = rows.number('duration', row);
+  if (started === undefined || durationMs === undefined) return earlier;
   const status = rows.number('status', row);
   return [
     ...earlier,
     {
-      at: new Date(earlier.length === 0 ? started : started + late).toISOString(),
-      durationMs: rows.number('duration', row) ?? 0,
+      at: new Date(rows.number('lastStarted', row) ?? started).toISOString(),
+      durationMs,
       code: rows.fact('code').text(row),
       message: rows.fact('message').text(row),
       ...(status !== undefined && { httpStatus: status }),

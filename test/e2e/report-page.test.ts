@@ -70,6 +70,7 @@ describeWithBrowser('report.html', (open) => {
         .filter(([, rows]) => rows > 0)
         .map(([outcome, rows]) => `${rows} ${outcome}`),
     ]);
+    expect(await page.locator('#rows .note').first().isVisible()).toBe(false);
     // It opens on the rows that need the reader.
     const troubled = report.filter(({ _outcome }) => _outcome === 'failed' || _outcome === 'invalid');
     expect(await found(page)).toBe(`${need} of ${report.length} rows`);
@@ -249,7 +250,7 @@ describeWithBrowser('report.html', (open) => {
     const line = { row: callableRow(1, ['1']), result: { ...result, attempts: 1, unclear: false } };
     const path = await writePageOf([[line]], { folder, columns: ['id'] });
     const html = await readFile(path, 'utf8');
-    await writeFile(path, html.replace(/(id="p0">)[^<]*/, '$1AAAA'));
+    await writeFile(path, html.replace(/("portions":\[")[^"]*/, '$1AAAA'));
     const { page, complaints } = await open(String(pathToFileURL(path)));
     await page.waitForSelector(isReady);
     expect(await page.locator('h1').textContent()).toBe('0 of 1 row succeeded. 1 row needs you.');
@@ -257,9 +258,9 @@ describeWithBrowser('report.html', (open) => {
     expect(complaints).toEqual([]);
   });
 
-  test('handles 200,000 rows', async () => {
+  test('handles 200,000 rows, and says that further ones are left out', async () => {
     const folder = await temporaryFolder();
-    const rows = 200_000;
+    const rows = 201_000;
     function* parts(): Generator<readonly ReportLine[]> {
       for (let first = 1; first <= rows; first += 1_000)
         yield Array.from({ length: 1_000 }, (_, index) => {
@@ -281,30 +282,34 @@ describeWithBrowser('report.html', (open) => {
     const path = await writePageOf(parts(), { folder, columns: ['evaluation_id', 'user_id'] });
     const { page, complaints } = await open(String(pathToFileURL(path)));
     await page.waitForSelector(isReady);
-    expect(await found(page)).toBe('200 of 200,000 rows');
-    await page.getByRole('button', { name: 'All 200,000' }).click();
-    expect(await found(page)).toBe('All 200,000 rows');
+    // The page is full with whole portions of a thousand rows, and the 201 rows that need the reader.
+    expect(await page.locator('#rows .note').first().textContent()).toBe(
+      'This page has only 199,201 of 201,000 rows, because more would make it too large to send. Rows that need you or are unclear were included first. report.csv has all rows.',
+    );
+    expect(await found(page)).toBe('201 of 201,000 rows');
+    await page.getByRole('button', { name: 'All 201,000' }).click();
+    expect(await found(page)).toBe('199,201 of 201,000 rows');
     expect(await page.locator('.rows tbody tr').count()).toBeLessThan(60);
     await page.evaluate('dispatchEvent(new Event("beforeprint"))');
-    expect(await page.locator('.rows tbody tr').count()).toBe(200);
+    expect(await page.locator('.rows tbody tr').count()).toBe(201);
     await page.evaluate('dispatchEvent(new Event("afterprint"))');
     expect(await page.locator('.rows tbody tr').count()).toBeLessThan(60);
     await page.locator('.scroller').press('End');
-    expect((await cellsUnder(page, 'Row')).at(-1)).toBe('200000');
+    expect((await cellsUnder(page, 'Row')).at(-1)).toBe('201000');
     await page.locator('.scroller').press('ArrowUp');
     await page.locator('.scroller').press('Enter');
-    expect(await page.locator('#story-title').textContent()).toBe('Row 199999');
+    expect(await page.locator('#story-title').textContent()).toBe('Row 200000');
     await page.getByRole('button', { name: 'Previous' }).click();
-    expect(await page.locator('#story-title').textContent()).toBe('Row 199998');
+    expect(await page.locator('#story-title').textContent()).toBe('Row 199199');
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: '200 failed' }).click();
-    expect(await found(page)).toBe('200 of 200,000 rows');
+    await page.getByRole('button', { name: '201 failed' }).click();
+    expect(await found(page)).toBe('201 of 201,000 rows');
     await page.getByRole('searchbox').fill('evaluation 42000 is');
     await finds(page, /^1 of/);
     expect(await cellsUnder(page, 'evaluation_id')).toEqual([String(1_000_000 + 7 * 42_000)]);
     await page.getByRole('searchbox').fill('');
-    await page.getByRole('button', { name: 'All 200,000' }).click();
-    await finds(page, /^All/);
+    await page.getByRole('button', { name: 'All 201,000' }).click();
+    await finds(page, /^199,201 of/);
     const titles = await page.locator('.rows th').allTextContents();
     expect(titles.slice(-3)).toEqual(['Attempts', 'Duration', 'Started']);
     const byDuration = page.getByRole('button', { name: 'Duration' });

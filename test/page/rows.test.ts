@@ -5,36 +5,29 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RowResult } from '../../src/domain.ts';
-import { everything, Rows, refeedCsv, type Selection } from '../../src/page/rows.ts';
-import type { PageData, ReportedOperation } from '../../src/report/html/page-data.ts';
+import { type Column, everything, Rows, refeedCsv, type Selection } from '../../src/page/rows.ts';
+import type { PageContent, ReportedOperation } from '../../src/report/html/page-data.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
 import type { CellTexts } from '../../src/rows/row.ts';
 import { unguardCell } from '../../src/text/formula-guard.ts';
 import { writePageOf } from '../helpers/page-lines.ts';
 import { callableRow, invalidRow, leftOutRow } from '../helpers/planned-row.ts';
-import { resultOf } from '../journal/arbitraries.ts';
+import { anyText, resultOf } from '../journal/arbitraries.ts';
 
 /** The rows of a page, read by its script. */
 async function rowsOf(
   lines: readonly ReportLine[],
   columns: readonly string[],
   resultColumns: readonly string[] = [],
-): Promise<{ readonly rows: Rows; readonly data: PageData }> {
+): Promise<Rows> {
   const folder = await mkdtemp(join(tmpdir(), 'page-'));
   try {
     const html = await readFile(
       await writePageOf([lines], { folder, columns, operations: [restore(resultColumns)] }),
       'utf8',
     );
-    const contents = new Map(
-      [...html.matchAll(/<script type="[^"]*" id="([^"]*)">([^<]*)<\/script>/g)].map(
-        ([, id = '', content = '']) => [id, content],
-      ),
-    );
-    const data = JSON.parse(contents.get('data') ?? '') as PageData;
-    const rows = await Rows.read({ data, pieces: Object.fromEntries(contents) });
-    if (rows === undefined) throw new Error('There are no rows.');
-    return { data, rows };
+    const [, json = ''] = /<script type="application\/json" id="content">([^<]*)<\/script>/.exec(html) ?? [];
+    return await Rows.read(JSON.parse(json) as PageContent);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -62,7 +55,7 @@ const failed = {
 } as const;
 
 test('a page includes every fact of a row', async () => {
-  const { rows } = await rowsOf(
+  const rows = await rowsOf(
     [
       line(1, ['9223372036854775807', '=SUM(1)'], { ...failed, columns: { score: '7' } }),
       {
@@ -85,8 +78,8 @@ test('a page includes every fact of a row', async () => {
     'fact attempts': '3',
     'fact unclear': 'unclear',
     'fact started': String(Date.parse(failed.startedAt)),
-    'fact late': '4950',
     'fact duration': '50',
+    'fact lastStarted': String(Date.parse(failed.startedAt) + 4_950),
     'fact duplicateOf': '',
     'fact earlier': JSON.stringify(failed.earlier),
     'fact request': 'POST /rows/1',
@@ -103,6 +96,41 @@ test('a page includes every fact of a row', async () => {
   });
 });
 
+test('rows come back in the order of the manifest, whatever their texts are', async () => {
+  const told = fc.record(
+    {
+      outcome: fc.constantFrom('succeeded', 'failed', 'not_attempted'),
+      code: anyText,
+      message: anyText,
+      text: anyText,
+      cell: anyText,
+      httpStatus: fc.integer({ min: 100, max: 599 }),
+    },
+    { requiredKeys: ['outcome', 'code', 'message', 'text', 'cell'] },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(told, { maxLength: 20 }), async (all) => {
+      const lines = all.map(({ text, cell, ...result }, index) =>
+        line(index + 1, [cell], { ...result, columns: { text } }),
+      );
+      const rows = await rowsOf(lines, ['cell'], ['text']);
+      const texts = (kind: Column['kind'], name: string) => {
+        const column = rows.columns.find((each) => each.kind === kind && each.name === name);
+        return all.map((_, row) => column?.text(row));
+      };
+      expect(rows.count).toBe(all.length);
+      expect(texts('fact', 'row')).toEqual(all.map((_, index) => String(index + 1)));
+      expect(texts('fact', 'outcome')).toEqual(all.map(({ outcome }) => outcome));
+      expect(texts('fact', 'code')).toEqual(all.map(({ code }) => code));
+      expect(texts('fact', 'message')).toEqual(all.map(({ message }) => message));
+      expect(texts('fact', 'status')).toEqual(all.map(({ httpStatus }) => String(httpStatus ?? '')));
+      expect(texts('result', 'text')).toEqual(all.map(({ text }) => text));
+      expect(texts('cell', 'cell')).toEqual(all.map(({ cell }) => cell || '<clear>'));
+    }),
+    { numRuns: 50 },
+  );
+});
+
 test.each<readonly [what: string, row: ReportLine, request: string]>([
   [
     'with its body',
@@ -117,7 +145,7 @@ test.each<readonly [what: string, row: ReportLine, request: string]>([
   ['of a row that was never sent: none', line(1, [], { ...failed, attempts: 0 }), ''],
   ['of an invalid row: none', { row: invalidRow(1), result: resultOf(1, failed) }, ''],
 ])('a page includes the request %s', async (_what, each, request) => {
-  const { rows } = await rowsOf([each], []);
+  const rows = await rowsOf([each], []);
   expect(rows.columns.find(({ name }) => name === 'request')?.text(0)).toBe(request);
 });
 
@@ -136,7 +164,7 @@ test.each<readonly [what: string, wanted: Partial<Selection>, rows: readonly num
   ['a text and an outcome', { query: 'hello', outcomes: ['failed'] }, []],
   ['nothing that there is', { query: 'nowhere' }, []],
 ])('filters select %s', async (_what, wanted, chosen) => {
-  const { rows } = await rowsOf(
+  const rows = await rowsOf(
     [
       line(1, ['100', 'Hello']),
       line(2, ['200'], failed),
@@ -157,7 +185,7 @@ test('rows sort by numbers and texts in both directions, and missing values come
     ['a', null],
     ['c', '120'],
   ];
-  const { rows } = await rowsOf(
+  const rows = await rowsOf(
     durations.map((durationMs, index) =>
       line(index + 1, cells[index] ?? [], durationMs === undefined ? {} : { durationMs }),
     ),
@@ -196,7 +224,7 @@ test('saved rows read back as the cells of the manifest', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), async (cells) => {
       const lines = cells.map((texts, index) => line(index + 1, texts));
-      const { rows } = await rowsOf(lines, ['id', 'title']);
+      const rows = await rowsOf(lines, ['id', 'title']);
       const csv = refeedCsv(rows, rows.select(everything));
       const read = parse(csv, { columns: true, bom: true }) as Record<string, string>[];
       const clearToken = '<clear>';

@@ -28,7 +28,8 @@ export async function writeHtmlReport(folder: string, content: PageContent): Pro
   return path;
 }
 
-async function pageParts({ data, pieces }: PageContent): Promise<readonly string[]> {
+async function pageParts(content: PageContent): Promise<readonly string[]> {
+  const { data } = content;
   const [script = '', style = '', icon = ''] = await Promise.all(
     ['report.js', 'report.css', 'icon.svg'].map((name) =>
       readFile(new URL(`dist/page/${name}`, packageRoot), 'utf8'),
@@ -60,14 +61,12 @@ async function pageParts({ data, pieces }: PageContent): Promise<readonly string
 <main id="page" aria-busy="true">
 ${htmlOf(reportHead(data))}
 ${htmlOf(reportSummary(data))}
-<noscript><p class="note" id="rows">The rows need JavaScript. Without it, open report.csv, which has the same rows.</p></noscript>
+<noscript><p class="note" id="rows">The rows need JavaScript. Without it, open report.csv, which has all rows.</p></noscript>
 </main>
-<script type="application/json" id="data">${inScript(JSON.stringify(data))}</script>
-`,
-    ...Object.entries(pieces).map(
-      ([id, base64]) => `<script type="text/plain" id="${id}">${base64}</script>\n`,
-    ),
-    `<script type="module">${code}</script>\n</body>\n</html>\n`,
+<script type="application/json" id="content">`,
+    inScript(JSON.stringify(content)),
+    `</script>
+<script type="module">${code}</script>\n</body>\n</html>\n`,
   ];
 }
 

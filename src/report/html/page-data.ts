@@ -3,11 +3,11 @@ import type { PlannedOperation } from '../../rows/row.ts';
 import type { RatePoint } from '../rate-history.ts';
 import type { RunSummary } from '../summary.ts';
 
-/** The content of report.html: facts, and the columns of the rows, each compressed. Written by Node, read by the page. */
+/** The content of report.html. Written by Node, read by the page. */
 export interface PageContent {
   readonly data: PageData;
-  /** The values of the columns by name: deflated (RFC 1951), in base64. */
-  readonly pieces: Readonly<Record<string, string>>;
+  /** The rows: each portion is the JSON of a `RowPortion`, gzipped, in base64. */
+  readonly portions: readonly string[];
 }
 
 /** The facts of a run. */
@@ -75,154 +75,24 @@ export interface LatencySeries {
   readonly p99: readonly (number | null)[];
 }
 
-/** The rows in the page. When all are too many, only those that did not succeed or are unclear, or none. */
-export type RowsInside = 'all' | 'troubled' | 'none';
-
+/** What the page needs to know of its rows to read them. */
 export interface PageRows {
-  readonly selection: RowsInside;
-  /** The number of rows in the page. */
-  readonly count: number;
   readonly columns: readonly PageColumn[];
   /** The text of cells that clear their field when the rows are fed back. */
   readonly clearToken: string;
 }
 
-/**
- * A column of the rows. Its piece is a JSON array. A value may be followed by the number of further rows with the same value,
- * in brackets. A number is the difference from the previous number, and null in a row without one.
- */
+/** A column of the rows. */
 export interface PageColumn {
   readonly kind: 'fact' | 'result' | 'cell';
   /** For a fact, a `FactColumn`; for a cell, its header in a manifest that feeds the rows back. */
   readonly name: string;
-  readonly type: 'number' | 'text';
   /** Whether the cells identify what rows act on, or name the operation. */
   readonly role?: 'subject' | 'operation';
-  readonly piece: string;
 }
 
-/** Writes the values of a column. */
-export class ColumnWriter {
-  #text = '[';
-  #last: string | number | null | undefined;
-  #more = 0;
-  #separator = '';
+/** Null in a row without a value. */
+export type PageValue = string | number | null;
 
-  /** Characters not taken yet. */
-  get length(): number {
-    return this.#text.length;
-  }
-
-  push(value: string | number | null): void {
-    if (value === this.#last) {
-      this.#more += 1;
-      return;
-    }
-    this.#endRun();
-    this.#text += this.#separator + (typeof value === 'string' ? JSON.stringify(value) : String(value));
-    this.#separator = ',';
-    this.#last = value;
-  }
-
-  /** The text since the previous call. */
-  take(): string {
-    const taken = this.#text;
-    this.#text = '';
-    return taken;
-  }
-
-  /** The rest of the text. Call it last. */
-  end(): string {
-    this.#endRun();
-    return `${this.take()}]`;
-  }
-
-  #endRun(): void {
-    if (this.#more > 0) this.#text += `,[${this.#more}]`;
-    this.#more = 0;
-  }
-}
-
-/** The JSON of a column. */
-export type ColumnValues<Value> = readonly (Value | readonly [more: number])[];
-
-/** Calls back with each value and the range of its rows, the end excluded. */
-function forEachRun<Value>(
-  values: ColumnValues<Value>,
-  take: (value: Value, from: number, to: number) => void,
-): void {
-  let row = 0;
-  // A million values: an iterator would take twice as long.
-  for (let index = 0; index < values.length; index += 1) {
-    const value = values[index] as Value | readonly [more: number];
-    if (isCount(value)) continue;
-    const next = values[index + 1];
-    const to = row + 1 + (isCount(next) ? next[0] : 0);
-    take(value, row, to);
-    row = to;
-  }
-}
-
-function isCount(value: unknown): value is readonly [more: number] {
-  return Array.isArray(value);
-}
-
-/** Turns the numbers of a column into differences. */
-export function numberChanges(): (value: number | undefined) => number | null {
-  let before = 0;
-  return (value) => {
-    if (value === undefined) return null;
-    const change = value - before;
-    before = value;
-    return change;
-  };
-}
-
-/** A column of numbers, one for each row. */
-export interface Numbers {
-  /** NaN for rows without a number. */
-  readonly values: Float64Array;
-  /** -1 without numbers. */
-  readonly largest: number;
-}
-
-export function decodeNumbers(values: ColumnValues<number | null>, count: number): Numbers {
-  const numbers = new Float64Array(count).fill(Number.NaN);
-  let [number, largest] = [0, -1];
-  forEachRun(values, (change, from, to) => {
-    if (change === null) return;
-    for (let row = from; row < to; row += 1) {
-      numbers[row] = number += change;
-      if (number > largest) largest = number;
-    }
-  });
-  return { values: numbers, largest };
-}
-
-/** A column of texts, one for each row. */
-export interface Texts {
-  at(row: number): string;
-  /** The number of characters of the longest text. */
-  readonly longest: number;
-  /** 1 for each row that matches the pattern, otherwise 0. */
-  matches(pattern: RegExp): Uint8Array;
-}
-
-export function decodeTexts(values: ColumnValues<string>, count: number): Texts {
-  const texts: string[] = [];
-  const places = new Uint32Array(count);
-  let longest = 0;
-  forEachRun(values, (text, from, to) => {
-    const place = texts.push(text) - 1;
-    for (let row = from; row < to; row += 1) places[row] = place;
-    if (text.length > longest) longest = text.length;
-  });
-  return {
-    at: (row) => texts[places[row] ?? 0] ?? '',
-    longest,
-    matches(pattern) {
-      const found = texts.map((text) => (text.search(pattern) < 0 ? 0 : 1));
-      return Uint8Array.from(places, (place) => found[place] ?? 0);
-    },
-  };
-}
+/** Some rows: the values of each column, which compress better side by side. */
+export type RowPortion = readonly (readonly PageValue[])[];

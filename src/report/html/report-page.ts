@@ -2,13 +2,10 @@ import { adviceOn, mayPassAgain } from '../../codes.ts';
 import type { ReportLine } from '../join-results.ts';
 import type { RunSummary } from '../summary.ts';
 import { LatencyOverTime } from './latency-series.ts';
-import type { PageAdvice, PageContent, PageRun, RowsInside } from './page-data.ts';
-import { type ColumnOptions, isTroubled, RowColumns } from './row-columns.ts';
+import { PackedRows, type PackOptions } from './packed-rows.ts';
+import type { PageAdvice, PageContent, PageRun } from './page-data.ts';
 
-/** The most bytes of compressed rows, for a page that fits into an e-mail. Base64 makes four bytes of three. */
-const mostBytes = (20_000_000 * 3) / 4;
-
-export interface ReportPageOptions extends ColumnOptions {
+export interface ReportPageOptions extends PackOptions {
   readonly run: Omit<PageRun, 'writtenAt'>;
 }
 
@@ -16,19 +13,11 @@ export interface ReportPageOptions extends ColumnOptions {
 export class ReportPage {
   readonly #options: ReportPageOptions;
   readonly #latency = new LatencyOverTime();
-  #selection: RowsInside;
-  #rows: RowColumns;
+  readonly #rows: PackedRows;
 
-  /** @param selection the rows to include; none when they are too many */
-  constructor(options: ReportPageOptions, selection: RowsInside = 'all') {
+  constructor(options: ReportPageOptions) {
     this.#options = options;
-    this.#selection = selection;
-    this.#rows = new RowColumns(options);
-  }
-
-  /** The included rows. When all were too many, make another page with the troubled rows. */
-  get selection(): RowsInside {
-    return this.#selection;
+    this.#rows = new PackedRows(options);
   }
 
   async add(lines: readonly ReportLine[]): Promise<void> {
@@ -37,18 +26,12 @@ export class ReportPage {
       if (!Number.isNaN(started) && result.durationMs !== undefined)
         this.#latency.add(started, result.durationMs);
     }
-    if (this.#selection === 'none') return;
-    await this.#rows.add(this.#selection === 'all' ? lines : lines.filter(isTroubled));
-    if (this.#rows.bytes <= mostBytes) return;
-    this.#selection = 'none';
-    this.#rows.discard();
-    this.#rows = new RowColumns(this.#options);
+    await this.#rows.add(lines);
   }
 
   /** The content of the page. Call it after all lines. */
   async content(summary: RunSummary): Promise<PageContent> {
     const { run, refeed, operations } = this.#options;
-    const { columns, pieces } = await this.#rows.end();
     const { rate, ...others } = summary;
     const data = {
       version: 1,
@@ -60,9 +43,9 @@ export class ReportPage {
       advice: Object.fromEntries(summary.codes.map(({ code }) => [code, pageAdvice(code)])),
       rate: rate?.series ?? [],
       latency: this.#latency.series(),
-      rows: { selection: this.#selection, count: this.#rows.count, columns, clearToken: refeed.clear_token },
+      rows: { columns: this.#rows.columns, clearToken: refeed.clear_token },
     } as const;
-    return { data, pieces };
+    return { data, portions: await this.#rows.end() };
   }
 }
 

@@ -7,7 +7,7 @@ import type { PageContent, PageRun } from '../../report/html/page-data.ts';
 import { ReportPage, type ReportPageOptions } from '../../report/html/report-page.ts';
 import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
 import { type RateHistory, readRateHistory } from '../../report/rate-history.ts';
-import { type RunFacts, type RunRate, type RunSummary, Tally } from '../../report/summary.ts';
+import { type RunFacts, type RunRate, Tally } from '../../report/summary.ts';
 import { removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';
 import { writeXlsxReport } from '../../report/xlsx-report.ts';
 import type { Delimiter } from '../../text/delimiter.ts';
@@ -57,17 +57,15 @@ export async function pageOfRun(
   record: RunRecord,
   journal: JournalView,
 ): Promise<PageContent> {
-  const readLines = () => readRunLines(store, record, journal);
-  const read = await readLines();
-  const options = pageOptionsOf(record, read);
-  const page = new ReportPage(options);
+  const read = await readRunLines(store, record, journal);
+  const page = new ReportPage(pageOptionsOf(record, read));
   const tally = new Tally();
   for await (const lines of read.lines) {
     for (const { result } of lines) tally.add(result);
     await page.add(lines);
   }
   const facts = await factsOf(store, record, journal);
-  return contentOf(page, tally.summary(facts), readLines, options);
+  return page.content(tally.summary(facts));
 }
 
 /** Writes the report files of a run, each row with its result in the latest retry that called it. */
@@ -133,8 +131,7 @@ async function writeInto(
   });
   const { summary, paths } = report;
   if (page === undefined) await removeReport(folder, 'report.html');
-  const htmlPath =
-    page && (await writeHtmlReport(folder, await contentOf(page, summary, readLines, pageOptions)));
+  const htmlPath = page && (await writeHtmlReport(folder, await page.content(summary)));
   const again = xlsx ? await readLines() : undefined;
   const xlsxPath = again && (await writeXlsxReport({ folder, lines: again.lines, ...refeed, operations }));
   return {
@@ -172,19 +169,6 @@ function pageOptionsOf(record: RunRecord, { head }: Pick<RunLines, 'head'>): Rep
 function phaseOf(record: RunRecord): PageRun['phase'] {
   if (goesOnByItself(record)) return 'in progress';
   return isResumable(actualState(record)) ? 'stopped' : 'ended';
-}
-
-/** A page that can't hold all rows shows only rows that failed or are unclear. */
-async function contentOf(
-  page: ReportPage,
-  summary: RunSummary,
-  readLines: ReadLines,
-  options: ReportPageOptions,
-): Promise<PageContent> {
-  if (page.selection === 'all') return page.content(summary);
-  const troubled = new ReportPage(options, 'troubled');
-  for await (const lines of (await readLines()).lines) await troubled.add(lines);
-  return troubled.content(summary);
 }
 
 /** The user's delimiter for this run, or else the manifest's. */
