@@ -125,7 +125,7 @@ describeWithProgram(['ssh-keygen'], 'a run', () => {
       expect((await hashFile(join(folder, name))).sha256).toBe(digest);
   });
 
-  test('is found wrong with every changed byte of its rows, journal and report', async () => {
+  test('is found wrong with a changed byte of its rows, journal or report, at every seventh place', async () => {
     const copies = await Promise.all(
       ['rows.jsonl', 'journal.jsonl', 'report.csv', 'failed.csv', 'summary.json'].map(async (name) => {
         const copy = `${folder}-${name}`;
@@ -138,9 +138,9 @@ describeWithProgram(['ssh-keygen'], 'a run', () => {
         const path = join(copy, name);
         const content = await readFile(path);
         // Approvals would be judged each time; they are for the rows alone.
-        for (const [position, byte] of content.entries()) {
+        for (let position = 0; position < content.length; position += 7) {
           const changed = Buffer.from(content);
-          changed.writeUInt8(byte ^ (1 << (position % 8)), position);
+          changed.writeUInt8(changed.readUInt8(position) ^ (1 << (position % 8)), position);
           await writeFile(path, changed);
           const proof = await verifyRun({ folder: copy, approvers: undefined, against: [] });
           expect(proof, `${name}, byte ${position}`).toMatchObject({ proved: false });
