@@ -38,6 +38,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   const name = `batches-${runId}`;
   const queue = new classes.Queue<RunBatchData, number>(name, { ...bound, ...shortEventStream });
   const producer = new classes.FlowProducer(producerOptions);
+  /** Before anything is collected: what this process adds to the journal must not hide what it has lost. */
+  const foundJournalEnd = options.journalEnd();
   queue.on('error', options.onError);
   producer.on('error', options.onError);
 
@@ -220,7 +222,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     /** What an earlier process of the run left in the datastore; collected from here on. */
     recovered,
     /** Hands out what collected batches say that the journal has lost since, in a power failure. */
-    recollect: (save: (lost: LostEntries) => Promise<void>) => recollect(queue, options.journalEnd(), save),
+    recollect: (save: (lost: LostEntries) => Promise<void>) => recollect(queue, foundJournalEnd, save),
     /** Unfinished rows in the datastore at the last `refresh`. */
     get openRows(): number {
       return openRows();
