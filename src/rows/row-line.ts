@@ -36,9 +36,9 @@ export function encodeRow(
   if (decided.kind === 'left out')
     return jsonLine({ row, line, cells, op, values, old, not: decided.because });
   const { request, unclear } = decided;
-  const { body } = request;
-  const method = (request.method ?? 'POST') === usual.method ? undefined : (request.method ?? 'POST');
-  const path = request.path === usual.path ? undefined : request.path;
+  const { method: called = 'POST', path: to, body } = request;
+  const method = called === usual.method ? undefined : called;
+  const path = to === usual.path ? undefined : to;
   return jsonLine({ row, line, cells, op, values, old, method, path, body, unclear });
 }
 
