@@ -14,6 +14,8 @@ import { createSshKey } from '../../../helpers/ssh-key.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { writePlan } from '../../../run/plan/written-plan.ts';
 
+const baseUrl = 'https://api.example.com';
+
 test('an inbox is opened once, and again when something of it is missing', async () => {
   const folder = await temporaryFolder();
   const inbox = join(folder, 'inbox');
@@ -77,18 +79,7 @@ test('a schedule runs a manifest once it has an approved plan beside it, and not
 });
 
 test('a schedule that chooses no row fails, until it allows a run without a call', async () => {
-  const folder = await temporaryFolder();
-  const stateDir = join(folder, 'state');
-  const manifest = join(folder, 'rows.csv');
-  await writeFile(manifest, 'evaluation_id,user_id,deleted_at\n1,u,2026-11-02\n');
-  const store = openRunStore(stateDir, operations);
-  const begin = (day: number, options: Schedule['options']) =>
-    beginScheduled(
-      { store, flags: { stateDir, baseUrl: 'https://api.example.com' } },
-      { ...nightly(manifest), options },
-      { due: `2026-11-0${day}T02:00:00.000Z` },
-      async () => {},
-    );
+  const { begin } = await dailySchedule('evaluation_id,user_id,deleted_at\n1,u,2026-11-02\n');
   expect(await begin(3, { where: ['deleted_at>=2026-11-02'] })).toMatchObject({ result: 'began' });
   const where = ['deleted_at>=2026-11-03'];
   expect(await begin(4, { where })).toMatchObject({
@@ -100,19 +91,7 @@ test('a schedule that chooses no row fails, until it allows a run without a call
 });
 
 test('a schedule fails if the daemon calls the API itself, and has no token for the rate group of the schedule', async () => {
-  const folder = await temporaryFolder();
-  const stateDir = join(folder, 'state');
-  const manifest = join(folder, 'rows.csv');
-  await writeFile(manifest, 'evaluation_id,user_id\n1,u\n');
-  const store = openRunStore(stateDir, operations);
-  const baseUrl = 'https://api.example.com';
-  const begin = (day: number, options: Schedule['options'], api?: LimitedApi) =>
-    beginScheduled(
-      { store, flags: { stateDir, baseUrl, rateGroup: 'acme' }, api },
-      { ...nightly(manifest), options },
-      { due: `2026-11-0${day}T02:00:00.000Z` },
-      async () => {},
-    );
+  const { store, begin } = await dailySchedule('evaluation_id,user_id\n1,u\n', { rateGroup: 'acme' });
   const acme = { baseUrl, rateGroup: 'acme' };
   expect(await begin(1, { rateGroup: 'other' }, acme)).toMatchObject({
     ...{ result: 'failed', code: 'INVALID_SETTING' },
@@ -126,6 +105,25 @@ test('a schedule fails if the daemon calls the API itself, and has no token for 
   expect(await begin(3, {}, acme)).toMatchObject({ result: 'began' });
   expect(await begin(4, { rateGroup: 'other' })).toMatchObject({ result: 'began' });
 });
+
+/** Begins the runs of a schedule whose daemon has these flags. */
+async function dailySchedule(rows: string, flags: { readonly rateGroup?: string } = {}) {
+  const folder = await temporaryFolder();
+  const stateDir = join(folder, 'state');
+  const manifest = join(folder, 'rows.csv');
+  await writeFile(manifest, rows);
+  const store = openRunStore(stateDir, operations);
+  return {
+    store,
+    begin: (day: number, options: Schedule['options'], api?: LimitedApi) =>
+      beginScheduled(
+        { store, flags: { stateDir, baseUrl, ...flags }, api },
+        { ...nightly(manifest), options },
+        { due: `2026-11-0${day}T02:00:00.000Z` },
+        async () => {},
+      ),
+  };
+}
 
 function nightly(manifest: string): Schedule {
   return {
