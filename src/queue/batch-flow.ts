@@ -19,6 +19,8 @@ export interface RunBatchData {
    * Set before the coordinator removes the child. If the job then has neither child nor value, each call of its rows is known.
    */
   readonly taken?: true;
+  /** Size of the journal in bytes, once it had the results of a collected batch again after it had lost them. */
+  readonly restoredEnd?: number;
 }
 
 /** How many collected batches the datastore keeps: their rows took seconds, and a power failure costs a journal no more. */

@@ -222,7 +222,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     /** What an earlier process of the run left in the datastore; collected from here on. */
     recovered,
     /** Hands out what collected batches say that the journal has lost since, in a power failure. */
-    recollect: (save: (lost: LostEntries) => Promise<void>) => recollect(queue, foundJournalEnd, save),
+    recollect: (save: (lost: LostEntries) => Promise<void>) =>
+      recollect(queue, foundJournalEnd, options.journalEnd, save),
     /** Unfinished rows in the datastore at the last `refresh`. */
     get openRows(): number {
       return openRows();

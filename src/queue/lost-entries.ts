@@ -11,17 +11,20 @@ export interface LostEntries extends BatchReturn {
 
 /**
  * Hands out what the collected batches of a run say that its journal has lost since. Each was completed with the size of the journal
- * that had its results: a journal that is smaller has lost its last lines.
+ * that had its results: a journal that is smaller has lost its last lines. The batches stay, with the size of the journal that has
+ * their results again, since it may lose its last lines again.
  *
- * @param journalEnd its size in bytes
+ * @param foundEnd its size in bytes when it was opened
+ * @param end its size in bytes
  */
 export async function recollect(
   queue: Pick<Queue<RunBatchData, number>, 'getCompleted'>,
-  journalEnd: number,
+  foundEnd: number,
+  end: () => number,
   save: (lost: LostEntries) => Promise<void>,
 ): Promise<void> {
   const kept = await queue.getCompleted();
-  const lost = kept.filter(({ returnvalue }) => returnvalue > journalEnd);
+  const lost = kept.filter(({ data, returnvalue }) => (data.restoredEnd ?? returnvalue) > foundEnd);
   if (lost.length === 0) return;
   const returns = await Promise.all(lost.map(async (job) => Object.values(await job.getChildrenValues())));
   const known = returns.flat().map(decodeReturn).reduce(mergeReturns, { results: [], leftovers: [] });
@@ -31,6 +34,6 @@ export async function recollect(
   const hasLostMore = lost.length === kept.length && kept.length >= keptBatches;
   const suspects = hasLostMore ? rowsOf({ rows: [[1, rows.reduce((a, b) => Math.max(a, b))]] }) : rows;
   await save({ ...known, doubtful: suspects.filter((row) => !told.has(row)) });
-  // Their numbers say nothing of a journal that grows again.
-  for (const job of kept) await job.remove();
+  const restoredEnd = end();
+  for (const job of lost) await job.updateData({ ...job.data, restoredEnd });
 }
