@@ -65,7 +65,7 @@ export { withTemporaryFolder } from './disk/owned-folder.ts';
 export type { ConflictRule, Outcome, OutcomeCounts, RowResult } from './domain.ts';
 export { CqbatchError, type ErrorKind } from './errors.ts';
 export type { ClaimedManifest, ManifestEnding } from './inbox/claimed-manifest.ts';
-export { type Found, Inbox, type Taking } from './inbox/inbox.ts';
+export { Inbox, type Taking } from './inbox/inbox.ts';
 export { findInbox } from './inbox/names.ts';
 export type { FinalFolder } from './inbox/records.ts';
 export type { Journal } from './journal/journal.ts';
@@ -151,6 +151,7 @@ export {
   enterState,
   goesOnByItself,
   isHaltedByGuard,
+  isOver,
   isResumable,
   plannedAt,
   priorityOf,

@@ -7,6 +7,7 @@ import { lockPath, type ProcessLock } from '../disk/lock.ts';
 import { BusyError } from '../errors.ts';
 import { contentRunId } from '../run/record/run-id.ts';
 import { stateId } from '../run/record/state-folder.ts';
+import type { RunStore } from '../run/record/store.ts';
 import { onDisk, SystemError } from '../system-error.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { uniqueName } from '../text/unique-name.ts';
@@ -25,8 +26,8 @@ import { stableFiles, versionOf, type WaitingFile } from './stable-files.ts';
 export interface InboxOptions {
   /** A folder, or a pattern of names in it. */
   readonly path: string;
-  /** The state folder of its runs. */
-  readonly stateDir: string;
+  /** The runs of its manifests. */
+  readonly store: Pick<RunStore, 'stateDir' | 'look'>;
   /** How long a file must be unchanged before it is taken, milliseconds. */
   readonly settleMs: number;
 }
@@ -40,16 +41,15 @@ export type Taking =
   | { readonly kind: 'elsewhere'; readonly who: string }
   /** The system refuses to read or move it; other files are still taken. */
   | { readonly kind: 'unusable'; readonly why: string }
+  /** A program may still be writing it. */
+  | { readonly kind: 'growing' }
   /** It no longer exists, or has changed. */
   | { readonly kind: 'gone' };
 
-/** The result of a look at an inbox. */
-export interface Found {
-  readonly manifest?: ClaimedManifest;
-  /** Files met before the claimed manifest. */
-  readonly others: readonly { readonly name: string; readonly taking: Exclude<Taking, { kind: 'taken' }> }[];
-  /** Files that a program may still be writing. */
-  readonly growing: readonly string[];
+/** A file of an inbox, and what happened when it was to be taken. */
+interface MetFile {
+  readonly name: string;
+  readonly taking: Taking;
 }
 
 /**
@@ -67,58 +67,59 @@ export class Inbox {
   readonly #place: InboxPlace;
   readonly #records: InboxRecords;
   readonly #stateId: string;
+  readonly #store: InboxOptions['store'];
   readonly #completeOf: ReturnType<typeof stableFiles>;
   /** Digests of waiting files, by version. */
   #digests = new Map<string, string>();
 
-  private constructor(place: InboxPlace, records: InboxRecords, id: string, settleMs: number) {
+  private constructor(
+    place: InboxPlace,
+    records: InboxRecords,
+    id: string,
+    { store, settleMs }: InboxOptions,
+  ) {
     this.folder = place.folder;
     this.#place = place;
     this.#records = records;
     this.#stateId = id;
+    this.#store = store;
     this.#completeOf = stableFiles(settleMs);
   }
 
   /** @throws a usage error `INBOX_UNUSABLE` when the folder does not exist */
-  static async open({ path, stateDir, settleMs }: InboxOptions): Promise<Inbox> {
-    const place = await findInbox(path);
+  static async open(options: InboxOptions): Promise<Inbox> {
+    const place = await findInbox(options.path);
     for (const name of ['running', ...finalFolders]) await folderOf(place.folder, name);
-    return new Inbox(place, await openInboxRecords(place.folder), await stateId(stateDir), settleMs);
+    const records = await openInboxRecords(place.folder);
+    return new Inbox(place, records, await stateId(options.store.stateDir), options);
   }
 
   /**
-   * Takes the next manifest: unfinished ones first, then waiting files.
-   *
-   * @param hasRun whether the state folder has a run with this id
+   * Takes the manifests one after the other: the unfinished ones, then the waiting files, oldest first. A manifest is released
+   * when the next one is asked for, or the loop ends.
    */
-  async next(hasRun: (runId: string) => Promise<boolean>): Promise<Found> {
+  async *take(): AsyncGenerator<MetFile> {
     for (const record of await this.unfinished()) {
-      const taking = await this.takeOver(record, hasRun);
-      if (taking.kind === 'taken') return { manifest: taking.manifest, others: [], growing: [] };
+      const taking = await this.takeOver(record);
+      if (taking.kind === 'taken') yield* untilReleased(record.name, taking);
     }
-    const { complete, growing } = await this.look();
-    const others = [];
-    for (const file of complete) {
-      const taking = await this.take(file);
-      if (taking.kind === 'taken') return { manifest: taking.manifest, others, growing };
-      others.push({ name: file.name, taking });
+    const files = await this.#look();
+    const complete = this.#completeOf(files, steadyNow(), Date.now());
+    for (const file of files) {
+      const taking: Taking = complete.includes(file) ? await this.#takeFile(file) : { kind: 'growing' };
+      yield* untilReleased(file.name, taking);
     }
-    return { others, growing };
   }
 
-  /** The files that may be taken, oldest first, and the names of files that may still be growing. */
-  async look(): Promise<{ readonly complete: readonly WaitingFile[]; readonly growing: readonly string[] }> {
+  /** The files that may be manifests, oldest first. */
+  async #look(): Promise<readonly WaitingFile[]> {
     const all = await onDisk(this.folder, () => readdir(this.folder, { encoding: 'buffer' }));
     const names = all.filter((name) => this.#place.matches(name.toString()));
     const found = await Promise.all(names.map((name) => lookAt(this.folder, name)));
     const files = found.filter((file) => file !== undefined);
     const versions = new Set(files.map(versionOf));
     this.#digests = new Map([...this.#digests].filter(([version]) => versions.has(version)));
-    const complete = this.#completeOf(files, steadyNow(), Date.now());
-    return {
-      complete: complete.toSorted((a, b) => a.mtimeMs - b.mtimeMs || (a.name < b.name ? -1 : 1)),
-      growing: files.filter((file) => !complete.includes(file)).map(({ name }) => name),
-    };
+    return files.toSorted((a, b) => a.mtimeMs - b.mtimeMs || (a.name < b.name ? -1 : 1));
   }
 
   /** Files that are never taken, with the reason. */
@@ -132,11 +133,10 @@ export class Inbox {
     });
   }
 
-  /** Takes a waiting file. */
-  async take(file: WaitingFile): Promise<Taking> {
+  async #takeFile(file: WaitingFile): Promise<Taking> {
     const path = join(this.folder, file.name);
     try {
-      return await this.#take(file, path);
+      return await this.#takeAt(path, file);
     } catch (error) {
       const isOfFile = error instanceof SystemError && (error.cause as NodeJS.ErrnoException).path === path;
       if (isOfFile) return { kind: 'unusable', why: error.what };
@@ -144,7 +144,7 @@ export class Inbox {
     }
   }
 
-  async #take(file: WaitingFile, path: string): Promise<Taking> {
+  async #takeAt(path: string, file: WaitingFile): Promise<Taking> {
     const { name } = file;
     const sha256 = await this.#digestOf(file);
     if (sha256 === undefined) {
@@ -170,12 +170,8 @@ export class Inbox {
     return (await this.#records.unfinished()).filter(({ state_id: id }) => id === this.#stateId);
   }
 
-  /**
-   * Takes over an unfinished manifest of another process.
-   *
-   * @param hasRun whether its run exists, to be resumed
-   */
-  async takeOver({ sha256 }: TakenRecord, hasRun: (runId: string) => Promise<boolean>): Promise<Taking> {
+  /** Takes over an unfinished manifest of another process. */
+  async takeOver({ sha256 }: TakenRecord): Promise<Taking> {
     return this.#locked(sha256, async (lock) => {
       const record = await this.#records.taken(sha256);
       if (record === undefined) return { kind: 'gone' };
@@ -184,7 +180,8 @@ export class Inbox {
         return { kind: 'gone' };
       }
       // Otherwise it was refused and archived, or never taken out, or replaced: nothing of it was sent.
-      if (!(await hasRun(record.run)) && !(await this.#isAsTaken(record))) return { kind: 'gone' };
+      const hasRun = (await this.#store.look(record.run)) !== undefined;
+      if (!hasRun && !(await this.#isAsTaken(record))) return { kind: 'gone' };
       return { kind: 'taken', manifest: claimedManifest(this.folder, this.#records, record, lock) };
     });
   }
@@ -267,11 +264,23 @@ export class Inbox {
     );
   }
 
+  /** The SHA-256 of a file; undefined when it has changed since the look. */
   async #digestOf(file: WaitingFile): Promise<string | undefined> {
     const version = versionOf(file);
+    const now = await lookAt(this.folder, Buffer.from(file.name));
+    if (now === undefined || versionOf(now) !== version) return undefined;
     const digest = this.#digests.get(version) ?? (await digestOf(join(this.folder, file.name)));
     if (digest !== undefined) this.#digests.set(version, digest);
     return digest;
+  }
+}
+
+/** Releases a manifest after its turn. */
+async function* untilReleased(name: string, taking: Taking): AsyncGenerator<MetFile> {
+  try {
+    yield { name, taking };
+  } finally {
+    if (taking.kind === 'taken') await taking.manifest.release();
   }
 }
 

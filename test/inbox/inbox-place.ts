@@ -22,9 +22,9 @@ export async function inboxPlace() {
   await mkdir(inbox);
   /** Runs by id, with how often each was started. */
   const runs = new Map<string, number>();
-  const hasRun = async (id: string): Promise<boolean> => runs.has(id);
+  const look = async (id: string) => (runs.has(id) ? 'being planned' : undefined);
   return {
-    ...{ folder, inbox, stateDir, runs, hasRun },
+    ...{ folder, inbox, stateDir, runs },
     /** A file in the inbox that was complete this many seconds ago. */
     async drop(name: string | Buffer, text: string, secondsAgo = 60): Promise<void> {
       const path = Buffer.concat([Buffer.from(`${inbox}/`), Buffer.from(name)]);
@@ -33,20 +33,31 @@ export async function inboxPlace() {
       await utimes(path, at, at);
     },
     open: (path = inbox, dir = stateDir): Promise<Inbox> =>
-      Inbox.open({ path, stateDir: dir, settleMs: 60_000 }),
+      Inbox.open({ path, store: { stateDir: dir, look }, settleMs: 60_000 }),
+    /** Takes the next manifest and keeps it, as a process that hangs. @returns also the files met before */
+    async next(watched: Inbox) {
+      const others: object[] = [];
+      const files = watched.take();
+      for (;;) {
+        const { value } = await files.next();
+        if (value === undefined) return { others };
+        if (value.taking.kind === 'taken') return { manifest: value.taking.manifest, others };
+        others.push(value);
+      }
+    },
     /** Runs waiting manifests, as a watcher does, and returns their names in the order in which they started. */
     async work(watched: Inbox, ending: ManifestEnding = done): Promise<string[]> {
       const started: string[] = [];
-      for (;;) {
-        const { manifest } = await watched.next(hasRun);
-        if (manifest === undefined) return started;
-        const { run, name } = manifest.record;
+      for await (const { name, taking } of watched.take()) {
+        if (taking.kind !== 'taken') continue;
+        const { run } = taking.manifest.record;
         if (!runs.has(run)) {
           runs.set(run, 1);
           started.push(name);
         }
-        await manifest.finish(ending);
+        await taking.manifest.finish(ending);
       }
+      return started;
     },
     /** Paths of all visible files below the inbox. */
     async files(): Promise<string[]> {

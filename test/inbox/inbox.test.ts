@@ -9,14 +9,14 @@ let folder: string;
 let inbox: string;
 let stateDir: string;
 let runs: InboxPlace['runs'];
-let hasRun: InboxPlace['hasRun'];
 let drop: InboxPlace['drop'];
 let open: InboxPlace['open'];
+let next: InboxPlace['next'];
 let work: InboxPlace['work'];
 let files: InboxPlace['files'];
 
 beforeEach(async () => {
-  ({ folder, inbox, stateDir, runs, hasRun, drop, open, work, files } = await inboxPlace());
+  ({ folder, inbox, stateDir, runs, drop, open, next, work, files } = await inboxPlace());
 });
 
 test('manifests are taken oldest first and end in their folder under a unique name', async () => {
@@ -42,7 +42,7 @@ test('a file that is being written is left alone, and so are folders, links and 
   await mkdir(join(inbox, 'folder.csv'));
   await symlink(join(inbox, '.hidden.csv'), join(inbox, 'link.csv'));
   const watched = await open();
-  expect(await watched.next(hasRun)).toEqual({ others: [], growing: ['growing.csv'] });
+  expect(await next(watched)).toEqual({ others: [{ name: 'growing.csv', taking: { kind: 'growing' } }] });
   expect((await watched.ignored()).toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
     { name: 'link.csv', why: 'it is a symbolic link' },
     { name: 'notes.md', why: 'manifests are called *.{csv,tsv,txt,json,jsonl,ndjson,xlsx}{,.gz}' },
@@ -88,6 +88,24 @@ test('a file that is renamed once complete is taken at once', async () => {
   while (Date.now() < mtimeMs + 20);
   await rename(join(inbox, 'a.csv.part'), join(inbox, 'a.csv'));
   expect(await work(watched)).toEqual(['a.csv']);
+});
+
+test('a file that is written again while an earlier one runs is left to the next look', async () => {
+  await drop('a.csv', 'x', 100);
+  await drop('b.csv', 'y', 50);
+  const watched = await open();
+  const met: object[] = [];
+  for await (const { name, taking } of watched.take()) {
+    met.push({ name, kind: taking.kind });
+    if (taking.kind !== 'taken') continue;
+    await writeFile(join(inbox, 'b.csv'), 'half of z');
+    await taking.manifest.finish(done);
+  }
+  expect(met).toEqual([
+    { name: 'a.csv', kind: 'taken' },
+    { name: 'b.csv', kind: 'gone' },
+  ]);
+  expect((await next(watched)).others).toEqual([{ name: 'b.csv', taking: { kind: 'growing' } }]);
 });
 
 test('a content is run once, whatever its name, and copies are put beside the first', async () => {
@@ -150,21 +168,21 @@ test('two watchers never have the same content at the same time', async () => {
   await drop('b.csv', 'x');
   await drop('c.csv', 'y');
   const [one, other] = [await open(), await open(inbox, join(folder, 'other'))];
-  const first = (await one.next(hasRun)).manifest;
-  const second = (await other.next(hasRun)).manifest;
+  const first = (await next(one)).manifest;
+  const second = (await next(other)).manifest;
   expect([first?.record.name, second?.record.name]).toEqual(['a.csv', 'c.csv']);
-  expect((await other.next(hasRun)).others).toMatchObject([{ name: 'b.csv', taking: { kind: 'elsewhere' } }]);
+  expect((await next(other)).others).toMatchObject([{ name: 'b.csv', taking: { kind: 'elsewhere' } }]);
   await first?.finish(done);
   await second?.finish(done);
-  expect((await other.next(hasRun)).others).toMatchObject([{ name: 'b.csv', taking: { kind: 'copy' } }]);
+  expect((await next(other)).others).toMatchObject([{ name: 'b.csv', taking: { kind: 'copy' } }]);
 });
 
 test('a run that one state folder has started is not resumed by another', async () => {
   await drop('a.csv', 'x');
-  await (await open()).next(hasRun).then(({ manifest }) => manifest?.release());
+  await (await next(await open())).manifest?.release();
   await drop('copy.csv', 'x');
   const other = await open(inbox, join(folder, 'other'));
-  const { manifest, others } = await other.next(hasRun);
+  const { manifest, others } = await next(other);
   expect(manifest).toBeUndefined();
   expect(others).toMatchObject([{ name: 'copy.csv', taking: { kind: 'elsewhere' } }]);
   expect(await work(await open())).toEqual(['a.csv']);
@@ -193,7 +211,7 @@ test.each([
   await work(await open());
   await writeFile(join(inbox, '.cqbatch-inbox', 'ended', `${digest('x')}.json`), text);
   await drop('a.csv', 'x');
-  await expect((await open()).next(hasRun)).rejects.toMatchObject({ code });
+  await expect(next(await open())).rejects.toMatchObject({ code });
 });
 
 describe('a watcher that was killed', () => {
@@ -263,7 +281,7 @@ describe('a watcher that was killed', () => {
 
   test('and whose manifest was put back from running/ resumes its run', async () => {
     await drop('a.csv', 'x');
-    const { manifest } = await (await open()).next(hasRun);
+    const { manifest } = await next(await open());
     runs.set(run, 1);
     await manifest?.release();
     await rename(join(inbox, 'running', unique), join(inbox, 'a.csv'));
@@ -274,7 +292,7 @@ describe('a watcher that was killed', () => {
 
   test('and whose manifest was removed meanwhile finishes its run', async () => {
     await drop('a.csv', 'x');
-    const { manifest } = await (await open()).next(hasRun);
+    const { manifest } = await next(await open());
     runs.set(run, 1);
     await manifest?.release();
     await rm(join(inbox, 'running', unique));
@@ -284,7 +302,7 @@ describe('a watcher that was killed', () => {
 
   test('and whose manifest was changed in running/ runs it with its new content', async () => {
     await drop('a.csv', 'x');
-    await (await open()).next(hasRun).then(({ manifest }) => manifest?.release());
+    await (await next(await open())).manifest?.release();
     await writeFile(join(inbox, 'running', unique), 'y');
     const at = new Date(Date.now() - 100_000);
     await utimes(join(inbox, 'running', unique), at, at);
@@ -299,7 +317,7 @@ describe('a watcher that was killed', () => {
     const watched = await open();
     await work(watched);
     await (await openInboxRecords(inbox)).take(await record());
-    expect((await watched.next(hasRun)).manifest).toBeUndefined();
+    expect((await next(watched)).manifest).toBeUndefined();
     expect(await watched.unfinished()).toEqual([]);
   });
 });

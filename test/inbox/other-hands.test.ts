@@ -3,7 +3,6 @@ import { chmod, chown, lstat, readFile, rename, rm, stat, symlink, writeFile } f
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { finalFolders } from '../../src/inbox/records.ts';
-import type { WaitingFile } from '../../src/inbox/stable-files.ts';
 import { describeOnPosix, describeUnless, describeWhereFound } from '../helpers/describe-with-program.ts';
 import { digest, done, inboxPlace } from './inbox-place.ts';
 
@@ -16,7 +15,7 @@ test('users with access to the inbox have access to its folders', async () => {
 });
 
 test('folders that were removed meanwhile are made again', async () => {
-  const { inbox, hasRun, drop, open, files } = await inboxPlace();
+  const { inbox, drop, open, next, files } = await inboxPlace();
   const clearAway = async (...names: readonly string[]): Promise<void> => {
     for (const name of names) await rm(join(inbox, name), { recursive: true });
   };
@@ -24,25 +23,25 @@ test('folders that were removed meanwhile are made again', async () => {
   const watched = await open();
   await clearAway('running');
   await drop('a.csv', 'x');
-  const { manifest } = await watched.next(hasRun);
+  const { manifest } = await next(watched);
   await clearAway(...finalFolders);
   await manifest?.finish(done);
   expect(await files()).toEqual([join('done', unique)]);
   await clearAway('done');
   await drop('a.csv', 'x');
-  await watched.next(hasRun);
+  await next(watched);
   expect(await files()).toEqual([join('done', unique), join('done', `${unique}.copy.txt`)]);
 });
 
 test('a file that cannot be moved does not block the others', async () => {
-  const { inbox, hasRun, drop, open, work } = await inboxPlace();
+  const { inbox, drop, open, next, work } = await inboxPlace();
   // Its name would be too long.
   const name = `a.${'x'.repeat(250)}`;
   await drop(name, 'x', 100);
   await drop('b.csv', 'y');
   const watched = await open(join(inbox, '*'));
   expect(await work(watched)).toEqual(['b.csv']);
-  expect((await watched.next(hasRun)).others).toEqual([
+  expect((await next(watched)).others).toEqual([
     { name, taking: { kind: 'unusable', why: expect.stringContaining('is longer than the system allows') } },
   ]);
 });
@@ -52,12 +51,12 @@ describeUnless(
   'a file whose name is not UTF-8',
   () => {
     test('is reported', async () => {
-      const { hasRun, drop, open, work } = await inboxPlace();
+      const { drop, open, next, work } = await inboxPlace();
       await drop(Buffer.from('M\xfcller.csv', 'latin1'), 'x', 100);
       await drop('b.csv', 'y');
       const watched = await open();
       expect(await work(watched)).toEqual(['b.csv']);
-      expect((await watched.next(hasRun)).others).toEqual([
+      expect((await next(watched)).others).toEqual([
         { name: 'M\ufffdller.csv', taking: { kind: 'unusable', why: 'its name is not UTF-8; rename it' } },
       ]);
     });
@@ -129,21 +128,30 @@ describeOnPosix('a link that another user has put', () => {
   });
 
   test('in place of a waiting or taken manifest is not read', async () => {
-    const { inbox, secret, hasRun, drop, open } = await secretPlace();
+    const { inbox, secret, drop, open, next } = await secretPlace();
     const watched = await open();
+    await drop('first.csv', 'first', 200);
     await drop('a.csv', 'x', 100);
-    const [file] = (await watched.look()).complete;
-    await rm(join(inbox, 'a.csv'));
-    await symlink(secret, join(inbox, 'a.csv'));
-    expect(await watched.take(file as WaitingFile)).toEqual({ kind: 'gone' });
+    const met: object[] = [];
+    for await (const { name, taking } of watched.take()) {
+      met.push({ name, kind: taking.kind });
+      if (taking.kind !== 'taken') continue;
+      await rm(join(inbox, 'a.csv'));
+      await symlink(secret, join(inbox, 'a.csv'));
+      await taking.manifest.finish(done);
+    }
+    expect(met).toEqual([
+      { name: 'first.csv', kind: 'taken' },
+      { name: 'a.csv', kind: 'gone' },
+    ]);
 
     await drop('b.csv', 'y', 100);
-    const { manifest } = await watched.next(hasRun);
+    const { manifest } = await next(watched);
     const taken = manifest?.path ?? '';
     await manifest?.release();
     await rm(taken);
     await symlink(secret, taken);
-    expect((await watched.next(hasRun)).manifest).toBeUndefined();
+    expect((await next(watched)).manifest).toBeUndefined();
   });
 });
 
@@ -168,10 +176,10 @@ describeOnPosix('the records of an inbox', () => {
   });
 
   test('are refused when one of them is writable for others', async () => {
-    const { inbox, drop, open, work, hasRun } = await inboxPlace();
+    const { inbox, drop, open, next, work } = await inboxPlace();
     const watched = await open();
     await drop('a.csv', 'x', 100);
-    const { manifest } = await watched.next(hasRun);
+    const { manifest } = await next(watched);
     await manifest?.release();
     const record = join(inbox, '.cqbatch-inbox', 'taken', `${digest('x')}.json`);
     await chmod(record, 0o666);
@@ -206,12 +214,12 @@ function messageOf(failing: Promise<unknown>): Promise<string> {
 }
 
 test('an inbox that has gone is not made again', async () => {
-  const { inbox, hasRun, drop, open } = await inboxPlace();
+  const { inbox, drop, open, next } = await inboxPlace();
   const watched = await open();
   await drop('a.csv', 'x', 100);
-  const { manifest } = await watched.next(hasRun);
+  const { manifest } = await next(watched);
   await rename(inbox, `${inbox}-unmounted`);
   await expect(manifest?.finish(done)).rejects.toMatchObject({ code: 'FILE_MISSING' });
-  await expect(watched.next(hasRun)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+  await expect(next(watched)).rejects.toMatchObject({ code: 'FILE_MISSING' });
   await expect(lstat(inbox)).rejects.toThrow('ENOENT');
 });

@@ -1,6 +1,7 @@
 import { usageError } from '../../../errors.ts';
 import {
   actualState,
+  isOver,
   progressOf,
   type RunRecord,
   type RunStore,
@@ -58,7 +59,7 @@ function runToUndo(store: RunStore): FittingRun {
   return {
     what: 'can be undone',
     async fits(record) {
-      if (!isEnded(record) || record.undoOf !== undefined || record.retryOf !== undefined) return false;
+      if (!isOver(record) || record.undoOf !== undefined || record.retryOf !== undefined) return false;
       all ??= store.list();
       const runs = await all;
       if (undosOf(runs, record).length > 0) return false;
@@ -73,13 +74,9 @@ function runToUndo(store: RunStore): FittingRun {
   };
 }
 
-function isEnded(record: RunRecord): boolean {
-  return ['completed', 'cancelled'].includes(actualState(record));
-}
-
 /** @throws a usage error for a run that can be resumed: it would repeat what was undone */
 function refuseUnlessEnded(record: RunRecord): void {
-  if (isEnded(record)) return;
+  if (isOver(record)) return;
   const { id } = record;
   throw usageError(
     'RUN_NOT_ENDED',

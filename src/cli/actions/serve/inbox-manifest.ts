@@ -7,6 +7,7 @@ import {
   exists,
   type FinalFolder,
   isHaltedByGuard,
+  isOver,
   lookUpRun,
   type ManifestEnding,
   type RunRecord,
@@ -33,9 +34,6 @@ export interface CarriedOut {
   /** For --json. */
   readonly document: object;
 }
-
-/** With these codes, a run continues later. */
-const unfinishedCodes: readonly ExitCode[] = [exitCodes.interrupted, exitCodes.spent, exitCodes.fatal];
 
 /**
  * Runs a manifest of an inbox to its end, starting or resuming its run, and moves it to its final folder.
@@ -71,13 +69,14 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
     return whenFree(own, `run ${runId}`, (free) => beginOrGoOn(free, manifest));
   };
   const exitCode = await notifying(context, work).catch((error: unknown) => {
-    if (!(error instanceof CqbatchError) || !isOfManifest(error)) throw error;
+    if (!isOfManifest(error)) throw error;
     terminal.warn(`error: ${error.message}`);
     refused = { text: error.message };
     return exitCodes.usage;
   });
   const document = { name, run: ended === undefined ? null : runId, exit_code: exitCode };
-  if (unfinishedCodes.includes(exitCode))
+  const isUnfinished = ended === undefined ? exitCode !== exitCodes.usage : !hasEnded(ended.record);
+  if (isUnfinished)
     return { exitCode, folder: 'unfinished', document: { ...document, path: manifest.path, result } };
 
   const ending = ended === undefined ? endingOfRefused(refused) : await endingOf(store, ended);
@@ -97,19 +96,24 @@ async function beginOrGoOn(context: Context, { record, path, origin }: ClaimedMa
   });
 }
 
-/** Whether an error is the fault of the manifest, or of its plan. */
-export function isOfManifest({ kind, code }: CqbatchError): boolean {
-  return kind === 'usage' && (/^(MANIFEST|PLAN|APPROVAL)_/.test(code) || code === 'RUN_ID_TAKEN');
-}
-
 async function continueRun(context: Context, record: RunRecord): Promise<ExitCode> {
-  const state = actualState(record);
-  if (isInProgress(state)) throw busyWith(record);
-  const isOver = state === 'completed' || state === 'cancelled' || isHaltedByGuard(record);
-  if (!isOver) return resumeRun(context, record);
+  if (isInProgress(actualState(record))) throw busyWith(record);
+  if (!hasEnded(record)) return resumeRun(context, record);
   const ended = await endedRun(context.store, record);
   context.onEnded?.(ended);
-  return exitCodeOf({ ...endOf(record), state }, ended.summary.outcomes);
+  return exitCodeOf(endOf(record), ended.summary.outcomes);
+}
+
+/** Whether the run of a manifest has ended. Otherwise it continues later: what stopped it would stop others, too. */
+export function hasEnded(record: RunRecord): boolean {
+  return isOver(record) || isHaltedByGuard(record);
+}
+
+/** Whether an error is the fault of the manifest, or of its plan. */
+export function isOfManifest(error: unknown): error is CqbatchError {
+  if (!(error instanceof CqbatchError)) return false;
+  const { kind, code } = error;
+  return kind === 'usage' && (/^(MANIFEST|PLAN|APPROVAL)_/.test(code) || code === 'RUN_ID_TAKEN');
 }
 
 /** The ending of a manifest that was not run. */

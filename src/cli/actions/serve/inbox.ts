@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BusyError } from '../../../errors.ts';
-import { defaults, type Found, findInbox, type HealthState, Inbox } from '../../../index.ts';
+import { defaults, findInbox, type HealthState, Inbox, type Taking } from '../../../index.ts';
 import { withReleases } from '../../../releases.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import type { Flags } from '../../config/load.ts';
@@ -99,7 +99,7 @@ async function openWork(context: Context, path: string, stop: AbortSignal) {
   if (callsHere) await tokenSource(settings, options).current();
   requireConsent(context);
   const { settle: settleMs = defaults.settle } = settings;
-  const inbox = await Inbox.open({ path, stateDir: store.stateDir, settleMs });
+  const inbox = await Inbox.open({ path, store, settleMs });
   const way = wayTo(options, callsHere ? proxyTo(options) : undefined);
   const question = `Run each manifest in ${escapeInvisible(path)} on ${way} without asking again?`;
   if (!flags.yes && !(await terminal.confirm(question))) return undefined;
@@ -108,7 +108,7 @@ async function openWork(context: Context, path: string, stop: AbortSignal) {
 
 /** Runs the manifests of an inbox one after the other. */
 function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
-  const { terminal, store, settings } = context;
+  const { terminal, flags, settings } = context;
   const carriedOut: CarriedOut[] = [];
   const said = new Set<string>();
 
@@ -117,54 +117,57 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
     said.add(text);
   }
 
+  /** Says what happens to a file that is not run. */
+  function sayWaiting(name: string, taking: Taking): void {
+    const file = escapeInvisible(name);
+    if (taking.kind === 'copy') {
+      const { name: first, run } = taking.of;
+      terminal.say(
+        `${file} is a copy of ${escapeInvisible(first)}, run ${run}: moved to ${escapeInvisible(taking.path)}`,
+      );
+    }
+    if (taking.kind === 'elsewhere') sayOnce(`${file} waits: its content belongs to ${taking.who}`);
+    if (taking.kind === 'unusable') sayOnce(`${file} waits: ${escapeInvisible(taking.why)}`);
+  }
+
   /** A run that stopped for a reason that would stop others, too; undefined without one. */
   const unfinished = (): CarriedOut | undefined => carriedOut.find(({ folder }) => folder === 'unfinished');
   const isOver = (): boolean => stop.aborted || unfinished() !== undefined;
 
-  async function next(): Promise<Found> {
-    const found = await inbox.next(async (id) => (await store.look(id)) !== undefined);
-    for (const { name, taking } of found.others) {
-      if (taking.kind === 'copy') {
-        const { name: first, run } = taking.of;
-        terminal.say(
-          `${escapeInvisible(name)} is a copy of ${escapeInvisible(first)}, run ${run}: moved to ${escapeInvisible(taking.path)}`,
-        );
-      }
-      if (taking.kind === 'elsewhere')
-        sayOnce(`${escapeInvisible(name)} waits: its content belongs to ${taking.who}`);
-      if (taking.kind === 'unusable')
-        sayOnce(`${escapeInvisible(name)} waits: ${escapeInvisible(taking.why)}`);
-    }
+  /** @returns the files left in the folder */
+  async function look() {
+    const growing: string[] = [];
+    const unusable: string[] = [];
+    if (isOver()) return { growing, unusable };
     for (const { name, why } of await inbox.ignored())
       sayOnce(`${escapeInvisible(name)} is ignored: ${why}`, terminal.say);
-    return found;
+    for await (const { name, taking } of inbox.take()) {
+      if (taking.kind === 'growing') growing.push(name);
+      if (taking.kind === 'unusable') unusable.push(name);
+      if (taking.kind !== 'taken') sayWaiting(name, taking);
+      else {
+        const done = await carryOut(context, taking.manifest);
+        carriedOut.push(done);
+        if (terminal.json && !flags.once) terminal.result(done.document, '');
+        if (isOver()) break;
+      }
+    }
+    return { growing, unusable };
   }
 
-  /** @returns the files left in the folder */
-  async function untilNoneWaits(onCarriedOut: (carriedOut: CarriedOut) => void = () => {}): Promise<Found> {
+  async function untilNoneWaits() {
     for (;;) {
-      if (isOver()) return { others: [], growing: [] };
-      const found = await next();
-      const { manifest } = found;
-      if (manifest === undefined) return found;
-      try {
-        const done = await carryOut(context, manifest);
-        carriedOut.push(done);
-        onCarriedOut(done);
-      } finally {
-        await manifest.release();
-      }
+      const before = carriedOut.length;
+      const left = await look();
+      if (carriedOut.length === before || isOver()) return left;
     }
   }
 
   return {
     async untilStopped(): Promise<ExitCode> {
       terminal.say(`Watching ${escapeInvisible(inbox.folder)}. Ctrl-C stops.`);
-      const say = ({ document }: CarriedOut): void => {
-        if (terminal.json) terminal.result(document, '');
-      };
-      for (;;) {
-        await untilNoneWaits(say).catch((error: unknown) => {
+      while (!stop.aborted) {
+        await look().catch((error: unknown) => {
           if (!(error instanceof BusyError)) throw error;
           sayOnce(error.message);
         });
@@ -173,8 +176,8 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
         if (stuck !== undefined) return stuck.exitCode;
         carriedOut.length = 0;
         await pause(lookMs, stop);
-        if (stop.aborted) return exitCodes.success;
       }
+      return exitCodes.success;
     },
 
     async untilEmpty(): Promise<ExitCode> {
@@ -184,8 +187,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
         await pause(settings.settle ?? defaults.settle, stop);
         left = await untilNoneWaits();
       }
-      const { growing } = left;
-      const unusable = left.others.flatMap(({ name, taking }) => (taking.kind === 'unusable' ? [name] : []));
+      const { growing, unusable } = left;
       const manifests = carriedOut.map(({ document }) => document);
       const folders = carriedOut.map(({ folder }) => folder);
       terminal.result({ manifests, growing, unusable }, inboxText(folders, growing.length, unusable.length));

@@ -10,6 +10,7 @@ import {
   parseChoice,
   parseLongDuration,
   planSuffix,
+  type RunStore,
   type Schedule,
   timesOf,
 } from '../../../index.ts';
@@ -42,7 +43,7 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
     );
   const tz = settings.tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   await timesOf({ cron, tz });
-  const source = await sourceOf(flags, place.store.stateDir);
+  const source = await sourceOf(flags, place.store);
   checkOptions(place);
   const before = await schedules.look(name);
   const what = flags.replace && before !== undefined ? 'replaced' : 'added';
@@ -84,14 +85,14 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
 }
 
 /** The source of runs, with absolute paths: the daemon may be in another folder. */
-async function sourceOf({ manifest, inbox }: Flags, stateDir: string): Promise<Schedule['source']> {
+async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Schedule['source']> {
   if (manifest !== undefined && inbox !== undefined)
     throw usageError(
       'INVALID_SETTING',
       'A schedule has either --manifest or --inbox: leave out one of them.',
     );
   if (inbox !== undefined) {
-    await Inbox.open({ path: inbox, stateDir, settleMs: 0 });
+    await Inbox.open({ path: inbox, store, settleMs: 0 });
     return { inbox: resolve(inbox) };
   }
   if (manifest === undefined)

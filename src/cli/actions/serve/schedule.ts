@@ -212,7 +212,7 @@ export async function warnOfLeftManifests(
   const others = await schedules.list(() => {});
   if (others.some((other) => isDeepStrictEqual(other.source, source))) return;
   try {
-    const inbox = await Inbox.open({ path: source.inbox, stateDir: store.stateDir, settleMs: 0 });
+    const inbox = await Inbox.open({ path: source.inbox, store, settleMs: 0 });
     const left = await inbox.unfinished();
     if (left.length === 0) return;
     const names = left.map(({ name, run }) => `${escapeInvisible(name)} (run ${run})`).join(', ');

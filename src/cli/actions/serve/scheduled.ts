@@ -2,7 +2,6 @@ import { attributed } from '../../../actor.ts';
 import type { LimitedApi } from '../../../domain.ts';
 import { BusyError, CqbatchError, usageError } from '../../../errors.ts';
 import {
-  actualState,
   type Beginning,
   budgetOf,
   defaults,
@@ -12,14 +11,13 @@ import {
   lockRun,
   type ManifestOrigin,
   type Occasion,
-  type RunRecord,
   type RunStore,
   runIdFor,
   type Schedule,
-  type Taking,
   withoutPlace,
 } from '../../../index.ts';
 import type { Log } from '../../../log.ts';
+import { withReleases } from '../../../releases.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
 import type { RefusedManifest, Workplace } from '../../context.ts';
 import { exitCodes, knownError } from '../../exit-codes.ts';
@@ -30,7 +28,7 @@ import { runOptions } from '../options.ts';
 import { withPlanBeside } from '../run/approval.ts';
 import { endedRun } from '../run/resume.ts';
 import { submitRun } from '../run/submit.ts';
-import { endingOf, endingOfRefused, isOfManifest } from './inbox-manifest.ts';
+import { endingOf, endingOfRefused, hasEnded, isOfManifest } from './inbox-manifest.ts';
 
 /** The daemon's defaults, which a schedule may override. */
 interface DaemonPlace extends Pick<Workplace, 'store' | 'flags'> {
@@ -66,20 +64,15 @@ export async function beginScheduled(
 /** Submits a run unless it exists. */
 async function beginRun(workplace: Workplace, runId: string, manifest: string): Promise<Beginning> {
   const submitted = await submitOnce(workplace, runId, manifest);
-  if (submitted.is === 'there') return { result: 'began', runs: [runId] };
-  if (submitted.is === 'later') return { result: 'later' };
-  return { result: 'failed', code: 'MANIFEST_REFUSED', message: submitted.why.text };
+  if (submitted === 'there') return { result: 'began', runs: [runId] };
+  if (submitted === 'later') return { result: 'later' };
+  return { result: 'failed', code: 'MANIFEST_REFUSED', message: submitted.text };
 }
-
-type Submitted =
-  | { readonly is: 'there' }
-  /** Another process is planning the run, or this process is stopping. */
-  | { readonly is: 'later' }
-  | { readonly is: 'refused'; readonly why: RefusedManifest };
 
 /**
  * Plans and submits a run unless its id exists.
  *
+ * @returns `later` if another process is planning the run, or this process is stopping
  * @throws errors not caused by the manifest
  */
 async function submitOnce(
@@ -87,9 +80,9 @@ async function submitOnce(
   runId: string,
   manifest: string,
   origin?: ManifestOrigin,
-): Promise<Submitted> {
+): Promise<'there' | 'later' | RefusedManifest> {
   const found = await store.look(runId);
-  if (found !== undefined) return { is: found === 'being planned' ? 'later' : 'there' };
+  if (found !== undefined) return found === 'being planned' ? 'later' : 'there';
   let why: RefusedManifest = { text: 'It was not run.' };
   const onRefused = (refused: RefusedManifest): void => {
     why = { ...refused, text: plain(refused.text) };
@@ -99,14 +92,13 @@ async function submitOnce(
     const submitted = await withPlanBeside(place, manifest, origin?.name ?? manifest, (planned) =>
       submitRun(planned, manifest, origin),
     );
-    if (typeof submitted !== 'number') return { is: 'there' };
-    return submitted === exitCodes.interrupted ? { is: 'later' } : { is: 'refused', why };
+    if (typeof submitted !== 'number') return 'there';
+    return submitted === exitCodes.interrupted ? 'later' : why;
   } catch (error) {
-    if (!(error instanceof CqbatchError)) throw error;
     // Another process was faster: the next look finds the run.
-    if (error.code === 'RUN_EXISTS') return { is: 'later' };
+    if (error instanceof CqbatchError && error.code === 'RUN_EXISTS') return 'later';
     if (!isOfManifest(error)) throw error;
-    return { is: 'refused', why: { text: error.message } };
+    return { text: error.message };
   }
 }
 
@@ -141,38 +133,27 @@ async function beginInbox(workplace: Workplace, path: string, tell: Tell): Promi
   runOptions(workplace);
   const { store, settings } = workplace;
   const { settle: settleMs = defaults.settle } = settings;
+  const inbox = await Inbox.open({ path, store, settleMs });
   const runs = new Set<string>();
   const refused: string[] = [];
-  /** @returns false to try again later */
-  const begin = async (taking: Taking): Promise<boolean> => {
-    if (taking.kind !== 'taken') return true;
-    const { manifest } = taking;
-    const { record, path: taken, origin } = manifest;
-    try {
-      const submitted = await submitOnce(workplace, record.run, taken, origin);
-      if (submitted.is === 'later') return false;
-      if (submitted.is === 'refused') {
-        // Reported before it is moved: after a kill, the next process could not report it.
-        await tell(`${record.name}: ${submitted.why.text}`);
-        await manifest.finish(endingOfRefused(submitted.why));
-        refused.push(record.name);
-      } else if (await goesOn(workplace, record.run)) runs.add(record.run);
-      return true;
-    } finally {
-      await manifest.release();
-    }
-  };
-  const inbox = await Inbox.open({ path, stateDir: store.stateDir, settleMs });
-  const hasRun = async (id: string): Promise<boolean> => (await store.look(id)) !== undefined;
-  for (const record of await inbox.unfinished())
-    if (!(await begin(await inbox.takeOver(record, hasRun)))) return { result: 'later' };
-  for (const file of (await inbox.look()).complete) {
-    const taking = await inbox.take(file);
+  for await (const { name, taking } of inbox.take()) {
     if (taking.kind === 'unusable') {
-      await tell(`${file.name}: ${taking.why}`);
-      refused.push(file.name);
+      await tell(`${name}: ${taking.why}`);
+      refused.push(name);
     }
-    if (!(await begin(taking))) return { result: 'later' };
+    if (taking.kind !== 'taken') continue;
+    const { manifest } = taking;
+    const { run } = manifest.record;
+    const submitted = await submitOnce(workplace, run, manifest.path, manifest.origin);
+    if (submitted === 'later') return { result: 'later' };
+    if (submitted === 'there') {
+      if (await goesOn(workplace, run)) runs.add(run);
+      continue;
+    }
+    // Reported before it is moved: after a kill, the next process could not report it.
+    await tell(`${name}: ${submitted.text}`);
+    await manifest.finish(endingOfRefused(submitted));
+    refused.push(name);
   }
   return { result: 'began', runs: [...runs], refused };
 }
@@ -181,7 +162,7 @@ async function beginInbox(workplace: Workplace, path: string, tell: Tell): Promi
 async function goesOn({ store, settings }: Workplace, id: string): Promise<boolean> {
   const record = await store.load(id);
   if (goesOnByItself(record)) return true;
-  if (isFinal(record)) return false;
+  if (hasEnded(record)) return false;
   const lock = await lockIfFree(store, id);
   // A user has resumed it.
   if (lock === undefined) return true;
@@ -195,12 +176,11 @@ async function goesOn({ store, settings }: Workplace, id: string): Promise<boole
   }
 }
 
-/** Moves manifests of ended runs to their final folders. Called every second, so it keeps inboxes open. */
+/** Moves the manifests of ended runs to their final folders. Called every second, so it keeps inboxes open. */
 export function inboxFinisher(store: RunStore, log: Log): (path: string) => Promise<void> {
   const inboxes = new Map<string, Inbox>();
   return async (path) => {
-    const known = inboxes.get(path);
-    const inbox = known ?? (await Inbox.open({ path, stateDir: store.stateDir, settleMs: 0 }));
+    const inbox = inboxes.get(path) ?? (await Inbox.open({ path, store, settleMs: 0 }));
     // After an error, the next call reopens the inbox and creates missing folders.
     inboxes.delete(path);
     await finishInbox(inbox, store, log);
@@ -209,33 +189,22 @@ export function inboxFinisher(store: RunStore, log: Log): (path: string) => Prom
 }
 
 async function finishInbox(inbox: Inbox, store: RunStore, log: Log): Promise<void> {
-  for (const { run } of await inbox.unfinished()) {
-    const found = await store.look(run);
-    if (found === undefined || found === 'being planned' || !isFinal(found)) continue;
-    const lock = await lockIfFree(store, run);
-    if (lock === undefined) continue;
-    try {
-      const record = (await inbox.unfinished()).find((each) => each.run === run);
-      const taking = record && (await inbox.takeOver(record, async () => true));
-      if (taking?.kind !== 'taken') continue;
-      try {
-        const put = await taking.manifest.finish(await endingOf(store, await endedRun(store, found)));
-        log.info({ run, path: put }, 'manifest of an inbox finished');
-      } finally {
-        await taking.manifest.release();
-      }
-    } finally {
-      await lock.release();
-    }
+  for (const taken of await inbox.unfinished()) {
+    const { run } = taken;
+    const record = await store.look(run);
+    if (typeof record !== 'object' || !hasEnded(record)) continue;
+    await withReleases(async (atEnd) => {
+      const lock = await lockIfFree(store, run);
+      if (lock === undefined) return;
+      atEnd(() => lock.release());
+      const taking = await inbox.takeOver(taken);
+      if (taking.kind !== 'taken') return;
+      const { manifest } = taking;
+      atEnd(manifest.release);
+      const put = await manifest.finish(await endingOf(store, await endedRun(store, record)));
+      log.info({ run, path: put }, 'manifest of an inbox finished');
+    });
   }
-}
-
-/** Whether a run is over for its inbox. A halt before the first answer (for example a wrong token) is not final. */
-function isFinal(record: RunRecord): boolean {
-  const { counts } = record;
-  const state = actualState(record);
-  if (state !== 'halted') return state === 'completed' || state === 'cancelled';
-  return counts !== undefined && counts.succeeded + counts.failed > 0;
 }
 
 /** The lock of a run; undefined while another process works on the run. */

@@ -9,7 +9,7 @@ import { inboxPlace } from '../../../inbox/inbox-place.ts';
 import { nightly } from '../../../schedule/nightly.ts';
 
 test('a removed schedule names the manifests of its inbox that stay in running/, unless another one finishes them', async () => {
-  const { drop, open, inbox, stateDir } = await inboxPlace();
+  const { drop, open, next, inbox, stateDir } = await inboxPlace();
   const schedules = openScheduleStore(stateDir);
   const warnings: string[] = [];
   const terminal = { ...silentTerminal(), warn: (text: string) => void warnings.push(text) };
@@ -18,7 +18,7 @@ test('a removed schedule names the manifests of its inbox that stay in running/,
   await drop('week.csv', 'a\n1\n');
   await warn();
   expect(warnings).toEqual([]);
-  const taken = (await (await open()).next(async () => true)).manifest;
+  const taken = (await next(await open())).manifest;
   await taken?.release();
   await schedules.add({ ...nightly, source: { inbox } });
   await warn();

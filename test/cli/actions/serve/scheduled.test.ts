@@ -1,17 +1,19 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { beginScheduled, inboxFinisher } from '../../../../src/cli/actions/serve/scheduled.ts';
-import type { LimitedApi } from '../../../../src/domain.ts';
+import { type LimitedApi, noOutcomes } from '../../../../src/domain.ts';
+import { silentLog } from '../../../../src/log.ts';
 import { claimPlan } from '../../../../src/run/plan/claimed-plan.ts';
+import { enterState } from '../../../../src/run/record/record.ts';
 import { openRunStore } from '../../../../src/run/record/store.ts';
 import type { Schedule } from '../../../../src/schedule/schedule.ts';
 import { newRunOptions } from '../../../../src/settings/run-options.ts';
 import { approveFile } from '../../../helpers/approve-plan.ts';
 import { createSshKey } from '../../../helpers/ssh-key.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { inboxPlace } from '../../../inbox/inbox-place.ts';
 import { writePlan } from '../../../run/plan/written-plan.ts';
 
 const baseUrl = 'https://api.example.com';
@@ -20,10 +22,7 @@ test('an inbox is opened once, and again when something of it is missing', async
   const folder = await temporaryFolder();
   const inbox = join(folder, 'inbox');
   await mkdir(inbox);
-  const finish = inboxFinisher(
-    await openRunStore(join(folder, 'state'), operations),
-    pino({ enabled: false }),
-  );
+  const finish = inboxFinisher(openRunStore(join(folder, 'state'), operations), silentLog);
   const names = async () => (await readdir(inbox)).toSorted();
   await finish(inbox);
   const all = await names();
@@ -48,7 +47,6 @@ test('a schedule runs a manifest once it has an approved plan beside it, and not
   await mkdir(stateDir, { mode: 0o700 });
   const config = { approvers, require_approval_above: 'any' };
   await writeFile(join(stateDir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
-  const baseUrl = 'https://api.example.com';
   const store = openRunStore(stateDir, operations);
   const schedule = nightly(manifest);
   const begin = (day: number) =>
@@ -104,6 +102,33 @@ test('a schedule fails if the daemon calls the API itself, and has no token for 
   expect(await store.list()).toEqual([]);
   expect(await begin(3, {}, acme)).toMatchObject({ result: 'began' });
   expect(await begin(4, { rateGroup: 'other' })).toMatchObject({ result: 'began' });
+});
+
+test('a manifest whose run stopped for a reason that would stop others stays, and the next occasion continues its run', async () => {
+  const { drop, inbox, stateDir, files } = await inboxPlace();
+  const store = openRunStore(stateDir, operations);
+  const begin = async () => {
+    const daemon = { store, flags: { stateDir, baseUrl } };
+    const schedule = { ...nightly(''), source: { inbox } };
+    return beginScheduled(daemon, schedule, { due: '2026-11-01T02:00:00.000Z' }, async () => {});
+  };
+  await drop('rows.csv', 'evaluation_id,user_id\n1,u\n');
+  const began = await begin();
+  const [run = ''] = 'runs' in began ? began.runs : [];
+  const finishInbox = inboxFinisher(store, silentLog);
+  const submitted = await store.load(run);
+  const stuck = enterState(submitted, 'halted', { because: 'stuck', reason: 'no answer' });
+  await store.save({ ...stuck, counts: { ...noOutcomes(), succeeded: 1 } });
+  await finishInbox(inbox);
+  expect(await files()).toEqual([expect.stringContaining('running/rows.')]);
+  expect(await begin()).toEqual({ result: 'began', runs: [run], refused: [] });
+  expect(await store.load(run)).toMatchObject({ state: 'submitted' });
+  await store.save(enterState(submitted, 'cancelled'));
+  await finishInbox(inbox);
+  expect((await files()).filter((path) => path.endsWith('.csv'))).toContainEqual(
+    expect.stringContaining('failed/rows.'),
+  );
+  expect(await begin()).toEqual({ result: 'began', runs: [], refused: [] });
 });
 
 /** Begins the runs of a schedule whose daemon has these flags. */
