@@ -57,11 +57,15 @@ export function errorText(error: unknown): string {
   return typeof text === 'string' ? text : inspect(text);
 }
 
-/** Why a server can't be reached at the address that the user wants. */
-export function cannotListen(host: string, port: number, cause: unknown): CqbatchError {
+/**
+ * Why a server can't be reached at the address that the user wants.
+ *
+ * @param of what the names of the flags for host and port begin with
+ */
+export function cannotListen(host: string, port: number, cause: unknown, of = ''): CqbatchError {
   const reason =
     cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
-      ? `port ${port} is in use; choose another one with --port, or any free one with --port 0`
-      : `can't listen on ${host}:${port}: ${errorText(cause)}`;
+      ? `port ${port} is in use; choose another one with --${of}port, or any free one with --${of}port 0`
+      : `can't listen on ${host}:${port}: ${errorText(cause)}; see --${of}host and --${of}port`;
   return usageError('CANNOT_LISTEN', reason, cause);
 }

@@ -64,6 +64,7 @@ export { hashFile } from './disk/hash-file.ts';
 export { withTemporaryFolder } from './disk/owned-folder.ts';
 export type { ConflictRule, Outcome, OutcomeCounts, RowResult } from './domain.ts';
 export { CqbatchError, type ErrorKind } from './errors.ts';
+export { type HealthState, startHealthServer } from './http/health.ts';
 export type { ClaimedManifest, ManifestEnding } from './inbox/claimed-manifest.ts';
 export { Inbox, type Taking } from './inbox/inbox.ts';
 export { findInbox } from './inbox/names.ts';
@@ -239,5 +240,4 @@ export {
   variableOf,
 } from './settings/settings.ts';
 export { stringifyJson } from './text/json.ts';
-export { type HealthState, startHealthServer } from './worker/health.ts';
 export { type Serving, serveRows } from './worker/serve.ts';

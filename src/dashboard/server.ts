@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { cannotListen } from '../errors.ts';
+import { createServer, listen } from '../http/server.ts';
 import { runIds } from '../names.ts';
 import { packageRoot } from '../package.ts';
 import type { RunStore } from '../run/record/store.ts';
@@ -58,10 +58,6 @@ const page = `<!doctype html>
 </html>
 `;
 
-const pagePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 /** Gives a report no origin, so that its scripts can't request anything from the dashboard. Its own policy applies, too. */
 const reportPolicy =
   "sandbox allow-scripts allow-downloads; connect-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -91,13 +87,7 @@ const mostUnsent = 4_000_000;
 export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
   const { host, port } = options;
   const built = await buildServer(options);
-  try {
-    await built.server.listen({ host, port });
-  } catch (cause) {
-    await built.server.close();
-    throw cannotListen(host, port, cause);
-  }
-  const address = built.server.server.address() as AddressInfo;
+  const address = await listen(built.server, host, port);
   const url = `http://${nameIn(address)}:${address.port}`;
   const access = built.openControl(address.port);
   return {
@@ -119,8 +109,7 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   readonly server: FastifyInstance;
   openControl(port: number): ControlAccess | undefined;
 }> {
-  const { fastify } = await import('fastify');
-  const server = fastify({ forceCloseConnections: true, bodyLimit: 10_000 });
+  const server = await createServer();
   const overview = new Overview(store, shared);
   let access: ControlAccess | undefined;
   const feed = openEventFeed<Topic>(async (topics) => {
@@ -146,15 +135,6 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   });
 
   server.addHook('onRequest', async (request, reply) => {
-    reply.headers({
-      'content-security-policy': pagePolicy,
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
-      'referrer-policy': 'no-referrer',
-      'cross-origin-resource-policy': 'same-origin',
-      'cross-origin-opener-policy': 'same-origin',
-      'cache-control': 'no-store',
-    });
     if (isFromHere(request, host)) return undefined;
     return reply.code(403).type('text/plain; charset=utf-8').send(notFromHere);
   });

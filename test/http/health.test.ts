@@ -7,7 +7,7 @@ import {
   type HealthServerOptions,
   type HealthState,
   startHealthServer,
-} from '../../src/worker/health.ts';
+} from '../../src/http/health.ts';
 
 const well: HealthState = { healthy: true, ready: true };
 
@@ -83,8 +83,9 @@ describe('the answers to probes', () => {
     const answer = await ask(url + path);
     expect(answer).toMatchObject({ status, body });
     expect(answer.body).toEqual(body);
-    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
   test.each(['/healthz', '/readyz'])('HEAD %s gets the same answer as GET, without a body', async (path) => {
@@ -107,7 +108,7 @@ describe('the answers to probes', () => {
     const sent = request(`${url}/`, { method, path, agent: false }).end();
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     expect(answer.statusCode).toBe(404);
-    expect(answer.headers['content-type']).toBe('application/json');
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     answer.resume();
   });
 
@@ -148,8 +149,7 @@ describe('the page for Prometheus', () => {
       () => well,
       () => Promise.reject(new Error('no figures')),
     );
-    const answer = await fetch(`${url}/metrics`);
-    expect([answer.status, await answer.text()]).toEqual([500, 'no figures\n']);
+    expect(await ask(`${url}/metrics`)).toMatchObject({ status: 500, body: { message: 'no figures' } });
     expect((await ask(`${url}/healthz`)).status).toBe(200);
   });
 });
@@ -160,8 +160,8 @@ describe('the port', () => {
     await expect(startHealthServer({ host: '127.0.0.1', port, state: () => well })).rejects.toMatchObject({
       name: 'CqbatchError',
       kind: 'usage',
-      code: 'HEALTH_PORT',
-      message: expect.stringMatching(`port ${port} of 127.0.0.1 is in use.*--health-port`),
+      code: 'CANNOT_LISTEN',
+      message: expect.stringMatching(`port ${port} is in use.*--health-port`),
     });
   });
 
@@ -169,7 +169,7 @@ describe('the port', () => {
     // 192.0.2.0/24 is reserved for documentation.
     await expect(startHealthServer({ host: '192.0.2.1', port: 0, state: () => well })).rejects.toMatchObject({
       kind: 'usage',
-      code: 'HEALTH_PORT',
+      code: 'CANNOT_LISTEN',
       message: expect.stringContaining('--health-host'),
     });
   });

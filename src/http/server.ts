@@ -1,0 +1,48 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { cannotListen } from '../errors.ts';
+
+/** The headers of every answer. A page loads only what comes from this server, and no other site may frame or read it. */
+const headers = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+/** Makes a server that does not listen yet. Only a command that opens a port loads Fastify: it takes longer to load than our own code. */
+export async function createServer(): Promise<FastifyInstance> {
+  const { fastify } = await import('fastify');
+  // Our clients send little, and at once. A request that is slow or kept alive doesn't delay the end of the process.
+  const server = fastify({ bodyLimit: 10_000, requestTimeout: 5_000, forceCloseConnections: true });
+  server.addHook('onRequest', async (_, reply) => void reply.headers(headers));
+  // A connection that can't be accepted, for lack of file descriptors, must not end the process.
+  server.server.on('error', () => {});
+  return server;
+}
+
+/**
+ * Listens; port 0 takes any free one.
+ *
+ * @param of what the names of the flags for host and port begin with
+ * @throws a usage error `CANNOT_LISTEN`
+ */
+export async function listen(
+  server: FastifyInstance,
+  host: string,
+  port: number,
+  of: '' | 'health-' = '',
+): Promise<AddressInfo> {
+  try {
+    await server.listen({ host, port });
+  } catch (cause) {
+    await server.close();
+    throw cannotListen(host, port, cause, of);
+  }
+  return server.server.address() as AddressInfo;
+}
