@@ -223,10 +223,13 @@ export {
   savingOptions,
 } from './settings/run-options.ts';
 export {
+  type CommandOption,
+  collected,
   defaultStateDir,
   defaults,
   type FlagName,
   flagOf,
+  isSetting,
   nameInWords,
   optionInWords,
   type RawSettings,
@@ -236,6 +239,7 @@ export {
   saysNothing,
   setsOption,
   settingHelp,
+  settingNeeds,
   settingWords,
   variableOf,
 } from './settings/settings.ts';

@@ -1,4 +1,4 @@
-import { nameInWords, type SettingName, type Settings } from '../index.ts';
+import { nameInWords, type SettingName, type Settings, settingNeeds } from '../index.ts';
 import { type Flags, loadSettings } from './config/load.ts';
 import type { OptionName } from './option-table.ts';
 
@@ -14,29 +14,30 @@ export interface Unused {
 }
 
 /** In every command. */
-export const unusedAnywhere = {
-  without: { healthPort: ['healthHost'], queue: ['queuePasswordFile'] },
-  beside: { logLevel: ['verbose'], quiet: ['verbose'] },
-} as const satisfies Unused;
+const unusedAnywhere: Unused = { beside: { logLevel: ['verbose'], quiet: ['verbose'] } };
 
-/** Settings by the setting that they need. */
-export const unusedSettings: Readonly<Partial<Record<SettingName, readonly SettingName[]>>> = {
-  healthPort: ['healthHost'],
-  queue: ['queuePasswordFile', 'queuePrefix'],
-  notifyUrl: ['notifyOn', 'notifySecretFile'],
-};
+/** An option, and the one that it needs, or that takes its effect. */
+type Pair = readonly [name: string, other: string];
+
+/** All options of a command that may have no effect. */
+export function unusedPairs({ without, beside }: Unused): Readonly<Record<keyof Unused, readonly Pair[]>> {
+  return {
+    without: [...settingNeeds, ...pairsIn(without)],
+    beside: [...pairsIn(unusedAnywhere.beside), ...pairsIn(beside)],
+  };
+}
 
 /** Which of the typed options have no effect: a sentence for each. Another source may have what they need. */
 export async function withoutEffect(unused: Unused, flags: Flags): Promise<readonly string[]> {
-  const all = [unusedAnywhere, unused];
-  const lacking = all.flatMap(({ without }) => pairsIn(without, flags, (other) => !(other in flags)));
+  const { without, beside } = unusedPairs(unused);
+  const lacking = without.filter(([name, other]) => name in flags && !(other in flags));
   const settings = lacking.length === 0 ? {} : await loadSettings(flags);
   return [
     ...lacking
       .filter(([, other]) => settings[other as SettingName] === undefined)
       .map(([name, other]) => `${option(name)} has no effect without ${option(other)}.`),
-    ...all
-      .flatMap(({ beside }) => pairsIn(beside, flags, (other) => other in flags))
+    ...beside
+      .filter(([name, other]) => name in flags && other in flags)
       .map(([name, other]) => `${option(name)} has no effect with ${option(other)}.`),
   ];
 }
@@ -44,19 +45,13 @@ export async function withoutEffect(unused: Unused, flags: Flags): Promise<reado
 /** Which of the given settings have no effect: a sentence for each. */
 export function settingsWithoutEffect(settings: Settings): readonly string[] {
   const key = (name: string): string => nameInWords(name, '_');
-  return pairsIn(unusedSettings, settings, (other) => !(other in settings)).map(
-    ([name, other]) => `${key(name)} has no effect without ${key(other)}`,
-  );
+  return settingNeeds
+    .filter(([name, other]) => name in settings && !(other in settings))
+    .map(([name, other]) => `${key(name)} has no effect without ${key(other)}`);
 }
 
-function pairsIn(
-  by: Readonly<Partial<Record<string, readonly string[]>>> = {},
-  given: object,
-  isSo: (other: string) => boolean,
-): readonly (readonly [name: string, other: string])[] {
-  return Object.entries(by).flatMap(([other, names = []]) =>
-    isSo(other) ? names.filter((name) => name in given).map((name) => [name, other] as const) : [],
-  );
+function pairsIn(by: OptionsBy = {}): readonly Pair[] {
+  return Object.entries(by).flatMap(([other, names = []]) => names.map((name): Pair => [name, other]));
 }
 
 function option(name: string): string {

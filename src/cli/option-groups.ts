@@ -9,8 +9,11 @@ export const output = ['json', 'quiet', 'stateDir'] as const;
 /** For commands that write a report. */
 export const reporting: OptionGroups = { Report: ['delimiter', 'html'] };
 
+/** What a command writes while its run goes on. */
+export const log = ['verbose', 'logLevel'] as const;
+
 /** For commands that take a run to its end here. */
-const following: OptionGroups = { ...reporting, Log: ['verbose', 'logLevel'] };
+const following: OptionGroups = { ...reporting, Log: log };
 
 /** How users learn of the end of a run. */
 export const telling = {
@@ -38,10 +41,33 @@ export const guards: OptionGroups = { Guards: ['canary', 'maxFailures', ...budge
 /** How to call the API. */
 export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
 
+/** Which rows are called. */
+export const choosing = ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial', 'allowEmpty'] as const;
+
+/** The options of `cqbatch plan`. */
+export const planning: OptionGroups = {
+  API: ['baseUrl', 'rateGroup', 'rate', 'allowInsecureHttp'],
+  Plan: ['out', ...choosing],
+  ...guards,
+  ...rows,
+  Calls: [...calling, 'attempts', 'priority'],
+  ...reporting,
+  Audit: ['saveResponses'],
+};
+
 const sharing = ['queue', 'queuePasswordFile'] as const;
 
 /** For commands that inspect or control runs, even of other machines. */
 export const shared: OptionGroups = { 'Shared datastore': sharing };
+
+/** For commands that leave the calls of a manifest to a daemon, after their own groups. */
+export const submitting: OptionGroups = {
+  ...guards,
+  ...rows,
+  Calls: ['attempts', 'priority'],
+  ...reporting,
+  ...audit,
+};
 
 /** For commands that take a run to its end, after their own groups. */
 export const executing: OptionGroups = {

@@ -1,15 +1,38 @@
 import { Option } from 'commander';
-import { defaultStateDir, type FlagName, flagOf, setsOption, variableOf } from '../index.ts';
+import {
+  type CommandOption,
+  collected,
+  defaultStateDir,
+  type FlagName,
+  flagOf,
+  isSetting,
+  setsOption,
+  variableOf,
+} from '../index.ts';
 
-/** An option without a setting. */
-interface OwnOption {
-  readonly flags: string;
-  readonly help: string;
-  /** Whether `-h` shows it even if a command has many options. */
-  readonly common?: true;
-  /** Collects the values of a repeatable option. */
-  readonly collect?: (text: string) => unknown;
-}
+/** Options of a schedule itself, not of its runs. */
+export const scheduleOptions = {
+  cron: {
+    flags: '--cron <pattern>',
+    help: 'minute, hour, day of month, month, day of week: "0 2 * * 1-5"',
+    common: true,
+  },
+  manifest: {
+    flags: '--manifest <file>',
+    help: 'run this file, with its content at that time',
+    common: true,
+  },
+  inbox: { flags: '--inbox <dir>', help: 'run each manifest that waits in this folder', common: true },
+  overlap: {
+    flags: '--overlap <rule>',
+    help: 'if the last run is still in progress: skip, or queue one run (default: skip)',
+  },
+  catchUp: {
+    flags: '--catch-up <duration>',
+    help: 'make up for a missed time if it is at most this late; or none (default: 1h)',
+  },
+  replace: { flags: '--replace', help: 'replace the schedule of this name' },
+} as const satisfies Readonly<Record<string, CommandOption>>;
 
 /** Options without a setting, by their names in `Flags`. */
 const ownOptions = {
@@ -56,7 +79,7 @@ const ownOptions = {
   skipDone: {
     flags: '--skip-done <run|report>',
     help: 'leave out rows that a run and its retries, or a report.csv, have done; may be repeated',
-    collect: (another: string, before: readonly string[] = []): readonly string[] => [...before, another],
+    collect: collected,
   },
   once: { flags: '--once', help: 'run the manifests that wait now, then exit', common: true },
   reason: { flags: '--reason <text>', help: 'reason for this action; "cqbatch show" displays it' },
@@ -127,33 +150,14 @@ const ownOptions = {
     help: 'print a one-time address that can pause and cancel runs and set their rate',
   },
 
-  cron: {
-    flags: '--cron <pattern>',
-    help: 'minute, hour, day of month, month, day of week: "0 2 * * 1-5"',
-    common: true,
-  },
-  manifest: {
-    flags: '--manifest <file>',
-    help: 'run this file, with its content at that time',
-    common: true,
-  },
-  inbox: { flags: '--inbox <dir>', help: 'run each manifest that waits in this folder', common: true },
-  overlap: {
-    flags: '--overlap <rule>',
-    help: 'if the last run is still in progress: skip, or queue one run (default: skip)',
-  },
-  catchUp: {
-    flags: '--catch-up <duration>',
-    help: 'make up for a missed time if it is at most this late; or none (default: 1h)',
-  },
-  replace: { flags: '--replace', help: 'replace the schedule of this name' },
-} as const satisfies Readonly<Record<string, OwnOption>>;
+  ...scheduleOptions,
+} as const satisfies Readonly<Record<string, CommandOption>>;
 
 type OwnOptions = typeof ownOptions;
 
 export type OptionName = FlagName | keyof OwnOptions;
 
-type ValueOf<Own extends OwnOption> = Own extends { collect: (text: string) => infer Value }
+type ValueOf<Own extends CommandOption> = Own extends { collect: (text: string) => infer Value }
   ? Value
   : Own['flags'] extends `${string}...>`
     ? readonly string[]
@@ -181,18 +185,13 @@ export function optionOf(
   { help: own = {}, fromRun }: OwnMeanings = {},
   isBrief = false,
 ): Option {
-  const help = own[name];
   const isOfRun = setsOption(name) || name === 'baseUrl';
-  const row: OwnOption = isOwn(name)
-    ? ownOptions[name]
-    : flagOf(name, {
-        ...(help !== undefined && { help }),
-        byDefault: isOfRun ? fromRun : undefined,
-        isBrief,
-      });
-  const option = new Option(row.flags, isOwn(name) ? (help ?? row.help) : row.help);
-  option.hideHelp(isBrief && !row.common);
-  return row.collect === undefined ? option : option.argParser(row.collect);
+  const byDefault = isOfRun ? fromRun : undefined;
+  const { flags, help, common, collect }: CommandOption = isOwn(name)
+    ? { ...ownOptions[name], help: own[name] ?? ownOptions[name].help }
+    : flagOf(name, { help: own[name], byDefault, isBrief });
+  const option = new Option(flags, help).hideHelp(isBrief && !common);
+  return collect === undefined ? option : option.argParser(collect);
 }
 
 /** The option of a field. @param value placeholder: `<id>` */
@@ -202,6 +201,11 @@ export function fieldOption(field: string, value: string, isBrief: boolean): Opt
   return new Option(`--${field.replaceAll('_', '-')} ${value}`, help);
 }
 
-function isOwn(name: OptionName): name is keyof OwnOptions {
+/** Whether a flag is in one of the tables; those of fields are not. */
+export function isOption(name: string): boolean {
+  return isSetting(name) || isOwn(name);
+}
+
+function isOwn(name: string): name is keyof OwnOptions {
   return Object.hasOwn(ownOptions, name);
 }

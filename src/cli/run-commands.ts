@@ -8,11 +8,7 @@ const manifest = [
 /** A manifest, or a plan of `plan --out`. */
 const manifestOrPlan = [manifest[0], `${manifest[1]}; or a signed-off plan (.cqplan)`] as const;
 
-/** Options that decide which rows are called. */
-const choosing = ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial', 'allowEmpty'] as const;
-
-/** Options for the approval of rows of another run. */
-const planning = ['out'] as const;
+const asking = ['yes', 'runId', 'wait'] as const;
 
 /** For commands that run rows of another run. */
 const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unused'> = {
@@ -20,18 +16,14 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unu
   help: { out: 'write the plan of the rows to NAME.cqplan, to be approved; send nothing' },
   options: {
     API: ['tokenFile', 'rate'],
-    Run: ['yes', 'runId', 'wait'],
+    Run: asking,
     ...groups.guards,
     ...groups.own,
     ...groups.executing,
   },
   unused: {
     beside: {
-      out: [
-        ...groups.budget,
-        ...(['yes', 'runId', 'wait', 'verbose', 'logLevel', 'reason'] as const),
-        ...groups.telling.Notifications,
-      ],
+      out: [...groups.budget, ...asking, ...groups.log, 'reason', ...groups.telling.Notifications],
     },
   },
 };
@@ -40,15 +32,7 @@ const plan: CommandSpec = {
   name: 'plan',
   description: 'Checks every row and previews requests; sends nothing',
   arguments: [manifestOrPlan],
-  options: {
-    API: ['baseUrl', 'rateGroup', 'rate', 'allowInsecureHttp'],
-    Plan: ['out', ...choosing],
-    ...groups.guards,
-    ...groups.rows,
-    Calls: [...groups.calling, 'attempts', 'priority'],
-    ...groups.reporting,
-    Audit: ['saveResponses'],
-  },
+  options: groups.planning,
   unused: { beside: { out: groups.budget } },
   examples: [
     ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],
@@ -77,7 +61,7 @@ const run: CommandSpec = {
   arguments: [manifestOrPlan],
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'rate', 'allowInsecureHttp'],
-    Run: ['yes', 'runId', 'orResume', 'resumeHalted', 'wait', ...choosing],
+    Run: ['yes', 'runId', 'orResume', 'resumeHalted', 'wait', ...groups.choosing],
     ...groups.guards,
     ...groups.rows,
     ...groups.executing,
@@ -139,7 +123,7 @@ const resume: CommandSpec = {
     API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'wait'],
     // A resumed run keeps its canary.
-    Guards: ['maxFailures', 'maxRows', 'stopAt', 'maxDuration'],
+    Guards: ['maxFailures', ...groups.budget],
     ...groups.own,
     ...groups.executing,
   },
@@ -156,7 +140,7 @@ const retry: CommandSpec = {
   details: 'Rows that a cancelled run never sent are taken, too.',
   arguments: [runThat(' with such rows')],
   ...derived,
-  options: { Rows: ['code', 'unclear'], Plan: planning, ...derived.options },
+  options: { Rows: ['code', 'unclear'], Plan: ['out'], ...derived.options },
   examples: [
     ['cqbatch retry', 'what failed in the newest run'],
     ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another run, only rows with these codes'],
@@ -170,7 +154,7 @@ const undo: CommandSpec = {
   details: 'The manifest of the run must have the old values, in columns such as old_title.',
   arguments: [runThat(' that was not undone')],
   ...derived,
-  options: { Undo: ['plan'], Plan: planning, ...derived.options },
+  options: { Undo: ['plan'], Plan: ['out'], ...derived.options },
   examples: [
     ['cqbatch undo --plan', 'what would be sent'],
     ['cqbatch undo', 'what the newest run has changed'],
@@ -186,12 +170,8 @@ const submit: CommandSpec = {
   arguments: [manifestOrPlan],
   options: {
     API: ['baseUrl', 'rateGroup', 'rate', 'allowInsecureHttp'],
-    Run: ['yes', 'runId', ...choosing],
-    ...groups.guards,
-    ...groups.rows,
-    Calls: ['attempts', 'priority'],
-    ...groups.reporting,
-    ...groups.audit,
+    Run: ['yes', 'runId', ...groups.choosing],
+    ...groups.submitting,
   },
   load: async () => (await import('./actions/run/submit.ts')).submit,
 };

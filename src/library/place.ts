@@ -2,6 +2,8 @@ import { BusyError, usageError } from '../errors.ts';
 import { fieldsWithOption, type Operation } from '../operation/operation.ts';
 import type { RunRecord } from '../run/record/record.ts';
 import { openRunStore, type RunStore } from '../run/record/store.ts';
+import type { Setting } from '../settings/setting.ts';
+import { settings as settingTable } from '../settings/setting-table.ts';
 import {
   defaultStateDir,
   nameInWords,
@@ -51,12 +53,6 @@ const notHere: Readonly<Record<string, string>> = {
   queue_password_file: 'write the password into the address of the queue',
 };
 
-/** Settings of a batch, besides those that set an option of its run. */
-const own: readonly SettingName[] = [
-  ...(['queue', 'queuePrefix', 'maxManifestSize', 'allowPartial', 'allowEmpty', 'rateGroup'] as const),
-  ...(['canary', 'canaryMaxFailures', 'maxRows', 'maxDuration', 'stopAt', 'tz'] as const),
-];
-
 /** @throws a usage error when the settings can't be understood, or one of them does not apply to a batch */
 export function openBatchPlace({
   operations,
@@ -70,7 +66,8 @@ export function openBatchPlace({
     fields: fieldsWithOption(operations).map(({ name }) => name),
   });
   for (const name of Object.keys(resolved)) {
-    if (setsOption(name) || own.some((each) => each === name)) continue;
+    const { ofBatch }: Setting = settingTable[name as SettingName];
+    if (ofBatch || setsOption(name)) continue;
     const key = nameInWords(name, '_');
     const why = notHere[key] ?? 'only commands use it';
     throw usageError('INVALID_SETTING', `settings: ${key} is not allowed here: ${why}.`);

@@ -22,12 +22,15 @@ const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
 export const settings = {
   baseUrl: { ...url, common: true, help: 'address of the API' },
   queue: {
+    ofBatch: true,
     ...url,
     common: true,
     help: 'Redis that several machines share, such as redis://host:6379/0',
     otherwise: 'embedded queue',
   },
   queuePrefix: {
+    needs: 'queue',
+    ofBatch: true,
     noFlag: true,
     parse: parsers.parseQueuePrefix,
     value: '<name>',
@@ -35,6 +38,7 @@ export const settings = {
     default: 'cqbatch',
   },
   queuePasswordFile: {
+    needs: 'queue',
     ...file,
     help: 'file with the password of Redis',
     orVariable: 'CQBATCH_QUEUE_PASSWORD',
@@ -76,6 +80,7 @@ export const settings = {
     orVariable: 'CQBATCH_TOKEN',
   },
   rateGroup: {
+    ofBatch: true,
     parse: parsers.parseRateGroup,
     value: '<name>',
     help: 'name of the callers, such as a tenant, that share one limit of the API',
@@ -131,7 +136,13 @@ export const settings = {
     help: 'port that serves /healthz, /readyz and /metrics',
     otherwise: 'none',
   },
-  healthHost: { ...text, value: '<address>', help: 'address of that port', default: '127.0.0.1' },
+  healthHost: {
+    needs: 'healthPort',
+    ...text,
+    value: '<address>',
+    help: 'address of that port',
+    default: '127.0.0.1',
+  },
   delimiter: {
     callOption: 'delimiter',
     parse: parsers.parseDelimiter,
@@ -141,6 +152,7 @@ export const settings = {
     otherwise: 'as in the manifest',
   },
   maxManifestSize: {
+    ofBatch: true,
     noFlag: true,
     parse: parsers.parseSize,
     value: '<size>',
@@ -177,11 +189,17 @@ export const settings = {
     default: '1000',
   },
   allowPartial: {
+    ofBatch: true,
     parse: parsers.parseSwitch,
     help: 'allow rows that leave fields out, which the API might reset; needed once for each API',
   },
-  allowEmpty: { parse: parsers.parseSwitch, help: 'allow a run without a call, as when no row is chosen' },
+  allowEmpty: {
+    ofBatch: true,
+    parse: parsers.parseSwitch,
+    help: 'allow a run without a call, as when no row is chosen',
+  },
   canary: {
+    ofBatch: true,
     common: true,
     parse: parsers.parseCanary,
     value: '<n>',
@@ -189,6 +207,7 @@ export const settings = {
     otherwise: 'no canary',
   },
   canaryMaxFailures: {
+    ofBatch: true,
     noFlag: true,
     ...wholeNumber(0, 1_000_000),
     help: 'without a terminal: continue after the canary if at most this number of its rows have failed',
@@ -196,17 +215,20 @@ export const settings = {
   },
   ...approvalSettings,
   maxRows: {
+    ofBatch: true,
     ...wholeNumber(1),
     help: 'stop after this number of rows; resume continues',
     otherwise: 'no limit',
   },
   maxDuration: {
+    ofBatch: true,
     parse: parsers.parseLongDuration,
     value: '<duration>',
     help: 'stop after this time; resume continues',
     otherwise: 'no limit',
   },
   stopAt: {
+    ofBatch: true,
     common: true,
     parse: parsers.parseTimeOfDay,
     value: '<time>',
@@ -214,6 +236,7 @@ export const settings = {
     otherwise: 'no limit',
   },
   tz: {
+    ofBatch: true,
     parse: parsers.parseTimeZone,
     value: '<zone>',
     help: 'time zone of --cron, and of a --stop-at that names none, such as Europe/London',
@@ -221,6 +244,7 @@ export const settings = {
   },
   notifyUrl: { ...url, help: 'post here how a run ended, in the format of Slack and Teams' },
   notifyOn: {
+    needs: 'notifyUrl',
     noFlag: true,
     ...oneOf(['failure', 'always']),
     value: '<when>',
@@ -228,6 +252,7 @@ export const settings = {
     default: 'failure',
   },
   notifySecretFile: {
+    needs: 'notifyUrl',
     noFlag: true,
     ...file,
     help: 'file with the secret that signs what is posted',

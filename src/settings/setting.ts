@@ -21,6 +21,10 @@ export interface Setting {
   readonly rowOption?: string;
   /** The run option that it sets, for calling the API: `resume` may change it. */
   readonly callOption?: string;
+  /** Whether it also applies to a batch of a program, like those that set a run option. */
+  readonly ofBatch?: true;
+  /** The setting without which it has no effect. */
+  readonly needs?: string;
   /** Pairs `name=value`: a repeatable flag, an object in the configuration file, lines in the variable. */
   readonly isMap?: true;
   /** Whether its variable must not be empty, which means unset for others: without a condition, every row would be called. */

@@ -19,6 +19,10 @@ export type Settings = { readonly [Name in SettingName]?: ReturnType<Definitions
 /** The default state folder. */
 export const defaultStateDir = '.cqbatch';
 
+export function isSetting(name: string): name is SettingName {
+  return Object.hasOwn(settings, name);
+}
+
 export const settingHelp = (name: SettingName): string => settings[name].help;
 
 /** Possible values of settings with fixed values. */
@@ -36,6 +40,11 @@ export const defaults = Object.fromEntries(
     ReturnType<Definitions[Name]['parse']>
   >;
 };
+
+/** Each setting that has no effect without another one, with that one. */
+export const settingNeeds: readonly (readonly [name: string, other: string])[] = Object.entries<Setting>(
+  settings,
+).flatMap(([name, { needs }]) => (needs === undefined ? [] : [[name, needs]]));
 
 /** Run options for calling the API. */
 export type CallOptionName = Extract<Definitions[SettingName], { callOption: string }>['callOption'];
@@ -70,23 +79,23 @@ export type RawSettings = {
     | undefined;
 };
 
-/** A setting in a command's help. */
-export interface SettingFlag extends Pick<Setting, 'help' | 'common'> {
+/** An option in a command's help. */
+export interface CommandOption extends Pick<Setting, 'help' | 'common'> {
   /** Flag with placeholder. */
   readonly flags: string;
   /** Collects the values of a repeatable flag. */
-  readonly collect?: (text: string, before?: readonly string[]) => readonly string[];
+  readonly collect?: (text: string) => unknown;
 }
 
 /** A differing meaning of a setting in a command. */
 interface OwnMeaning {
-  readonly help?: string;
+  readonly help?: string | undefined;
   readonly byDefault?: string | undefined;
   /** Whether to leave out the setting's variable and `otherwise`. */
   readonly isBrief?: boolean;
 }
 
-export function flagOf(name: FlagName, own: OwnMeaning = {}): SettingFlag {
+export function flagOf(name: FlagName, own: OwnMeaning = {}): CommandOption {
   const {
     value,
     help,
@@ -107,8 +116,13 @@ export function flagOf(name: FlagName, own: OwnMeaning = {}): SettingFlag {
     flags: [`--${nameInWords(name, '-')}`, value].filter(Boolean).join(' '),
     help: `${own.help ?? help}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`,
     ...(common && { common }),
-    ...(isMap && { collect: (another: string, before = []) => [...before, another] }),
+    ...(isMap && { collect: collected }),
   };
+}
+
+/** The values of a repeatable flag. */
+export function collected(another: string, before: readonly string[] = []): readonly string[] {
+  return [...before, another];
 }
 
 /** The variable of a setting. */

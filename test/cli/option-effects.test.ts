@@ -3,14 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { CommandSpec } from '../../src/cli/command-spec.ts';
 import { commandGroups } from '../../src/cli/commands.ts';
-import {
-  settingsWithoutEffect,
-  unusedAnywhere,
-  unusedSettings,
-  withoutEffect,
-} from '../../src/cli/option-effects.ts';
+import { settingsWithoutEffect, unusedPairs, withoutEffect } from '../../src/cli/option-effects.ts';
+import type { Setting } from '../../src/settings/setting.ts';
 import { settings } from '../../src/settings/setting-table.ts';
-import { nameInWords } from '../../src/settings/settings.ts';
+import { nameInWords, type SettingName, settingNeeds } from '../../src/settings/settings.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { everyCommand } from './help.ts';
 import { toldOptions } from './told-options.ts';
@@ -84,15 +80,6 @@ const specs: readonly (readonly [name: string, CommandSpec])[] = Object.values(c
       : [[spec.name, spec] as const],
   );
 
-/** Each option of a command that has no effect without, or beside, another one. */
-function pairsOf({ unused = {} }: CommandSpec, how: 'without' | 'beside') {
-  return [unusedAnywhere, unused].flatMap(({ [how]: by = {} }: NonNullable<CommandSpec['unused']>) =>
-    Object.entries(by).flatMap(([other, names = []]) =>
-      names.map((name) => [name as string, other] as const),
-    ),
-  );
-}
-
 const optionsOf = async (): Promise<ReadonlyMap<string, readonly string[]>> =>
   new Map(
     [...(await everyCommand())].map(([name, { options }]) => [
@@ -102,27 +89,33 @@ const optionsOf = async (): Promise<ReadonlyMap<string, readonly string[]>> =>
   );
 
 test('every option and setting is in the list of those that say that they have no effect, or of the others', async () => {
-  const sayIt = specs.flatMap(([, spec]) => [...pairsOf(spec, 'without'), ...pairsOf(spec, 'beside')]);
+  const sayIt = specs.flatMap(([, { unused = {} }]) => Object.values(unusedPairs(unused)).flat());
   const listed = [...effective, ...conditional, ...standing, ...sayIt.map(([name]) => name)];
-  const all = new Set([...listed, ...Object.keys(toldOptions), ...Object.values(unusedSettings).flat()]);
+  const all = new Set([...listed, ...Object.keys(toldOptions)]);
   // The sandbox is a service of its own.
   const options = [...(await optionsOf())].flatMap(([name, names]) => (name === 'sandbox' ? [] : names));
   expect([...all].toSorted()).toEqual([...new Set([...options, ...Object.keys(settings)])].toSorted());
 });
 
-test.each(specs)('%s says which of its options have no effect', async (name, spec) => {
+function hasNoFlag(option: string): boolean {
+  const setting: Setting | undefined = settings[option as SettingName];
+  return setting?.noFlag === true;
+}
+
+test.each(specs)('%s says which of its options have no effect', async (name, { unused = {} }) => {
   const known = (await optionsOf()).get(name) ?? [];
-  const own = Object.values(spec.unused ?? {}).flatMap((by) => Object.entries(by).flat(2));
+  const own = Object.values(unused).flatMap((by) => Object.entries(by).flat(2));
   expect(known).toEqual(expect.arrayContaining(own));
   const stateDir = await temporaryFolder();
-  const said = (flags: object) => withoutEffect(spec.unused ?? {}, { ...flags, stateDir });
+  const said = (flags: object) => withoutEffect(unused, { ...flags, stateDir });
   const long = (option: string): string => `--${nameInWords(option, '-')}`;
-  for (const [option, other] of pairsOf(spec, 'without')) {
+  const { without, beside } = unusedPairs(unused);
+  for (const [option, other] of without.filter(([option]) => !hasNoFlag(option))) {
     const text = `${long(option)} has no effect without ${long(other)}.`;
     expect(await said({ [option]: '1' })).toContain(text);
     expect(await said({ [option]: '1', [other]: '1' })).not.toContain(text);
   }
-  for (const [option, other] of pairsOf(spec, 'beside')) {
+  for (const [option, other] of beside) {
     const text = `${long(option)} has no effect with ${long(other)}.`;
     expect(await said({ [option]: '1', [other]: '1' })).toContain(text);
     expect(await said({ [option]: '1' })).not.toContain(text);
@@ -135,11 +128,9 @@ test('what an option needs may come from a variable or the configuration', async
   expect(await withoutEffect({}, { healthHost: '0.0.0.0', stateDir })).toEqual([]);
 });
 
-test.each(Object.entries(unusedSettings))('settings that need %s are named without it', (other, names) => {
-  const given = Object.fromEntries(names.map((name) => [name, 'x']));
-  const said = names.map(
-    (name) => `${nameInWords(name, '_')} has no effect without ${nameInWords(other, '_')}`,
-  );
-  expect(settingsWithoutEffect(given)).toEqual(said);
-  expect(settingsWithoutEffect({ ...given, [other]: 'x' })).toEqual([]);
+test.each(settingNeeds)('the setting %s has no effect without %s', (name, other) => {
+  expect(Object.keys(settings)).toContain(other);
+  const text = `${nameInWords(name, '_')} has no effect without ${nameInWords(other, '_')}`;
+  expect(settingsWithoutEffect({ [name]: 'x' })).toEqual([text]);
+  expect(settingsWithoutEffect({ [name]: 'x', [other]: 'x' })).toEqual([]);
 });

@@ -11,7 +11,8 @@ import {
 } from '../../index.ts';
 import type { Flags } from '../config/load.ts';
 import type { CommandInput, Workplace } from '../context.ts';
-import { budget } from '../option-groups.ts';
+import { budget, planning } from '../option-groups.ts';
+import { isOption, type OptionName } from '../option-table.ts';
 import { flagWords } from '../render/words.ts';
 
 /**
@@ -94,27 +95,26 @@ export async function sayIfTomorrow({
     terminal.say(`--stop-at ${stopAt.time} has passed today: the run stops at ${stopAt.time} tomorrow.`);
 }
 
-/** Flags of this command, not of the planned run. */
-const ownFlags: ReadonlySet<string> = new Set<keyof Flags>(['json', 'quiet', 'out']);
+/** Options that "cqbatch plan" has, except for those of fields. */
+const planOptions: readonly string[] = [...Object.values(planning).flat(), 'stateDir'];
 
-/** Flags that "cqbatch plan" does not have. */
-const runOnlyFlags: ReadonlySet<string> = new Set<keyof Flags>([
-  ...(['yes', 'runId', 'orResume', 'resumeHalted', 'wait', 'worker', 'queue', 'queuePasswordFile'] as const),
-  ...(['tokenFile', 'verbose', 'logLevel', 'notifyUrl', 'pingUrl', 'metricsFile'] as const),
-  ...(['reason', 'once', 'settle', 'healthPort', 'healthHost'] as const),
-  ...budget,
-]);
+/** Options that no plan has. */
+const unplanned: readonly string[] = budget;
 
 /** The flags of a run, to be repeated in "cqbatch plan". */
 export function planWords(flags: Flags): readonly string[] {
-  return runWords(without(runOnlyFlags, flags));
+  const isPlanned = (name: string): boolean => planOptions.includes(name) || !isOption(name);
+  return runWords(flagsWhere(flags, (name) => isPlanned(name) && !unplanned.includes(name)));
 }
+
+/** Options of this command, not of the planned run. */
+const ownOptions: readonly string[] = ['json', 'quiet', 'out'] satisfies readonly OptionName[];
 
 /** The run's flags, to be repeated in another command. */
 export function runWords(flags: Flags): readonly string[] {
-  return flagWords(without(ownFlags, flags));
+  return flagWords(flagsWhere(flags, (name) => !ownOptions.includes(name)));
 }
 
-function without(names: ReadonlySet<string>, flags: Flags): Flags {
-  return Object.fromEntries(Object.entries(flags).filter(([name]) => !names.has(name)));
+export function flagsWhere(flags: Flags, isWanted: (name: string) => boolean): Flags {
+  return Object.fromEntries(Object.entries(flags).filter(([name]) => isWanted(name)));
 }

@@ -17,8 +17,10 @@ import {
 import { scheduleNames } from '../../../names.ts';
 import type { Flags } from '../../config/load.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { output } from '../../option-groups.ts';
+import { scheduleOptions } from '../../option-table.ts';
 import { scheduleDocument, timesText } from '../../render/schedule.ts';
-import { parsed, runOptions } from '../options.ts';
+import { flagsWhere, parsed, runOptions } from '../options.ts';
 import {
   changed,
   openPlace,
@@ -120,17 +122,13 @@ function checkOptions({ settings, ...place }: Place): void {
   runOptions({ ...place, settings: { baseUrl: 'https://api.invalid', ...settings } });
 }
 
-/** Flags of the schedule or of this command, not of its runs. */
-const ownFlags: ReadonlySet<string> = new Set<keyof Flags>([
-  ...(['cron', 'manifest', 'inbox', 'overlap', 'catchUp', 'replace', 'reason'] as const),
-  ...(['json', 'quiet', 'stateDir'] as const),
-]);
+/** Options of the schedule or of this command, not of its runs. */
+const ownOptions: readonly string[] = [...Object.keys(scheduleOptions), ...output, 'reason'];
 
 /** The given run options, unchanged. */
 async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule['options']> {
-  const options = Object.entries(flags).filter(([name]) => !ownFlags.has(name)) as [string, string | true][];
   return {
-    ...Object.fromEntries(options),
+    ...(flagsWhere(flags, (name) => !ownOptions.includes(name)) as Schedule['options']),
     ...(skipDone !== undefined && { skipDone: await Promise.all(skipDone.map(absoluteIfFile)) }),
     ...(tz !== undefined && flags.stopAt !== undefined && { tz }),
   };
