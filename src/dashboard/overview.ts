@@ -146,7 +146,10 @@ export class Overview {
     const last = (await this.#schedules.state(name)).history.at(-1);
     const next = paused ? [] : nextTimes(await timesOf(schedule), new Date(), shownTimes);
     return {
-      ...{ name, cron, tz, paused },
+      name,
+      cron,
+      tz,
+      paused,
       source: 'manifest' in source ? source.manifest : `inbox ${source.inbox}`,
       next: next.map((time) => time.toISOString()),
       ...(last !== undefined && {
@@ -187,7 +190,17 @@ export function runData(view: RunView, trouble?: string): RunData {
   const isCalled = state === 'running' && waiting === undefined && perSecond > 0;
   const startedAt = local?.states.find((entered) => entered.state === 'running')?.at;
   return {
-    ...{ id, state, ended, manifest, baseUrl, rateGroup, rows, done, counts, wantedRate, priority },
+    id,
+    state,
+    ended,
+    manifest,
+    baseUrl,
+    rateGroup,
+    rows,
+    done,
+    counts,
+    wantedRate,
+    priority,
     throughput: throughput && { ...throughput, rowsPerSecond: Math.round(perSecond * 10) / 10 },
     ...(pace !== undefined && { pace: { rate: pace.rate, limit: pace.limit, reason: pace.reason } }),
     ...(waiting !== undefined && { waiting }),

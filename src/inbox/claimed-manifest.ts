@@ -38,7 +38,11 @@ export function claimedManifest(
   /** Leaves the manifest to the next process that looks. */
   const release = (): Promise<void> => lock.release();
   return {
-    ...{ record, path, givenPath, origin, release },
+    record,
+    path,
+    givenPath,
+    origin,
+    release,
     /**
      * Moves the manifest to its final folder, after the files beside it. Idempotent: repeated after a kill.
      *

@@ -37,7 +37,12 @@ export async function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
   const baseUrl = client?.baseUrl;
   const target = baseUrl === undefined ? undefined : await lookUpTarget(store.stateDir, baseUrl);
   return batchPlan(checked, {
-    ...{ manifest: { name: manifest }, scan: checked.scan, skipInvalid, onConflict, target, baseUrl },
+    manifest: { name: manifest },
+    scan: checked.scan,
+    skipInvalid,
+    onConflict,
+    target,
+    baseUrl,
     allowPartial: settings.allowPartial === true,
     allowEmpty: settings.allowEmpty === true,
   });

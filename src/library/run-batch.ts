@@ -108,7 +108,10 @@ async function planned(store: RunStore, settings: Settings, options: RunBatchOpt
   const { record, journal, scan } = created;
   try {
     const plan = batchPlan(created, {
-      ...{ manifest: record.manifest, scan, skipInvalid, baseUrl },
+      manifest: record.manifest,
+      scan,
+      skipInvalid,
+      baseUrl,
       onConflict: runOptions.onConflict,
       target: await lookUpTarget(store.stateDir, baseUrl),
       allowPartial: settings.allowPartial === true,
@@ -147,7 +150,14 @@ async function execute(
     atEnd(() => datastore.close());
     for (const warning of warnings) log.warn({}, warning);
     return executeRun({
-      ...{ store, record, datastore, queue, journal, client, log, onEvent },
+      store,
+      record,
+      datastore,
+      queue,
+      journal,
+      client,
+      log,
+      onEvent,
       version: readVersion(),
       attribution: attributed(reason),
       budget: budgetOf(settings),

@@ -41,7 +41,10 @@ export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
     values: () => Iterable<readonly [labels: Record<string, string>, value: number]>,
   ): void {
     new client.Counter({
-      ...{ name, help, labelNames, registers },
+      name,
+      help,
+      labelNames,
+      registers,
       collect() {
         this.reset();
         for (const [labels, value] of values()) this.inc(labels, value);
@@ -52,7 +55,9 @@ export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
   /** @param value undefined leaves the metric out */
   function gauge(name: string, help: string, value: () => number | boolean | undefined): void {
     new client.Gauge({
-      ...{ name, help, registers },
+      name,
+      help,
+      registers,
       collect() {
         const now = value();
         if (now === undefined) this.remove();
@@ -63,7 +68,10 @@ export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
 
   function paceGauge(name: string, help: string, value: (pace: Pace) => number | undefined): void {
     new client.Gauge({
-      ...{ name, help, labelNames: ['rate_group'], registers },
+      name,
+      help,
+      labelNames: ['rate_group'],
+      registers,
       collect() {
         this.reset();
         const { pace, rateGroup } = metrics;

@@ -267,7 +267,11 @@ function ended(
   return {
     kind: 'finished',
     result: {
-      ...{ row, operation, outcome: 'failed', ...why, attempts },
+      row,
+      operation,
+      outcome: 'failed',
+      ...why,
+      attempts,
       ...(unprocessed > 0 && { unprocessed }),
       ...(lastStatus !== undefined && { httpStatus: lastStatus }),
       ...(startedAt !== undefined && { startedAt }),

@@ -32,8 +32,15 @@ export interface UpdateSoundboardAnswer {
 }
 
 const inputNames: ReadonlySet<string> = new Set<keyof UpdateSoundboardInput>([
-  ...(['soundboardId', 'fileName', 'fileType', 'title', 'description'] as const),
-  ...(['dateCreated', 'lastModified', 'fileSize', 'recordingLength'] as const),
+  'soundboardId',
+  'fileName',
+  'fileType',
+  'title',
+  'description',
+  'dateCreated',
+  'lastModified',
+  'fileSize',
+  'recordingLength',
 ]);
 
 const path = '/api/v1alpha1/org/soundboard/update';

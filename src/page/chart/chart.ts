@@ -36,8 +36,14 @@ export interface Line {
 
 /** The CSS variables with the colors of charts. */
 export const colorNames = [
-  ...(['--quiet', '--line', '--achieved', '--allowed', '--slowest'] as const),
-  ...(['--rejected', '--wait', '--stop'] as const),
+  '--quiet',
+  '--line',
+  '--achieved',
+  '--allowed',
+  '--slowest',
+  '--rejected',
+  '--wait',
+  '--stop',
 ] as const;
 
 export type ColorName = (typeof colorNames)[number];

@@ -33,7 +33,10 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
       shared = { name: datastore.queue, cluster: openCluster(opened), trouble: () => opened.trouble };
     }
     const served = await startDashboard({
-      ...{ host, port, store, shared },
+      host,
+      port,
+      store,
+      shared,
       control: flags.control ? { parseRate, requireReason: settings.requireReason === true } : undefined,
     });
     atEnd(() => served.close());
