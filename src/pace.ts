@@ -28,26 +28,26 @@ export type Phase = (typeof phases)[number];
 /** How all workers together call an API at present. */
 export interface Pace {
   /** Calls per second that are allowed; absent: as many as possible. */
-  readonly rate?: number;
+  readonly rate?: number | undefined;
   /** Whether the rate is kept: a rate that is untested, and that the workers do not reach, is not. */
   readonly isKept: boolean;
   /** Calls in flight that are allowed. */
   readonly concurrency: number;
   /** No call may be made before this time, milliseconds of the steady clock; absent when calls may be made. */
-  readonly restUntil?: number;
+  readonly restUntil?: number | undefined;
   /** What asks for a rest of more than a minute: `Retry-After: 7200`. */
   readonly restBy?: string | undefined;
   /** Rests that the API asked for before this time have ended, or end at `restUntil`; milliseconds of the steady clock. */
   readonly restsSince?: number | undefined;
   /** The limit of the API in calls per second, once it is known. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   readonly phase: Phase;
   /** Whether each 503 is a refusal, like a 429: 503s were found to go away when the rate goes down. */
   readonly refuses503: boolean;
   /** Why the rate is what it is, for people. */
   readonly reason: string;
   /** The run whose bound sets the rate, where several runs share it. */
-  readonly boundBy?: string;
+  readonly boundBy?: string | undefined;
 }
 
 /** A pace, and how calls ended since its governor started. */

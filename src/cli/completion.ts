@@ -97,7 +97,7 @@ async function schedules(words: readonly string[]): Promise<readonly Candidate[]
 
 function stateDirIn(words: readonly string[]): string {
   const stateDir = words.includes('--state-dir') ? words[words.indexOf('--state-dir') + 1] : undefined;
-  return stateDirOf(stateDir === undefined ? {} : { stateDir });
+  return stateDirOf({ stateDir });
 }
 
 /**

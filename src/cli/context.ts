@@ -57,7 +57,7 @@ export interface RefusedManifest {
   /** For display. */
   readonly text: string;
   /** Path of the list of problems, if rows are invalid. */
-  readonly problems?: string;
+  readonly problems?: string | undefined;
 }
 
 /** The configured datastore. */
@@ -82,7 +82,7 @@ export interface Context extends Workplace {
   /** Called when a run has ended. */
   readonly onEnded?: (ended: EndedRun) => void;
   /** Counters, if metrics are enabled. */
-  readonly metrics?: Metrics;
+  readonly metrics?: Metrics | undefined;
 }
 
 /**

@@ -166,7 +166,7 @@ type ValueOf<Own extends CommandOption> = Own extends { collect: (text: string) 
       : boolean;
 
 /** Flags without settings; `--no-worker` makes `worker` false. */
-export type OwnFlags = { readonly [Name in keyof OwnOptions]?: ValueOf<OwnOptions[Name]> };
+export type OwnFlags = { readonly [Name in keyof OwnOptions]?: ValueOf<OwnOptions[Name]> | undefined };
 
 /** Differing meanings of options in a command. */
 export interface OwnMeanings {

@@ -115,7 +115,7 @@ type Ask = (
 ) => Promise<unknown>;
 
 function memberOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string): Member {
-  const api = { baseUrl, ...(rateGroup !== undefined && { rateGroup }) };
+  const api = { baseUrl, rateGroup };
   const keys = apiKeys(api);
   const id = randomUUID();
   const startedAt = new Date().toISOString();
@@ -155,7 +155,7 @@ function memberOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string)
         hasRuns: running.length > 0,
         policies: new Map(ofHighestPriority(live).map(({ id: run, rate }) => [run, rate])),
         rows: live.reduce((sum, { rows, done = Number.NEGATIVE_INFINITY }) => sum + rows - done, 0),
-        ...(pace !== undefined && { pace }),
+        pace,
       };
     },
     async decide(pace) {
@@ -196,7 +196,7 @@ export function slotReply(reply: readonly string[]): SlotReply {
     elsewhere,
     callers,
     restMs,
-    ...(gap !== '' && { gap: Number(gap) }),
+    gap: gap === '' ? undefined : Number(gap),
   };
 }
 
@@ -221,8 +221,8 @@ function readPace(now: string, at: string, text: string): PublishedPace | undefi
   const decidedAt = steadyTimeOf(Date.parse(entry.seenAt));
   return {
     ...pace,
-    ...(restMs > 0 && { restUntil: decidedAt + restMs }),
-    ...(restsSinceAgoMs !== undefined && { restsSince: decidedAt - restsSinceAgoMs }),
+    restUntil: restMs > 0 ? decidedAt + restMs : undefined,
+    restsSince: restsSinceAgoMs === undefined ? undefined : decidedAt - restsSinceAgoMs,
   };
 }
 

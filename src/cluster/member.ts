@@ -31,7 +31,7 @@ export interface Beat {
   /** For the leading worker: unfinished rows of the runs in progress. */
   readonly rows: number;
   /** The last decision of any worker; absent before the first. */
-  readonly pace?: PublishedPace;
+  readonly pace?: PublishedPace | undefined;
 }
 
 /** A worker among those of its API. */

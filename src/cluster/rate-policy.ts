@@ -19,7 +19,7 @@ export interface CommonPolicy {
   readonly auto: boolean;
   readonly perSecond?: number | undefined;
   /** The run with the strictest bound, if there are several runs. */
-  readonly boundBy?: string;
+  readonly boundBy?: string | undefined;
 }
 
 /** The policy of each run that calls an API, by its id; undefined: as fast as possible. */
@@ -35,8 +35,8 @@ export function commonPolicy(policies: RunPolicies): CommonPolicy {
   }
   return {
     auto: [...policies.values()].some((policy) => policy?.auto === true),
-    ...(strictest !== undefined && { perSecond: strictest.perSecond }),
-    ...(strictest !== undefined && policies.size > 1 && { boundBy: strictest.run }),
+    perSecond: strictest?.perSecond,
+    boundBy: policies.size > 1 ? strictest?.run : undefined,
   };
 }
 

@@ -123,7 +123,7 @@ export interface SlotReply {
   readonly count: number;
   readonly from: number;
   /** Absent: no rate applies. */
-  readonly gap?: number;
+  readonly gap?: number | undefined;
   /** Whether a rate is in force, or none is requested; otherwise nothing may be called. */
   readonly isSet: boolean;
   /** Calls that the worker may have in flight, and calls of all others in flight. */
@@ -152,7 +152,7 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
     elsewhere,
     callers: places > 0 ? Math.min(callers, state.cap) : callers,
     restMs,
-    ...(gap !== undefined && { gap }),
+    gap,
   };
   if (!isSet || gap === undefined || restMs > 0) return none;
   // After a loss of data, taken slots are unknown.

@@ -81,7 +81,7 @@ export class Overview {
     }
     return {
       stateDir: this.#store.stateDir,
-      ...(datastore !== undefined && { datastore }),
+      datastore,
       runs: [...here.filter((run) => !old.has(run)), ...this.#elsewhere.map(lastSeen)],
       older: [...old],
       workers: this.#workers.map(lastSeen),
@@ -99,8 +99,8 @@ export class Overview {
       states: record.states.map(({ state, at, by, reason }) => ({
         state,
         at,
-        ...(by !== undefined && { by: actorText(by) }),
-        ...(reason !== undefined && { reason }),
+        by: by && actorText(by),
+        reason,
       })),
       hasReport: await stat(join(this.#store.folder(id), reportFile)).then(
         (found) => found.isFile(),
@@ -202,15 +202,15 @@ export function runData(view: RunView, trouble?: string): RunData {
     wantedRate,
     priority,
     throughput: throughput && { ...throughput, rowsPerSecond: Math.round(perSecond * 10) / 10 },
-    ...(pace !== undefined && { pace: { rate: pace.rate, limit: pace.limit, reason: pace.reason } }),
-    ...(waiting !== undefined && { waiting }),
+    pace: pace && { rate: pace.rate, limit: pace.limit, reason: pace.reason },
+    waiting,
     ...(local?.held && { held: local.held }),
-    ...(isActive(state) && waitMs >= noticeableRestMs && { waitUntil: wholeSecond(waitMs) }),
-    ...(isCalled && { etaSeconds: Math.ceil((rows - done) / perSecond) }),
-    ...(coordinator !== undefined && { coordinator: { host: coordinator.host, pid: coordinator.pid } }),
+    waitUntil: isActive(state) && waitMs >= noticeableRestMs ? wholeSecond(waitMs) : undefined,
+    etaSeconds: isCalled ? Math.ceil((rows - done) / perSecond) : undefined,
+    coordinator: coordinator && { host: coordinator.host, pid: coordinator.pid },
     isElsewhere: local === undefined,
     isShared,
-    ...(startedAt !== undefined && { startedAt }),
+    startedAt,
   };
 }
 

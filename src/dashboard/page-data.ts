@@ -15,23 +15,23 @@ export interface RunData
     Pick<RunView, 'id' | 'state' | 'ended' | 'manifest' | 'rows' | 'done' | 'counts'>,
     Pick<RunView, 'throughput' | 'wantedRate' | 'priority'> {
   /** Rates are calls per second; absent when unlimited or unknown. */
-  readonly pace?: Pick<Pace, 'reason'> & { readonly [Name in 'rate' | 'limit']: Pace[Name] | undefined };
+  readonly pace?: Pick<Pace, 'reason' | 'rate' | 'limit'> | undefined;
   /** Why no row is called now. */
-  readonly waiting?: string;
+  readonly waiting?: string | undefined;
   /** When the wait ends, if known. */
-  readonly waitUntil?: string;
-  readonly etaSeconds?: number;
+  readonly waitUntil?: string | undefined;
+  readonly etaSeconds?: number | undefined;
   /** Rows that were called without a result and wait for their next call; absent for none, or when unknown. */
   readonly held?: number;
   /** The process that coordinates the run. */
-  readonly coordinator?: { readonly host: string; readonly pid: number };
+  readonly coordinator?: { readonly host: string; readonly pid: number } | undefined;
   /** Whether its state folder is on another machine. */
   readonly isElsewhere: boolean;
   /** Whether workers of other machines may call its rows. */
   readonly isShared: boolean;
   /** When it was last seen; absent while the datastore that tells of it answers. */
   readonly lastSeenAt?: string;
-  readonly startedAt?: string;
+  readonly startedAt?: string | undefined;
 }
 
 /** The name of a run's state, and the CSS class for its color and icon. A completed run may have failures. */
@@ -74,8 +74,8 @@ export interface RunDetails {
     readonly state: string;
     readonly at: string;
     /** The user and the host that asked for it. */
-    readonly by?: string;
-    readonly reason?: string;
+    readonly by?: string | undefined;
+    readonly reason?: string | undefined;
   }[];
   /** Whether its folder has a `report.html`. */
   readonly hasReport: boolean;
@@ -96,7 +96,7 @@ export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'p
     readonly due: string;
     readonly result: string;
     readonly runs: readonly string[];
-    readonly message?: string;
+    readonly message?: string | undefined;
   };
 }
 
@@ -110,7 +110,9 @@ export const heartbeatMs = 3_000;
 export interface Snapshot {
   readonly stateDir: string;
   /** The shared datastore, if any, and why it does not answer. */
-  readonly datastore?: { readonly name: string; readonly trouble?: string; readonly since?: string };
+  readonly datastore?:
+    | { readonly name: string; readonly trouble?: string; readonly since?: string }
+    | undefined;
   readonly runs: readonly RunData[];
   readonly workers: readonly WorkerData[];
   readonly schedules: readonly ScheduleData[];
@@ -119,7 +121,7 @@ export interface Snapshot {
   /** Files that are damaged or unreadable. */
   readonly warnings: readonly string[];
   /** The run that the reader has opened; null when the state folder has no run with this id. */
-  readonly run?: RunDetails | null;
+  readonly run?: RunDetails | null | undefined;
   /** Whether this reader may control runs. */
   readonly mayControl: boolean;
   /** Whether each control needs a reason. */

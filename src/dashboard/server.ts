@@ -29,7 +29,7 @@ export interface Dashboard {
   readonly url: string;
   readonly port: number;
   /** The one-time URL that allows its first visitor to control runs. */
-  readonly controlUrl?: string;
+  readonly controlUrl?: string | undefined;
   /** Ends every connection, and stops listening. */
   close(): Promise<void>;
 }
@@ -93,7 +93,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
   return {
     url,
     port: address.port,
-    ...(access !== undefined && { controlUrl: `${url}/control?token=${access.token}` }),
+    controlUrl: access && `${url}/control?token=${access.token}`,
     close: () => built.server.close(),
   };
 }
@@ -118,14 +118,8 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     const details = new Map<string | undefined, RunDetails | null>();
     for (const run of runs) if (run !== undefined) details.set(run, (await overview.details(run)) ?? null);
     return ({ run, mayControl }) => {
-      const found = details.get(run);
       const requireReason = control?.requireReason === true;
-      const snapshot: Snapshot = {
-        ...look,
-        ...(found !== undefined && { run: found }),
-        mayControl,
-        requireReason,
-      };
+      const snapshot: Snapshot = { ...look, run: details.get(run), mayControl, requireReason };
       return { older, snapshot };
     };
   });

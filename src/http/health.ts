@@ -7,7 +7,7 @@ export interface HealthState {
   /** Whether it takes rows. A worker that is starting, stopping, or waiting for its datastore does not, but is healthy. */
   readonly ready: boolean;
   /** Why it is not healthy or ready, for display. Never contains a secret: anyone who reaches the port can read it. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** Other useful facts, such as the rows in flight. They stand beside `status` in both answers. */
   readonly facts?: Readonly<Record<string, string | number | boolean>>;
 }

@@ -29,7 +29,7 @@ export type Layout =
       /** The whole text: the place of the rows is known only at its end. */
       readonly bytes: Buffer;
       /** Path to the rows, if the user gives it. */
-      readonly path?: readonly string[];
+      readonly path?: readonly string[] | undefined;
     }
   | { readonly format: 'jsonl' }
   | { readonly format: 'xlsx' };
@@ -62,8 +62,8 @@ export async function identify(
     const bytes = await readHead(unplaced, headSize);
     if (isWorkbook(bytes.bytes)) {
       refuseOption(reading.rowsAt !== undefined, '--rows-at', nestedJson);
-      const unused = reading.encoding === undefined ? {} : { encodedAs: 'a workbook has its own' };
-      return { source: unplaced, layout: { format: 'xlsx' }, ...unused };
+      const encodedAs = reading.encoding === undefined ? undefined : 'a workbook has its own';
+      return { source: unplaced, layout: { format: 'xlsx' }, encodedAs };
     }
     refuseOption(reading.sheet !== undefined, '--sheet', 'Excel workbooks');
     refuseOption(reading.hidden !== undefined, '--hidden', 'Excel workbooks');
@@ -73,11 +73,11 @@ export async function identify(
     const bomLength = marked === 'utf-8' ? 3 : 0;
     const source = { ...unplaced, bomLength, start: bomLength };
     const isOther = reading.encoding !== undefined && encoding !== reading.encoding;
-    const unused = isOther ? { encodedAs: `the file begins with the mark of ${encoding}` } : {};
-    const recoded = { ...source, ...(encoding !== 'utf-8' && { encoding }) };
+    const encodedAs = isOther ? `the file begins with the mark of ${encoding}` : undefined;
+    const recoded = { ...source, encoding: encoding === 'utf-8' ? undefined : encoding };
     return located(recoded, async () => {
       const head = encoding === 'utf-8' ? bytes : await readHead(recoded, headSize);
-      return { ...(await findLayout(recoded, head, reading)), ...unused };
+      return { ...(await findLayout(recoded, head, reading)), encodedAs };
     });
   });
 }
@@ -86,7 +86,7 @@ interface Identified {
   readonly source: TextSource;
   readonly layout: Layout;
   /** See `Manifest.encodedAs`. */
-  readonly encodedAs?: string;
+  readonly encodedAs?: string | undefined;
 }
 
 interface Head {
@@ -150,7 +150,7 @@ async function jsonLayout(
     const facts = readWrapper(bytes, { offset: source.start, path });
     return facts === undefined
       ? { format: 'jsonl' }
-      : { format: 'json', outer: 'object', facts, bytes, ...(path && { path }) };
+      : { format: 'json', outer: 'object', facts, bytes, path };
   }
   refuseOption(path !== undefined, '--rows-at', nestedJson);
   if (/^\s*\[/.test(text)) return { format: 'json', outer: 'array' };

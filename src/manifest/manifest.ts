@@ -61,11 +61,11 @@ export interface Manifest {
   /** Where the rows seem to be: the path to an array in the only row, or in each of several. */
   readonly nestedRows?: { readonly path: string; readonly isRepeated: boolean };
   /** What the document that holds the rows says of their number. */
-  readonly page?: PageFacts;
+  readonly page?: PageFacts | undefined;
   /** By its name in `TextDecoder`, unless it is UTF-8. */
-  readonly encoding?: string;
+  readonly encoding?: string | undefined;
   /** Why the encoding that the user gives has no effect: a clause. */
-  readonly encodedAs?: string;
+  readonly encodedAs?: string | undefined;
   /** What `--where` did to the rows that the latest `rows()` has read so far. */
   choice?(): RowChoice;
   /** Columns whose identifiers were rounded, among all that the latest `rows()` has read, unless the user trusts them. */

@@ -52,7 +52,7 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
     ...('delimiter' in layout && { delimiter: layout.delimiter }),
     ...('facts' in layout && layout.facts),
     ...encoded,
-    ...(source.encoding !== undefined && { encoding: source.encoding }),
+    encoding: source.encoding,
     columns: () => reader.columns(),
     readable,
     sample,

@@ -7,7 +7,7 @@ import type { RowQueue } from './row-queue.ts';
 /** A row that was handed back. */
 export interface HandedBack extends Leftover {
   /** Absent when only the manifest contains the row. */
-  readonly task?: RowTask;
+  readonly task?: RowTask | undefined;
 }
 
 /** The outcome of a batch. */

@@ -123,10 +123,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
   async function take(id: string, batch: OpenBatch, { answers, ...outcome }: BatchOutcome): Promise<void> {
     await saveAnswers(batch, answers);
-    const leftovers = outcome.leftovers.map((leftover) => {
-      const task = batch.taskOf(leftover);
-      return { ...leftover, ...(task !== undefined && { task }) };
-    });
+    const leftovers = outcome.leftovers.map((leftover) => ({ ...leftover, task: batch.taskOf(leftover) }));
     await options.collect({ ...batch.size, ...outcome, leftovers });
     open.delete(id);
   }
@@ -210,10 +207,6 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     priority = wanted;
   }
 
-  function openRows(): number {
-    return [...open.values()].reduce((sum, { unfinishedRows }) => sum + unfinishedRows, 0);
-  }
-
   async function isCurrent(epoch: string | undefined): Promise<boolean> {
     return epoch !== undefined && (await datastore.epoch()) === epoch;
   }
@@ -226,7 +219,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       recollect(queue, foundJournalEnd, options.journalEnd, save),
     /** Unfinished rows in the datastore at the last `refresh`. */
     get openRows(): number {
-      return openRows();
+      return [...open.values()].reduce((sum, { unfinishedRows }) => sum + unfinishedRows, 0);
     },
     /** Reads what workers have written for open batches, and checks that the datastore still has all batches. */
     async refresh(): Promise<void> {

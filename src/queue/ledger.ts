@@ -106,9 +106,7 @@ export class Ledger {
 
   leftovers(): Leftover[] {
     return [...this.#rows].flatMap(([row, { result, history, attemptsUsed }]) =>
-      result === undefined
-        ? [{ row, ...(history !== undefined && { history }), attemptsUsed, delayMs: 0 }]
-        : [],
+      result === undefined ? [{ row, history, attemptsUsed, delayMs: 0 }] : [],
     );
   }
 

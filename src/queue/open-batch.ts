@@ -114,6 +114,6 @@ export class OpenBatch {
   /** The row to feed again; undefined when its task is unknown here. */
   taskOf({ row, history, attemptsUsed }: Leftover): RowTask | undefined {
     const task = this.#tasks.get(row);
-    return task && { ...task, ...(history !== undefined && { history }), attemptsUsed };
+    return task && { ...task, history: history ?? task.history, attemptsUsed };
   }
 }

@@ -22,7 +22,7 @@ export interface RowTask {
   /** The exact body of the request. */
   readonly body: string;
   /** What earlier attempts did; absent when there were none. */
-  readonly history?: RowHistory;
+  readonly history?: RowHistory | undefined;
   /** Attempts used up in this run. Default 0. */
   readonly attemptsUsed?: number;
 }
@@ -51,7 +51,7 @@ export interface Batch {
 export interface Unfinished {
   readonly row: number;
   /** Absent when the row was never called. */
-  readonly history?: RowHistory;
+  readonly history?: RowHistory | undefined;
   readonly attemptsUsed: number;
 }
 

@@ -49,16 +49,18 @@ export class RateController {
       return {
         ...pace,
         isKept: (pace.isKept && !isIdle) || perSecond !== undefined,
-        ...(isIdle && perSecond && { rate: perSecond }),
+        rate: (isIdle && perSecond) || pace.rate,
       };
     }
     const { waitUntil = 0, waitBy } = traffic;
+    const waits = waitUntil > now;
     const usualReason = perSecond === undefined ? reasons.unlimited : reasons.requested;
     return {
-      ...(perSecond !== undefined && { rate: perSecond }),
+      rate: perSecond,
       isKept: perSecond !== undefined,
       concurrency: perSecond === undefined ? usualConcurrency : pace.concurrency,
-      ...(waitUntil > now && { restUntil: waitUntil, restBy: waitBy }),
+      restUntil: waits ? waitUntil : undefined,
+      restBy: waits ? waitBy : undefined,
       phase: 'fixed',
       refuses503: false,
       reason: waitUntil - now >= noticeableRestMs ? reasons.told : usualReason,

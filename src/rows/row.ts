@@ -41,7 +41,7 @@ export interface InvalidRow {
   readonly row: number;
   readonly line: number;
   /** Set if the row names a known operation. */
-  readonly operation?: PlannedOperation;
+  readonly operation?: PlannedOperation | undefined;
   /** At least one. */
   readonly problems: readonly RowProblem[];
 }

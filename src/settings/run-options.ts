@@ -9,10 +9,10 @@ import { type CallOptionName, defaults, isCallOption, type SettingName, type Set
 
 /** Flags of one run without settings. */
 export interface RunFlags {
-  readonly operation?: string;
-  readonly trim?: boolean;
-  readonly saveResponses?: boolean;
-  readonly html?: boolean;
+  readonly operation?: string | undefined;
+  readonly trim?: boolean | undefined;
+  readonly saveResponses?: boolean | undefined;
+  readonly html?: boolean | undefined;
 }
 
 /** The options of a new run, except for its API. */

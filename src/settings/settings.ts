@@ -80,11 +80,14 @@ export type RawSettings = {
 };
 
 /** An option in a command's help. */
-export interface CommandOption extends Pick<Setting, 'help' | 'common'> {
+export interface CommandOption {
   /** Flag with placeholder. */
   readonly flags: string;
+  readonly help: string;
+  /** Whether `-h` shows it even if a command has many options. */
+  readonly common?: true | undefined;
   /** Collects the values of a repeatable flag. */
-  readonly collect?: (text: string) => unknown;
+  readonly collect?: ((text: string) => unknown) | undefined;
 }
 
 /** A differing meaning of a setting in a command. */
@@ -115,8 +118,8 @@ export function flagOf(name: FlagName, own: OwnMeaning = {}): CommandOption {
   return {
     flags: [`--${nameInWords(name, '-')}`, value].filter(Boolean).join(' '),
     help: `${own.help ?? help}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`,
-    ...(common && { common }),
-    ...(isMap && { collect: collected }),
+    common,
+    collect: isMap && collected,
   };
 }
 
@@ -144,7 +147,7 @@ export interface SettingSources {
   readonly flags: RawSettings;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The parsed configuration file, and its path for messages. */
-  readonly file?: { readonly path: string; readonly values: Readonly<Record<string, unknown>> };
+  readonly file?: { readonly path: string; readonly values: Readonly<Record<string, unknown>> } | undefined;
   /** Fields with an option, which sets the field's default. */
   readonly fields?: readonly string[];
 }

@@ -4,30 +4,31 @@
  */
 export const mostLinesOf: Readonly<Record<string, number>> = {
   jobs: 120,
-  'src/api': 2_720,
-  'src/cli': 9_220,
+  'src/api': 2_730, // one property a line
+  'src/cli': 9_160,
   'src/cluster': 1_140,
-  'src/dashboard': 870,
+  'src/dashboard': 860,
   'src/datastore': 2_290,
   'src/disk': 750,
   'src/executable': 140,
-  'src/inbox': 650,
+  'src/http': 130, // servers of src/worker and src/dashboard
+  'src/inbox': 660, // one loop over manifests, of src/cli
   'src/journal': 1_090,
-  'src/library': 430,
+  'src/library': 440,
   'src/manifest': 4_570,
-  'src/metrics': 450,
+  'src/metrics': 460,
   'src/operation': 640,
   'src/page': 3_450,
-  'src/queue': 2_280,
+  'src/queue': 2_270,
   'src/rate': 4_070,
   'src/report': 1_920,
   'src/rows': 1_120,
   'src/run': 7_810,
   'src/sandbox': 1_540,
   'src/schedule': 650,
-  'src/settings': 960,
+  'src/settings': 1_010, // what a setting needs, which src/cli and src/library listed
   'src/signature': 120,
   'src/text': 640,
-  'src/worker': 1_770,
-  test: 64_580,
+  'src/worker': 1_650,
+  test: 64_620, // a journal cut twice, and inboxes that finish
 };

@@ -24,9 +24,9 @@ test('the time left depends on the rows without a result, and is absent while no
     waiting:
       'for a worker: none serves https://api.example.com; start one: cqbatch worker --base-url https://api.example.com',
   });
-  expect(alone).not.toHaveProperty('etaSeconds');
+  expect(alone.etaSeconds).toBeUndefined();
   const fresh = { ...entry, startedAt: ago(0) };
-  expect(runData(viewOfEntry(fresh, { ...live, entry: fresh, workers: [] }))).not.toHaveProperty('waiting');
+  expect(runData(viewOfEntry(fresh, { ...live, entry: fresh, workers: [] })).waiting).toBeUndefined();
   const pace: PublishedPace = {
     isKept: true,
     concurrency: 1,
@@ -56,7 +56,7 @@ test('the time left depends on the rows without a result, and is absent while no
   };
   const out = runData(viewOfEntry(entry, { ...live, pace: testing }));
   expect(out).toMatchObject({ waiting: 'api.example.com is away: 502 Bad Gateway' });
-  expect(out).not.toHaveProperty('etaSeconds');
+  expect(out.etaSeconds).toBeUndefined();
   const paused = { ...entry, state: 'paused' };
   expect(runData(viewOfEntry(paused, { ...live, entry: paused })).waiting).toBe('until it is unpaused');
 });

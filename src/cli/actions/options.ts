@@ -89,8 +89,7 @@ export async function sayIfTomorrow({
   if (stopAt === undefined) return;
   const now = new Date();
   const { timeZone } = stopAt;
-  const dayOf = (time: Date): string =>
-    time.toLocaleDateString('en-CA', timeZone === undefined ? {} : { timeZone });
+  const dayOf = (time: Date): string => time.toLocaleDateString('en-CA', { timeZone });
   if (dayOf(await nextTimeOfDay(stopAt, now)) !== dayOf(now))
     terminal.say(`--stop-at ${stopAt.time} has passed today: the run stops at ${stopAt.time} tomorrow.`);
 }

@@ -51,12 +51,7 @@ export async function loadSettings(flags: Flags): Promise<Settings> {
   const values = await readConfigFile(path);
   // Loaded here: the help of most commands needs no operation.
   const fields = (await import('../../../jobs/index.ts')).fieldOptions.map(({ name }) => name);
-  return resolveSettings({
-    flags,
-    environment,
-    fields,
-    ...(values !== undefined && { file: { path, values } }),
-  });
+  return resolveSettings({ flags, environment, fields, file: values && { path, values } });
 }
 
 async function readConfigFile(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {

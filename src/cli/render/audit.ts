@@ -27,7 +27,7 @@ export interface RunAudit {
   readonly record: RunRecord;
   readonly folder: string;
   /** Its results so far; absent when its journal can't be read. */
-  readonly result?: JournalSummary;
+  readonly result?: JournalSummary | undefined;
   /** Retries of its rows, oldest first. */
   readonly retries: readonly RunRecord[];
   /** Runs that undid its changes. */

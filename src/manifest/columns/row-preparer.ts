@@ -30,7 +30,7 @@ import {
 /** A row that can be called, and what may be wrong with it. */
 export interface PreparedCall extends CallableRow {
   /** A field whose text has white space around it, probably by mistake. */
-  readonly padded?: string;
+  readonly padded?: string | undefined;
   /** Fields of `--default` for which the row has a value of its own. */
   readonly own?: readonly string[];
 }
@@ -100,7 +100,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
       kind: 'invalid',
       row: row.row,
       line: row.line,
-      ...(found.operation !== undefined && { operation: found.operation }),
+      operation: found.operation,
       problems: problems.map((problem) => withLetters(problem, manifest)),
     });
     const columnFor = (name: string): string | undefined =>
@@ -243,7 +243,7 @@ function callableRow(
     subject: values[operation.subject] ?? '',
     request: operation.request(values),
     values,
-    ...(padded !== undefined && { padded }),
+    padded,
     ...(own.length > 0 && { own }),
   };
 }

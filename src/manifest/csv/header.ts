@@ -67,7 +67,7 @@ export interface Preamble {
   readonly length: number;
   readonly lines: number;
   /** The delimiter of a first line `sep=;`, which spreadsheets write and read. */
-  readonly delimiter?: Delimiter;
+  readonly delimiter?: Delimiter | undefined;
 }
 
 /**
@@ -94,11 +94,7 @@ export function readPreamble(head: string, skipLines: number, complete: boolean)
     }
     end += rest.index + rest[0].length;
   }
-  return {
-    length: end,
-    lines: skipLines + (line === undefined ? 0 : 1),
-    ...(delimiter !== undefined && { delimiter }),
-  };
+  return { length: end, lines: skipLines + (line === undefined ? 0 : 1), delimiter };
 }
 
 /** How many lines above the header are examined. */

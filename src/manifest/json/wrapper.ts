@@ -13,7 +13,7 @@ export interface WrapperFacts {
   /** Field name to value, without null values. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   /** What it says of rows on other pages. */
-  readonly page?: PageFacts;
+  readonly page?: PageFacts | undefined;
 }
 
 /**
@@ -47,12 +47,14 @@ function pathsInMember({ key, value, kind, depth }: Member): readonly string[] {
 
 function readPage(members: readonly Member[]): WrapperFacts {
   const scalars = members.filter(({ kind }) => kind === 'scalar');
-  const page = pageFactsOf(
-    scalars.map(
-      ({ key, value }) => [key, value].map(({ text, offset }) => valueAt(text, offset)) as [string, unknown],
+  return {
+    page: pageFactsOf(
+      scalars.map(
+        ({ key, value }) =>
+          [key, value].map(({ text, offset }) => valueAt(text, offset)) as [string, unknown],
+      ),
     ),
-  );
-  return page === undefined ? {} : { page };
+  };
 }
 
 function lackOfRows(arrays: readonly string[], path: readonly string[] | undefined): string {

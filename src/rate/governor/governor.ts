@@ -231,7 +231,7 @@ export class Governor {
       ...(this.#restUntil > now && { restUntil: this.#restUntil, restBy }),
       refuses503: this.#dependence.isProven && !this.#strays.isKnown && !search.isWaiting,
       ...this.#state(now),
-      ...(search.limit !== undefined && { limit: search.limit }),
+      limit: search.limit,
     };
   }
 

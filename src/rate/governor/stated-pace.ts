@@ -22,15 +22,15 @@ const contradictionsWithinMs = 10_000;
 /** The rate that follows from what the API states. */
 export interface StatedRate {
   /** Calls per second, where the statements give a rate. */
-  readonly rate?: number;
+  readonly rate?: number | undefined;
   /** Calls per second that must not be exceeded in any case. */
   readonly ceiling: number;
   /** When calls are permitted again, if none is now, milliseconds. */
-  readonly restUntil?: number;
+  readonly restUntil?: number | undefined;
   /** What states that, if it is for more than a minute: see `AskedWait`. */
   readonly restBy?: string | undefined;
   /** Whether a window is not spread because it has enough for all rows that are left. */
-  readonly isEnough?: true;
+  readonly isEnough?: boolean | undefined;
 }
 
 /**
@@ -106,10 +106,11 @@ function both(one: StatedRate, other: StatedRate): StatedRate {
   const rate = Math.min(one.rate ?? Number.POSITIVE_INFINITY, other.rate ?? Number.POSITIVE_INFINITY);
   const rest = (one.restUntil ?? 0) >= (other.restUntil ?? 0) ? one : other;
   return {
-    ...(rate < Number.POSITIVE_INFINITY && { rate }),
+    rate: Number.isFinite(rate) ? rate : undefined,
     ceiling: Math.min(one.ceiling, other.ceiling),
-    ...(rest.restUntil !== undefined && { restUntil: rest.restUntil, restBy: rest.restBy }),
-    ...((one.isEnough || other.isEnough) && { isEnough: true }),
+    restUntil: rest.restUntil,
+    restBy: rest.restBy,
+    isEnough: one.isEnough || other.isEnough,
   };
 }
 

@@ -31,7 +31,7 @@ export async function* unfinishedTasks(
         operation: row.operation.name,
         subject: row.subject,
         ...row.request,
-        ...(history !== undefined && { history }),
+        history,
       };
     }
   }

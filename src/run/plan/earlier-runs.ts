@@ -11,7 +11,7 @@ export interface EarlierRun {
   readonly state: RunState;
   readonly rows: number;
   /** Absent when the journal is unreadable. */
-  readonly counts?: OutcomeCounts;
+  readonly counts?: OutcomeCounts | undefined;
   /** Number of other runs of the manifest, without retries. */
   readonly others: number;
 }
@@ -43,7 +43,7 @@ export async function findEarlierRun(
       at: states.find(({ state }) => state !== 'planned')?.at ?? plannedAt(record),
       state: actualState(record),
       rows: plan.rows,
-      ...(counts !== undefined && { counts }),
+      counts,
       others: Math.max(firsts.length - 1 - newer, 0),
     };
   }

@@ -66,9 +66,9 @@ export interface RunView extends LimitedApi {
   /** What only the state folder knows; absent for a run of another machine. */
   readonly local?: {
     /** These three are absent unless the journal was read. */
-    readonly unclear?: number;
-    readonly held?: number;
-    readonly codes?: readonly CodeCount[];
+    readonly unclear?: number | undefined;
+    readonly held?: number | undefined;
+    readonly codes?: readonly CodeCount[] | undefined;
     readonly states: RunRecord['states'];
     readonly retryOf?: string | undefined;
     readonly resumable: boolean;
@@ -147,9 +147,9 @@ export async function viewOfRecord(
     workers,
     pace,
     local: {
-      ...(unclear !== undefined && { unclear }),
-      ...(held !== undefined && { held }),
-      ...(codes !== undefined && { codes }),
+      unclear,
+      held,
+      codes,
       states: record.states,
       retryOf: record.retryOf,
       resumable: isResumable(state) && state !== 'submitted',
@@ -192,12 +192,13 @@ async function paceFromFolder(folder: string): Promise<RunView['pace']> {
   if (history === undefined) return undefined;
   const { allowed_per_s, limit_per_s, concurrency, phase, reason, wait_until, wait_by } = history;
   return {
-    ...(allowed_per_s !== null && { rate: allowed_per_s }),
-    ...(limit_per_s !== null && { limit: limit_per_s }),
+    rate: allowed_per_s ?? undefined,
+    limit: limit_per_s ?? undefined,
     concurrency,
     phase,
     reason,
-    ...(wait_until !== null && { restUntil: steadyTimeOf(Date.parse(wait_until)), restBy: wait_by }),
+    restUntil: wait_until === null ? undefined : steadyTimeOf(Date.parse(wait_until)),
+    restBy: wait_by,
   };
 }
 

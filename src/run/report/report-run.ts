@@ -20,11 +20,11 @@ import type { RunStore } from '../record/store.ts';
 
 /** How to write a report, where it differs from the run's options. */
 export interface ReportOptions {
-  readonly delimiter?: Delimiter;
+  readonly delimiter?: Delimiter | undefined;
   /** Whether to write a workbook for Excel, too. */
   readonly xlsx?: boolean;
   /** Whether to write a page with the whole report. */
-  readonly html?: boolean;
+  readonly html?: boolean | undefined;
 }
 
 /** Reads the lines of a report, each time from the first. */

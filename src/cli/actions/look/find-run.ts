@@ -67,17 +67,12 @@ export interface FittingRun {
   /** Like `fits`, for a run of another machine, by its state. */
   readonly fitsElsewhere: (state: string) => boolean;
   /** What to do when no run fits. */
-  readonly otherwise?: string | ((newest: RunRecord) => string | undefined);
+  readonly otherwise?: string | ((newest: RunRecord) => string | undefined) | undefined;
 }
 
 /** Fits runs in certain states. */
 function inState(what: string, fits: (state: string) => boolean, otherwise?: string): FittingRun {
-  return {
-    what,
-    fits: (record) => fits(actualState(record)),
-    fitsElsewhere: fits,
-    ...(otherwise !== undefined && { otherwise }),
-  };
+  return { what, fits: (record) => fits(actualState(record)), fitsElsewhere: fits, otherwise };
 }
 
 /** Whether a process works on a run in this state, or will by itself. */

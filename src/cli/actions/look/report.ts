@@ -30,12 +30,8 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
   const { delimiter } = settings;
   if (flags.open && flags.html === false)
     throw usageError('INVALID_SETTING', '--open needs the page that --no-html leaves out: use one of them.');
-  const how = {
-    ...(delimiter !== undefined && { delimiter }),
-    xlsx: wantsXlsx(flags),
-    // A run without a page gets one when the user wants to open it.
-    ...((flags.open || flags.html === false) && { html: flags.open === true }),
-  };
+  // A run without a page gets one when the user wants to open it.
+  const how = { delimiter, xlsx: wantsXlsx(flags), html: flags.open ?? flags.html };
   const record = await settled(context, await findRecord(store, id, anyRun));
   let reports: WrittenReports;
   if (flags.withRetries) {

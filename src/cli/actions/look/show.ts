@@ -43,7 +43,7 @@ async function auditOf({ terminal, store }: Workplace, record: RunRecord): Promi
   return {
     record,
     folder: store.folder(record.id),
-    ...(result !== undefined && { result }),
+    result,
     retries: retriesAfter(retriesAmong(runs, record), record),
     undos: undosOf(runs, record),
   };

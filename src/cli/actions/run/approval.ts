@@ -111,12 +111,7 @@ function withPlan<Place extends Workplace>(
   return {
     ...workplace,
     approved,
-    flags: {
-      ...flags,
-      yes: true,
-      skipInvalid: approved.consent.skip_invalid,
-      ...(runId !== undefined && { runId }),
-    },
+    flags: { ...flags, yes: true, skipInvalid: approved.consent.skip_invalid, runId },
     settings: { ...settings, allowPartial: settings.allowPartial || approved.consent.allow_partial },
   };
 }

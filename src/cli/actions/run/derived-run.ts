@@ -40,10 +40,7 @@ export async function runDerived(
   write: (input: DerivedRowsInput) => Promise<PlannedRows | ExitCode>,
 ): Promise<ExitCode> {
   const { store, settings, flags } = context;
-  const choice = flagWords({
-    ...(flags.code && { code: flags.code }),
-    ...(flags.unclear && { unclear: true }),
-  });
+  const choice = flagWords({ code: flags.code, unclear: flags.unclear });
   const callsHere = calls(context);
   return withTemporaryFolder(store.stateDir, as, async (folder) => {
     const { baseUrl, allowInsecureHttp } = of.options;

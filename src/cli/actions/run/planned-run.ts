@@ -263,8 +263,7 @@ export async function planOf(
 function refuse({ terminal, onRefused }: Workplace, planned: Plan, code: string): ExitCode {
   const message = `${verdictText(planned)} Nothing was sent.`;
   const problems = problemText(planned);
-  const { file } = planned.problems;
-  onRefused?.({ text: `${problems}\n${message}`.trim(), ...(file !== undefined && { problems: file }) });
+  onRefused?.({ text: `${problems}\n${message}`.trim(), problems: planned.problems.file });
   if (terminal.json) terminal.result({ error: { code, message }, plan: planDocument(planned) }, '');
   if (terminal.quiet) terminal.warn(problems);
   terminal.warn(`error: ${message}`);

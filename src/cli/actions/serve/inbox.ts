@@ -53,11 +53,7 @@ function keepRunning(context: Context, path: string): Promise<ExitCode> {
       atEnd,
     );
     if (port !== undefined) terminal.say(`Probes and metrics are on port ${port}.`);
-    const patient = {
-      ...context,
-      ...(metrics !== undefined && { metrics }),
-      settings: { wait: patienceMs, ...settings },
-    };
+    const patient = { ...context, metrics, settings: { wait: patienceMs, ...settings } };
     const work = await openWork(patient, path, stop.signal);
     return work === undefined ? declined(context) : work.untilStopped();
   });

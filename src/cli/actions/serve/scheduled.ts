@@ -109,11 +109,11 @@ async function scheduledWorkplace(
   { due }: Occasion,
 ): Promise<Workplace> {
   const flags: Flags = {
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(rateGroup !== undefined && { rateGroup }),
-    ...(allowInsecureHttp !== undefined && { allowInsecureHttp }),
+    baseUrl,
+    rateGroup,
+    allowInsecureHttp,
     ...(options as Flags),
-    ...(stateDir !== undefined && { stateDir }),
+    stateDir,
     yes: true,
     reason: `schedule ${name}, due ${due}`,
   };

@@ -171,7 +171,7 @@ export function healthOf(
   return {
     healthy: stop.aborted || forMs < unhealthyAfterMs,
     ready: reason === undefined,
-    ...(reason !== undefined && { reason }),
+    reason,
     facts: { active: serving?.active ?? 0 },
   };
 }
