@@ -67,11 +67,11 @@ export interface DatastoreChoice {
   /** Starts the slow part of opening while other work is done. Releases it at the end if it was not opened. */
   prepare(atEnd: AtEnd): void;
   /**
-   * Opens the datastore, and prints warnings.
+   * Opens the datastore until the end of the work, and prints warnings.
    *
    * @throws a fatal error with the reason and the remedy
    */
-  open(purpose: string): Promise<Datastore>;
+  open(purpose: string, atEnd: AtEnd): Promise<Datastore>;
 }
 
 /** The resources of a command that may also use the datastore. */
@@ -128,10 +128,17 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
       prepared = prepareEmbedded();
       atEnd(async () => (await prepared)?.thread.terminate());
     },
-    async open(purpose) {
-      const wanted = { redis, stateDir: stateDirOf(flags), purpose, prepared };
+    async open(purpose, atEnd) {
+      const opening = openDatastore({ redis, stateDir: stateDirOf(flags), purpose, prepared });
       prepared = undefined;
-      const { datastore, warnings } = await openDatastore(wanted);
+      // The work may end before the datastore is open. One that could not be opened needs no closing.
+      atEnd(() =>
+        opening.then(
+          ({ datastore }) => datastore.close(),
+          () => {},
+        ),
+      );
+      const { datastore, warnings } = await opening;
       for (const warning of warnings) terminal.warn(`warning: ${warning}`);
       return datastore;
     },

@@ -1,4 +1,5 @@
 import type { Priority, RowResult, SavedAnswer } from '../domain.ts';
+import type { LostEntries } from './lost-entries.ts';
 import type { BatchSize } from './open-batch.ts';
 import type { Leftover, RowTask, RunPolicy } from './payload.ts';
 import type { RollCall } from './roll-call.ts';
@@ -32,6 +33,13 @@ export interface BatchQueueOptions {
   readonly collect: (batch: CollectedBatch) => Promise<void>;
   /** The size of the journal that is safe on disk, in bytes. */
   readonly journalEnd: () => number;
+  /**
+   * Takes what collected batches say that the journal has lost since, in a power failure. Called before anything is collected:
+   * what is added to the journal would hide what it has lost.
+   *
+   * @param held the rows of batches that are not collected
+   */
+  readonly restore: (lost: LostEntries, held: ReadonlySet<number>) => Promise<void>;
   /** Called with results of open batches, and again when these batches are collected. */
   readonly onResults: (results: readonly RowResult[]) => Promise<void>;
   /** Called with answers of the API before the results that follow from them, if the policy saves answers. */

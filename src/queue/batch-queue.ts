@@ -16,7 +16,7 @@ import {
   stallOptions,
 } from './bullmq.ts';
 import { renewLocks } from './lock-renewal.ts';
-import { type LostEntries, recollect } from './lost-entries.ts';
+import { recollect } from './lost-entries.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
 import { type BatchOutcome, outcomeOf } from './outcome.ts';
 import { type BatchReturn, decodeBatch, decodeReturn, encodeLedgerEntry, type RowTask } from './payload.ts';
@@ -30,7 +30,10 @@ const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'del
 /** The batches of one run: added as flows, collected when their worker has finished them. */
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 
-/** Opens the batches of a run and begins to collect the finished ones. No other process may have them open. */
+/**
+ * Opens the batches of a run, restores what the journal has lost, and begins to collect the finished ones. No other process may
+ * have them open.
+ */
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
   const { runId, rows, rollCall } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
@@ -38,8 +41,6 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   const name = `batches-${runId}`;
   const queue = new classes.Queue<RunBatchData, number>(name, { ...bound, ...shortEventStream });
   const producer = new classes.FlowProducer(producerOptions);
-  /** Before anything is collected: what this process adds to the journal must not hide what it has lost. */
-  const foundJournalEnd = options.journalEnd();
   queue.on('error', options.onError);
   producer.on('error', options.onError);
 
@@ -72,7 +73,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   collector.on('failed', (_, error) => options.onError(error));
   locks.start(collector);
 
-  const recovered = await recover();
+  const recovered = await recover().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   if (open.size === 0) priority = options.priority();
   void collector.run().catch(options.onError);
 
@@ -97,11 +101,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       keep(id, batch);
     }
     const batches = [...open.values()];
-    const held = batches.filter(({ isTaken }) => !isTaken);
+    const held = new Set(batches.flatMap(({ isTaken, rows }) => (isTaken ? [] : rows)));
+    await recollect(queue, options.journalEnd, (lost) => options.restore(lost, held));
     return {
       batches: batches.map(({ size }): BatchSize => size),
       /** Every row of these batches, finished or not, except batches that were taken. */
-      rows: new Set(held.flatMap(({ rows }) => rows)),
+      rows: held,
     };
   }
 
@@ -207,6 +212,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     priority = wanted;
   }
 
+  /** Waits for collections in progress. */
+  async function close(): Promise<void> {
+    await collector.close();
+    await Promise.all([producer.close(), queue.close()]);
+  }
+
   async function isCurrent(epoch: string | undefined): Promise<boolean> {
     return epoch !== undefined && (await datastore.epoch()) === epoch;
   }
@@ -214,9 +225,6 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   return {
     /** What an earlier process of the run left in the datastore; collected from here on. */
     recovered,
-    /** Hands out what collected batches say that the journal has lost since, in a power failure. */
-    recollect: (save: (lost: LostEntries) => Promise<void>) =>
-      recollect(queue, foundJournalEnd, options.journalEnd, save),
     /** Unfinished rows in the datastore at the last `refresh`. */
     get openRows(): number {
       return [...open.values()].reduce((sum, { unfinishedRows }) => sum + unfinishedRows, 0);
@@ -282,10 +290,6 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       await removeReturned(new Set(await queue.getRanges([...unfinished], 0, -1)));
       await obliterate(queue);
     },
-    /** Waits for collections in progress. */
-    async close(): Promise<void> {
-      await collector.close();
-      await Promise.all([producer.close(), queue.close()]);
-    },
+    close,
   };
 }

@@ -14,15 +14,14 @@ export interface LostEntries extends BatchReturn {
  * that had its results: a journal that is smaller has lost its last lines. The batches stay, with the size of the journal that has
  * their results again, since it may lose its last lines again.
  *
- * @param foundEnd its size in bytes when it was opened
- * @param end its size in bytes
+ * @param journalEnd its size in bytes; nothing is added to it meanwhile but what `save` adds
  */
 export async function recollect(
   queue: Pick<Queue<RunBatchData, number>, 'getCompleted'>,
-  foundEnd: number,
-  end: () => number,
+  journalEnd: () => number,
   save: (lost: LostEntries) => Promise<void>,
 ): Promise<void> {
+  const foundEnd = journalEnd();
   const kept = await queue.getCompleted();
   const lost = kept.filter(({ data, returnvalue }) => (data.restoredEnd ?? returnvalue) > foundEnd);
   if (lost.length === 0) return;
@@ -34,6 +33,6 @@ export async function recollect(
   const hasLostMore = lost.length === kept.length && kept.length >= keptBatches;
   const suspects = hasLostMore ? rowsOf({ rows: [[1, rows.reduce((a, b) => Math.max(a, b))]] }) : rows;
   await save({ ...known, doubtful: suspects.filter((row) => !told.has(row)) });
-  const restoredEnd = end();
+  const restoredEnd = journalEnd();
   for (const job of lost) await job.updateData({ ...job.data, restoredEnd });
 }

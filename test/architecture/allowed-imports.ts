@@ -116,7 +116,6 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
       'src/rate',
       'src/queue',
       'src/cluster',
-      'src/datastore',
       'src/report',
       'src/rows',
       'src/journal',

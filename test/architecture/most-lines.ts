@@ -19,7 +19,7 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/metrics': 460,
   'src/operation': 640,
   'src/page': 3_450,
-  'src/queue': 2_270,
+  'src/queue': 2_290, // batches kept for a journal that is cut twice
   'src/rate': 4_070,
   'src/report': 1_920,
   'src/rows': 1_120,
@@ -30,5 +30,5 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/signature': 120,
   'src/text': 640,
   'src/worker': 1_650,
-  test: 64_620, // a journal cut twice, and inboxes that finish
+  test: 64_630, // a journal cut twice, and inboxes that finish
 };

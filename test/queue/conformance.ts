@@ -501,14 +501,15 @@ export function describeQueueOn(
       await run.batchQueue.close();
       const lostOf = async (endAtOpening: number) => {
         let journalEnd = endAtOpening;
+        const found: LostEntries[] = [];
         const again = await openBatchQueue(datastore, {
           ...unheard(run.runId, run.queue),
           journalEnd: () => journalEnd,
+          async restore(lost) {
+            found.push(lost);
+            journalEnd = 1_000_000;
+          },
         });
-        // Batches that waited to be collected may be in the journal before it is known what that has lost.
-        journalEnd = 1_000_000;
-        const found: LostEntries[] = [];
-        await again.recollect(async (lost) => void found.push(lost));
         return { again, found };
       };
       const rowsIn = (lost: readonly { readonly row: number }[] = []) =>
@@ -546,9 +547,11 @@ export function describeQueueOn(
       }
       await run.worker.stop(1_000);
       await run.batchQueue.close();
-      const again = await openBatchQueue(datastore, unheard(run.runId, run.queue));
       const found: LostEntries[] = [];
-      await again.recollect(async (lost) => void found.push(lost));
+      const again = await openBatchQueue(datastore, {
+        ...unheard(run.runId, run.queue),
+        restore: async (lost) => void found.push(lost),
+      });
       expect(found).toMatchObject([{ leftovers: [], doubtful: [1, 2, 3, 4, 5] }]);
       expect(found[0]?.results).toHaveLength(25);
       await again.forget();

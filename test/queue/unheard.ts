@@ -18,6 +18,7 @@ export function unheard(runId: string, rows: RowQueue): BatchQueueOptions {
     priority: () => 'normal',
     collect: async () => {},
     journalEnd: () => 0,
+    restore: async () => {},
     onAnswers: async () => {},
     onResults: async () => {},
     onVanished: async () => {},

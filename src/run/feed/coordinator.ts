@@ -52,7 +52,7 @@ const rowsAtOnce = 1_000;
 
 /**
  * Coordinates a run: feeds its rows as batches, never more than the window holds, collects their results into the journal, and
- * feeds rows again that were handed back. It begins by recovering what an earlier coordinator of the run left in the datastore.
+ * feeds rows again that were handed back.
  *
  * ```
  * feeding ──(all collected, or a reason to stop)──▶ ended ──(drain)──▶ the datastore holds nothing of the run
@@ -80,7 +80,21 @@ export class Coordinator {
   #wasAway = false;
   #state: State = { mode: 'feeding' };
 
-  constructor(run: OpenRun, options: CoordinatorOptions) {
+  /**
+   * Takes over what an earlier coordinator of the run left in the datastore.
+   *
+   * @throws when the datastore or the disk fails; then nothing stays open
+   */
+  static async open(run: OpenRun, options: CoordinatorOptions): Promise<Coordinator> {
+    const coordinator = new Coordinator(run, options);
+    await coordinator.#recover().catch(async (error: unknown) => {
+      await coordinator.close();
+      throw error;
+    });
+    return coordinator;
+  }
+
+  private constructor(run: OpenRun, options: CoordinatorOptions) {
     this.#run = run;
     this.#options = options;
     this.#forgetLoss = onAbort(run.lost, () => this.#fail(run.lost.reason));
@@ -148,8 +162,7 @@ export class Coordinator {
     return this.#state.mode === 'ended' ? this.#state.reason : { state: 'interrupted' };
   }
 
-  /** Takes over what an earlier coordinator of the run left in the datastore. */
-  async recover(): Promise<void> {
+  async #recover(): Promise<void> {
     const { datastore, journal } = this.#run;
     const { tasks, window, priority, onError } = this.#options;
     const { id } = this.#run.record;
@@ -161,6 +174,7 @@ export class Coordinator {
       priority,
       collect: (batch) => this.#failing(this.#collect(batch)),
       journalEnd: () => journal.end,
+      restore: (lost, held) => this.#keep(lost.results, openAgain(lost, held, journal)),
       onResults: (results) => this.#failing(this.#keep(results)),
       onAnswers: (answers) => this.#failing(this.#run.answers.write(answers)),
       onVanished: (missing, size) =>
@@ -168,9 +182,6 @@ export class Coordinator {
       onError,
     });
     const { recovered } = this.#batches;
-    await this.#batches.recollect((lost) =>
-      this.#keep(lost.results, openAgain(lost, recovered.rows, journal)),
-    );
     this.#repeated.push(repeat(() => this.#observe(), { everyMs: refreshMs, onError }));
     if (keepsOrder(this.#run.record)) this.#keepOrder(new RowOrder());
     this.#feed = new Feed({

@@ -1,6 +1,7 @@
 import type { Attribution } from '../../actor.ts';
 import { isActive } from '../../cluster/entries.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
+import { type AtEnd, withReleases } from '../../releases.ts';
 import { never } from '../../waiting.ts';
 import { lockRun, type OpenRun, withOpenRun } from '../record/open-run.ts';
 import { actualState, enterState, goesOnByItself, priorityOf, type RunRecord } from '../record/record.ts';
@@ -25,7 +26,7 @@ export interface Reconciling {
  * @returns false when the signal aborted while another machine was still calling a row
  */
 export async function reconcile(run: OpenRun, { signal, onError }: Reconciling): Promise<boolean> {
-  const coordinator = new Coordinator(run, {
+  const coordinator = await Coordinator.open(run, {
     tasks: nothing(),
     window: new FeedWindow({ concurrency: 1 }),
     priority: () => priorityOf(run.record),
@@ -33,7 +34,6 @@ export async function reconcile(run: OpenRun, { signal, onError }: Reconciling):
     onError,
   });
   try {
-    await coordinator.recover();
     coordinator.end({ state: 'interrupted' });
     await coordinator.run();
     return await coordinator.drain(signal);
@@ -131,25 +131,22 @@ async function reconcileDeadRuns(
  * Moves what the embedded datastore holds of a run without a process into its journal, so that the journal says which rows
  * were called.
  *
- * @param open opens the embedded datastore
+ * @param open opens the embedded datastore until the end of the work
  * @returns the record afterwards; unchanged when the journal knows that already
  */
 export async function settleDeadRun(
   store: RunStore,
   record: RunRecord,
-  open: () => Promise<Datastore>,
+  open: (atEnd: AtEnd) => Promise<Datastore>,
   onError: (error: Error) => void,
 ): Promise<RunRecord> {
   const isDead = mayHoldRows(record) && !isActive(actualState(record)) && !goesOnByItself(record);
   if (!isDead || (await isSettled(store, record))) return record;
-  const datastore = await open();
-  try {
-    return (
-      (await settle(store, record, datastore, `report ${record.id}`, { signal: never, onError })) ?? record
-    );
-  } finally {
-    await datastore.close();
-  }
+  return withReleases(async (atEnd) => {
+    const datastore = await open(atEnd);
+    const how = { signal: never, onError };
+    return (await settle(store, record, datastore, `report ${record.id}`, how)) ?? record;
+  });
 }
 
 /** Whether the embedded datastore may hold rows of a run that no process works on. */

@@ -42,6 +42,11 @@ export interface OpenRunInput extends Pick<OpenRun, 'store' | 'record' | 'datast
   readonly journal?: Journal | undefined;
   /** The lock on the run, if already held; not released here. */
   readonly lock?: ProcessLock | undefined;
+  /**
+   * Whether the work waits for a shared datastore, whatever it refuses and for however long. Default: the datastore counts as
+   * lost some time after it refused.
+   */
+  readonly waitsForDatastore?: boolean;
 }
 
 /**
@@ -74,9 +79,12 @@ export function withOpenRun<Result>(
     const policy = runPolicy(record, journal);
     const rollCall = new RollCall(datastore, rosterOf(datastore, options));
     const losing = new AbortController();
-    for (const lost of [datastore.lost, journal.lost, lock?.lost])
-      void lost?.then((reason) => losing.abort(reason));
-    atEnd(watchRefusals(datastore, options.maxOutageMs, (reason) => losing.abort(reason)).stop);
+    const lose = (reason: Error): void => losing.abort(reason);
+    for (const lost of [journal.lost, lock?.lost]) void lost?.then(lose);
+    if (datastore.exclusive || !input.waitsForDatastore) {
+      void datastore.lost.then(lose);
+      atEnd(watchRefusals(datastore, options.maxOutageMs, lose).stop);
+    }
     const { signal: lost } = losing;
     return work({ store, record, datastore, rows, journal, policy, rollCall, answers, lost }, atEnd);
   });

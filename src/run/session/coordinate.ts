@@ -3,7 +3,6 @@ import { hostname } from 'node:os';
 import { attributed } from '../../actor.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { isActive } from '../../cluster/entries.ts';
-import type { Datastore } from '../../datastore/datastore.ts';
 import type { ProcessLock } from '../../disk/lock.ts';
 import { isThisProcess } from '../../disk/process.ts';
 import { type Priority, priorities } from '../../domain.ts';
@@ -11,7 +10,7 @@ import { ErrorNews } from '../../error-news.ts';
 import { CqbatchError } from '../../errors.ts';
 import { withReleases } from '../../releases.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
-import { after, deferred, onAbort, orAborted } from '../../waiting.ts';
+import { after, onAbort, orAborted } from '../../waiting.ts';
 import { lockRun } from '../record/open-run.ts';
 import { actualState, enterState, priorityOf, type RunRecord } from '../record/record.ts';
 import { refuseChangedRows } from '../record/run-rows.ts';
@@ -181,7 +180,8 @@ async function coordinate(
         ...options,
         record,
         budget: record.budget,
-        datastore: options.datastore.exclusive ? options.datastore : patient(options.datastore),
+        // A failed run would not resume by itself: the daemon waits, as its workers do, and hands its runs over if it ends.
+        waitsForDatastore: true,
         ...(caller ?? { client: undefined }),
         lock,
         handOver: true,
@@ -200,16 +200,5 @@ async function coordinate(
       if (isClaimable(left)) await store.save(enterState(left, 'failed', { reason: message }));
       news?.failed(error as Error, id);
     }
-  });
-}
-
-/**
- * The daemon's datastore, which never counts as lost, whatever it refuses. A failed run would not resume by itself: the daemon
- * waits, as its workers do, and hands its runs over if it ends.
- */
-function patient(datastore: Datastore): Datastore {
-  return Object.create(datastore, {
-    lost: { value: deferred<Error>().promise },
-    refusal: { value: undefined },
   });
 }

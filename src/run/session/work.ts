@@ -58,7 +58,7 @@ export class Work {
   readonly #options: SessionOptions;
   readonly #guard: FailureGuard;
   readonly #window: FeedWindow;
-  readonly #coordinator: Coordinator;
+  #coordinator: Coordinator | undefined;
   /** Aborts when leaving must not wait for the datastore any longer. */
   readonly #givenUp: AbortSignal;
   #worker: ApiWorker | undefined;
@@ -76,47 +76,48 @@ export class Work {
       workers: options.workers,
       unfinished: () => unfinishedRows(run.record, run.journal),
     });
-    this.#coordinator = new Coordinator(run, {
-      tasks: options.stages.tasks(),
-      window: this.#window,
-      priority: options.priority,
-      onCollected: (results) => this.#collected(results),
-      onError: options.onError,
-    });
   }
 
   untilLeft(): Promise<Leaving> {
     const { record, lost } = this.#run;
-    const { interrupt, deadline, controls, client, log } = this.#options;
+    const { interrupt, deadline, controls, client, log, stages, priority, onError } = this.#options;
     return withReleases(async (atEnd) => {
-      atEnd(() => this.#close());
-      const recovered = this.#coordinator.recover().then(() => true);
-      if (!(await orAborted(recovered, AbortSignal.any([lost, this.#givenUp])))) {
+      const opening = Coordinator.open(this.#run, {
+        tasks: stages.tasks(),
+        window: this.#window,
+        priority,
+        onCollected: (results) => this.#collected(results),
+        onError,
+      });
+      atEnd(() => this.#close(opening));
+      const coordinator = await orAborted(opening, AbortSignal.any([lost, this.#givenUp]));
+      if (coordinator === undefined) {
         lost.throwIfAborted();
         return { state: 'interrupted' };
       }
+      this.#coordinator = coordinator;
       this.#haltIf(this.#guard.check());
-      if (client !== undefined && this.#coordinator.isFeeding) this.#worker = this.#startWorker(client);
+      if (client !== undefined && coordinator.isFeeding) this.#worker = this.#startWorker(client);
       atEnd(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));
       atEnd(onAbort(deadline, () => this.#leave(budgetSpent(deadline.reason, record.id))));
       const forget = controls.on(['pause', 'cancel'], ({ command, ...attribution }) =>
         this.#leave({ state: command === 'cancel' ? 'cancelled' : 'paused', ...attribution }),
       );
       atEnd(forget);
-      const reason = await this.#coordinator.run();
+      const reason = await coordinator.run();
       if (reason.state === 'again' && reason.hasLostRows)
         log.error({ run: record.id }, 'the datastore lost rows: they are fed again and marked unclear');
-      return (await orAborted(this.#left(reason), this.#givenUp)) ?? { state: 'interrupted' };
+      return (await orAborted(this.#left(coordinator, reason), this.#givenUp)) ?? { state: 'interrupted' };
     });
   }
 
   /** Leaves the run. The first reason counts. */
   #leave(reason: Leaving): void {
     this.#worker?.pause();
-    this.#coordinator.end(reason);
+    this.#coordinator?.end(reason);
   }
 
-  async #left(reason: Leaving): Promise<Leaving> {
+  async #left(coordinator: Coordinator, reason: Leaving): Promise<Leaving> {
     const { record, journal, datastore } = this.#run;
     const { interrupt, handOver } = this.#options;
     const stopped = this.#worker?.stop(shutdownMs);
@@ -127,7 +128,7 @@ export class Work {
     if (isInterrupted && handOver && !datastore.exclusive) return reason;
     // Wait for calls of other machines as long as the user allows.
     const limit = isInterrupted ? AbortSignal.timeout(2 * shutdownMs) : interrupt;
-    const [isThrough] = await Promise.all([this.#coordinator.drain(limit), stopped]);
+    const [isThrough] = await Promise.all([coordinator.drain(limit), stopped]);
     // Another machine is still calling a row: the run can't end, but can be resumed.
     if (!isThrough) return { state: 'interrupted' };
     // Halting is pointless when no row is left to call.
@@ -135,10 +136,10 @@ export class Work {
     return isPointless ? { state: 'completed' } : reason;
   }
 
-  async #close(): Promise<void> {
+  async #close(opening: Promise<Coordinator>): Promise<void> {
     const { lost } = this.#run;
     const stopped = this.#worker?.stop(shutdownMs) ?? Promise.resolve();
-    const closed = stopped.then(() => this.#coordinator.close());
+    const closed = stopped.then(async () => (await opening).close());
     // BullMQ waits even for a lost or unreachable datastore; calls in flight still finish.
     await orAborted(closed, AbortSignal.any([lost, this.#givenUp]));
     const until = performance.now() + shutdownMs;

@@ -97,6 +97,7 @@ async function beginRun(
     async onResults() {},
     async onAnswers() {},
     journalEnd: () => 0,
+    restore: async () => {},
     async onVanished() {},
     onError: fail,
   });

@@ -172,8 +172,7 @@ async function cancelStopped(
   return withReleases(async (atEnd) => {
     const interrupt = interruptible(stopping(terminal));
     atEnd(() => interrupt.release());
-    const opened = await datastore.open(`cancel ${record.id}`);
-    atEnd(() => opened.close());
+    const opened = await datastore.open(`cancel ${record.id}`, atEnd);
     const how = { signal: interrupt.signal, onError: warningOfLasting(terminal) };
     const cancelled = await cancelStoppedRun(store, record, opened, how, attribution);
     if (cancelled !== undefined) return cancelled;

@@ -28,8 +28,7 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
     atEnd(stop.release);
     let shared: SharedPlace | undefined;
     if (datastore.queue !== undefined) {
-      const opened = await datastore.open('dashboard');
-      atEnd(() => opened.close());
+      const opened = await datastore.open('dashboard', atEnd);
       shared = { name: datastore.queue, cluster: openCluster(opened), trouble: () => opened.trouble };
     }
     const served = await startDashboard({

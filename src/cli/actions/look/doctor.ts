@@ -4,6 +4,7 @@ import { operations } from '../../../../jobs/index.ts';
 import { CqbatchError } from '../../../errors.ts';
 import { type ApiAnswer, checkStateFolder, exists, type Settings } from '../../../index.ts';
 import { readLeastNode } from '../../../package.ts';
+import { withReleases } from '../../../releases.ts';
 import { onDisk } from '../../../system-error.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { duration, size } from '../../../text/quantities.ts';
@@ -134,9 +135,8 @@ async function datastore(flags: Flags, settings: Settings): Promise<readonly Fin
   };
   const choice = await chooseDatastore({ terminal, flags, settings });
   if (choice.queue === undefined) return [ok(check, 'embedded, in the state folder')];
-  const opened = await choice.open('doctor');
-  await opened.close();
-  return [ok(check, opened.description), ...warnings.map((text) => warning(check, text))];
+  const { description } = await withReleases((atEnd) => choice.open('doctor', atEnd));
+  return [ok(check, description), ...warnings.map((text) => warning(check, text))];
 }
 
 /** Checks proxy, TLS, token and clock by one request without fields, which the API must refuse. */

@@ -19,6 +19,7 @@ import {
   type RunRecord,
   type RunStore,
 } from '../../../index.ts';
+import { withReleases } from '../../../releases.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import type { Context, DatastoreChoice } from '../../context.ts';
 
@@ -182,10 +183,5 @@ async function withCluster<Result>(
   datastore: DatastoreChoice,
   look: (cluster: Cluster) => Promise<Result>,
 ): Promise<Result> {
-  const opened = await datastore.open('look');
-  try {
-    return await look(openCluster(opened));
-  } finally {
-    await opened.close();
-  }
+  return withReleases(async (atEnd) => look(openCluster(await datastore.open('look', atEnd))));
 }

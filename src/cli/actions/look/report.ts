@@ -15,6 +15,7 @@ import {
   unfinishedAmong,
   type WrittenReports,
 } from '../../../index.ts';
+import type { AtEnd } from '../../../releases.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
@@ -56,12 +57,8 @@ async function settled({ terminal, store, datastore }: Context, record: RunRecor
   const { id } = record;
   if (datastore.queue !== undefined) return record;
   try {
-    return await settleDeadRun(
-      store,
-      record,
-      () => datastore.open(`report ${id}`),
-      warningOfLasting(terminal),
-    );
+    const open = (atEnd: AtEnd) => datastore.open(`report ${id}`, atEnd);
+    return await settleDeadRun(store, record, open, warningOfLasting(terminal));
   } catch (error) {
     terminal.warn(
       `warning: it is not known which of its last rows run ${id} has called: ${(error as Error).message} They have the code PENDING ` +

@@ -55,9 +55,7 @@ async function seenFromHere({ terminal, datastore }: Context, atEnd: AtEnd): Pro
   // Only one process can open the embedded datastore.
   if (datastore.queue === undefined) return undefined;
   try {
-    const opened = await datastore.open('look');
-    atEnd(() => opened.close());
-    return openCluster(opened);
+    return openCluster(await datastore.open('look', atEnd));
   } catch (error) {
     terminal.warn(`warning: only what the state folder has is shown: ${(error as Error).message}`);
     return undefined;

@@ -65,8 +65,7 @@ async function untilEnd(
   let hasStarted = false;
   let failed: FailedRun | undefined;
   try {
-    const opening = context.datastore.open(`run ${record.id}`);
-    atEnd(async () => (await opening).close());
+    const opening = context.datastore.open(`run ${record.id}`, atEnd);
     const calling = token && apiClient(options, token, metrics?.observeRequests());
     atEnd(async () => (await calling)?.close());
     const [datastore, client, executeRun] = await Promise.all([opening, calling, loadExecution()]);

@@ -49,19 +49,13 @@ export function whenFree<Result>(
   if (datastore.queue !== undefined) return whenFreed(() => work(context));
   return withReleases(async (atEnd) => {
     const opened = await whenFreed(async (stopped) => {
-      const own = await datastore.open(purpose);
-      atEnd(() => own.close());
+      const own = await datastore.open(purpose, atEnd);
       refuseStopped(stopped);
       return own;
     });
-    const open = async (): Promise<Datastore> => keptOpen(opened);
+    const open = async (): Promise<Datastore> => opened;
     return whenFreed(() => work({ ...context, datastore: { queue: undefined, prepare() {}, open } }));
   });
-}
-
-/** A datastore that its users can't close. */
-function keptOpen(datastore: Datastore): Datastore {
-  return Object.create(datastore, { close: { value: async () => {} } });
 }
 
 /** Waits for other processes. All work through one of these shares the waiting time. */

@@ -46,8 +46,8 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     atEnd(stop.release);
     const datastore = await open(
       queue === undefined ? 'worker --coordinate, a daemon: "cqbatch submit" hands it runs' : 'worker',
+      atEnd,
     );
-    atEnd(() => datastore.close());
     let serving: Serving | undefined;
     const failing = new LastingErrors();
     const state = (): HealthState => healthOf(datastore, failing, stop.signal, serving);
