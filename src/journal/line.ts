@@ -1,6 +1,8 @@
-import { type Attempt, outcomes, type ResultColumns, type RowHistory, type RowResult } from '../domain.ts';
+import { z } from 'zod';
+import type { Attempt, RowHistory, RowResult } from '../domain.ts';
 import { isJsonObject, jsonLine } from '../text/json.ts';
-import { isAbsentOr, isRowNumber, isText, type JsonFields, parseFields } from '../text/json-fields.ts';
+import { lineReader, rowNumberSchema } from '../text/json-line.ts';
+import { historySchema, resultSchema } from './recorded.ts';
 
 /**
  * The entries of a journal, one per line:
@@ -12,12 +14,20 @@ import { isAbsentOr, isRowNumber, isText, type JsonFields, parseFields } from '.
  *   holds anything of this run.
  * - `accepted`: a user resumes the run after a guard has halted it. The guards count from here.
  */
-export type JournalEntry =
-  | { readonly type: 'row'; readonly result: RowResult }
-  | { readonly type: 'fed'; readonly first: number; readonly last: number; readonly to?: string }
-  | { readonly type: 'open'; readonly row: number; readonly history: RowHistory }
-  | { readonly type: 'settled' }
-  | { readonly type: 'accepted' };
+const entrySchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('row'), result: resultSchema }),
+  z.object({
+    type: z.literal('fed'),
+    first: rowNumberSchema,
+    last: rowNumberSchema,
+    to: z.string().exactOptional(),
+  }),
+  z.object({ type: z.literal('open'), row: rowNumberSchema, history: historySchema }),
+  z.object({ type: z.literal('settled') }),
+  z.object({ type: z.literal('accepted') }),
+]);
+
+export type JournalEntry = Readonly<z.infer<typeof entrySchema>>;
 
 /**
  * The journal's line format, version 1 (described for readers in docs/report.md). Every line is a JSON object whose first key
@@ -39,12 +49,14 @@ export type Header =
   | { readonly kind: 'unknown-version'; readonly version: number }
   | { readonly kind: 'no-journal' };
 
+const readHeader = lineReader(z.object({ journal: z.number(), run: z.unknown().optional() }));
+
 /** Reads a first line, given without its line end. */
 export function decodeHeader(line: string): Header {
-  const header = parseFields(line);
-  if (typeof header?.['journal'] !== 'number') return { kind: 'no-journal' };
-  if (header['journal'] !== version) return { kind: 'unknown-version', version: header['journal'] };
-  return isText(header['run']) ? { kind: 'known', run: header['run'] } : { kind: 'no-journal' };
+  const header = readHeader(line);
+  if (header === undefined) return { kind: 'no-journal' };
+  if (header.journal !== version) return { kind: 'unknown-version', version: header.journal };
+  return typeof header.run === 'string' ? { kind: 'known', run: header.run } : { kind: 'no-journal' };
 }
 
 export function encodeEntry(entry: JournalEntry): string {
@@ -52,64 +64,20 @@ export function encodeEntry(entry: JournalEntry): string {
 }
 
 /** Reads a line without its line end; undefined when it is not an entry of this version. */
-export function decodeEntry(line: string): JournalEntry | undefined {
-  const fields = parseFields(line);
-  if (fields === undefined) return undefined;
-  if (fields['row'] !== undefined) {
-    const result = toResult(fields);
-    return result && { type: 'row', result };
-  }
-  if (fields['open'] !== undefined) {
-    const history = toHistory(fields);
-    return history && isRowNumber(fields['open'])
-      ? { type: 'open', row: fields['open'], history }
-      : undefined;
-  }
-  if (Array.isArray(fields['fed'])) {
-    const [first, last] = fields['fed'] as readonly unknown[];
-    const { to } = fields;
-    if (!isRowNumber(first) || !isRowNumber(last) || !isAbsentOr(isText, to)) return undefined;
-    return { type: 'fed', first, last, ...(isText(to) && { to }) };
-  }
-  if (fields['settled'] === true) return { type: 'settled' };
-  return fields['accepted'] === true ? { type: 'accepted' } : undefined;
-}
+export const decodeEntry = lineReader(entrySchema, toEntry);
 
 function toLine(entry: JournalEntry): object {
   switch (entry.type) {
     case 'row':
-      return {
-        row: entry.result.row,
-        op: entry.result.operation || undefined,
-        outcome: entry.result.outcome,
-        code: entry.result.code,
-        msg: entry.result.message || undefined,
-        http: entry.result.httpStatus,
-        tries: entry.result.attempts || undefined,
-        unprocessed: entry.result.unprocessed,
-        unclear: entry.result.unclear || undefined,
-        start: entry.result.startedAt,
-        end: entry.result.finishedAt,
-        ms: entry.result.durationMs,
-        cols: entry.result.columns,
-        earlier: entry.result.earlier?.map(toAttemptLine),
-      };
-    case 'open':
+      return shortened(entry.result, resultKeys, emptyResult());
+    case 'open': {
+      const { singledOut } = entry.history;
       return {
         open: entry.row,
-        tries: entry.history.attempts || undefined,
-        unprocessed: entry.history.unprocessed || undefined,
-        unclear: entry.history.unclear || undefined,
-        alone: entry.history.singledOut && [
-          entry.history.singledOut.refusals,
-          entry.history.singledOut.others,
-        ],
-        start: entry.history.startedAt,
-        code: entry.history.lastCode,
-        msg: entry.history.lastMessage,
-        http: entry.history.lastStatus,
-        earlier: entry.history.earlier?.map(toAttemptLine),
+        ...shortened(entry.history, historyKeys, emptyHistory()),
+        alone: singledOut && [singledOut.refusals, singledOut.others],
       };
+    }
     case 'fed':
       return { fed: [entry.first, entry.last], to: entry.to };
     case 'settled':
@@ -119,101 +87,87 @@ function toLine(entry: JournalEntry): object {
   }
 }
 
-function toAttemptLine({ at, durationMs, code, message, httpStatus, requests, omitted }: Attempt): object {
-  return { start: at, ms: durationMs, code, msg: message, http: httpStatus, sent: requests, omitted };
+function toEntry(line: unknown): unknown {
+  if (!isJsonObject(line)) return undefined;
+  const { row, open, fed, to, alone } = line;
+  if (row !== undefined) return { type: 'row', result: lengthened(line, resultKeys, emptyResult()) };
+  if (open !== undefined) {
+    const singledOut = Array.isArray(alone) ? { refusals: alone[0], others: alone[1] } : alone;
+    const history = lengthened({ ...line, alone: singledOut }, historyKeys, emptyHistory());
+    return { type: 'open', row: open, history };
+  }
+  if (Array.isArray(fed))
+    return { type: 'fed', first: fed[0], last: fed[1], ...(to !== undefined && { to }) };
+  if (line['settled'] === true) return { type: 'settled' };
+  return line['accepted'] === true ? { type: 'accepted' } : undefined;
 }
 
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+type Fields = Readonly<Record<string, unknown>>;
+/** The keys of fields in lines, in the order of lines. */
+type Keys = readonly (readonly [name: string, key: string])[];
 
-function toResult(fields: JsonFields): RowResult | undefined {
-  const { row, op = '', outcome, code, msg = '', http, tries = 0, unclear = false } = fields;
-  const { start, end, ms, unprocessed, cols } = fields;
-  const earlier = toAttempts(fields['earlier']);
-  if (!isRowNumber(row) || !isText(op) || !isOutcome(outcome) || !isText(code) || !isText(msg))
-    return undefined;
-  if (!isNumber(tries) || !isFlag(unclear) || !isAbsentOr(isNumber, http)) return undefined;
-  if (!isAbsentOr(isText, start) || !isAbsentOr(isText, end) || !isAbsentOr(isNumber, ms)) return undefined;
-  if (!isAbsentOr(isNumber, unprocessed)) return undefined;
-  if (!isAbsentOr(isColumns, cols)) return undefined;
-  if (earlier === 'malformed') return undefined;
+const attemptKeys = Object.entries({
+  at: 'start',
+  durationMs: 'ms',
+  code: 'code',
+  message: 'msg',
+  httpStatus: 'http',
+  requests: 'sent',
+  omitted: 'omitted',
+} satisfies Record<keyof Attempt, string>);
 
-  const result: Writable<RowResult> = {
-    row,
-    operation: op,
-    outcome,
-    code,
-    message: msg,
-    attempts: tries,
-    unclear,
-  };
-  if (unprocessed !== undefined) result.unprocessed = unprocessed;
-  if (http !== undefined) result.httpStatus = http;
-  if (start !== undefined) result.startedAt = start;
-  if (end !== undefined) result.finishedAt = end;
-  if (ms !== undefined) result.durationMs = ms;
-  if (cols !== undefined) result.columns = cols;
-  if (earlier !== undefined) result.earlier = earlier;
-  return result;
+const resultKeys = Object.entries({
+  row: 'row',
+  operation: 'op',
+  outcome: 'outcome',
+  code: 'code',
+  message: 'msg',
+  httpStatus: 'http',
+  attempts: 'tries',
+  unprocessed: 'unprocessed',
+  unclear: 'unclear',
+  startedAt: 'start',
+  finishedAt: 'end',
+  durationMs: 'ms',
+  columns: 'cols',
+  earlier: 'earlier',
+} satisfies Record<Exclude<keyof RowResult, 'duplicateOf'>, string>);
+
+const historyKeys = Object.entries({
+  attempts: 'tries',
+  unprocessed: 'unprocessed',
+  unclear: 'unclear',
+  singledOut: 'alone',
+  startedAt: 'start',
+  lastCode: 'code',
+  lastMessage: 'msg',
+  lastStatus: 'http',
+  earlier: 'earlier',
+} satisfies Record<keyof RowHistory, string>);
+
+/** The values that lines leave out. Functions, because V8 takes ten times as long to add a field to the copy of an object. */
+const emptyResult = () => ({ operation: '', message: '', attempts: 0, unclear: false });
+const emptyHistory = () => ({ attempts: 0, unprocessed: 0, unclear: false });
+
+/** @param empty the values that are left out */
+function shortened(value: object, keys: Keys, empty: object = {}): object {
+  const line: Record<string, unknown> = {};
+  for (const [name, key] of keys) {
+    const field = (value as Fields)[name];
+    if (field === undefined || field === (empty as Fields)[name]) continue;
+    line[key] = name === 'earlier' ? (field as Attempt[]).map((each) => shortened(each, attemptKeys)) : field;
+  }
+  return line;
 }
 
-function toHistory(fields: JsonFields): RowHistory | undefined {
-  const { tries = 0, unprocessed = 0, unclear = false, start, code, msg, http } = fields;
-  if (!isNumber(tries) || !isNumber(unprocessed) || !isFlag(unclear) || !isAbsentOr(isText, start))
-    return undefined;
-  if (!isAbsentOr(isText, code) || !isAbsentOr(isText, msg) || !isAbsentOr(isNumber, http)) return undefined;
-  const earlier = toAttempts(fields['earlier']);
-  if (earlier === 'malformed') return undefined;
-
-  const history: Writable<RowHistory> = { attempts: tries, unprocessed, unclear };
-  const [refusals, others] = Array.isArray(fields['alone']) ? (fields['alone'] as readonly unknown[]) : [];
-  if (isNumber(refusals) && isNumber(others)) history.singledOut = { refusals, others };
-  if (start !== undefined) history.startedAt = start;
-  if (code !== undefined) history.lastCode = code;
-  if (msg !== undefined) history.lastMessage = msg;
-  if (http !== undefined) history.lastStatus = http;
-  if (earlier !== undefined) history.earlier = earlier;
-  return history;
-}
-
-function toAttempts(value: unknown): readonly Attempt[] | undefined | 'malformed' {
-  if (value === undefined) return undefined;
-  if (!Array.isArray(value)) return 'malformed';
-  const attempts = value.map(toAttempt).filter((attempt) => attempt !== undefined);
-  return attempts.length === value.length ? attempts : 'malformed';
-}
-
-function toAttempt(fields: unknown): Attempt | undefined {
-  if (!isJsonObject(fields)) return undefined;
-  const { start, ms, code, msg, http, sent, omitted } = fields;
-  if (!isAbsentOr(isText, start) || !isAbsentOr(isText, code) || !isAbsentOr(isText, msg)) return undefined;
-  if (!isAbsentOr(isNumber, ms) || !isAbsentOr(isNumber, http) || !isAbsentOr(isNumber, sent))
-    return undefined;
-  if (!isAbsentOr(isNumber, omitted)) return undefined;
-  return {
-    ...(start !== undefined && { at: start }),
-    ...(ms !== undefined && { durationMs: ms }),
-    ...(code !== undefined && { code }),
-    ...(msg !== undefined && { message: msg }),
-    ...(http !== undefined && { httpStatus: http }),
-    ...(sent !== undefined && { requests: sent }),
-    ...(omitted !== undefined && { omitted }),
-  };
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number';
-}
-
-function isFlag(value: unknown): value is boolean {
-  return typeof value === 'boolean';
-}
-
-function isOutcome(value: unknown): value is RowResult['outcome'] {
-  return (outcomes as readonly unknown[]).includes(value);
-}
-
-function isColumns(value: unknown): value is ResultColumns {
-  if (!isJsonObject(value)) return false;
-  for (const name in value) if (!isText(value[name])) return false;
-  return true;
+/** @param value where the fields are added, for those that the line leaves out */
+function lengthened(line: unknown, keys: Keys, value: Record<string, unknown> = {}): unknown {
+  if (!isJsonObject(line)) return line;
+  for (const [name, key] of keys) {
+    const field = line[key];
+    if (field === undefined) continue;
+    value[name] =
+      name === 'earlier' && Array.isArray(field) ? field.map((each) => lengthened(each, attemptKeys)) : field;
+  }
+  return value;
 }

@@ -1,10 +1,11 @@
+import { z } from 'zod';
 import type { ApiRequest } from '../api/request.ts';
 import { type Method, methods } from '../domain.ts';
 import type { Row } from '../operation/row-fields.ts';
-import { isJsonObject, jsonLine } from '../text/json.ts';
-import { isAbsentOr, isRowNumber, isText, type JsonFields, parseFields } from '../text/json-fields.ts';
+import { jsonLine } from '../text/json.ts';
+import { lineReader, rowNumberSchema, textsSchema } from '../text/json-line.ts';
 import type { RowProblem } from './problem.ts';
-import type { CellTexts, DecidedRow, LeftOut, OldValues, PlannedOperation, PlannedRow } from './row.ts';
+import type { CellTexts, DecidedRow, LeftOut, PlannedOperation, PlannedRow } from './row.ts';
 
 /**
  * The lines of rows in `rows.jsonl` (described for readers in docs/report.md). Each is a JSON object; what is absent is left out,
@@ -48,47 +49,74 @@ function textsOf({ operation, values }: Exclude<DecidedRow, { kind: 'invalid' }>
   return texts;
 }
 
+const cellsSchema = z.array(z.string().nullable());
+
+const problemSchema: z.ZodType<RowProblem> = z.object({
+  column: z.string().exactOptional(),
+  problem: z.string(),
+  value: z.string().exactOptional(),
+  letters: z.string().exactOptional(),
+});
+
+const leftOutSchema: z.ZodType<LeftOut> = z.discriminatedUnion('why', [
+  z.object({ why: z.literal('duplicate'), of: rowNumberSchema }),
+  z.object({ why: z.literal('superseded'), by: rowNumberSchema }),
+  z.object({ why: z.literal('done'), before: z.object({ source: z.string(), row: rowNumberSchema }) }),
+]);
+
+const lineSchema = z.object({
+  row: rowNumberSchema,
+  line: rowNumberSchema,
+  cells: cellsSchema,
+  op: z.number().optional(),
+  problems: z.array(problemSchema).min(1).optional(),
+  values: cellsSchema.optional(),
+  old: textsSchema.optional(),
+  not: leftOutSchema.optional(),
+  method: z.enum(methods).optional(),
+  path: z.string().optional(),
+  body: z.string().optional(),
+  unclear: z.literal(true).optional(),
+});
+
+const readLine = lineReader(lineSchema);
+
 /**
  * Reads a line, given without its line end.
  *
  * @returns undefined when it is not such a line
  */
 export function decodeRow(
-  line: string,
+  text: string,
   place: number,
   operations: readonly LineOperation[],
 ): PlannedRow | undefined {
-  const fields = parseFields(line);
-  if (fields === undefined) return undefined;
-  const { row, line: at, cells, op, problems } = fields;
-  if (!isRowNumber(row) || !isRowNumber(at) || !isTexts(cells)) return undefined;
-  const known = typeof op === 'number' ? operations[op] : undefined;
+  const read = readLine(text);
+  if (read === undefined) return undefined;
+  const { row, line, cells, op, problems, values: texts, old, not, unclear } = read;
+  const known = op === undefined ? undefined : operations[op];
   if (known === undefined && op !== undefined) return undefined;
-  const given = { place, row, line: at, cells };
+  const given = { place, row, line, cells };
   if (problems !== undefined) {
-    if (!isProblems(problems)) return undefined;
     const operation = known === undefined ? {} : { operation: known.operation };
     return { ...given, kind: 'invalid', ...operation, problems };
   }
-  if (known === undefined) return undefined;
+  if (known === undefined || texts?.length !== known.operation.fields.length) return undefined;
   const { operation } = known;
-  const { values: texts, old, not } = fields;
-  if (!isTexts(texts) || texts.length !== operation.fields.length || !isAbsentOr(isOldValues, old))
-    return undefined;
   const values = valuesOf(operation, texts);
   const subject = values[operation.subject] ?? '';
   const understood = { ...given, operation, subject, values, ...(old !== undefined && { old }) };
-  if (not !== undefined)
-    return isLeftOut(not) ? { ...understood, kind: 'left out', because: not } : undefined;
-  const { unclear } = fields;
-  const request = requestIn(fields, known);
-  if (request === undefined || (unclear !== undefined && unclear !== true)) return undefined;
-  return { ...understood, kind: 'callable', request, ...(unclear && { unclear }) };
+  if (not !== undefined) return { ...understood, kind: 'left out', because: not };
+  const request = requestIn(read, known);
+  return request && { ...understood, kind: 'callable', request, ...(unclear && { unclear }) };
 }
 
-function requestIn({ method, path, body }: JsonFields, known: LineOperation): ApiRequest | undefined {
+function requestIn(
+  { method, path, body }: z.infer<typeof lineSchema>,
+  known: LineOperation,
+): ApiRequest | undefined {
   const [theMethod, thePath] = [method ?? known.method, path ?? known.path];
-  if (!isMethod(theMethod) || !isText(thePath) || !isText(body)) return undefined;
+  if (theMethod === undefined || thePath === undefined || body === undefined) return undefined;
   return { ...(theMethod !== 'POST' && { method: theMethod }), path: thePath, body };
 }
 
@@ -99,32 +127,4 @@ function valuesOf({ fields }: PlannedOperation, texts: CellTexts): Row {
     if (text !== null) values[name] = text;
   }
   return values;
-}
-
-function isMethod(value: unknown): value is Method {
-  return (methods as readonly unknown[]).includes(value);
-}
-
-function isTexts(value: unknown): value is CellTexts {
-  return Array.isArray(value) && value.every((each) => each === null || isText(each));
-}
-
-function isOldValues(value: unknown): value is OldValues {
-  return isJsonObject(value) && Object.values(value).every(isText);
-}
-
-function isProblems(value: unknown): value is readonly RowProblem[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isProblem);
-}
-
-function isProblem(value: unknown): boolean {
-  return isJsonObject(value) && isText(value['problem']) && Object.values(value).every(isText);
-}
-
-function isLeftOut(value: unknown): value is LeftOut {
-  if (!isJsonObject(value)) return false;
-  const { why, of, by, before } = value;
-  if (why === 'duplicate') return isRowNumber(of);
-  if (why === 'superseded') return isRowNumber(by);
-  return why === 'done' && isJsonObject(before) && isText(before['source']) && isRowNumber(before['row']);
 }

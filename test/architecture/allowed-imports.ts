@@ -219,7 +219,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     folders: ['src/operation', 'src/api', 'src/disk', 'src/text', 'src'],
     packages: ['zod'],
   },
-  'src/journal': { folders: ['src/text', 'src'], packages: [] },
+  'src/journal': { folders: ['src/text', 'src'], packages: ['zod'] },
   'src/sandbox': {
     folders: ['src/text/quantities.ts', 'src/text/json.ts', 'src/clock.ts', 'src/errors.ts'],
     packages: ['zod'],
@@ -230,6 +230,6 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/http': { folders: ['src'], packages: ['fastify'] },
   'src/signature': { folders: ['src/text', 'src'], packages: [] },
   'src/disk': { folders: ['src'], packages: ['proper-lockfile', 'zod'] },
-  'src/text': { folders: [], packages: ['lossless-json'] },
+  'src/text': { folders: [], packages: ['lossless-json', 'zod'] },
   src: { folders: [], packages: ['rolldown', 'zod'] },
 };

@@ -49,6 +49,10 @@ test('keys with empty values are left out', () => {
 
 test('keys that later versions add are ignored', () => {
   expect(decodeEntry('{"settled":true,"why":"halted"}')).toEqual({ type: 'settled' });
+  expect(decodeEntry('{"row":1,"outcome":"failed","code":"X","shade":1,"earlier":[{"shade":1}]}')).toEqual({
+    type: 'row',
+    result: resultOf(1, { operation: '', outcome: 'failed', code: 'X', attempts: 0, earlier: [{}] }),
+  });
 });
 
 test.each([
@@ -77,6 +81,9 @@ test.each([
   '{"open":1,"unprocessed":"1"}',
   '{"open":1,"code":1}',
   '{"open":0}',
+  '{"open":1,"alone":[1]}',
+  '{"row":1,"outcome":"failed","code":"X","earlier":{}}',
+  '{"row":1,"outcome":"failed","code":"X","earlier":[{"ms":"1"}]}',
   '{"fed":[1]}',
   '{"fed":[0,1]}',
   '{"fed":{"first":1}}',

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+/** The number or the place of a row. */
+export const rowNumberSchema = z.number().int().min(1);
+
+/** Texts by name. */
+export const textsSchema = z.record(z.string(), z.string());
+
+/**
+ * Makes a reader of lines that hold one JSON value each. A run reads millions of them, so the schema is compiled: for the first line,
+ * because that takes milliseconds.
+ *
+ * @param arrange makes what the schema checks of the value in a line
+ * @returns a function whose result is undefined when a line is not JSON of this schema. It leaves in what the schema does not name
+ */
+export function lineReader<Value>(
+  schema: z.ZodType<Value>,
+  arrange: (json: unknown) => unknown = (json) => json,
+): (line: string) => Value | undefined {
+  let compiled: z.ZodType<Value, Value> | undefined;
+  return (line) => {
+    compiled ??= z.compile(schema) as z.ZodType<Value, Value>;
+    try {
+      const value = arrange(JSON.parse(line));
+      return compiled.validate(value) ? value : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+}
