@@ -200,7 +200,6 @@ export function parseDefaults(text: string): Readonly<Record<string, string>> {
   return pairsOf(text, /^([^=]*)=(.*)$/, 'write a field and its value, as "user_id=u-17"');
 }
 
-/** `ana=ssh-ed25519 AAAA…`, one per line: public keys by the names of their owners. */
 /** `500`, `any`, or `operation=500` on each line; the most calls of a run that needs no approval, by operation. */
 export function parseApprovalLimits(text: string): Readonly<Record<string, number>> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
