@@ -3,9 +3,9 @@
  * Ours: a whole run on the embedded datastore or on Redis, made of the parts of `cqbatch run`. Timed from when the datastore is
  * open and the first row may be fed, until the report is written.
  */
+import { setFlagsFromString } from 'node:v8';
 import { operations } from '../../../dist/jobs/index.js';
 import { createClient } from '../../../dist/src/api/client.js';
-import { growHeapSlowly } from '../../../dist/src/cli/heap.js';
 import { openLog } from '../../../dist/src/cli/log.js';
 import { openTerminal } from '../../../dist/src/cli/terminal.js';
 import { defaultClearToken } from '../../../dist/src/manifest/manifest.js';
@@ -49,7 +49,8 @@ const lookEveryMs = 250;
 
 await program(async (/** @type {RunInput} */ input) => {
   const { stateDir, source, baseUrl, rate, guarded, parts, queue, calls } = input;
-  growHeapSlowly();
+  // As a command does.
+  setFlagsFromString('--heap-growing-percent=120');
   const options = runOptions({
     baseUrl,
     ...(rate !== undefined && { rate }),
