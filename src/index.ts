@@ -75,11 +75,10 @@ export { type BatchOptions, type BatchPlace, lookUpRun } from './library/place.t
 export { type BatchPlan, type PlanBatchOptions, planBatch } from './library/plan-batch.ts';
 export { type BatchRow, openRuns, results, type UnfinishedBatch } from './library/results.ts';
 export { type BatchEvent, type BatchResult, type RunBatchOptions, runBatch } from './library/run-batch.ts';
-export type { DoneRows } from './manifest/check/call-index.ts';
 export type { ScanSummary } from './manifest/check/scan.ts';
 export type { OperationChoice } from './manifest/columns/operation-choice.ts';
 export type { Manifest, ReadingOptions } from './manifest/manifest.ts';
-export { type InputOptions, type StagedManifest, stageManifest } from './manifest/stage.ts';
+export { type InputOptions, stageManifest } from './manifest/stage.ts';
 export { inputKind } from './manifest/text/source.ts';
 export type { Metrics } from './metrics/metrics.ts';
 export { openDaemonMetrics, openMetricsFile } from './metrics/metrics-file.ts';
@@ -113,17 +112,18 @@ export {
   requireApprovals,
   validAmong,
 } from './run/plan/approvals.ts';
-export { checkManifest } from './run/plan/check-manifest.ts';
+export { type CheckedManifest, checkManifest } from './run/plan/check-manifest.ts';
 export { refuseUsedPlan } from './run/plan/claimed-plan.ts';
 export {
+  type Asker,
+  beginRun,
   type CreatedRun,
   type CreateRunInput,
-  createRun,
   discard,
   type ManifestOrigin,
+  planStaged,
 } from './run/plan/create-run.ts';
 export type { DerivedRowsInput } from './run/plan/derived-rows.ts';
-export { readDone } from './run/plan/done-before.ts';
 export { type EarlierRun, findEarlierRun } from './run/plan/earlier-runs.ts';
 export { keepApprovals, requireKeptApprovals } from './run/plan/kept-plan.ts';
 export type { RowOptions } from './run/plan/open-manifest.ts';
@@ -134,15 +134,23 @@ export {
   readPlanFile,
   writePlanFile,
 } from './run/plan/plan-file.ts';
-export { type PlannedRows, planManifest } from './run/plan/planned-rows.ts';
+export type { PlannedRows } from './run/plan/planned-rows.ts';
 export type { ProblemList } from './run/plan/problem-file.ts';
-export { isReady, refusalOf, refusals, verdictText } from './run/plan/readiness.ts';
+export {
+  isReady,
+  type ReadyRows,
+  readyRows,
+  refusalOf,
+  refusals,
+  verdictText,
+} from './run/plan/readiness.ts';
 export { findRetries, retriesAfter, retriesAmong, undosOf, unfinishedAmong } from './run/plan/retries.ts';
 export { hasRowsToRetry, type RetryRows, writeRetryRows } from './run/plan/retry-run.ts';
 export { rowsOn, type UndoRows, writeUndoRows } from './run/plan/undo-run.ts';
 export { type RunProof, verifyRun } from './run/proof/verify-run.ts';
 export { allRuns, lookAtCluster } from './run/record/all-runs.ts';
 export { nextTimeOfDay } from './run/record/budget.ts';
+export { differingOptions } from './run/record/differing-options.ts';
 export { type KnownEnd, type RunResult, resultOf } from './run/record/ending.ts';
 export { lockRun } from './run/record/open-run.ts';
 export { awaitedRuns, prunable, removeRuns, sizeOf } from './run/record/prune.ts';
@@ -180,7 +188,6 @@ export {
 } from './run/record/run-view.ts';
 export { checkStateFolder } from './run/record/state-folder.ts';
 export { ambiguousRun, openRunStore, type RunStore } from './run/record/store.ts';
-export { lookUpTarget, type Target } from './run/record/targets.ts';
 export { reprioritizeWaiting } from './run/record/waiting-run.ts';
 export {
   delimiterOf,

@@ -46,8 +46,6 @@ export interface Workplace extends CommandInput {
   readonly approved?: ReadPlan;
   /** Where the plan of a manifest belongs that no command line names, and what is there if it is not approved. */
   readonly besides?: { readonly file: string; readonly plan?: ApprovedPlan; readonly trouble?: CqbatchError };
-  /** Called when a run is planned and has its approvals. Its error refuses the run. */
-  readonly onPlanned?: (record: RunRecord) => Promise<void>;
   /** Called when a manifest can't be run as it is. */
   readonly onRefused?: (refused: RefusedManifest) => void;
 }

@@ -1,9 +1,9 @@
 import type { ApiClient } from '../api/client.ts';
 import type { RowCounts } from '../rows/row-counts.ts';
 import { type CheckedManifest, checkManifest } from '../run/plan/check-manifest.ts';
-import { type ReadyRows, refusalOf, verdictText } from '../run/plan/readiness.ts';
-import { lookUpTarget } from '../run/record/targets.ts';
+import { type ReadyRows, readyRows, refusalOf, verdictText } from '../run/plan/readiness.ts';
 import { rowOptions } from '../settings/run-options.ts';
+import { defaults } from '../settings/settings.ts';
 import { type BatchOptions, openBatchPlace } from './place.ts';
 
 /** What a batch would do. */
@@ -29,30 +29,17 @@ export interface PlanBatchOptions extends BatchOptions {
  * @throws CqbatchError (`usage`) when the manifest or a setting can't be read, or the operation of the rows is unknown
  */
 export async function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
-  const { manifest, client, skipInvalid = false } = options;
+  const { manifest, client } = options;
   const { store, settings } = openBatchPlace(options);
   const reading = rowOptions(options, settings);
   const checked = await checkManifest(store, { path: manifest, name: manifest, reading });
-  const { onConflict = 'refuse' } = reading;
-  const baseUrl = client?.baseUrl;
-  const target = baseUrl === undefined ? undefined : await lookUpTarget(store.stateDir, baseUrl);
-  return batchPlan(checked, {
-    manifest: { name: manifest },
-    scan: checked.scan,
-    skipInvalid,
-    onConflict,
-    target,
-    baseUrl,
-    allowPartial: settings.allowPartial === true,
-    allowEmpty: settings.allowEmpty === true,
-  });
+  const run = { onConflict: reading.onConflict ?? defaults.onConflict, baseUrl: client?.baseUrl };
+  return batchPlan(await readyRows(store, checked, run, { ...settings, skipInvalid: options.skipInvalid }));
 }
 
 /** The counts of the rows, and whether they may be called. */
-export function batchPlan(
-  { scan, problems }: Pick<CheckedManifest, 'scan' | 'problems'>,
-  rows: ReadyRows,
-): BatchPlan {
+export function batchPlan(rows: Pick<CheckedManifest, 'scan' | 'problems'> & ReadyRows): BatchPlan {
+  const { scan, problems } = rows;
   const code = refusalOf(rows);
   return {
     rows: scan.rows,

@@ -10,12 +10,11 @@ import { readVersion } from '../package.ts';
 import { withReleases } from '../releases.ts';
 import type { RunSummary } from '../report/summary.ts';
 import type { ReportPaths, WrittenReports } from '../report/write-reports.ts';
-import { type CreatedRun, createRun, discard } from '../run/plan/create-run.ts';
+import { beginRun, type CreatedRun, discard } from '../run/plan/create-run.ts';
 import { type KnownEnd, type RunResult, resultOf } from '../run/record/ending.ts';
 import { actualState, endOf, isHaltedByGuard, isResumable, type RunRecord } from '../run/record/record.ts';
 import { refuseChangedRows } from '../run/record/run-rows.ts';
 import type { RunStore } from '../run/record/store.ts';
-import { lookUpTarget } from '../run/record/targets.ts';
 import { rewriteReport } from '../run/report/report-run.ts';
 import { executeRun } from '../run/session/execute-run.ts';
 import type { RunEvent } from '../run/session/progress.ts';
@@ -75,7 +74,7 @@ export async function runBatch(given: RunBatchOptions): Promise<BatchResult> {
   const { store, settings } = openBatchPlace(options);
   const existing = runId !== undefined && orResume ? await lookUpRun(store, runId) : undefined;
   if (existing === undefined) {
-    const created = await planned(store, settings, options);
+    const created = await begin(store, settings, options);
     return execute(store, settings, options, created.record, created.journal);
   }
   await refuseOtherRun(existing, options.manifest, client.baseUrl);
@@ -96,37 +95,32 @@ function withHarmlessListeners({ onEvent, ...options }: RunBatchOptions): RunBat
   return { ...options, log, onEvent: harmless(onEvent, report) };
 }
 
-/** @throws a usage error when its rows must not be called; the run is then removed */
-async function planned(store: RunStore, settings: Settings, options: RunBatchOptions): Promise<CreatedRun> {
-  const { manifest: source, runId, client, skipInvalid = false, reason, onEvent } = options;
-  const { baseUrl } = client;
-  const runOptions = { baseUrl, ...newRunOptions(options, settings) };
+/** @throws a usage error when its rows must not be called */
+async function begin(store: RunStore, settings: Settings, options: RunBatchOptions): Promise<CreatedRun> {
+  const { manifest: source, runId, client, reason, onEvent } = options;
   const input = { maxBytes: settings.maxManifestSize ?? defaults.maxManifestSize };
-  const attribution = attributed(reason);
-  const rows = { kind: 'manifest', source, reading: rowOptions(options, settings), input } as const;
-  const created = await createRun(store, { rows, options: runOptions, runId, attribution });
-  const { record, journal, scan } = created;
-  try {
-    const plan = batchPlan(created, {
-      manifest: record.manifest,
-      scan,
-      skipInvalid,
-      baseUrl,
-      onConflict: runOptions.onConflict,
-      target: await lookUpTarget(store.stateDir, baseUrl),
-      allowPartial: settings.allowPartial === true,
-      allowEmpty: settings.allowEmpty === true,
-    });
-    if (plan.refusal !== undefined) {
-      const first = plan.problems.slice(0, 3).join('\n');
-      throw usageError(plan.refusal.code, `${plan.refusal.message} Nothing was sent.\n${first}`.trim());
-    }
-    onEvent?.({ type: 'planned', run: record.id, plan });
-    return created;
-  } catch (error) {
-    await discard(store, record, journal);
-    throw error;
-  }
+  const run = {
+    rows: { kind: 'manifest', source, reading: rowOptions(options, settings), input },
+    options: { baseUrl: client.baseUrl, ...newRunOptions(options, settings) },
+    permits: { ...settings, skipInvalid: options.skipInvalid },
+    runId,
+    attribution: attributed(reason),
+  } as const;
+  const begun = await beginRun(store, run, {
+    show(judged) {
+      const plan = batchPlan(judged);
+      const { refusal, problems } = plan;
+      if (refusal !== undefined) {
+        const first = problems.slice(0, 3).join('\n');
+        throw usageError(refusal.code, `${refusal.message} Nothing was sent.\n${first}`.trim());
+      }
+      onEvent?.({ type: 'planned', run: judged.record.id, plan });
+    },
+    approve: async ({ record }) => record,
+    confirm: async () => true,
+  });
+  if (begun === undefined) throw new TypeError('A program declines no plan that is ready.');
+  return begun;
 }
 
 /** @param journal of a new run, already open; an error that prevents the start removes it */

@@ -5,7 +5,7 @@
 export const mostLinesOf: Readonly<Record<string, number>> = {
   jobs: 120,
   'src/api': 2_730, // one property a line
-  'src/cli': 9_160,
+  'src/cli': 9_070,
   'src/cluster': 1_140,
   'src/dashboard': 860,
   'src/datastore': 2_290,
@@ -14,7 +14,7 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/http': 130, // servers of src/worker and src/dashboard
   'src/inbox': 660, // one loop over manifests, of src/cli
   'src/journal': 1_090,
-  'src/library': 440,
+  'src/library': 410,
   'src/manifest': 4_570,
   'src/metrics': 460,
   'src/operation': 640,
@@ -23,12 +23,12 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/rate': 4_070,
   'src/report': 1_920,
   'src/rows': 1_120,
-  'src/run': 7_810,
+  'src/run': 7_890, // one way to begin a run, which src/cli and src/library had
   'src/sandbox': 1_540,
   'src/schedule': 650,
   'src/settings': 1_010, // what a setting needs, which src/cli and src/library listed
   'src/signature': 120,
   'src/text': 640,
   'src/worker': 1_650,
-  test: 64_630, // a journal cut twice, and inboxes that finish
+  test: 64_720, // a journal cut twice, inboxes that finish, and runs that may not begin
 };

@@ -10,6 +10,7 @@ import { noOutcomes } from '../../src/domain.ts';
 import type { RunSummary } from '../../src/report/summary.ts';
 import { checkManifest } from '../../src/run/plan/check-manifest.ts';
 import { verdictText } from '../../src/run/plan/readiness.ts';
+import { openRunStore } from '../../src/run/record/store.ts';
 import type { ProgressSnapshot } from '../../src/run/session/progress.ts';
 import { zoneText } from '../../src/text/local-time.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -136,7 +137,7 @@ async function plan() {
   const path = join(folder, 'rows.csv');
   await writeFile(path, manifest);
   const reading = { clearToken: '<clear>' };
-  const checked = await checkManifest({ operations, stateDir: folder }, { path, name: 'rows.csv', reading });
+  const checked = await checkManifest(openRunStore(folder, operations), { path, name: 'rows.csv', reading });
   const planned = {
     ...checked,
     problems: { ...checked.problems, file: '.cqbatch/problems/rows.csv.txt' },

@@ -221,12 +221,14 @@ describe('a run that needs approvals', () => {
       '3/s',
       '--max-failures',
       'none',
+      '--max-outage',
+      'none',
     ];
     expect(await run('plan', 'rows.csv', '--out', 'week.cqplan', ...given)).toMatchObject({ code: 0 });
     const { stderr } = await run('plan', 'week.cqplan');
     const options = /^Options: .*$/m.exec(stderr)?.[0] ?? '';
-    for (const text of ['attempts 9', 'where evaluation_id>2', 'rate 3/s', 'max-failures none'])
-      expect(options).toContain(text);
+    const shown = ['attempts 9', 'where evaluation_id>2', 'rate 3/s', 'max-failures none', 'max-outage none'];
+    for (const text of shown) expect(options).toContain(text);
   });
 
   test('smaller runs need none, and a plan may be approved all the same', async () => {

@@ -3,6 +3,7 @@ import { operations } from '../../jobs/index.ts';
 import { CqbatchError } from '../../src/errors.ts';
 import { checkManifest } from '../../src/run/plan/check-manifest.ts';
 import { refusals } from '../../src/run/plan/readiness.ts';
+import { openRunStore } from '../../src/run/record/store.ts';
 import { rowOptions } from '../../src/settings/run-options.ts';
 import { resolveSettings } from '../../src/settings/settings.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -29,17 +30,14 @@ async function plan(name: string, content: string | Buffer, words: readonly stri
   });
   const path = await manifestFile(name, content);
   try {
-    const { scan, problems } = await checkManifest(
-      { operations, stateDir: await temporaryFolder() },
-      {
-        path,
-        name,
-        reading: rowOptions(
-          { ...(operation && { operation: `${operation[0]}` }), ...(trim && { trim: true }) },
-          settings,
-        ),
-      },
-    );
+    const { scan, problems } = await checkManifest(openRunStore(await temporaryFolder(), operations), {
+      path,
+      name,
+      reading: rowOptions(
+        { ...(operation && { operation: `${operation[0]}` }), ...(trim && { trim: true }) },
+        settings,
+      ),
+    });
     const planned = {
       ...{
         manifest: { name },

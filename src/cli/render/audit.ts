@@ -182,18 +182,21 @@ type PlanOptions = RunRecord['options'] & RowOptions;
 export function optionTexts({ baseUrl: _, ...options }: Partial<PlanOptions>): readonly string[] {
   return Object.entries(options).map(([name, value]) => {
     const flag = optionInWords(name).replace(/^--/, '');
-    return value === true ? flag : `${flag}${valueText(name, value)}`;
+    return value === true ? flag : `${flag} ${valueText(name, value)}`;
   });
 }
 
-function valueText(name: string, value: Exclude<PlanOptions[keyof PlanOptions], undefined>): string {
-  if (name.endsWith('Ms')) return ` ${exactDuration(Number(value))}`;
-  if (Array.isArray(value)) return ` ${value.join(' ')}`;
-  if (typeof value !== 'object') return ` ${value}`;
-  if ('percent' in value) return ` ${value.percent}%`;
-  if ('auto' in value) return ` ${value.text}`;
-  if ('rows' in value) return ` ${value.rows}${value.random ? ',random' : ''}`;
-  return ` ${JSON.stringify(value)}`;
+/** The value of an option, as a user writes it: `auto..20/s`, `60 s` */
+export function valueText(name: string, value: unknown): string {
+  if (value === undefined) return 'not given';
+  if (typeof value === 'string') return value;
+  if (name.endsWith('Ms')) return exactDuration(Number(value));
+  if (Array.isArray(value)) return value.join(' ');
+  if (typeof value !== 'object' || value === null) return `${value}`;
+  if ('percent' in value) return `${value.percent}%`;
+  if ('text' in value) return `${value.text}`;
+  if ('rows' in value) return `${value.rows}${'random' in value && value.random ? ',random' : ''}`;
+  return JSON.stringify(value);
 }
 
 /** The events with their time, user and reason. */

@@ -2,25 +2,21 @@ import { apiText } from '../../domain.ts';
 import {
   type FieldCounts,
   type OperationSummary,
+  type ReadyRows,
   type ScanSummary,
   subjectsOf,
-  type Target,
 } from '../../index.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { count, counted, duration, perSecond } from '../../text/quantities.ts';
 import { clockTime, indented, movedIn } from './words.ts';
 
 /** The target of a run, and its expected speed. */
-export interface Forecast {
-  /** Undefined when no base URL is set. */
-  readonly baseUrl: string | undefined;
+export interface Forecast extends Pick<ReadyRows, 'baseUrl' | 'target'> {
   readonly rateGroup?: string | undefined;
   /** The configuration file, if the base URL comes from there. */
   readonly baseUrlFile?: string | undefined;
   /** The proxy to the API, without its password. */
   readonly proxy: string | undefined;
-  /** What earlier runs tell about the API; undefined without a base URL. */
-  readonly target: Target | undefined;
   /** Undefined when no rate is known. */
   readonly rate: ExpectedRate | undefined;
 }

@@ -1,6 +1,5 @@
 import {
   type ApiRequest,
-  type ConflictRule,
   type EarlierRun,
   excerpt,
   isActive,
@@ -9,6 +8,7 @@ import {
   type Manifest,
   type OperationChoice,
   type ProblemList,
+  type ReadyRows,
   type RowCounts,
   refusals,
   requestHeaders,
@@ -22,18 +22,11 @@ import { problemText } from './problems.ts';
 import { clockTime, documentOf, indented, moreText, outcomeTexts } from './words.ts';
 
 /** Everything that a plan found. */
-export interface Plan extends Forecast {
+export interface Plan extends Forecast, ReadyRows {
   readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
   readonly scan: ScanSummary;
   readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
-  /** Whether invalid rows are skipped. */
-  readonly skipInvalid: boolean;
-  /** Whether the user accepts rows that leave fields out. */
-  readonly allowPartial: boolean;
-  /** Whether the user accepts a run without a call. */
-  readonly allowEmpty: boolean;
-  readonly onConflict: ConflictRule;
   /** The latest run of the same manifest against the same API, if any. */
   readonly earlier: EarlierRun | undefined;
 }

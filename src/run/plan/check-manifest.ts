@@ -6,6 +6,7 @@ import type { Manifest, ManifestRow } from '../../manifest/manifest.ts';
 import type { ReadingContext } from '../../manifest/text/source.ts';
 import type { DecidedRow } from '../../rows/row.ts';
 import type { RunStore } from '../record/store.ts';
+import { readDone } from './done-before.ts';
 import { type OpenedManifest, openPlannedManifest, type RowOptions } from './open-manifest.ts';
 import { type ProblemList, problemCollector } from './problem-file.ts';
 
@@ -16,8 +17,10 @@ export interface CheckInput {
   readonly name: string;
   readonly reading: RowOptions;
   readonly context?: ReadingContext;
-  /** What earlier runs have done: these rows are left out. */
-  readonly done?: DoneRows | undefined;
+  /** Runs and reports whose done rows are left out. */
+  readonly skipDone?: readonly string[] | undefined;
+  /** The API to be called, if known. */
+  readonly baseUrl?: string | undefined;
 }
 
 /** A manifest whose rows have all been checked. */
@@ -26,6 +29,8 @@ export interface CheckedManifest {
   readonly scan: ScanSummary;
   readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
+  /** What `skipDone` has found. */
+  readonly done?: DoneRows | undefined;
 }
 
 /** Receives the rows as they are decided, in order. @returns a pending write, sometimes */
@@ -37,13 +42,15 @@ type TakeRow = (row: DecidedRow, given: ManifestRow, columns: readonly string[])
  * @throws a usage error when the manifest is unreadable or its operation is unknown
  */
 export async function checkManifest(
-  { operations, stateDir }: Pick<RunStore, 'operations' | 'stateDir'>,
-  { path, name, reading, context, done }: CheckInput,
+  store: RunStore,
+  { path, name, reading, context, skipDone, baseUrl }: CheckInput,
   take?: TakeRow,
 ): Promise<CheckedManifest & OpenedManifest> {
+  const { operations, stateDir } = store;
+  const { onConflict = 'refuse', map, clearToken } = reading;
+  const done = skipDone && (await readDone(store, skipDone, { baseUrl, map, clearToken, context }));
   const { manifest, prepare } = await openPlannedManifest(path, name, reading, { ...context, operations });
   const problems = problemCollector(stateDir, name, async () => (await hashFile(path)).sha256);
-  const { onConflict = 'refuse' } = reading;
   const handlers: ScanHandlers = {
     async onInvalid(row) {
       await problems.add(row);
@@ -52,5 +59,5 @@ export async function checkManifest(
     ...(onConflict === 'refuse' && { onConflict: (conflict) => problems.addConflict(conflict) }),
   };
   const scan = await scanManifest(manifest, prepare, handlers, { onConflict, done });
-  return { manifest, prepare, scan, choice: prepare.choice, problems: await problems.end() };
+  return { manifest, prepare, scan, choice: prepare.choice, problems: await problems.end(), done };
 }

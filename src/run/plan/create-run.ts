@@ -6,7 +6,6 @@ import { noHistory } from '../../domain.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { openJournal } from '../../journal/open.ts';
-import type { DoneRows } from '../../manifest/check/call-index.ts';
 import type { InputOptions } from '../../manifest/stage.ts';
 import { stageManifest } from '../../manifest/stage.ts';
 import { runIds } from '../../names.ts';
@@ -17,7 +16,8 @@ import { rowsFile } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 import type { RowOptions } from './open-manifest.ts';
 import type { ApprovedPlan } from './plan-file.ts';
-import { type PlannedRows, planManifest } from './planned-rows.ts';
+import { type PlanManifestInput, type PlannedRows, planManifest } from './planned-rows.ts';
+import { isReady, type Permits, type ReadyRows, readyRows } from './readiness.ts';
 
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
@@ -39,8 +39,8 @@ export interface ManifestInput {
   readonly reading: RowOptions;
   /** How it is read. */
   readonly input?: InputOptions;
-  /** What earlier runs have done: these rows are left out. */
-  readonly done?: DoneRows | undefined;
+  /** Runs and reports whose done rows are left out. */
+  readonly skipDone?: readonly string[] | undefined;
 }
 
 /** Rows that are planned already, in a file that the run takes over. */
@@ -69,6 +69,44 @@ export interface CreatedRun extends PlannedRows {
   readonly journal: Journal;
 }
 
+/** A planned run, with everything that decides whether it may start. */
+export type JudgedRun = CreatedRun & ReadyRows;
+
+/** Asks the user of a new run: at a terminal, or through a program. What it throws refuses the run. */
+export interface Asker {
+  /** Shows the plan, and why it is refused if it is not ready. */
+  show(run: JudgedRun): void | Promise<void>;
+  /** The record with the approvals of the run. */
+  approve(run: JudgedRun): Promise<RunRecord>;
+  /** Whether the run may start. */
+  confirm(run: JudgedRun): Promise<boolean>;
+}
+
+/**
+ * Begins a run: checks its rows, shows its plan, takes its approvals, and asks. Unless all agree, the run is discarded.
+ *
+ * @returns undefined when rows are refused or the user declines
+ */
+export async function beginRun(
+  store: RunStore,
+  { permits, ...input }: CreateRunInput & { readonly permits: Permits },
+  asker: Asker,
+): Promise<CreatedRun | undefined> {
+  const created = await createRun(store, input);
+  let record: RunRecord | undefined;
+  try {
+    const judged = await readyRows(store, created, input.options, permits);
+    await asker.show(judged);
+    if (!isReady(judged)) return undefined;
+    const approved = await asker.approve(judged);
+    if (!(await asker.confirm(judged))) return undefined;
+    record = approved;
+    return { ...created, record };
+  } finally {
+    if (record === undefined) await discard(store, created.record, created.journal);
+  }
+}
+
 /**
  * Creates a run: puts its file of rows into a new run folder. Other processes see the run once its record is saved; until then
  * `store.discard` undoes everything.
@@ -95,18 +133,24 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
   }
 }
 
-async function planStaged(
+/**
+ * Copies a manifest into a folder, and writes its rows there.
+ *
+ * @param consent what the user accepts, where the plan is written to be approved
+ */
+export async function planStaged(
   store: RunStore,
   folder: string,
-  { source, origin, reading, input, done }: ManifestInput,
-  options: RunOptions,
+  { source, origin, reading, input, skipDone }: Omit<ManifestInput, 'kind'>,
+  options: Partial<RunOptions>,
+  consent?: PlanManifestInput['consent'],
 ): Promise<PlannedRows> {
   const context = { ...input, operations: store.operations };
   const accepted = origin === undefined ? context : { ...context, sha256: origin.sha256 };
   const { path, name, ...digest } = await stageManifest(source, folder, accepted, reading, origin?.name);
   const planned = await planManifest(
     store,
-    { path, name, digest, reading, context, done, options },
+    { path, name, digest, reading, context, skipDone, baseUrl: options.baseUrl, options, consent },
     join(folder, rowsFile),
   );
   await rm(path);

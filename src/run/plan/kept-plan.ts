@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { writeFileAtomically } from '../../disk/files.ts';
 import { usageError } from '../../errors.ts';
 import type { RowsHead } from '../../rows/head.ts';
 import { onDisk } from '../../system-error.ts';
 import { shellWord } from '../../text/shell-word.ts';
+import { differingOptions } from '../record/differing-options.ts';
 import type { RunRecord } from '../record/record.ts';
 import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
@@ -78,10 +78,7 @@ export function otherOption(head: RowsHead, { options, rates, priorities }: RunR
     ...(rates === undefined ? [] : ['rate']),
     ...(priorities === undefined ? [] : ['priority']),
   ]);
-  const now: Readonly<Record<string, unknown>> = options;
-  return [...new Set([...Object.keys(head.options), ...Object.keys(now)])].find(
-    (name) => !changeable.has(name) && !isDeepStrictEqual(head.options[name], now[name]),
-  );
+  return differingOptions(head.options, options).find(({ name }) => !changeable.has(name))?.name;
 }
 
 /**

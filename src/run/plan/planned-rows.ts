@@ -19,10 +19,10 @@ export interface PlannedRows extends CheckedManifest, WrittenRows {}
 export interface PlanManifestInput extends CheckInput {
   /** Of the file that is read. */
   readonly digest: Digest;
-  /** Options of the run. */
-  readonly options: RunOptions;
+  /** Options of the run; those that are known, where it is only looked at. */
+  readonly options: Partial<RunOptions>;
   /** What the user accepts, where the plan is written to be approved. */
-  readonly consent?: (scan: ScanSummary) => HeadFacts['consent'];
+  readonly consent?: ((scan: ScanSummary) => HeadFacts['consent']) | undefined;
 }
 
 /**
@@ -31,11 +31,7 @@ export interface PlanManifestInput extends CheckInput {
  * @param path of the file of rows
  * @throws a usage error when the manifest is unreadable or its operation is unknown
  */
-export function planManifest(
-  store: Pick<RunStore, 'operations' | 'stateDir'>,
-  input: PlanManifestInput,
-  path: string,
-): Promise<PlannedRows> {
+export function planManifest(store: RunStore, input: PlanManifestInput, path: string): Promise<PlannedRows> {
   return withReleases(async (atEnd) => {
     const writer = new RowsWriter(path);
     atEnd(() => writer.discard());
@@ -48,8 +44,8 @@ export function planManifest(
 }
 
 function factsOf(
-  { name, digest, reading, done, options, consent }: PlanManifestInput,
-  { manifest, prepare, scan, choice }: CheckedManifest & OpenedManifest,
+  { name, digest, reading, options, consent }: PlanManifestInput,
+  { manifest, prepare, scan, choice, done }: CheckedManifest & OpenedManifest,
 ): HeadFacts {
   const { format, delimiter, sheet, encoding } = manifest;
   const { clearToken, ...given } = reading;
@@ -82,7 +78,7 @@ function factsOf(
 
 /** The part of a head that says with which options, when and by which user it was made. */
 export function madeNow(
-  options: RunOptions,
+  options: Partial<RunOptions>,
   consent?: HeadFacts['consent'],
 ): Pick<HeadFacts, 'options' | 'consent' | 'made_at' | 'made_by'> {
   return {

@@ -20,7 +20,7 @@ export interface ReadReportOptions {
   readonly map?: ColumnMap | undefined;
   readonly clearToken: string;
   readonly operations: readonly Operation[];
-  readonly context?: ReadingContext;
+  readonly context?: ReadingContext | undefined;
 }
 
 const ownColumns = ['_row', '_operation', '_outcome', '_code'];

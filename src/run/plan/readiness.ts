@@ -4,23 +4,43 @@ import type { RoundedIds } from '../../manifest/manifest.ts';
 import type { RowCounts } from '../../rows/row-counts.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { count, counted } from '../../text/quantities.ts';
-import type { Target } from '../record/targets.ts';
+import type { RunStore } from '../record/store.ts';
+import { lookUpTarget, type Target } from '../record/targets.ts';
 
-/** The facts that decide whether a run may start. */
-export interface ReadyRows {
+/** What a user permits in a run. */
+export interface Permits {
+  /** Whether invalid rows are left out. */
+  readonly skipInvalid?: boolean | undefined;
+  /** Whether rows may omit fields. */
+  readonly allowPartial?: boolean | undefined;
+  /** Whether a run may be without a call. */
+  readonly allowEmpty?: boolean | undefined;
+}
+
+/** Rows that were all checked. */
+interface CheckedRows {
   readonly manifest: { readonly name: string };
   readonly scan: Omit<RowCounts, 'superseded' | 'duplicates'> &
     Pick<ScanSummary, 'choice' | 'doneIn' | 'roundedIds'>;
-  /** Whether invalid rows are left out. */
-  readonly skipInvalid: boolean;
+}
+
+/** The facts that decide whether a run may start. */
+export interface ReadyRows extends CheckedRows, Permits {
   readonly onConflict: ConflictRule;
-  /** Whether the user allows rows to omit fields. */
-  readonly allowPartial: boolean;
-  /** Whether the user allows a run without a call. */
-  readonly allowEmpty: boolean;
   /** What the state folder knows of the API, if the user named one. */
   readonly target: Target | undefined;
   readonly baseUrl: string | undefined;
+}
+
+/** Checked rows, with the other facts that decide whether they may be called with these options. */
+export async function readyRows<Rows extends CheckedRows>(
+  { stateDir }: Pick<RunStore, 'stateDir'>,
+  rows: Rows,
+  { baseUrl, onConflict }: { readonly baseUrl?: string | undefined; readonly onConflict: ConflictRule },
+  { skipInvalid, allowPartial, allowEmpty }: Permits,
+): Promise<Rows & ReadyRows> {
+  const target = baseUrl === undefined ? undefined : await lookUpTarget(stateDir, baseUrl);
+  return { ...rows, skipInvalid, allowPartial, allowEmpty, onConflict, target, baseUrl };
 }
 
 /** Whether a run may start: `plan` reports the answer, `run` obeys it. */
@@ -48,7 +68,7 @@ function isPartialAllowed({
   target,
   allowPartial,
 }: Pick<ReadyRows, 'scan' | 'target' | 'allowPartial'>): boolean {
-  return scan.partial === 0 || allowPartial || target?.allowsPartial === true;
+  return scan.partial === 0 || allowPartial === true || target?.allowsPartial === true;
 }
 
 interface Refusal {

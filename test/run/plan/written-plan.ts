@@ -5,6 +5,7 @@ import type { RowOptions } from '../../../src/run/plan/open-manifest.ts';
 import { type ApprovedPlan, writePlanFile } from '../../../src/run/plan/plan-file.ts';
 import { type PlannedRows, planManifest } from '../../../src/run/plan/planned-rows.ts';
 import type { RunOptions } from '../../../src/run/record/record.ts';
+import { openRunStore } from '../../../src/run/record/store.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { leastOptions } from '../planned-record.ts';
 
@@ -24,7 +25,7 @@ export async function writePlan(
   const rows = join(stateDir, 'rows.jsonl');
   const { onConflict } = options;
   const planned = await planManifest(
-    { operations, stateDir },
+    openRunStore(stateDir, operations),
     {
       ...{ path: manifest, name: manifest, digest: await hashFile(manifest), options },
       reading: { clearToken: '<clear>', onConflict, ...reading },

@@ -1,5 +1,4 @@
 import { basename, join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { thisActor } from '../../../actor.ts';
 import { CqbatchError, usageError } from '../../../errors.ts';
 import {
@@ -10,6 +9,7 @@ import {
   changedOptions,
   contentRunId,
   defaults,
+  differingOptions,
   exists,
   givenRowOptions,
   groupOption,
@@ -32,6 +32,7 @@ import {
 } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import type { Workplace } from '../../context.ts';
+import { valueText } from '../../render/audit.ts';
 import { baseUrlOf } from '../options.ts';
 
 /**
@@ -167,49 +168,31 @@ export async function withApprovals(
   return { ...record, approval: { ...approval, signers: [...signers] } };
 }
 
-/** Omitted options keep the plan's values. */
-function refuseOtherOptions(workplace: Workplace, plan: ApprovedPlan): void {
-  const { flags, settings } = workplace;
-  const { allowInsecureHttp = plan.options.allowInsecureHttp ?? false } = flags;
+/** @throws a usage error for an option that the plan does not have. Omitted options keep the plan's values. */
+function refuseOtherOptions(
+  { flags, settings }: Workplace,
+  { file, options, head, consent }: ApprovedPlan,
+): void {
+  const { allowInsecureHttp = options.allowInsecureHttp ?? false, skipDone, skipInvalid } = flags;
   const baseUrl = baseUrlOf({ allowInsecureHttp }, settings);
-  refuseChangedOptions(workplace, plan, {
+  const read = { clearToken: head.clear_token, ...head.reading, skipInvalid: consent.skip_invalid };
+  const wanted = {
+    ...read,
+    ...changedOptions(options, settings),
+    ...savingOptions(flags, options),
     ...givenRowOptions(flags, settings),
     ...(baseUrl !== undefined && { baseUrl }),
     ...groupOption(settings),
     ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
-    ...(flags.skipDone && { skipDone: flags.skipDone }),
-    skipInvalid: flags.skipInvalid ?? plan.consent.skip_invalid,
-  });
-}
-
-/** @throws a usage error for an option that the plan does not have */
-function refuseChangedOptions(
-  { flags, settings }: Workplace,
-  { file, options, head, consent }: ApprovedPlan,
-  given: Readonly<Record<string, unknown>>,
-): void {
-  const read = { clearToken: head.clear_token, ...head.reading, skipInvalid: consent.skip_invalid };
-  const planned: Readonly<Record<string, unknown>> = { ...read, ...options };
-  const wanted: Readonly<Record<string, unknown>> = {
-    ...read,
-    ...changedOptions(options, settings),
-    ...savingOptions(flags, options),
-    ...given,
+    ...(skipDone && { skipDone }),
+    ...(skipInvalid !== undefined && { skipInvalid }),
   };
-  for (const name of new Set([...Object.keys(wanted), ...Object.keys(planned)])) {
-    const now = wanted[name];
-    const then = planned[name];
-    if (isDeepStrictEqual(now, then)) continue;
-    throw usageError(
-      'PLAN_DIFFERS',
-      `${escapeInvisible(file)} was signed off with ${optionInWords(name)} ${textOf(then)}, but now it is ${textOf(now)}: leave that ` +
-        'out, also in the environment and the configuration file, or make the plan again and have it reviewed.',
-    );
-  }
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined) return 'not given';
-  if (typeof value === 'object' && value !== null && 'text' in value) return String(value.text);
-  return escapeInvisible(typeof value === 'string' ? value : JSON.stringify(value));
+  const [other] = differingOptions({ ...read, ...options }, wanted);
+  if (other === undefined) return;
+  const { name, before, now } = other;
+  throw usageError(
+    'PLAN_DIFFERS',
+    `${escapeInvisible(file)} was signed off with ${optionInWords(name)} ${valueText(name, before)}, but now it is ${valueText(name, now)}: leave that ` +
+      'out, also in the environment and the configuration file, or make the plan again and have it reviewed.',
+  );
 }

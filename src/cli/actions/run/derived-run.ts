@@ -1,16 +1,19 @@
 import { join } from 'node:path';
 import {
+  beginRun,
   callOptions,
   canaryOptions,
-  createRun,
   type DerivedRowsInput,
   delimiterOf,
   groupOption,
+  isReady,
   type PlannedRows,
   type RunOptions,
   type RunRecord,
+  readyRows,
   rowsFile,
   savingOptions,
+  verdictText,
   withTemporaryFolder,
   writePlanFile,
 } from '../../../index.ts';
@@ -23,7 +26,8 @@ import { proxyTo, tokenSource } from '../api-client.ts';
 import { attributionOf, baseUrlOf, calls } from '../options.ts';
 import { execute } from './execute.ts';
 import { planFile, printPlan } from './plan.ts';
-import { approvedOrDiscarded, isAgreed, manifestOf, planOf } from './planned-run.ts';
+import { planOf } from './plan-of.ts';
+import { askingUser } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
 /**
@@ -61,17 +65,29 @@ export async function runDerived(
     const proxy = callsHere ? proxyTo(of.options) : undefined;
     if (isPreview(flags)) return preview(context, path, planned, options, proxy);
     if (callsHere) await tokenSource(settings, options).current();
-    const created = await createRun(store, {
-      rows: { kind: 'rows', path, planned },
-      options,
-      runId: flags.runId,
-      attribution: attributionOf(context),
-    });
-    const approved = await approvedOrDiscarded(context, created, [as, of.id, ...choice]);
-    if (!(await isAgreed(context, approved, proxy))) return exitCodes.usage;
-    return execute(context, approved.record, approved.journal);
+    const begun = await beginRun(
+      store,
+      {
+        rows: { kind: 'rows', path, planned },
+        options,
+        permits,
+        runId: flags.runId,
+        attribution: attributionOf(context),
+      },
+      {
+        ...askingUser(context, [as, of.id, ...choice], proxy),
+        show(run) {
+          // The command has shown the rows, which the other run was allowed to call.
+          if (!isReady(run)) throw new TypeError(verdictText(run));
+        },
+      },
+    );
+    return begun === undefined ? exitCodes.usage : execute(context, begun.record, begun.journal);
   });
 }
+
+/** The original run was allowed to omit fields. */
+const permits = { allowPartial: true };
 
 /** Whether only the rows are to be shown, or their plan written. */
 export function isPreview({ plan, out }: Flags): boolean {
@@ -86,10 +102,10 @@ async function preview(
   options: RunOptions,
   proxy: string | undefined,
 ): Promise<ExitCode> {
-  const { terminal, flags } = context;
+  const { terminal, store, flags } = context;
   const { out } = flags;
-  // The original run was allowed to omit fields.
-  const planned = { ...(await planOf(context, rows, options, manifestOf(rows), proxy)), allowPartial: true };
+  const judged = await readyRows(store, rows, options, permits);
+  const planned = await planOf(context, judged, options, proxy, undefined);
   const written = out === undefined ? undefined : await writePlanFile(planFile(out), path, rows);
   printPlan(terminal, planned, written);
   const next = written === undefined ? '' : ` Next: cqbatch approve ${shellWord(written.file)}`;

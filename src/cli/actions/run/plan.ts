@@ -1,28 +1,27 @@
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { actorText } from '../../../actor.ts';
 import { usageError } from '../../../errors.ts';
 import {
   type ApprovalPolicy,
   type ApprovedPlan,
   approvalPolicy,
+  type CheckedManifest,
   checkManifest,
   defaults,
+  differingOptions,
   groupOption,
   hashFile,
-  type InputOptions,
   inputKind,
   isReady,
   judgeApprovals,
   newRunOptions,
-  planManifest,
+  planStaged,
   planSuffix,
   type ReadPlan,
   type RowCounts,
+  readyRows,
   rowOptions,
   rowsFile,
-  type StagedManifest,
-  stageManifest,
   verdictText,
   withTemporaryFolder,
   writePlanFile,
@@ -40,7 +39,8 @@ import type { Terminal } from '../../terminal.ts';
 import { proxyTo } from '../api-client.ts';
 import { baseUrlOf, planWords, runOptions, runWords } from '../options.ts';
 import { callsOf, mayBegin, runHere, withNamedPlan } from './approval.ts';
-import { doneBefore, manifestOf, planOf, readingManifest } from './planned-run.ts';
+import { manifestOf, planOf } from './plan-of.ts';
+import { readingManifest } from './planned-run.ts';
 
 /** `cqbatch plan`: checks every row, sends nothing. */
 export async function plan(given: string, flags: Flags): Promise<ExitCode> {
@@ -79,8 +79,10 @@ export function printPlan(terminal: Terminal, planned: Plan, written: ApprovedPl
 }
 
 /** The plan in a file, as it is shown. */
-export function lookAtPlan(workplace: Workplace, { options, planned, head }: ReadPlan): Promise<Plan> {
-  return planOf(workplace, planned, options, manifestOf({ head }), proxyTo(options));
+export async function lookAtPlan(workplace: Workplace, { options, planned }: ReadPlan): Promise<Plan> {
+  const { store, flags, settings } = workplace;
+  const rows = await readyRows(store, planned, options, { ...settings, skipInvalid: flags.skipInvalid });
+  return planOf(workplace, rows, options, proxyTo(options), manifestOf(planned));
 }
 
 /** A plan as it is shown, and its file, if it is written. */
@@ -111,31 +113,26 @@ async function lookAtManifest(
     ...(rate && { rate }),
     ...groupOption(settings),
   };
-  const look = async (
-    input: InputOptions,
-    { path, name, ...digest }: StagedManifest,
-    rows?: string,
-  ): Promise<LookedAt> => {
-    const done = await doneBefore(workplace, { ...reading, ...options }, input);
-    const checking = { path, name, reading, context: input, done };
-    if (out === undefined || rows === undefined) {
-      const checked = await checkManifest(store, checking);
-      return { planned: await planOf(workplace, checked, options, digest.sha256, proxy) };
-    }
-    const { skipInvalid: skip_invalid = false } = flags;
-    const consent = ({ partial }: RowCounts) => ({ skip_invalid, allow_partial: partial > 0 });
-    const writing = { ...checking, digest, options: runOptions(workplace), consent };
-    const checked = await planManifest(store, writing, rows);
-    const planned = await planOf(workplace, checked, options, digest.sha256, proxy);
-    return isReady(planned) ? { planned, written: await writePlanFile(out, rows, checked) } : { planned };
+  const planFrom = async (checked: CheckedManifest, sha256: string): Promise<Plan> => {
+    const judged = await readyRows(store, checked, options, { ...settings, skipInvalid: flags.skipInvalid });
+    return planOf(workplace, judged, options, proxy, sha256);
   };
+  const { skipDone, skipInvalid: skip_invalid = false } = flags;
+  const consent = ({ partial }: RowCounts) => ({ skip_invalid, allow_partial: partial > 0 });
   return readingManifest(workplace, async (input) => {
-    const isRead = out === undefined && source !== '-' && (await inputKind(source, source, input)) === 'file';
-    if (isRead) return look(input, { path: source, name: source, ...(await hashFile(source)) });
+    if (out === undefined && source !== '-' && (await inputKind(source, source, input)) === 'file') {
+      const { sha256 } = await hashFile(source);
+      const checking = { path: source, name: source, reading, context: input, skipDone, baseUrl };
+      return { planned: await planFrom(await checkManifest(store, checking), sha256) };
+    }
     // A pipe can be read once; and what is written into a plan must be what was hashed.
     return withTemporaryFolder(store.stateDir, 'plan', async (folder) => {
-      const staged = await stageManifest(source, folder, input, reading);
-      return look(input, staged, join(folder, rowsFile));
+      const reviewed = out === undefined ? options : runOptions(workplace);
+      const manifest = { source, reading, input, skipDone };
+      const checked = await planStaged(store, folder, manifest, reviewed, consent);
+      const planned = await planFrom(checked, checked.head.source.sha256);
+      if (out === undefined || !isReady(planned)) return { planned };
+      return { planned, written: await writePlanFile(out, join(folder, rowsFile), checked) };
     });
   });
 }
@@ -172,11 +169,9 @@ export async function signedOffText(plan: ApprovedPlan, policy: ApprovalPolicy):
 
 /** The options of a plan that differ from the defaults. */
 function optionsText({ options, head, consent }: ApprovedPlan): string {
-  const usual: Readonly<Record<string, unknown>> = newRunOptions({}, {});
+  const usual = { ...newRunOptions({}, {}), clearToken: defaults.clearToken };
   const all = { ...head.reading, ...options, clearToken: head.clear_token };
-  const others = Object.entries(all).filter(
-    ([name, value]) => !isDeepStrictEqual(value, { ...usual, clearToken: defaults.clearToken }[name]),
-  );
+  const others = differingOptions(usual, all).map(({ name, now = 'none' }) => [name, now]);
   const given = [
     ...optionTexts(Object.fromEntries(others)),
     ...(consent.skip_invalid ? ['skip-invalid'] : []),

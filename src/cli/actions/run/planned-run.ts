@@ -1,19 +1,13 @@
 import { usageError } from '../../../errors.ts';
 import {
+  type Asker,
+  beginRun,
   type CreatedRun,
   type CreateRunInput,
-  createRun,
-  type DoneRows,
   defaults,
-  discard,
-  findEarlierRun,
   type InputOptions,
-  lookUpTarget,
   type ManifestOrigin,
-  type PlannedRows,
-  type RowOptions,
-  type RunOptions,
-  readDone,
+  type ReadyRows,
   refusalOf,
   rowOptions,
   verdictText,
@@ -29,7 +23,7 @@ import { problemText } from '../../render/problems.ts';
 import { proxyTo, wayTo } from '../api-client.ts';
 import { attributionOf, planWords, runOptions, sayIfTomorrow } from '../options.ts';
 import { withApprovals } from './approval.ts';
-import { forecastOf } from './forecast-of.ts';
+import { manifestOf, planOf } from './plan-of.ts';
 import { refuseOutdated, warnOfOtherOperations } from './refusals.ts';
 
 /**
@@ -45,7 +39,7 @@ export async function planRun(
   callsHere: boolean,
   origin?: ManifestOrigin,
 ): Promise<CreatedRun | ExitCode> {
-  const { terminal, store, flags, settings, approved } = workplace;
+  const { store, flags, settings, approved } = workplace;
   const options = runOptions(workplace);
   const attribution = attributionOf(workplace);
   const proxy = callsHere ? proxyTo(options) : undefined;
@@ -54,99 +48,66 @@ export async function planRun(
     warnOfOtherOperations(workplace, approved);
     await refuseOutdated(store, approved);
   }
-  const created = await readingManifest(workplace, async (input) => {
-    const reading = rowOptions(flags, settings);
+  return readingManifest(workplace, async (input, endReading) => {
     const rows: CreateRunInput['rows'] =
       approved === undefined
         ? {
             kind: 'manifest',
             source,
             origin,
-            reading,
+            reading: rowOptions(flags, settings),
             input,
-            done: await doneBefore(workplace, { ...reading, baseUrl: options.baseUrl }, input),
+            skipDone: flags.skipDone,
           }
         : { kind: 'rows', path: approved.path, planned: approved.planned, approved, origin };
-    return createRun(store, { rows, options, runId: flags.runId, attribution });
+    const begun = await beginRun(
+      store,
+      {
+        rows,
+        options,
+        permits: { ...settings, skipInvalid: flags.skipInvalid },
+        runId: flags.runId,
+        attribution,
+      },
+      {
+        ...askingUser(workplace, ['plan', origin?.name ?? source, ...planWords(flags)], proxy),
+        async show(run) {
+          endReading();
+          say(workplace, await planOf(workplace, run, options, proxy, manifestOf(run)));
+        },
+      },
+    );
+    return begun ?? exitCodes.usage;
   });
-  if (typeof created === 'number') return created;
-  const { record } = created;
-  let planned: Plan;
-  try {
-    planned = await planOf(workplace, created, record.options, manifestOf(created), proxy);
-  } catch (error) {
-    await discard(store, record, created.journal);
-    throw error;
-  }
-  terminal.say(planText(planned));
-  const refusal = refusalOf(planned);
-  if (refusal !== undefined) {
-    await discard(store, record, created.journal);
-    return refuse(workplace, planned, refusal);
-  }
-  terminal.say(`\n${verdictText(planned)}`);
-  const approvedRun = await approvedOrDiscarded(workplace, created, [
-    'plan',
-    origin?.name ?? source,
-    ...planWords(flags),
-  ]);
-  return (await isAgreed(workplace, approvedRun, proxy)) ? approvedRun : exitCodes.usage;
-}
-
-/**
- * The run with the approvals that the settings want; otherwise discards it.
- *
- * @param planWords of the command that writes its plan
- * @throws what `withApprovals` throws
- */
-export async function approvedOrDiscarded(
-  workplace: Workplace,
-  created: CreatedRun,
-  planWords: readonly string[],
-): Promise<CreatedRun> {
-  const command = ['cqbatch', ...planWords].map(shellWord).map(escapeInvisible).join(' ');
-  try {
-    const record = await withApprovals(workplace, created, command);
-    await workplace.onPlanned?.(record);
-    return { ...created, record };
-  } catch (error) {
-    await discard(workplace.store, created.record, created.journal);
-    throw error;
-  }
-}
-
-/** The runs and reports of `--skip-done`, if any. */
-export async function doneBefore(
-  { store, flags: { skipDone } }: Workplace,
-  { baseUrl, map, clearToken }: Partial<Pick<RunOptions, 'baseUrl'>> & Pick<RowOptions, 'map' | 'clearToken'>,
-  context: InputOptions,
-): Promise<DoneRows | undefined> {
-  if (skipDone === undefined) return undefined;
-  return readDone(store, skipDone, { baseUrl, map, clearToken, context });
 }
 
 /**
  * Does work that reads a manifest and sends nothing. The user can stop it, and is told about waiting for a pipe or standard
  * input.
  *
+ * @param work may call `endReading` before other work, at which a user stops another thing
  * @returns the result of `work`, or an exit code when the user stops it
  */
 export async function readingManifest<Result>(
   { terminal, store, settings: { maxManifestSize = defaults.maxManifestSize } }: Workplace,
-  work: (input: InputOptions) => Promise<Result>,
+  work: (input: InputOptions, endReading: () => void) => Promise<Result>,
 ): Promise<Result | ExitCode> {
   const interrupt = interruptible(() => {});
+  const input: InputOptions = {
+    operations: store.operations,
+    maxBytes: maxManifestSize,
+    signal: interrupt.signal,
+    onWaiting: (name) =>
+      terminal.warn(
+        name === '<stdin>'
+          ? 'Waiting for the manifest on standard input. Press Ctrl-C to cancel.'
+          : `Waiting for the manifest on the pipe ${escapeInvisible(name)}. Press Ctrl-C to cancel.`,
+      ),
+  };
   try {
-    return await work({
-      operations: store.operations,
-      maxBytes: maxManifestSize,
-      signal: interrupt.signal,
-      onWaiting: (name) =>
-        terminal.warn(
-          name === '<stdin>'
-            ? 'Waiting for the manifest on standard input. Press Ctrl-C to cancel.'
-            : `Waiting for the manifest on the pipe ${escapeInvisible(name)}. Press Ctrl-C to cancel.`,
-        ),
+    return await work(input, () => {
+      interrupt.release();
+      interrupt.signal.throwIfAborted();
     });
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
@@ -171,28 +132,32 @@ export function requireConsent({ terminal, flags: { yes } }: Workplace, source?:
   );
 }
 
-/** Asks whether a run may start, unless `--yes` or its plan says so. Otherwise discards the run. */
-export async function isAgreed(
+/**
+ * Takes approvals, and asks at the terminal unless `--yes` or a plan has answered.
+ *
+ * @param command writes the plan of the run
+ */
+export function askingUser(
   workplace: Workplace,
-  { scan, record, journal }: CreatedRun,
+  command: readonly string[],
   proxy: string | undefined,
-): Promise<boolean> {
-  const { terminal, store, flags } = workplace;
-  const way = wayTo(record.options, proxy);
-  const requests = counted(scan.callable, 'request');
-  await sayIfTomorrow(workplace);
-  let agreed = false;
-  try {
-    const isNew = await isNewByPlan(workplace, record.options);
-    const news = isNew ? ', which no run of this state folder has called' : '';
-    agreed = flags.yes === true && !isNew;
-    agreed ||= await isConfirmed(workplace, `Send ${requests} to ${way}${news}?`, scan.callable);
-  } finally {
-    if (!agreed) await discard(store, record, journal);
-  }
-  if (agreed) return true;
-  terminal.result({ state: 'declined' }, 'Nothing was sent.');
-  return false;
+): Omit<Asker, 'show'> {
+  const { terminal, flags } = workplace;
+  return {
+    approve: (run) =>
+      withApprovals(workplace, run, ['cqbatch', ...command].map(shellWord).map(escapeInvisible).join(' ')),
+    async confirm(run) {
+      const { callable } = run.scan;
+      await sayIfTomorrow(workplace);
+      const isNew = isNewByPlan(workplace, run);
+      if (flags.yes && !isNew) return true;
+      const news = isNew ? ', which no run of this state folder has called' : '';
+      const question = `Send ${counted(callable, 'request')} to ${wayTo(run.record.options, proxy)}${news}?`;
+      if (await isConfirmed(workplace, question, callable)) return true;
+      terminal.result({ state: 'declined' }, 'Nothing was sent.');
+      return false;
+    },
+  };
 }
 
 /**
@@ -200,13 +165,9 @@ export async function isAgreed(
  *
  * @throws a usage error `CONSENT_MISSING` for such an address where the user can't be asked
  */
-async function isNewByPlan(
-  { approved, terminal, store, settings }: Workplace,
-  { baseUrl }: Pick<RunOptions, 'baseUrl'>,
-): Promise<boolean> {
-  if (approved === undefined || settings.baseUrl !== undefined) return false;
-  const { isNew } = await lookUpTarget(store.stateDir, baseUrl);
-  if (!isNew || terminal.canAsk) return isNew;
+function isNewByPlan({ approved, terminal, settings }: Workplace, { target, baseUrl }: ReadyRows): boolean {
+  if (approved === undefined || settings.baseUrl !== undefined || target?.isNew !== true) return false;
+  if (terminal.canAsk) return true;
   throw usageError(
     'CONSENT_MISSING',
     `${escapeInvisible(approved.file)} names the address ${baseUrl}, which no run of this state folder has called: pass --base-url ${baseUrl} if it is right.`,
@@ -222,50 +183,18 @@ export function isConfirmed(
   return requests > confirmAbove ? terminal.confirmNumber(question, requests) : terminal.confirm(question);
 }
 
-/** SHA-256 of the manifest that is planned; undefined for rows of another run, which were called before on purpose. */
-export function manifestOf({ head }: Pick<PlannedRows, 'head'>): string | undefined {
-  return head.derived === undefined ? head.source.sha256 : undefined;
-}
-
-/**
- * The plan of checked rows with these options.
- *
- * @param sha256 of the manifest, to find an earlier run of it
- */
-export async function planOf(
-  workplace: Workplace,
-  checked: Pick<Plan, 'manifest' | 'scan' | 'choice' | 'problems'>,
-  options: Partial<Pick<RunOptions, 'baseUrl' | 'rateGroup' | 'rate' | 'onConflict'>>,
-  sha256: string | undefined,
-  proxy: string | undefined,
-): Promise<Plan> {
-  const { store, flags, settings } = workplace;
-  const { skipInvalid = false, skipDone } = flags;
-  const { baseUrl, onConflict = defaults.onConflict } = options;
-  // With --skip-done, the user knows about earlier runs.
-  const isNews = skipDone === undefined && baseUrl !== undefined && sha256 !== undefined;
-  const { manifest, scan, choice, problems } = checked;
-  return {
-    manifest,
-    scan,
-    choice,
-    problems,
-    ...(await forecastOf(workplace, options, proxy)),
-    skipInvalid,
-    allowPartial: settings.allowPartial === true,
-    allowEmpty: settings.allowEmpty === true,
-    onConflict,
-    earlier: isNews ? await findEarlierRun(store, sha256, baseUrl) : undefined,
-  };
-}
-
-/** Prints why a plan is refused. */
-function refuse({ terminal, onRefused }: Workplace, planned: Plan, code: string): ExitCode {
+/** Says what a run will do, or prints why its plan is refused. */
+function say({ terminal, onRefused }: Workplace, planned: Plan): void {
+  terminal.say(planText(planned));
+  const code = refusalOf(planned);
+  if (code === undefined) {
+    terminal.say(`\n${verdictText(planned)}`);
+    return;
+  }
   const message = `${verdictText(planned)} Nothing was sent.`;
   const problems = problemText(planned);
   onRefused?.({ text: `${problems}\n${message}`.trim(), problems: planned.problems.file });
   if (terminal.json) terminal.result({ error: { code, message }, plan: planDocument(planned) }, '');
   if (terminal.quiet) terminal.warn(problems);
   terminal.warn(`error: ${message}`);
-  return exitCodes.usage;
 }

@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { attributed } from '../../../actor.ts';
 import type { OutcomeCounts } from '../../../domain.ts';
 import { BusyError, type CqbatchError, usageError } from '../../../errors.ts';
 import {
   actualState,
   changedOptions,
+  differingOptions,
   givenRowOptions,
   hashFile,
   inputKind,
@@ -211,19 +211,13 @@ async function hashPipe(workplace: Workplace, source: string): Promise<string | 
 async function refuseOtherOptions({ flags, settings, store }: Context, record: RunRecord): Promise<void> {
   const { id, options } = record;
   const { head } = await openRunRows(store, record);
-  const had: Readonly<Record<string, unknown>> = {
-    clearToken: head.clear_token,
-    ...head.reading,
-    onConflict: options.onConflict,
-  };
-  for (const [name, value] of Object.entries(givenRowOptions(flags, settings))) {
-    const before = had[name];
-    if (isDeepStrictEqual(before, value)) continue;
-    const flag = optionInWords(name);
-    throw usageError(
-      'RUN_EXISTS',
-      `Run ${id} already exists, and was started ${before === undefined ? `without ${flag}` : `with another ${flag}`}: its rows ` +
-        'would differ. Choose another --run-id.',
-    );
-  }
+  const had = { clearToken: head.clear_token, ...head.reading, onConflict: options.onConflict };
+  const [other] = differingOptions(had, { ...had, ...givenRowOptions(flags, settings) });
+  if (other === undefined) return;
+  const flag = optionInWords(other.name);
+  throw usageError(
+    'RUN_EXISTS',
+    `Run ${id} already exists, and was started ${other.before === undefined ? `without ${flag}` : `with another ${flag}`}: its rows ` +
+      'would differ. Choose another --run-id.',
+  );
 }

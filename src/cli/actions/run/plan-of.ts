@@ -1,35 +1,53 @@
 import type { LimitedApi } from '../../../domain.ts';
-import { lookUpTarget, type RunOptions, type TokenSource } from '../../../index.ts';
+import {
+  findEarlierRun,
+  type PlannedRows,
+  type ReadyRows,
+  type RunOptions,
+  type TokenSource,
+} from '../../../index.ts';
 import { fileThatSays } from '../../config/load.ts';
 import type { Workplace } from '../../context.ts';
 import type { Forecast } from '../../render/forecast.ts';
+import type { Plan } from '../../render/plan.ts';
 import { estimatedLimits, tokenSource } from '../api-client.ts';
 
 /**
- * The forecast of a run; without a base URL, nothing is known about the API.
+ * The plan of checked rows with these options, as it is shown. Without a base URL, nothing is known about the API.
  *
  * @param proxy to the API, without its password
+ * @param sha256 of the manifest, to find an earlier run of it; undefined for rows of another run, which were called before on
+ * purpose
  */
-export async function forecastOf(
+export async function planOf(
   workplace: Workplace,
-  { baseUrl, rateGroup, rate }: Partial<Pick<RunOptions, 'baseUrl' | 'rateGroup' | 'rate'>>,
+  rows: Omit<Plan, keyof Forecast | 'earlier'> & ReadyRows,
+  { rateGroup, rate }: Partial<Pick<RunOptions, 'rateGroup' | 'rate'>>,
   proxy: string | undefined,
-): Promise<Forecast> {
+  sha256: string | undefined,
+): Promise<Plan> {
+  const { approved, settings, flags, store } = workplace;
+  const { baseUrl } = rows;
   const bound = rate?.perSecond;
   const wanted = bound === undefined ? undefined : { perSecond: bound, isWanted: true };
-  if (baseUrl === undefined) return { baseUrl, proxy, target: undefined, rate: wanted };
-  const limit = rate?.auto ? await limitOf(workplace, { baseUrl, rateGroup }) : undefined;
+  const limit = rate?.auto && baseUrl ? await limitOf(workplace, { baseUrl, rateGroup }) : undefined;
   const isLower = limit !== undefined && limit < (bound ?? Number.POSITIVE_INFINITY);
-  const { approved, settings, flags } = workplace;
   const isOwnChoice = approved === undefined && settings.baseUrl !== undefined;
+  // With --skip-done, the user knows about earlier runs.
+  const isNews = flags.skipDone === undefined && baseUrl !== undefined && sha256 !== undefined;
   return {
-    baseUrl,
+    ...rows,
     rateGroup,
     baseUrlFile: isOwnChoice ? fileThatSays('baseUrl', flags) : undefined,
     proxy,
-    target: await lookUpTarget(workplace.store.stateDir, baseUrl),
     rate: isLower ? { perSecond: limit, isWanted: false } : wanted,
+    earlier: isNews ? await findEarlierRun(store, sha256, baseUrl) : undefined,
   };
+}
+
+/** SHA-256 of the manifest of rows; undefined for rows of another run. */
+export function manifestOf({ head }: Pick<PlannedRows, 'head'>): string | undefined {
+  return head.derived === undefined ? head.source.sha256 : undefined;
 }
 
 /** Calls per second that the API last permitted. */
