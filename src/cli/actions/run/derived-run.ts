@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { usageError } from '../../../errors.ts';
 import {
   beginRun,
   callOptions,
@@ -6,11 +7,11 @@ import {
   type DerivedRowsInput,
   delimiterOf,
   groupOption,
-  isReady,
   type PlannedRows,
   type RunOptions,
   type RunRecord,
   readyRows,
+  refusalOf,
   rowsFile,
   savingOptions,
   verdictText,
@@ -77,8 +78,9 @@ export async function runDerived(
       {
         ...askingUser(context, [as, of.id, ...choice], proxy),
         show(run) {
-          // The command has shown the rows, which the other run was allowed to call.
-          if (!isReady(run)) throw new TypeError(verdictText(run));
+          // The command has shown the rows.
+          const code = refusalOf(run);
+          if (code !== undefined) throw usageError(code, `${verdictText(run)} Nothing was sent.`);
         },
       },
     );
