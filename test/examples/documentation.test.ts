@@ -21,16 +21,19 @@ const withOurs = [...pages, 'CONTRIBUTING.md', 'SECURITY.md'];
 
 const all = pages.flatMap((page) => commandLines(page).map((line) => ({ page, line })));
 
+/** A text without its blocks of code. */
+function withoutBlocks(text: string): string {
+  return text.replace(/^ *```.*?^ *```$/gms, '');
+}
+
 /** The names in code of a text. */
 function namesIn(text: string): readonly string[] {
-  return [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+  return [...withoutBlocks(text).matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 }
 
 /** The anchors of the headings of a page, as GitHub makes them. */
 function anchorsOf(page: string): readonly string[] {
-  const headings = readFileSync(page, 'utf8')
-    .replace(/^```.*?^```$/gms, '')
-    .matchAll(/^#+ (.*)$/gm);
+  const headings = withoutBlocks(readFileSync(page, 'utf8')).matchAll(/^#+ (.*)$/gm);
   return [...headings].map(([, heading = '']) =>
     heading
       .toLowerCase()
