@@ -33,17 +33,15 @@ export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
  */
 export async function startHealthServer({ host, port, state, metrics }: HealthServerOptions) {
   const server = await createServer();
-  server.setReplySerializer((answer) => `${JSON.stringify(answer)}\n`);
-  server.get('/healthz', async (_, reply) => {
-    const { facts, ...found } = ask(state);
-    const status = found.healthy ? 'ok' : 'unhealthy';
-    return reply.code(status === 'ok' ? 200 : 503).send({ ...facts, status, ...found });
-  });
-  server.get('/readyz', async (_, reply) => {
-    const { facts, ...found } = ask(state);
-    const status = found.healthy && found.ready ? 'ok' : 'not ready';
-    return reply.code(status === 'ok' ? 200 : 503).send({ ...facts, status, ...found });
-  });
+  server.setReplySerializer((document) => `${JSON.stringify(document)}\n`);
+  const answer = (path: string, isOk: (found: HealthState) => boolean, trouble: string) =>
+    server.get(path, async (_, reply) => {
+      const { facts, ...found } = ask(state);
+      const [code, status] = isOk(found) ? [200, 'ok'] : [503, trouble];
+      return reply.code(code).send({ ...facts, status, ...found });
+    });
+  answer('/healthz', ({ healthy }) => healthy, 'unhealthy');
+  answer('/readyz', ({ healthy, ready }) => healthy && ready, 'not ready');
   if (metrics !== undefined)
     server.get('/metrics', async (_, reply) => {
       const { contentType, text } = await metrics();

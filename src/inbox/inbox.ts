@@ -104,9 +104,9 @@ export class Inbox {
       if (taking.kind === 'taken') yield* untilReleased(record.name, taking);
     }
     const files = await this.#look();
-    const complete = this.#completeOf(files, steadyNow(), Date.now());
+    const complete = new Set(this.#completeOf(files, steadyNow(), Date.now()));
     for (const file of files) {
-      const taking: Taking = complete.includes(file) ? await this.#takeFile(file) : { kind: 'growing' };
+      const taking: Taking = complete.has(file) ? await this.#takeFile(file) : { kind: 'growing' };
       yield* untilReleased(file.name, taking);
     }
   }

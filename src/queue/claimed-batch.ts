@@ -133,7 +133,7 @@ export class ClaimedBatch {
     this.#inHand += 1;
     const { history } = next;
     return {
-      task: { ...task, history: history ?? task.history },
+      task: history === undefined ? task : { ...task, history },
       claim: new BatchClaim(this, next, this.#options.batch.policy),
     };
   }
