@@ -45,10 +45,14 @@ export { type ApiRequest, requestHeaders } from './api/request.ts';
 export { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from './api/token.ts';
 export { createTypedClient as createClient, type TypedClient } from './api/typed-client.ts';
 export { openWebhook, signatureHeaders, type Webhook } from './api/webhook.ts';
+export { createFile, exists, makeFolder, readSmallFile } from './base/disk/files.ts';
+export { hashFile } from './base/disk/hash-file.ts';
+export { withTemporaryFolder } from './base/disk/owned-folder.ts';
+export { CqbatchError, type ErrorKind } from './base/errors/errors.ts';
+export { stringifyJson } from './base/text/json.ts';
 export { type Cluster, openCluster } from './cluster/cluster.ts';
 export { actualEntryState, goneAfterMs, isActive, isPresent, type RunEntry } from './cluster/entries.ts';
 export { type RatePolicy, toHundredths } from './cluster/rate-policy.ts';
-export type { FailureClass } from './codes.ts';
 export type { SharedPlace } from './dashboard/overview.ts';
 export { startDashboard } from './dashboard/server.ts';
 export type { Datastore } from './datastore/datastore.ts';
@@ -59,11 +63,8 @@ export {
   prepareEmbedded,
 } from './datastore/open.ts';
 export { watchRefusals } from './datastore/refusals.ts';
-export { createFile, exists, makeFolder, readSmallFile } from './disk/files.ts';
-export { hashFile } from './disk/hash-file.ts';
-export { withTemporaryFolder } from './disk/owned-folder.ts';
-export type { ConflictRule, Outcome, OutcomeCounts, RowResult } from './domain.ts';
-export { CqbatchError, type ErrorKind } from './errors.ts';
+export type { FailureClass } from './domain/codes.ts';
+export type { ConflictRule, Outcome, OutcomeCounts, RowResult } from './domain/terms.ts';
 export { type HealthState, startHealthServer } from './http/health.ts';
 export type { ClaimedManifest, ManifestEnding } from './inbox/claimed-manifest.ts';
 export { Inbox, type Taking } from './inbox/inbox.ts';
@@ -250,5 +251,4 @@ export {
   settingWords,
   variableOf,
 } from './settings/settings.ts';
-export { stringifyJson } from './text/json.ts';
 export { type Serving, serveRows } from './worker/serve.ts';

@@ -50,7 +50,7 @@ export default defineConfig({
 function parts() {
   const modules = {
     // Of the thread of the datastore, too, which needs no more of us.
-    files: 'src/(?:disk/files|package|waiting)',
+    files: 'src/base/(?:disk/files|package|async/waiting)',
     // What `cqbatch --help` needs, and what each command needs besides.
     help: 'src/cli/command-line',
     command: 'src/(?:cli/context|datastore/embedded/session)',

@@ -1,6 +1,6 @@
-import type { FailureCode } from '../codes.ts';
-import type { ReceivedAnswer } from '../domain.ts';
-import { parseJson } from '../text/json.ts';
+import { parseJson } from '../base/text/json.ts';
+import type { FailureCode } from '../domain/codes.ts';
+import type { ReceivedAnswer } from '../domain/terms.ts';
 import { type AnswerContext, classify, readErrorBody } from './classify.ts';
 import { type ApiFailure, apiFailure } from './failure.ts';
 import { headerValues } from './headers.ts';

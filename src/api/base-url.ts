@@ -1,4 +1,4 @@
-import { usageError } from '../errors.ts';
+import { usageError } from '../base/errors/errors.ts';
 
 export interface BaseUrlOptions {
   /** Allows `http:` to other hosts than this one, which sends the token unencrypted. Default: false. */

@@ -1,5 +1,5 @@
-import { canonicalCodes, type FailureCode, failureFacts } from '../codes.ts';
-import { isJsonObject, parseJson } from '../text/json.ts';
+import { isJsonObject, parseJson } from '../base/text/json.ts';
+import { canonicalCodes, type FailureCode, failureFacts } from '../domain/codes.ts';
 import { type ApiFailure, apiFailure } from './failure.ts';
 import type { HttpAnswer } from './network/exchange.ts';
 import { serverText, type TokenMask } from './server-text.ts';

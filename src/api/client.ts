@@ -1,8 +1,8 @@
 import { type Dispatcher, Pool } from 'undici';
-import { failureCodes } from '../codes.ts';
-import type { ReceivedAnswer } from '../domain.ts';
-import { CqbatchError } from '../errors.ts';
-import { harmless, warnOf } from '../listening.ts';
+import { CqbatchError } from '../base/errors/errors.ts';
+import { harmless, warnOf } from '../base/errors/harmless.ts';
+import { failureCodes } from '../domain/codes.ts';
+import type { ReceivedAnswer } from '../domain/terms.ts';
 import { interpret, type ParsedAnswer, receivedAnswer } from './answer.ts';
 import { type BaseUrlOptions, parseBaseUrl } from './base-url.ts';
 import { type ApiFailure, apiFailure } from './failure.ts';

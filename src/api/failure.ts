@@ -1,4 +1,4 @@
-import { type FailureClass, type FailureCode, failureFacts } from '../codes.ts';
+import { type FailureClass, type FailureCode, failureFacts } from '../domain/codes.ts';
 
 /** Why an API call gave no usable answer. Failures are values; `docs/api-client.md` lists all of them. */
 export interface ApiFailure {

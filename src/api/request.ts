@@ -1,4 +1,4 @@
-import type { Method } from '../domain.ts';
+import type { Method } from '../domain/terms.ts';
 import { acceptedEncodings } from './network/content-encoding.ts';
 
 /** A request to send. */

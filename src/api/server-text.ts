@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { isLosslessNumber } from '../text/json.ts';
+import { isLosslessNumber } from '../base/text/json.ts';
 
 /** Longest text from the server in a message, in code points. */
 export const maxServerTextLength = 300;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readSmallFile } from '../disk/files.ts';
-import { CqbatchError, usageError } from '../errors.ts';
+import { readSmallFile } from '../base/disk/files.ts';
+import { CqbatchError, usageError } from '../base/errors/errors.ts';
 
 /** Where the Bearer token comes from (interface document, section 5). */
 export interface TokenSource {

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../text/json.ts';
+import { isJsonObject } from '../base/text/json.ts';
 import { type AnswerHeaders, firstReadable } from './headers.ts';
 import { counterLimits, type LimitReading, policyLimits, statedNumber } from './limits.ts';
 import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts';

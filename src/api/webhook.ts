@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import pRetry, { AbortError } from 'p-retry';
 import { Pool } from 'undici';
-import { usageError } from '../errors.ts';
+import { usageError } from '../base/errors/errors.ts';
 import { isLoopback } from './base-url.ts';
 import { exchange, Stop } from './network/exchange.ts';
 import { lostFailure } from './network/network-failure.ts';

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import { readVersion } from '../package.ts';
-import { escapeInvisible } from '../text/printable.ts';
+import { readVersion } from '../base/package.ts';
+import { escapeInvisible } from '../base/text/printable.ts';
 import { exitCodeOfError, exitCodes, Interrupted, knownError } from './exit-codes.ts';
 import { outliveHangup } from './interrupt.ts';
 import { outliveTerminal, writeDocument, writeTalk } from './output.ts';

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { operations } from '../../jobs/index.ts';
-import { type CqbatchError, usageError } from '../errors.ts';
+import type { AtEnd } from '../base/async/scope.ts';
+import { type CqbatchError, usageError } from '../base/errors/errors.ts';
 import {
   type ApprovedPlan,
   checkStateFolder,
@@ -19,7 +20,6 @@ import {
   type RunStore,
   type Settings,
 } from '../index.ts';
-import type { AtEnd } from '../releases.ts';
 import {
   environment,
   type Flags,

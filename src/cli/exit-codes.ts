@@ -1,7 +1,7 @@
-import type { OutcomeCounts } from '../domain.ts';
-import { CqbatchError, meaningOf } from '../errors.ts';
+import { CqbatchError, meaningOf } from '../base/errors/errors.ts';
+import { systemError } from '../base/errors/system-error.ts';
+import type { OutcomeCounts } from '../domain/terms.ts';
 import { type KnownEnd, type RunResult, resultOf } from '../index.ts';
-import { systemError } from '../system-error.ts';
 
 /** The exit codes of `cqbatch`; see docs/exit-codes.md. */
 export const exitCodes = {

@@ -1,5 +1,5 @@
-import { usageError } from '../errors.ts';
-import { type Log, silentLog } from '../log.ts';
+import { usageError } from '../base/errors/errors.ts';
+import { type Log, silentLog } from '../base/log.ts';
 import type { Flags } from './config/load.ts';
 import { writeLogLine } from './output.ts';
 import { logLine } from './render/progress.ts';

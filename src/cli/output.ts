@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { isatty } from 'node:tty';
-import { SystemError } from '../system-error.ts';
-import { escapeInvisible, printable, printableJson } from '../text/printable.ts';
+import { SystemError } from '../base/errors/system-error.ts';
+import { escapeInvisible, printable, printableJson } from '../base/text/printable.ts';
 import { environment } from './config/load.ts';
 import { Interrupted } from './exit-codes.ts';
 import { cutTo, painted, plain } from './render/style.ts';

@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander';
-import { usageError } from '../errors.ts';
+import { usageError } from '../base/errors/errors.ts';
 import { saysNothing } from '../index.ts';
 import type { CommandGroupSpec, CommandSpec, NamedSpec } from './command-spec.ts';
 import { commandGroups } from './commands.ts';

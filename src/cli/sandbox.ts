@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { aborted } from '../base/async/waiting.ts';
 import { faultKinds } from '../sandbox/faults.ts';
 import { flagOf, type Option, readOptions } from '../sandbox/notation.ts';
 import { type SandboxOptions, sandboxOptions } from '../sandbox/options.ts';
-import { aborted } from '../waiting.ts';
 import { interruptible } from './interrupt.ts';
 import { withHeadings } from './render/style.ts';
 

@@ -1,4 +1,4 @@
-import { ErrorNews, LastingErrors } from '../error-news.ts';
+import { ErrorNews, LastingErrors } from '../base/errors/error-throttle.ts';
 import { environment, type Flags } from './config/load.ts';
 import { askLine, holdOutput, redrawLines, screen, writeDocument, writeResult, writeTalk } from './output.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { z } from 'zod';
-import { steadyNow, steadyTimeOf } from '../clock.ts';
+import { steadyNow, steadyTimeOf } from '../base/async/clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { keyOfApi } from '../datastore/rate-group.ts';
-import type { LimitedApi } from '../domain.ts';
+import type { LimitedApi } from '../domain/terms.ts';
 import {
   type Control,
   controlSchema,

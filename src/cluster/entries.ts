@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { attributionSchema } from '../actor.ts';
-import { noOutcomes, outcomes, priorities, usualPriority } from '../domain.ts';
-import { rateGroupNames, runIds } from '../names.ts';
-import { duringOutage, type PaceReport, phases } from '../pace.ts';
+import { attributionSchema } from '../domain/actor.ts';
+import { rateGroupNames, runIds } from '../domain/names.ts';
+import { duringOutage, type PaceReport, phases } from '../domain/pace.ts';
+import { noOutcomes, outcomes, priorities, usualPriority } from '../domain/terms.ts';
 import { ratePolicySchema } from './rate-policy.ts';
 
 /** What processes publish to all processes on the same Redis. */

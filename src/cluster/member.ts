@@ -1,5 +1,5 @@
-import { steadyNow } from '../clock.ts';
-import type { Pace, PaceReport } from '../pace.ts';
+import { steadyNow } from '../base/async/clock.ts';
+import type { Pace, PaceReport } from '../domain/pace.ts';
 import type { PublishedPace, TrafficReport, WorkerEntry } from './entries.ts';
 import type { RatePolicy, RunPolicies } from './rate-policy.ts';
 import {

@@ -1,4 +1,4 @@
-import { repeat } from '../repeat.ts';
+import { repeat } from '../base/async/repeat.ts';
 
 /** A reader of the feed. */
 interface Listener<Topic> {

@@ -1,17 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { actorText } from '../actor.ts';
-import { steadyNow, timeOfDay } from '../clock.ts';
+import { steadyNow, timeOfDay } from '../base/async/clock.ts';
+import { orAfter } from '../base/async/waiting.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { isActive, type WorkerEntry } from '../cluster/entries.ts';
-import { runIds } from '../names.ts';
-import { noticeableRestMs } from '../pace.ts';
+import { actorText } from '../domain/actor.ts';
+import { runIds } from '../domain/names.ts';
+import { noticeableRestMs } from '../domain/pace.ts';
 import { type AllRuns, allRuns, type ClusterLook, lookAtCluster } from '../run/record/all-runs.ts';
 import type { RunView } from '../run/record/run-view.ts';
 import type { RunStore } from '../run/record/store.ts';
 import { openScheduleStore, type ScheduleStore } from '../schedule/store.ts';
 import { nextTimes, timesOf } from '../schedule/times.ts';
-import { orAfter } from '../waiting.ts';
 import type { RunData, RunDetails, ScheduleData, Snapshot, WorkerData } from './page-data.ts';
 
 /** A shared datastore. */

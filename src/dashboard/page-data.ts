@@ -1,11 +1,11 @@
+import { localTime } from '../base/text/local-time.ts';
+import { count, counted, exactDuration } from '../base/text/quantities.ts';
 import type { WorkerEntry } from '../cluster/entries.ts';
-import type { LimitedApi } from '../domain.ts';
-import type { Pace } from '../pace.ts';
+import type { Pace } from '../domain/pace.ts';
+import type { LimitedApi } from '../domain/terms.ts';
 import { resultOf } from '../run/record/ending.ts';
 import type { RunView } from '../run/record/run-view.ts';
 import type { Schedule } from '../schedule/schedule.ts';
-import { localTime } from '../text/local-time.ts';
-import { count, counted, exactDuration } from '../text/quantities.ts';
 
 /** The data that the server sends to the page. Times are ISO 8601 UTC. The page treats every text as hostile. */
 

@@ -1,5 +1,5 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq';
-import type { CqbatchError } from '../errors.ts';
+import type { CqbatchError } from '../base/errors/errors.ts';
 
 /**
  * A datastore for BullMQ. Code above this folder sees only BullMQ objects made from these options, so that a run is the same on

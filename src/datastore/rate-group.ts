@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LimitedApi } from '../domain.ts';
+import type { LimitedApi } from '../domain/terms.ts';
 
 /** Distinguishes the shared keys of APIs and rate groups. Without a group it is the key of versions that know no groups. */
 export function keyOfApi({ baseUrl, rateGroup }: LimitedApi): string {

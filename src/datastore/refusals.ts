@@ -1,5 +1,5 @@
-import { type CqbatchError, fatalError } from '../errors.ts';
-import { type Repeated, repeat } from '../repeat.ts';
+import { type Repeated, repeat } from '../base/async/repeat.ts';
+import { type CqbatchError, fatalError } from '../base/errors/errors.ts';
 import type { Datastore } from './datastore.ts';
 
 const lookMs = 500;

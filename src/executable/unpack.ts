@@ -10,7 +10,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { unpackTar } from '../disk/tar.ts';
+import { unpackTar } from '../base/disk/tar.ts';
 
 const othersMayWrite = 0o022;
 

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { cannotListen } from '../errors.ts';
+import { cannotListen } from '../base/errors/errors.ts';
 
 /** The headers of every answer. A page loads only what comes from this server, and no other site may frame or read it. */
 const headers = {

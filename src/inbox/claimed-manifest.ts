@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { bytesOf } from '../disk/files.ts';
-import type { ProcessLock } from '../disk/lock.ts';
+import { bytesOf } from '../base/disk/files.ts';
+import type { ProcessLock } from '../base/disk/lock.ts';
 import type { ManifestOrigin } from '../run/plan/create-run.ts';
 import { folderOf, moved, putBeside } from './files.ts';
 import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';

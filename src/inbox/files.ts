@@ -1,12 +1,12 @@
 import { constants } from 'node:fs';
 import { lstat, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifThere, makeFolderLikeParent, whyForeign, writeFileAtomically } from '../disk/files.ts';
-import { hashFile } from '../disk/hash-file.ts';
-import { usageError } from '../errors.ts';
-import { onDisk } from '../system-error.ts';
-import { escapeInvisible } from '../text/printable.ts';
-import { shellWord } from '../text/shell-word.ts';
+import { ifThere, makeFolderLikeParent, whyForeign, writeFileAtomically } from '../base/disk/files.ts';
+import { hashFile } from '../base/disk/hash-file.ts';
+import { usageError } from '../base/errors/errors.ts';
+import { onDisk } from '../base/errors/system-error.ts';
+import { escapeInvisible } from '../base/text/printable.ts';
+import { shellWord } from '../base/text/shell-word.ts';
 
 /** Moves a file. @returns false when it does not exist */
 export async function moved(from: string, to: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import picomatch from 'picomatch';
-import { exists } from '../disk/files.ts';
-import { usageError } from '../errors.ts';
+import { exists } from '../base/disk/files.ts';
+import { usageError } from '../base/errors/errors.ts';
 import { isFolderAt } from './files.ts';
 
 /** Names of manifests, in a folder without a pattern. */

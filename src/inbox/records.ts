@@ -1,10 +1,10 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readJsonFile, writeJsonFile } from '../disk/json-file.ts';
-import { fatalError } from '../errors.ts';
-import { fileNames, runIds } from '../names.ts';
-import { onDisk } from '../system-error.ts';
+import { readJsonFile, writeJsonFile } from '../base/disk/json-file.ts';
+import { fatalError } from '../base/errors/errors.ts';
+import { onDisk } from '../base/errors/system-error.ts';
+import { fileNames, runIds } from '../domain/names.ts';
 import { refuseForeign } from './files.ts';
 
 /** Where finished manifests go. */

@@ -1,8 +1,8 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { RowResult } from '../domain.ts';
-import { type Repeated, repeat } from '../repeat.ts';
-import { deferred } from '../waiting.ts';
+import { type Repeated, repeat } from '../base/async/repeat.ts';
+import { deferred } from '../base/async/waiting.ts';
+import type { RowResult } from '../domain/terms.ts';
 import { removedJournal, unwritableJournal } from './failure.ts';
 import { GroupWriter } from './group-writer.ts';
 import type { Journal } from './journal.ts';

@@ -1,4 +1,4 @@
-import type { RowResult } from '../domain.ts';
+import type { RowResult } from '../domain/terms.ts';
 
 /** Rows that failed with one code, and the first of them. */
 export interface FailedRows {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { CqbatchError, fatalError } from '../errors.ts';
-import { circumstance } from '../system-error.ts';
+import { CqbatchError, fatalError } from '../base/errors/errors.ts';
+import { circumstance } from '../base/errors/system-error.ts';
 
 /** A line, counted from 1, that neither this program nor a crash can have produced. */
 export function corruptJournal(path: string, line: number, problem: string): CqbatchError {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Attempt, RowHistory, RowResult } from '../domain.ts';
-import { isJsonObject, jsonLine } from '../text/json.ts';
-import { lineReader, rowNumberSchema } from '../text/json-line.ts';
+import { isJsonObject, jsonLine } from '../base/text/json.ts';
+import { lineReader, rowNumberSchema } from '../base/text/json-line.ts';
+import type { Attempt, RowHistory, RowResult } from '../domain/terms.ts';
 import { historySchema, resultSchema } from './recorded.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { CqbatchError } from '../errors.ts';
+import { CqbatchError } from '../base/errors/errors.ts';
 import { AppendableJournal } from './appendable-journal.ts';
 import { lostJournal, missingJournal, unreadableJournal } from './failure.ts';
 import type { Journal, JournalReader } from './journal.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Attempt, outcomes, type RowHistory, type RowResult } from '../domain.ts';
-import { rowNumberSchema, textsSchema } from '../text/json-line.ts';
+import { rowNumberSchema, textsSchema } from '../base/text/json-line.ts';
+import { type Attempt, outcomes, type RowHistory, type RowResult } from '../domain/terms.ts';
 
 /** What is known of rows, as journals hold it. `domain.ts` says what it means. */
 

@@ -1,4 +1,10 @@
-import { noOutcomes, type Outcome, type OutcomeCounts, type RowHistory, type RowResult } from '../domain.ts';
+import {
+  noOutcomes,
+  type Outcome,
+  type OutcomeCounts,
+  type RowHistory,
+  type RowResult,
+} from '../domain/terms.ts';
 import { FailureTally } from './failed-rows.ts';
 import type { JournalEntry } from './line.ts';
 

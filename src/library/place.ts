@@ -1,4 +1,4 @@
-import { BusyError, usageError } from '../errors.ts';
+import { BusyError, usageError } from '../base/errors/errors.ts';
 import { fieldsWithOption, type Operation } from '../operation/operation.ts';
 import type { RunRecord } from '../run/record/record.ts';
 import { openRunStore, type RunStore } from '../run/record/store.ts';

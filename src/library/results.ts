@@ -1,4 +1,4 @@
-import type { OutcomeCounts, RowResult } from '../domain.ts';
+import type { OutcomeCounts, RowResult } from '../domain/terms.ts';
 import type { Operation } from '../operation/operation.ts';
 import { readRunLines } from '../run/plan/run-lines.ts';
 import { actualState, type RunRecord } from '../run/record/record.ts';

@@ -1,7 +1,7 @@
-import { usageError } from '../errors.ts';
+import { usageError } from '../base/errors/errors.ts';
+import type { Delimiter } from '../base/text/delimiter.ts';
 import { fieldNameOf, requiredNames } from '../operation/field-names.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { Delimiter } from '../text/delimiter.ts';
 import { cutLines, detectDelimiter, readPreamble, titleLines } from './csv/header.ts';
 import { readWhole } from './json/document.ts';
 import { readWrapper, type WrapperFacts } from './json/wrapper.ts';

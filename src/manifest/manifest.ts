@@ -1,5 +1,5 @@
+import type { Delimiter } from '../base/text/delimiter.ts';
 import type { RowProblem } from '../rows/problem.ts';
-import type { Delimiter } from '../text/delimiter.ts';
 
 /** Default text that stands for the empty string in CSV and TSV. */
 export const defaultClearToken = '<clear>';

@@ -1,6 +1,6 @@
 import { CsvError } from 'csv-parse';
+import type { Delimiter } from '../base/text/delimiter.ts';
 import { excerpt } from '../rows/problem.ts';
-import type { Delimiter } from '../text/delimiter.ts';
 import { type CsvHeader, readCsvHeader } from './csv/header.ts';
 import { type CsvRecord, findCsvMistake, readCsvRecords, readCsvRows } from './csv/rows.ts';
 import { readWhole } from './json/document.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { writeFileAtomically } from '../disk/files.ts';
-import { lockPath, type ProcessLock } from '../disk/lock.ts';
-import { repeat } from '../repeat.ts';
+import { repeat } from '../base/async/repeat.ts';
+import { writeFileAtomically } from '../base/disk/files.ts';
+import { lockPath, type ProcessLock } from '../base/disk/lock.ts';
 import { resultOf } from '../run/record/ending.ts';
 import { activeTime } from '../run/record/record-keeper.ts';
 import type { RunStore } from '../run/record/store.ts';

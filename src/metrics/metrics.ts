@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { RequestObserver, SentRequest } from '../api/network/exchange.ts';
-import { rowCodes } from '../codes.ts';
-import type { RowResult } from '../domain.ts';
+import { rowCodes } from '../domain/codes.ts';
+import type { Pace } from '../domain/pace.ts';
+import type { RowResult } from '../domain/terms.ts';
 import { findOperation, type Operation } from '../operation/operation.ts';
-import type { Pace } from '../pace.ts';
 import type { RunResult } from '../run/record/ending.ts';
 import type { ObservedEnd, ObservedRun, RunObserver } from '../run/session/execution-options.ts';
 

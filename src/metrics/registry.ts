@@ -1,4 +1,4 @@
-import type { Pace } from '../pace.ts';
+import type { Pace } from '../domain/pace.ts';
 import { runResults } from '../run/record/ending.ts';
 import type { LastRun, Metrics } from './metrics.ts';
 

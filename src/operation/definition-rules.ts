@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { usageError } from '../errors.ts';
-import { nearestName } from '../text/near-name.ts';
+import { usageError } from '../base/errors/errors.ts';
+import { nearestName } from '../base/text/near-name.ts';
 
 /** Rules that let manifests, options and reports name an operation and its parts. */
 

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { ApiRequest } from '../api/request.ts';
-import type { FailureCode } from '../codes.ts';
-import { type Method, methods } from '../domain.ts';
-import { errorText, usageError } from '../errors.ts';
-import { stringifyJson } from '../text/json.ts';
+import { errorText, usageError } from '../base/errors/errors.ts';
+import { stringifyJson } from '../base/text/json.ts';
+import type { FailureCode } from '../domain/codes.ts';
+import { type Method, methods } from '../domain/terms.ts';
 import { requireValid, unknownMember } from './definition-rules.ts';
 import {
   type Field,

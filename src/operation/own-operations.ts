@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { hashFile } from '../disk/hash-file.ts';
-import { type CqbatchError, usageError } from '../errors.ts';
+import { hashFile } from '../base/disk/hash-file.ts';
+import { type CqbatchError, usageError } from '../base/errors/errors.ts';
 import { defineOperation, type Operation } from './operation.ts';
 
 /** The default export of a module of operations. Its parameter has all that it needs, so that it needs no package beside it. */

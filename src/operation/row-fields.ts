@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { int64Text, maxInt64 } from '../api/int64.ts';
-import { hasUnseen, isBlank, trimBlanks } from '../text/blank.ts';
-import { isLosslessNumber } from '../text/json.ts';
+import { hasUnseen, isBlank, trimBlanks } from '../base/text/blank.ts';
+import { isLosslessNumber } from '../base/text/json.ts';
 
 /** How an operation declares a field. */
 export interface FieldDefinition {

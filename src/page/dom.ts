@@ -1,6 +1,6 @@
-import { type OutcomeCounts, outcomes } from '../domain.ts';
+import { inReadingOrder } from '../base/text/printable.ts';
+import { type OutcomeCounts, outcomes } from '../domain/terms.ts';
 import { isElement, type Markup } from '../report/html/markup.ts';
-import { inReadingOrder } from '../text/printable.ts';
 
 /** Attributes of an element, as in markup. Functions are event listeners. */
 type Properties = Readonly<Record<string, string | boolean | ((event: Event) => void) | undefined>>;

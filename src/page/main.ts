@@ -1,4 +1,4 @@
-import { totalOf } from '../domain.ts';
+import { totalOf } from '../domain/terms.ts';
 import type { PageContent } from '../report/html/page-data.ts';
 import { reportHead } from '../report/html/report-head.ts';
 import { drawn, element, nodesOf, outcomeBar } from './dom.ts';

@@ -1,7 +1,7 @@
-import { type Attempt, outcomeText, requestsOf, unclearText } from '../domain.ts';
+import { localTime } from '../base/text/local-time.ts';
+import { counted, exactDuration } from '../base/text/quantities.ts';
+import { type Attempt, outcomeText, requestsOf, unclearText } from '../domain/terms.ts';
 import type { PageData } from '../report/html/page-data.ts';
-import { localTime } from '../text/local-time.ts';
-import { counted, exactDuration } from '../text/quantities.ts';
 import { button, type Child, element, numberCell, redraw, tableElement } from './dom.ts';
 import type { Column, Rows } from './rows.ts';
 

@@ -1,7 +1,7 @@
-import { outcomeText } from '../domain.ts';
-import { localTime } from '../text/local-time.ts';
-import { shortened } from '../text/printable.ts';
-import { counted, exactDuration } from '../text/quantities.ts';
+import { localTime } from '../base/text/local-time.ts';
+import { shortened } from '../base/text/printable.ts';
+import { counted, exactDuration } from '../base/text/quantities.ts';
+import { outcomeText } from '../domain/terms.ts';
 import { button, element, redraw } from './dom.ts';
 import type { Column } from './rows.ts';
 

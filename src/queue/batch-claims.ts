@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IQueueBackend, Job, JobProgress, Worker } from 'bullmq';
+import { after, deferred } from '../base/async/waiting.ts';
 import type { Datastore } from '../datastore/datastore.ts';
-import { after, deferred } from '../waiting.ts';
 import { bullmqOn, stallOptions } from './bullmq.ts';
 import type { ClaimedBatch } from './claimed-batch.ts';
 import { type LockRenewal, renewLocks } from './lock-renewal.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FlowJob, Job } from 'bullmq';
-import { type Priority, priorities } from '../domain.ts';
+import { type Priority, priorities } from '../domain/terms.ts';
 import { type Batch, encodeBatch, type RowTask } from './payload.ts';
 
 type Ranges = readonly (readonly [first: number, last: number])[];

@@ -1,4 +1,4 @@
-import type { Priority, RowResult, SavedAnswer } from '../domain.ts';
+import type { Priority, RowResult, SavedAnswer } from '../domain/terms.ts';
 import type { LostEntries } from './lost-entries.ts';
 import type { BatchSize } from './open-batch.ts';
 import type { Leftover, RowTask, RunPolicy } from './payload.ts';

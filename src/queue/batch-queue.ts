@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
+import { after, orAborted } from '../base/async/waiting.ts';
 import type { Datastore } from '../datastore/datastore.ts';
-import type { Priority, SavedAnswer } from '../domain.ts';
-import { after, orAborted } from '../waiting.ts';
+import type { Priority, SavedAnswer } from '../domain/terms.ts';
 import { bytesOf, flowOf, isTaken, newBatchId, type RunBatchData, rowsOf } from './batch-flow.ts';
 import type { BatchQueueOptions } from './batch-queue-options.ts';
 import {

@@ -1,6 +1,6 @@
+import { after } from '../base/async/waiting.ts';
+import { CqbatchError, errorText, fatalError } from '../base/errors/errors.ts';
 import { type Datastore, isOfAnotherEpoch } from '../datastore/datastore.ts';
-import { CqbatchError, errorText, fatalError } from '../errors.ts';
-import { after } from '../waiting.ts';
 import { againAfterMs, BatchClaims, type BatchJob } from './batch-claims.ts';
 import { type Claim, ClaimedBatch, type ReadyRow, type RowVerdict } from './claimed-batch.ts';
 import { type Batch, type BatchJobData, decodeBatch, encodeReturn, type RowTask } from './payload.ts';

@@ -1,7 +1,7 @@
-import { perhapsCalled } from '../attempts.ts';
-import { steadyNow } from '../clock.ts';
-import { noHistory, type RowHistory, type RowResult, type SavedAnswer } from '../domain.ts';
-import { deferred } from '../waiting.ts';
+import { steadyNow } from '../base/async/clock.ts';
+import { deferred } from '../base/async/waiting.ts';
+import { perhapsCalled } from '../domain/attempts.ts';
+import { noHistory, type RowHistory, type RowResult, type SavedAnswer } from '../domain/terms.ts';
 import { Ledger } from './ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
 import type { Batch, BatchReturn, Leftover, RowTask, RunPolicy } from './payload.ts';

@@ -1,6 +1,6 @@
-import type { RowResult, SavedAnswer } from '../domain.ts';
-import { repeat } from '../repeat.ts';
-import { after } from '../waiting.ts';
+import { repeat } from '../base/async/repeat.ts';
+import { after } from '../base/async/waiting.ts';
+import type { RowResult, SavedAnswer } from '../domain/terms.ts';
 import { isMissing, lockMs } from './bullmq.ts';
 import type { Ledger } from './ledger.ts';
 import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry, type Unfinished } from './payload.ts';

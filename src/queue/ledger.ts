@@ -1,5 +1,5 @@
-import { perhapsCalled } from '../attempts.ts';
-import { noHistory, type RowHistory, type RowResult, type SavedAnswer } from '../domain.ts';
+import { perhapsCalled } from '../domain/attempts.ts';
+import { noHistory, type RowHistory, type RowResult, type SavedAnswer } from '../domain/terms.ts';
 import type { LedgerEntry, Leftover, RowTask, Unfinished } from './payload.ts';
 
 /** The state of a row in a batch. */

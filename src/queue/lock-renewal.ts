@@ -1,5 +1,5 @@
-import { steadyNow, steadyTimeOf, watchClock } from '../clock.ts';
-import { repeat } from '../repeat.ts';
+import { steadyNow, steadyTimeOf, watchClock } from '../base/async/clock.ts';
+import { repeat } from '../base/async/repeat.ts';
 import { lockMs } from './bullmq.ts';
 
 /** Extends locks: a BullMQ worker. @returns the jobs whose locks another worker holds */

@@ -1,4 +1,4 @@
-import type { RowResult, SavedAnswer } from '../domain.ts';
+import type { RowResult, SavedAnswer } from '../domain/terms.ts';
 import { Ledger } from './ledger.ts';
 import { type BatchReturn, decodeLedgerEntry, type Leftover, type RowTask } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';

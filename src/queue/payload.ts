@@ -1,5 +1,5 @@
-import type { Method, RowHistory, RowResult, SavedAnswer } from '../domain.ts';
-import { fatalError } from '../errors.ts';
+import { fatalError } from '../base/errors/errors.ts';
+import type { Method, RowHistory, RowResult, SavedAnswer } from '../domain/terms.ts';
 
 /**
  * The payloads in the datastore. Each is JSON text inside one string: the text escapes NUL and lone surrogates, which

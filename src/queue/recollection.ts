@@ -1,5 +1,5 @@
-import { attemptsBefore, isUnknown, perhapsCalled } from '../attempts.ts';
-import { type Attempt, noHistory, type RowResult } from '../domain.ts';
+import { attemptsBefore, isUnknown, perhapsCalled } from '../domain/attempts.ts';
+import { type Attempt, noHistory, type RowResult } from '../domain/terms.ts';
 import type { BatchReturn, Leftover } from './payload.ts';
 
 /** What workers know of a batch from another epoch of the datastore. */

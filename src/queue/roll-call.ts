@@ -1,6 +1,6 @@
-import { steadyNow } from '../clock.ts';
+import { steadyNow } from '../base/async/clock.ts';
+import { WaitReason } from '../base/errors/error-throttle.ts';
 import { type Datastore, isOfAnotherEpoch } from '../datastore/datastore.ts';
-import { WaitReason } from '../error-news.ts';
 import type { BatchReturn } from './payload.ts';
 import { mergeReturns, type Recollection } from './recollection.ts';
 import type { Roster, Testimony } from './testimony.ts';

@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 import { keyOfApi } from '../datastore/rate-group.ts';
-import type { LimitedApi, Priority } from '../domain.ts';
+import type { LimitedApi, Priority } from '../domain/terms.ts';
 import { bullmqPriority } from './batch-flow.ts';
 import { bullmqOn, ifJobThere, shortEventStream, stallOptions } from './bullmq.ts';
 import type { BatchJobData } from './payload.ts';

@@ -1,6 +1,6 @@
-import { steadyNow } from '../clock.ts';
+import { steadyNow } from '../base/async/clock.ts';
+import { after } from '../base/async/waiting.ts';
 import type { Datastore } from '../datastore/datastore.ts';
-import { after } from '../waiting.ts';
 import type { BatchReturn } from './payload.ts';
 
 /** What a worker says, once in each epoch of the datastore: it calls no more rows of batches from another one. */

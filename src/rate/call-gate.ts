@@ -1,4 +1,4 @@
-import { preciseNow } from '../clock.ts';
+import { preciseNow } from '../base/async/clock.ts';
 import type { SlotReply, SlotRequest } from '../cluster/timeline.ts';
 import { type CallScheduler, patienceMs } from './call-scheduler.ts';
 

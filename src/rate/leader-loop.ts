@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { steadyNow } from '../clock.ts';
+import { steadyNow } from '../base/async/clock.ts';
+import { type Repeated, repeat } from '../base/async/repeat.ts';
+import { deferred, orAfter } from '../base/async/waiting.ts';
 import type { PublishedPace } from '../cluster/entries.ts';
 import type { Beat, Member, WorkerBeat } from '../cluster/member.ts';
 import { type CommonPolicy, commonPolicy, type RunPolicies, toHundredths } from '../cluster/rate-policy.ts';
-import { longestInheritedRestMs, type Pace, type PaceReport, type StartingPoint } from '../pace.ts';
-import { type Repeated, repeat } from '../repeat.ts';
-import { deferred, orAfter } from '../waiting.ts';
+import { longestInheritedRestMs, type Pace, type PaceReport, type StartingPoint } from '../domain/pace.ts';
 import type { CallGate } from './call-gate.ts';
 import type { Traffic } from './governor/traffic.ts';
 import { RateController } from './rate-controller.ts';

@@ -1,5 +1,5 @@
 import type { CommonPolicy } from '../cluster/rate-policy.ts';
-import { noticeableRestMs, type Pace, type StartingPoint } from '../pace.ts';
+import { noticeableRestMs, type Pace, type StartingPoint } from '../domain/pace.ts';
 import { mostConcurrency, usualConcurrency } from './governor/concurrency-limit.ts';
 import { Governor } from './governor/governor.ts';
 import { inUse, reasons } from './governor/pace.ts';

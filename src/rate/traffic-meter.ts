@@ -1,7 +1,7 @@
 import type { ApiAnswer } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { StatedLimit } from '../api/limits.ts';
-import { steadyNow } from '../clock.ts';
+import { steadyNow } from '../base/async/clock.ts';
 import type { TrafficReport } from '../cluster/entries.ts';
 
 /** The server chooses the names of limits. */

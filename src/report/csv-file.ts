@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { hashFile } from '../disk/hash-file.ts';
-import { type CqbatchError, fatalError } from '../errors.ts';
-import { circumstance } from '../system-error.ts';
-import type { Delimiter } from '../text/delimiter.ts';
+import { hashFile } from '../base/disk/hash-file.ts';
+import { type CqbatchError, fatalError } from '../base/errors/errors.ts';
+import { circumstance } from '../base/errors/system-error.ts';
+import type { Delimiter } from '../base/text/delimiter.ts';
 import { byteOrderMark, csvText } from './csv-text.ts';
 
 /**

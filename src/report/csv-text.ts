@@ -1,4 +1,4 @@
-import type { Delimiter } from '../text/delimiter.ts';
+import type { Delimiter } from '../base/text/delimiter.ts';
 
 /** Without it, Excel reads UTF-8 as the system's legacy code page. */
 export const byteOrderMark = '\ufeff';

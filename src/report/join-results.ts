@@ -1,5 +1,5 @@
-import { attemptsBefore } from '../attempts.ts';
-import type { RowCode } from '../codes.ts';
+import { attemptsBefore } from '../domain/attempts.ts';
+import type { RowCode } from '../domain/codes.ts';
 import {
   addedUp,
   noHistory,
@@ -9,7 +9,7 @@ import {
   type RowHistory,
   type RowResult,
   totalOf,
-} from '../domain.ts';
+} from '../domain/terms.ts';
 import type { JournalView } from '../journal/journal.ts';
 import type { CodeCount } from '../journal/state.ts';
 import { decidedCounts, decidedResult } from '../rows/decided-result.ts';

@@ -1,5 +1,5 @@
-import { attemptsOf, joinAttempts } from '../attempts.ts';
-import type { RowResult } from '../domain.ts';
+import { attemptsOf, joinAttempts } from '../domain/attempts.ts';
+import type { RowResult } from '../domain/terms.ts';
 import type { ReportLine } from './join-results.ts';
 
 /** The lines of a run in row order, in chunks. */

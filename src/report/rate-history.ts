@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readJsonFileIfAny } from '../disk/json-file.ts';
-import { phases } from '../pace.ts';
+import { readJsonFileIfAny } from '../base/disk/json-file.ts';
+import { phases } from '../domain/pace.ts';
 
 /** `rate.json` of a run: the rate over time, with reasons. For display only: nothing depends on it. */
 const pointSchema = z.object({

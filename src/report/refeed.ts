@@ -1,7 +1,7 @@
+import { cellText, type Guard } from '../base/text/formula-guard.ts';
 import { fieldNameOf } from '../operation/field-names.ts';
 import type { RowsHead } from '../rows/head.ts';
 import type { CellTexts } from '../rows/row.ts';
-import { cellText, type Guard } from '../text/formula-guard.ts';
 
 export interface RefeedOptions extends Pick<RowsHead, 'columns' | 'clear_token' | 'defaults'> {
   /** Keeps spreadsheets from running cells as formulas. */

@@ -1,7 +1,7 @@
-import type { RowResult } from '../domain.ts';
+import { cellText, type Guard } from '../base/text/formula-guard.ts';
+import type { RowResult } from '../domain/terms.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { RowsHead } from '../rows/head.ts';
-import { cellText, type Guard } from '../text/formula-guard.ts';
 import type { ReportLine } from './join-results.ts';
 
 /** The columns of report.csv between those of the manifest and those of the operations. Unknown values and "no" are empty. */

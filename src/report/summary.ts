@@ -1,5 +1,5 @@
-import { noOutcomes, type Outcome, type OutcomeCounts, outcomes, type RowResult } from '../domain.ts';
-import type { Delimiter } from '../text/delimiter.ts';
+import type { Delimiter } from '../base/text/delimiter.ts';
+import { noOutcomes, type Outcome, type OutcomeCounts, outcomes, type RowResult } from '../domain/terms.ts';
 import { LatencyHistogram, type LatencySummary } from './latency.ts';
 import type { RateHistory } from './rate-history.ts';
 import { messageOf } from './report-columns.ts';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeJsonFile } from '../disk/json-file.ts';
-import { type Guard, guardColumn, guardFor } from '../text/formula-guard.ts';
+import { writeJsonFile } from '../base/disk/json-file.ts';
+import { type Guard, guardColumn, guardFor } from '../base/text/formula-guard.ts';
 import { CsvFile, unwritableReport } from './csv-file.ts';
 import type { ReportPage } from './html/report-page.ts';
 import { isPending, type ReportLine } from './join-results.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { replaceFile } from '../disk/files.ts';
-import { CqbatchError, fatalError } from '../errors.ts';
+import { replaceFile } from '../base/disk/files.ts';
+import { CqbatchError, fatalError } from '../base/errors/errors.ts';
 import { unwritableReport } from './csv-file.ts';
 import type { ReportLines } from './join-retries.ts';
 import { type ReportCellOptions, ReportCells } from './report-columns.ts';

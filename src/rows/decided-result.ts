@@ -1,6 +1,6 @@
-import type { RowCode } from '../codes.ts';
-import type { Outcome, OutcomeCounts, RowResult } from '../domain.ts';
-import { noOutcomes } from '../domain.ts';
+import type { RowCode } from '../domain/codes.ts';
+import type { Outcome, OutcomeCounts, RowResult } from '../domain/terms.ts';
+import { noOutcomes } from '../domain/terms.ts';
 import type { DecidedRow, InvalidRow } from './row.ts';
 import type { RowCounts } from './row-counts.ts';
 

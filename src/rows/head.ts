@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { actorSchema } from '../actor.ts';
-import { methods } from '../domain.ts';
-import { delimiters } from '../text/delimiter.ts';
+import { delimiters } from '../base/text/delimiter.ts';
+import { actorSchema } from '../domain/actor.ts';
+import { methods } from '../domain/terms.ts';
 
 /** How many rows a block has: see `blocks` of the head. */
 export const rowsInBlock = 1_000;

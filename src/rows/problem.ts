@@ -1,5 +1,5 @@
-import { stringifyJson } from '../text/json.ts';
-import { escapeInvisible } from '../text/printable.ts';
+import { stringifyJson } from '../base/text/json.ts';
+import { escapeInvisible } from '../base/text/printable.ts';
 
 /** A problem of a row, shown as `file:line: column: problem (value)`. */
 export interface RowProblem {

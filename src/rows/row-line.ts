@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ApiRequest } from '../api/request.ts';
-import { type Method, methods } from '../domain.ts';
+import { jsonLine } from '../base/text/json.ts';
+import { lineReader, rowNumberSchema, textsSchema } from '../base/text/json-line.ts';
+import { type Method, methods } from '../domain/terms.ts';
 import type { Row } from '../operation/row-fields.ts';
-import { jsonLine } from '../text/json.ts';
-import { lineReader, rowNumberSchema, textsSchema } from '../text/json-line.ts';
 import type { RowProblem } from './problem.ts';
 import type { CellTexts, DecidedRow, LeftOut, PlannedOperation, PlannedRow } from './row.ts';
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { type CqbatchError, fatalError } from '../errors.ts';
-import { SystemError, systemError } from '../system-error.ts';
+import { type CqbatchError, fatalError } from '../base/errors/errors.ts';
+import { SystemError, systemError } from '../base/errors/system-error.ts';
 import { type HeadOperation, type RowsHead, rowsHeadSchema, rowsInBlock } from './head.ts';
 import type { PlannedRow } from './row.ts';
 import { decodeRow, type LineOperation } from './row-line.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import type { Digest } from '../disk/hash-file.ts';
-import type { Method } from '../domain.ts';
-import { onDisk } from '../system-error.ts';
-import { jsonLine } from '../text/json.ts';
+import type { Digest } from '../base/disk/hash-file.ts';
+import { onDisk } from '../base/errors/system-error.ts';
+import { jsonLine } from '../base/text/json.ts';
+import type { Method } from '../domain/terms.ts';
 import { type HeadOperation, type RowsHead, rowsInBlock } from './head.ts';
 import type { CellTexts, DecidedRow, PlannedOperation } from './row.ts';
 import { type OperationSummary, RowTally } from './row-counts.ts';

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { stringifyJson } from '../text/json.ts';
+import { stringifyJson } from '../base/text/json.ts';
 
 /** An answer as it is sent. */
 export interface HttpAnswer {

@@ -1,5 +1,5 @@
-import { type CqbatchError, usageError } from '../errors.ts';
-import { readDuration } from '../text/quantities.ts';
+import { type CqbatchError, usageError } from '../base/errors/errors.ts';
+import { readDuration } from '../base/text/quantities.ts';
 
 /** An option: its default and its parser. Messages begin with `option`, its flag. */
 export interface Option<Value = unknown> {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import { parseJson } from '../text/json.ts';
+import { parseJson } from '../base/text/json.ts';
 import { done, type HttpAnswer, type Refusal, refuse } from './answer.ts';
 import { maxIdentifier } from './notation.ts';
 import type { State } from './state.ts';

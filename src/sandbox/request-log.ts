@@ -1,4 +1,4 @@
-import { preciseNow } from '../clock.ts';
+import { preciseNow } from '../base/async/clock.ts';
 
 /** A request as the service received it, and its outcome, as `/sandbox/log` shows it. */
 export interface LogEntry {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { preciseNow } from '../clock.ts';
+import { preciseNow } from '../base/async/clock.ts';
 import { type HttpAnswer, type Refusal, refuse, retryAfter } from './answer.ts';
 import { drawFault, type Send } from './faults.ts';
 import { limitHeaders } from './limits/allowance.ts';

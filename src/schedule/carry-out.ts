@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { steadyNow } from '../clock.ts';
-import { ErrorNews } from '../error-news.ts';
-import { CqbatchError, usageError } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { repeat } from '../repeat.ts';
+import { steadyNow } from '../base/async/clock.ts';
+import { repeat } from '../base/async/repeat.ts';
+import { aborted } from '../base/async/waiting.ts';
+import { ErrorNews } from '../base/errors/error-throttle.ts';
+import { CqbatchError, usageError } from '../base/errors/errors.ts';
+import type { Log } from '../base/log.ts';
 import type { RunStore } from '../run/record/store.ts';
-import { aborted } from '../waiting.ts';
 import { concluded, decide } from './decide.ts';
 import {
   goingScheduledRun,

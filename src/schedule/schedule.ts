@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { attributionSchema } from '../actor.ts';
-import { runIds, scheduleNames } from '../names.ts';
+import { attributionSchema } from '../domain/actor.ts';
+import { runIds, scheduleNames } from '../domain/names.ts';
 import { goesOnByItself } from '../run/record/record.ts';
 import { timeInId } from '../run/record/run-id.ts';
 import type { RunStore } from '../run/record/store.ts';

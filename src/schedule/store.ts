@@ -1,14 +1,14 @@
 import { appendFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Attribution } from '../actor.ts';
-import { ifThere, makeFolder } from '../disk/files.ts';
-import { readJsonFile, readJsonFileIfAny, writeJsonFile } from '../disk/json-file.ts';
-import { lockPath } from '../disk/lock.ts';
-import { processSchema, stateOfProcess, thisProcess } from '../disk/process.ts';
-import { BusyError, fatalError, usageError } from '../errors.ts';
-import { scheduleNames } from '../names.ts';
-import { onDisk, systemError } from '../system-error.ts';
+import { ifThere, makeFolder } from '../base/disk/files.ts';
+import { readJsonFile, readJsonFileIfAny, writeJsonFile } from '../base/disk/json-file.ts';
+import { lockPath } from '../base/disk/lock.ts';
+import { processSchema, stateOfProcess, thisProcess } from '../base/disk/process.ts';
+import { BusyError, fatalError, usageError } from '../base/errors/errors.ts';
+import { onDisk, systemError } from '../base/errors/system-error.ts';
+import type { Attribution } from '../domain/actor.ts';
+import { scheduleNames } from '../domain/names.ts';
 import {
   newState,
   type Schedule,

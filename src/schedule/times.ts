@@ -1,4 +1,4 @@
-import { usageError } from '../errors.ts';
+import { usageError } from '../base/errors/errors.ts';
 import type { Schedule } from './schedule.ts';
 
 /** The due times of a schedule. */

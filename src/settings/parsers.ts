@@ -1,10 +1,10 @@
+import { type Delimiter, delimiterNames, delimiters } from '../base/text/delimiter.ts';
+import { readDuration } from '../base/text/quantities.ts';
 import type { RatePolicy } from '../cluster/rate-policy.ts';
+import { rateGroupNames } from '../domain/names.ts';
 import { parseCondition } from '../manifest/columns/condition.ts';
-import { rateGroupNames } from '../names.ts';
 import type { Budget } from '../run/record/budget.ts';
 import type { FailureLimit } from '../run/record/guards.ts';
-import { type Delimiter, delimiterNames, delimiters } from '../text/delimiter.ts';
-import { readDuration } from '../text/quantities.ts';
 
 /** Parsers for values of flags, variables and the configuration file. Each throws a RangeError with the correct form. */
 

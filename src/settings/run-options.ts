@@ -1,4 +1,4 @@
-import { usageError } from '../errors.ts';
+import { usageError } from '../base/errors/errors.ts';
 import type { ApprovalPolicy } from '../run/plan/approvals.ts';
 import type { RowOptions } from '../run/plan/open-manifest.ts';
 import type { Budget } from '../run/record/budget.ts';

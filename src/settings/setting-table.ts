@@ -1,5 +1,5 @@
-import { conflictRules, priorities } from '../domain.ts';
-import { delimiterNames } from '../text/delimiter.ts';
+import { delimiterNames } from '../base/text/delimiter.ts';
+import { conflictRules, priorities } from '../domain/terms.ts';
 import { approvalSettings } from './approval-settings.ts';
 import * as parsers from './parsers.ts';
 import { readingSettings } from './reading-settings.ts';

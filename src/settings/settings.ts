@@ -1,5 +1,5 @@
-import { usageError } from '../errors.ts';
-import { isBlank } from '../text/blank.ts';
+import { usageError } from '../base/errors/errors.ts';
+import { isBlank } from '../base/text/blank.ts';
 import { parseText } from './parsers.ts';
 import type { Setting } from './setting.ts';
 import { settings } from './setting-table.ts';

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SystemError } from '../system-error.ts';
-import { escapeInvisible } from '../text/printable.ts';
+import { SystemError } from '../base/errors/system-error.ts';
+import { escapeInvisible } from '../base/text/printable.ts';
 
 /**
  * Signatures of OpenSSH, made and checked by its own program as git does (ssh-keygen(1), "-Y"): any key, agent, passphrase and hardware

@@ -1,12 +1,12 @@
 import type { ApiClient } from '../api/client.ts';
-import { steadyNow } from '../clock.ts';
+import { steadyNow } from '../base/async/clock.ts';
+import type { CqbatchError } from '../base/errors/errors.ts';
+import type { Log } from '../base/log.ts';
 import type { Member } from '../cluster/member.ts';
 import { toHundredths } from '../cluster/rate-policy.ts';
 import type { Datastore } from '../datastore/datastore.ts';
-import type { CqbatchError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { duringOutage, type Outage, type PaceReport, type StartingPoint } from '../domain/pace.ts';
 import type { Operation } from '../operation/operation.ts';
-import { duringOutage, type Outage, type PaceReport, type StartingPoint } from '../pace.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { CallGate } from '../rate/call-gate.ts';
 import { CallScheduler } from '../rate/call-scheduler.ts';

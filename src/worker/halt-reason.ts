@@ -1,5 +1,5 @@
 import type { ApiFailure } from '../api/failure.ts';
-import { type CqbatchError, fatalError } from '../errors.ts';
+import { type CqbatchError, fatalError } from '../base/errors/errors.ts';
 import type { Halt } from './signs.ts';
 
 /** Why calling stops, for display: the request, the answer, and what to correct. */

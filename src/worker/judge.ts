@@ -1,8 +1,8 @@
 import type { ApiAnswer } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import { withAttempt } from '../attempts.ts';
-import type { RowCode } from '../codes.ts';
-import { noHistory, type ResultColumns, type RowHistory, type RowResult } from '../domain.ts';
+import { withAttempt } from '../domain/attempts.ts';
+import type { RowCode } from '../domain/codes.ts';
+import { noHistory, type ResultColumns, type RowHistory, type RowResult } from '../domain/terms.ts';
 import { type Operation, operationFailure } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';

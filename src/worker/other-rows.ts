@@ -1,4 +1,4 @@
-import type { SingledOut } from '../domain.ts';
+import type { SingledOut } from '../domain/terms.ts';
 
 /** How many calls of other rows were accepted and refused. */
 export interface OtherCalls {

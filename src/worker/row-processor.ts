@@ -1,9 +1,9 @@
 import type { ApiAnswer, ApiClient } from '../api/client.ts';
 import { type ApiFailure, apiFailure } from '../api/failure.ts';
-import { steadyNow } from '../clock.ts';
-import type { RowResult } from '../domain.ts';
-import { type CqbatchError, errorText, fatalError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { steadyNow } from '../base/async/clock.ts';
+import { type CqbatchError, errorText, fatalError } from '../base/errors/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { RowResult } from '../domain/terms.ts';
 import { findOperation, type Operation } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';

@@ -1,11 +1,11 @@
+import { deferred, onAbort, orAfter } from '../base/async/waiting.ts';
+import type { LastingErrors } from '../base/errors/error-throttle.ts';
+import { ErrorNews } from '../base/errors/error-throttle.ts';
+import type { CqbatchError } from '../base/errors/errors.ts';
 import { openCluster } from '../cluster/cluster.ts';
-import type { LimitedApi } from '../domain.ts';
-import type { LastingErrors } from '../error-news.ts';
-import { ErrorNews } from '../error-news.ts';
-import type { CqbatchError } from '../errors.ts';
-import type { Pace } from '../pace.ts';
+import type { Pace } from '../domain/pace.ts';
+import type { LimitedApi } from '../domain/terms.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
-import { deferred, onAbort, orAfter } from '../waiting.ts';
 import { ApiWorker, type ApiWorkerOptions } from './api-worker.ts';
 
 /** Rows of another API or rate group are left alone: the token is for this one. */

@@ -1,6 +1,6 @@
-import { steadyNow } from '../clock.ts';
-import type { Log } from '../log.ts';
-import { repeat } from '../repeat.ts';
+import { steadyNow } from '../base/async/clock.ts';
+import { repeat } from '../base/async/repeat.ts';
+import type { Log } from '../base/log.ts';
 import type { WorkerEvent } from './row-processor.ts';
 
 const everyMs = 10_000;

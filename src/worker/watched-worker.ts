@@ -1,11 +1,11 @@
+import { type Repeated, repeat } from '../base/async/repeat.ts';
+import { orAfter } from '../base/async/waiting.ts';
+import { type CqbatchError, fatalError } from '../base/errors/errors.ts';
+import type { Log } from '../base/log.ts';
 import type { Datastore } from '../datastore/datastore.ts';
-import { type CqbatchError, fatalError } from '../errors.ts';
-import type { Log } from '../log.ts';
 import { BatchWorker, type BatchWorkerOptions } from '../queue/batch-worker.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { type Testimony, Witness } from '../queue/testimony.ts';
-import { type Repeated, repeat } from '../repeat.ts';
-import { orAfter } from '../waiting.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface WatchedWorkerOptions extends Omit<BatchWorkerOptions, 'witness'> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseBaseUrl } from '../../src/api/base-url.ts';
-import { CqbatchError } from '../../src/errors.ts';
+import { CqbatchError } from '../../src/base/errors/errors.ts';
 
 describe('parseBaseUrl', () => {
   test.each([

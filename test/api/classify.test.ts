@@ -3,7 +3,7 @@ import { classify } from '../../src/api/classify.ts';
 import type { ApiFailure } from '../../src/api/failure.ts';
 import type { AnswerHeaders } from '../../src/api/headers.ts';
 import { createTokenMask } from '../../src/api/server-text.ts';
-import type { FailureClass } from '../../src/codes.ts';
+import type { FailureClass } from '../../src/domain/codes.ts';
 
 const now = Date.parse('2024-05-01T12:00:00Z');
 

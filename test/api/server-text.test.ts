@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTokenMask, maxServerTextLength, serverText } from '../../src/api/server-text.ts';
-import { parseJson, stringifyJson } from '../../src/text/json.ts';
+import { parseJson, stringifyJson } from '../../src/base/text/json.ts';
 import { anyCharacter } from '../any-character.ts';
 
 describe('serverText', () => {

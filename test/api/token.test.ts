@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from '../../src/api/token.ts';
-import { CqbatchError } from '../../src/errors.ts';
+import { CqbatchError } from '../../src/base/errors/errors.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { clientOf, httpServer, type LocalServer, restore } from './local-server.ts';
 

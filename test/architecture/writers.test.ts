@@ -7,19 +7,19 @@ const writing =
   /^(appendFile|chmod|chown|copyFile|cp|createWriteStream|fchmod|fchown|ftruncate|lchmod|lchown|link|lutimes|mkdir|mkdtemp|open|openAsBlob|openCallback|rename|symlink|truncate|utimes|write|writeFile|writev)(Sync)?$/;
 
 /**
- * The files that write by other means than `replaceFile`, `createFile` and `makeFolderLikeParent` of src/disk/files.ts, and why that is
+ * The files that write by other means than `replaceFile`, `createFile` and `makeFolderLikeParent` of src/base/disk/files.ts, and why that is
  * safe in a folder where another user may put links.
  */
 const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'the functions that all others use': {
-    'src/disk/files.ts': 'chmod link mkdir open rename writeFile',
+    'src/base/disk/files.ts': 'chmod link mkdir open rename writeFile',
   },
   'nothing is opened for writing': {
     'src/cli/main.ts': 'writeSync',
     'src/cli/output.ts': 'writeSync',
     'src/datastore/embedded/embedded.ts': 'openSync',
     'src/run/proof/difference.ts': 'open',
-    'src/disk/hash-file.ts': 'open',
+    'src/base/disk/hash-file.ts': 'open',
   },
   'a rename replaces a link, and never follows it': {
     'src/inbox/files.ts': 'rename',
@@ -32,9 +32,9 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/run/plan/problem-file.ts': 'appendFile rename',
   },
   'a new folder with a random name': {
-    'src/disk/owned-folder.ts': 'mkdtemp',
+    'src/base/disk/owned-folder.ts': 'mkdtemp',
     'src/datastore/embedded/make-template.ts': 'mkdtemp truncate',
-    'src/disk/tar.ts': 'mkdirSync writeFileSync',
+    'src/base/disk/tar.ts': 'mkdirSync writeFileSync',
     'src/executable/unpack.ts': 'mkdirSync mkdtempSync openSync renameSync',
     'src/run/proof/verify-run.ts': 'mkdtemp',
     'src/signature/ssh-keygen.ts': 'mkdtemp writeFile',
@@ -53,7 +53,7 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/schedule/store.ts': 'appendFile mkdir rename',
   },
   'a lock that is a folder': {
-    'src/disk/lock.ts': 'lutimes',
+    'src/base/disk/lock.ts': 'lutimes',
   },
 };
 

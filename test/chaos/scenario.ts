@@ -1,4 +1,4 @@
-import type { Priority } from '../../src/domain.ts';
+import type { Priority } from '../../src/domain/terms.ts';
 import { type Random, randomFor } from '../../src/sandbox/random.ts';
 
 /** A disturbance of a round, and how long it comes after the previous one. */

@@ -2,7 +2,7 @@ import { cp, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { priorities } from '../../src/domain.ts';
+import { priorities } from '../../src/domain/terms.ts';
 import { endOfLog } from '../helpers/redis-server.ts';
 import type { Scenario, Trouble } from './scenario.ts';
 import { runId } from './stage.ts';

@@ -2,17 +2,17 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
+import { zoneText } from '../../src/base/text/local-time.ts';
 import { planText } from '../../src/cli/render/plan.ts';
 import { progressLine } from '../../src/cli/render/progress.ts';
 import { cutTo, painted, plain } from '../../src/cli/render/style.ts';
 import { summaryText } from '../../src/cli/render/summary.ts';
-import { noOutcomes } from '../../src/domain.ts';
+import { noOutcomes } from '../../src/domain/terms.ts';
 import type { RunSummary } from '../../src/report/summary.ts';
 import { checkManifest } from '../../src/run/plan/check-manifest.ts';
 import { verdictText } from '../../src/run/plan/readiness.ts';
 import { openRunStore } from '../../src/run/record/store.ts';
 import type { ProgressSnapshot } from '../../src/run/session/progress.ts';
-import { zoneText } from '../../src/text/local-time.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 /**

@@ -3,7 +3,7 @@ import { apiKeys, type Cluster, keyOf, openCluster } from '../../src/cluster/clu
 import type { Control } from '../../src/cluster/entries.ts';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { openRedis } from '../../src/datastore/redis/redis.ts';
-import type { PaceReport } from '../../src/pace.ts';
+import type { PaceReport } from '../../src/domain/pace.ts';
 import { runEntry as anyRun } from '../helpers/cluster-entries.ts';
 import { adminOf, describeWithRedis, type RedisServer, startRedis } from '../helpers/redis-server.ts';
 

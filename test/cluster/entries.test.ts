@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { steadyNow } from '../../src/clock.ts';
+import { steadyNow } from '../../src/base/async/clock.ts';
 import { type PublishedPace, paceSeenBy } from '../../src/cluster/entries.ts';
 import { ago, workerEntry } from '../helpers/cluster-entries.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { deferred } from '../../src/base/async/waiting.ts';
 import { oneAtATime } from '../../src/dashboard/live-reports.ts';
-import { deferred } from '../../src/waiting.ts';
 
 test('reports are made one at a time, and each includes everything before its request', async () => {
   const started: { readonly id: string; readonly end: (json: string) => void }[] = [];

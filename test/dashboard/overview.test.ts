@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
-import { steadyNow } from '../../src/clock.ts';
+import { steadyNow } from '../../src/base/async/clock.ts';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import type { PublishedPace } from '../../src/cluster/entries.ts';
 import { Overview, runData } from '../../src/dashboard/overview.ts';
-import { noOutcomes } from '../../src/domain.ts';
+import { noOutcomes } from '../../src/domain/terms.ts';
 import { enterState } from '../../src/run/record/record.ts';
 import { viewOfEntry } from '../../src/run/record/run-view.ts';
 import { openRunStore } from '../../src/run/record/store.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { localTime } from '../../src/base/text/local-time.ts';
 import { type RunData, sentenceOf, stateOf } from '../../src/dashboard/page-data.ts';
-import { noOutcomes } from '../../src/domain.ts';
-import { localTime } from '../../src/text/local-time.ts';
+import { noOutcomes } from '../../src/domain/terms.ts';
 
 const run: RunData = {
   id: 'r',

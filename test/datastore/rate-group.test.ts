@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { keyOfApi } from '../../src/datastore/rate-group.ts';
-import { apiText } from '../../src/domain.ts';
+import { apiText } from '../../src/domain/terms.ts';
 
 const baseUrl = 'https://api.example.com';
 

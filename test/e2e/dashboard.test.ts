@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import type { Snapshot } from '../../src/dashboard/page-data.ts';
-import { noOutcomes } from '../../src/domain.ts';
+import { noOutcomes } from '../../src/domain/terms.ts';
 import type { PageContent } from '../../src/report/html/page-data.ts';
 import { enterState } from '../../src/run/record/record.ts';
 import { openRunStore } from '../../src/run/record/store.ts';

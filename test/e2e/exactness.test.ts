@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../../src/text/json.ts';
+import { parseJson } from '../../src/base/text/json.ts';
 import { httpServer } from '../api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatchProcess } from '../helpers/cqbatch.ts';

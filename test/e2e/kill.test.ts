@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type OutcomeCounts, totalOf } from '../../src/domain.ts';
+import { type OutcomeCounts, totalOf } from '../../src/domain/terms.ts';
 import type { CodeCount } from '../../src/journal/state.ts';
 import { type CommandOptions, cqbatch, cqbatchProcess, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { OutcomeCounts } from '../../src/domain.ts';
+import type { OutcomeCounts } from '../../src/domain/terms.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { Cron } from 'croner';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { readVersion } from '../../src/package.ts';
+import { readVersion } from '../../src/base/package.ts';
 import { shutdownMs } from '../../src/run/session/work.ts';
 import { parseDuration } from '../../src/settings/parsers.ts';
 import { expectUnattended, readExample, typedIn, understood, variables } from './command-line.ts';

@@ -3,7 +3,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { operations } from '../../jobs/index.ts';
-import { outcomes } from '../../src/domain.ts';
+import { outcomes } from '../../src/domain/terms.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { openRegistry } from '../../src/metrics/registry.ts';
 import { runResults } from '../../src/run/record/ending.ts';

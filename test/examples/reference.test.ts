@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { fieldOptions, operations } from '../../jobs/index.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { plain } from '../../src/cli/render/style.ts';
-import { codeFacts, rowCodes } from '../../src/codes.ts';
+import { codeFacts, rowCodes } from '../../src/domain/codes.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { openRegistry } from '../../src/metrics/registry.ts';
 import { runRecordSchema } from '../../src/run/record/record.ts';

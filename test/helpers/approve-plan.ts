@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Actor } from '../../src/actor.ts';
+import type { Actor } from '../../src/domain/actor.ts';
 import { writeApproval } from '../../src/run/plan/approval-files.ts';
 import { approvePlan } from '../../src/run/plan/approvals.ts';
 import { readPlanFile } from '../../src/run/plan/plan-file.ts';

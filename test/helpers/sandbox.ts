@@ -12,6 +12,7 @@
 import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
+import { parseJson, stringifyJson } from '../../src/base/text/json.ts';
 import { type HttpAnswer, refuse } from '../../src/sandbox/answer.ts';
 import { type FaultKind, faultKinds, parseFaults, processed } from '../../src/sandbox/faults.ts';
 import { stateLines } from '../../src/sandbox/look.ts';
@@ -21,7 +22,6 @@ import type { LogEntry } from '../../src/sandbox/request-log.ts';
 import { startSandbox as serve } from '../../src/sandbox/sandbox.ts';
 import { type Reaction, Service } from '../../src/sandbox/service.ts';
 import type { Evaluation, Soundboard } from '../../src/sandbox/state.ts';
-import { parseJson, stringifyJson } from '../../src/text/json.ts';
 
 const help = ['', '', ''] as const;
 

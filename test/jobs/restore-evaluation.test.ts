@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { restoreEvaluation as operation } from '../../jobs/restore-evaluation.ts';
-import { parseJson } from '../../src/text/json.ts';
+import { parseJson } from '../../src/base/text/json.ts';
 import { problems } from './problems.ts';
 
 describe('the row schema', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { updateSoundboard as operation } from '../../jobs/update-soundboard.ts';
-import { parseJson } from '../../src/text/json.ts';
+import { parseJson } from '../../src/base/text/json.ts';
 import { problems } from './problems.ts';
 
 const whole = {

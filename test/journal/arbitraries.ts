@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { outcomes, type RowHistory, type RowResult } from '../../src/domain.ts';
+import { outcomes, type RowHistory, type RowResult } from '../../src/domain/terms.ts';
 import type { JournalEntry } from '../../src/journal/line.ts';
 import { anyCharacter } from '../any-character.ts';
 

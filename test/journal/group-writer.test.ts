@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type CqbatchError, fatalError } from '../../src/errors.ts';
+import { type CqbatchError, fatalError } from '../../src/base/errors/errors.ts';
 import { type Disk, GroupWriter } from '../../src/journal/group-writer.ts';
 import { JournalState } from '../../src/journal/state.ts';
 import { finished } from './arbitraries.ts';

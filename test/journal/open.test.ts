@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { noHistory } from '../../src/domain.ts';
+import { noHistory } from '../../src/domain/terms.ts';
 import { encodeEntry, encodeHeader } from '../../src/journal/line.ts';
 import { openJournal } from '../../src/journal/open.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { outcomes, type RowResult } from '../../src/domain.ts';
+import { outcomes, type RowResult } from '../../src/domain/terms.ts';
 import type { JournalEntry } from '../../src/journal/line.ts';
 import { JournalState } from '../../src/journal/state.ts';
 import { anyEntry, finished } from './arbitraries.ts';

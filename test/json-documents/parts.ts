@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { outcomes } from '../../src/domain.ts';
+import { outcomes } from '../../src/domain/terms.ts';
 import { runStates } from '../../src/run/record/record.ts';
 import { nameInWords } from '../../src/settings/settings.ts';
 

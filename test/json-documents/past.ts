@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { outcomes } from '../../src/domain.ts';
+import { outcomes } from '../../src/domain/terms.ts';
 import { runOptionsSchema, runRecordSchema } from '../../src/run/record/record.ts';
 import {
   actor,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conflictRules } from '../../src/domain.ts';
+import { conflictRules } from '../../src/domain/terms.ts';
 import { failure, outcomeCounts, rows, runId, runState, time } from './parts.ts';
 
 const row = z.int().min(1).describe('number of the row, from 1');

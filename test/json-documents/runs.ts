@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { outcomes, priorities } from '../../src/domain.ts';
-import { delimiters } from '../../src/text/delimiter.ts';
+import { delimiters } from '../../src/base/text/delimiter.ts';
+import { outcomes, priorities } from '../../src/domain/terms.ts';
 import {
   codeCounts,
   delay,

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
-import { CqbatchError } from '../../src/errors.ts';
+import { CqbatchError } from '../../src/base/errors/errors.ts';
+import { stringifyJson } from '../../src/base/text/json.ts';
 import { scanManifest } from '../../src/manifest/check/scan.ts';
 import { formatProblem } from '../../src/rows/problem.ts';
 import { openPlannedManifest } from '../../src/run/plan/open-manifest.ts';
-import { stringifyJson } from '../../src/text/json.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const suite = fileURLToPath(new URL('../fixtures/json-test-suite/test_parsing', import.meta.url));

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
-import { CqbatchError } from '../../src/errors.ts';
+import { CqbatchError } from '../../src/base/errors/errors.ts';
 import type { Manifest, ManifestRow } from '../../src/manifest/manifest.ts';
 import { type OpenOptions, openManifest } from '../../src/manifest/open.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';

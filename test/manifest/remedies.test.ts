@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
-import { CqbatchError } from '../../src/errors.ts';
+import { CqbatchError } from '../../src/base/errors/errors.ts';
 import { checkManifest } from '../../src/run/plan/check-manifest.ts';
 import { refusals } from '../../src/run/plan/readiness.ts';
 import { openRunStore } from '../../src/run/record/store.ts';

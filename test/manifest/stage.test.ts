@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { hashFile } from '../../src/disk/hash-file.ts';
+import { hashFile } from '../../src/base/disk/hash-file.ts';
 import { stageManifest } from '../../src/manifest/stage.ts';
 import { sheetOf } from '../fixtures/workbooks/dialects.ts';
 import { zipped } from '../fixtures/workbooks/zip.ts';

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
-import { failureCodes } from '../../src/codes.ts';
-import { outcomes } from '../../src/domain.ts';
+import { failureCodes } from '../../src/domain/codes.ts';
+import { outcomes } from '../../src/domain/terms.ts';
 import { codeLabel, Metrics, operationLabel, other, statusLabel } from '../../src/metrics/metrics.ts';
 
 /** Codes of the tables: first cells in capitals, and the third column of the table of statuses. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
+import type { Pace } from '../../src/domain/pace.ts';
 import { Metrics, type MetricsOptions } from '../../src/metrics/metrics.ts';
 import { openRegistry } from '../../src/metrics/registry.ts';
-import type { Pace } from '../../src/pace.ts';
 import { gaugeOf, parsePrometheusText, sumsBy } from '../helpers/prometheus-text.ts';
 
 async function measured(options: Partial<MetricsOptions> = {}) {

@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { deferred } from '../../src/base/async/waiting.ts';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { openBatchQueue } from '../../src/queue/batch-queue.ts';
 import { bullmqOn } from '../../src/queue/bullmq.ts';
 import { encodeReturn } from '../../src/queue/payload.ts';
 import { RollCall, workersAwaited } from '../../src/queue/roll-call.ts';
 import { openRowQueue, type RowQueue } from '../../src/queue/row-queue.ts';
-import { deferred } from '../../src/waiting.ts';
 import type { ModelConnection } from '../simulation/model-backend.ts';
 import { connectionTo, modelDatastore } from '../simulation/model-datastore.ts';
 import { QueueModel } from '../simulation/queue-model.ts';

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { noHistory } from '../../src/domain.ts';
+import { deferred } from '../../src/base/async/waiting.ts';
+import { noHistory } from '../../src/domain/terms.ts';
 import { openBatchQueue } from '../../src/queue/batch-queue.ts';
 import type { CollectedBatch } from '../../src/queue/batch-queue-options.ts';
 import { BatchWorker } from '../../src/queue/batch-worker.ts';
 import { lockMs } from '../../src/queue/bullmq.ts';
 import type { Claim } from '../../src/queue/claimed-batch.ts';
 import { openRowQueue } from '../../src/queue/row-queue.ts';
-import { deferred } from '../../src/waiting.ts';
 import type { ModelConnection } from '../simulation/model-backend.ts';
 import { connectionTo, modelDatastore } from '../simulation/model-datastore.ts';
 import { QueueModel } from '../simulation/queue-model.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { noHistory, type RowResult } from '../../src/domain.ts';
+import { deferred } from '../../src/base/async/waiting.ts';
+import { noHistory, type RowResult } from '../../src/domain/terms.ts';
 import { ClaimedBatch } from '../../src/queue/claimed-batch.ts';
 import { Ledger } from '../../src/queue/ledger.ts';
 import { decodeLedgerEntry, type RowTask } from '../../src/queue/payload.ts';
-import { deferred } from '../../src/waiting.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Job, Worker } from 'bullmq';
 import { expect, test, vi } from 'vitest';
 import { operations } from '../../jobs/index.ts';
-import type { Priority, RowResult } from '../../src/domain.ts';
+import type { Priority, RowResult } from '../../src/domain/terms.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
 import { RollCall } from '../../src/queue/roll-call.ts';
 import { emptyRoster } from '../../src/queue/testimony.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { perhapsCalled } from '../../src/attempts.ts';
-import { noHistory, type RowResult } from '../../src/domain.ts';
+import { deferred } from '../../src/base/async/waiting.ts';
+import { perhapsCalled } from '../../src/domain/attempts.ts';
+import { noHistory, type RowResult } from '../../src/domain/terms.ts';
 import { Ledger } from '../../src/queue/ledger.ts';
 import { LedgerWriter } from '../../src/queue/ledger-writer.ts';
 import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry } from '../../src/queue/payload.ts';
-import { deferred } from '../../src/waiting.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

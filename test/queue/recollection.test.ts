@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { perhapsCalled, unknownAttempt } from '../../src/attempts.ts';
-import { noHistory, type RowHistory, type RowResult } from '../../src/domain.ts';
+import { perhapsCalled, unknownAttempt } from '../../src/domain/attempts.ts';
+import { noHistory, type RowHistory, type RowResult } from '../../src/domain/terms.ts';
 import type { BatchReturn, Leftover } from '../../src/queue/payload.ts';
 import {
   mergeReturns,

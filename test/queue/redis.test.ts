@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { type OpenedRedis, openRedis } from '../../src/datastore/redis/redis.ts';
-import { noHistory } from '../../src/domain.ts';
+import { noHistory } from '../../src/domain/terms.ts';
 import { openBatchQueue } from '../../src/queue/batch-queue.ts';
 import { BatchWorker } from '../../src/queue/batch-worker.ts';
 import { openRowQueue } from '../../src/queue/row-queue.ts';

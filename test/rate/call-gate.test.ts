@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { steadyNow } from '../../src/clock.ts';
+import { steadyNow } from '../../src/base/async/clock.ts';
 import type { CallGate } from '../../src/rate/call-gate.ts';
 import { gateOnTimeline, type Rules } from './gate-on-timeline.ts';
 

@@ -1,4 +1,4 @@
-import { steadyNow } from '../../src/clock.ts';
+import { steadyNow } from '../../src/base/async/clock.ts';
 import { newTimeline, setRate, take } from '../../src/cluster/timeline.ts';
 import { CallGate } from '../../src/rate/call-gate.ts';
 import { CallScheduler } from '../../src/rate/call-scheduler.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { steadyNow } from '../../src/clock.ts';
+import { steadyNow } from '../../src/base/async/clock.ts';
 import type { PublishedPace, TrafficReport } from '../../src/cluster/entries.ts';
 import { type Beat, type Member, rateCommandOf, type WorkerBeat } from '../../src/cluster/member.ts';
 import type { RatePolicy } from '../../src/cluster/rate-policy.ts';
-import type { PaceReport } from '../../src/pace.ts';
+import type { PaceReport } from '../../src/domain/pace.ts';
 import { LeaderLoop, type LeaderLoopOptions, type OwnCalls } from '../../src/rate/leader-loop.ts';
 import { TrafficMeter } from '../../src/rate/traffic-meter.ts';
 import { answered, failing, tooMany } from '../worker/answers.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Outcome, outcomes, type RowHistory, type RowResult } from '../../src/domain.ts';
+import { type Outcome, outcomes, type RowHistory, type RowResult } from '../../src/domain/terms.ts';
 import type { JoinInput } from '../../src/report/join-results.ts';
 import { countRows } from '../../src/report/join-results.ts';
 import { type ReportInput, writeReports } from '../../src/report/write-reports.ts';

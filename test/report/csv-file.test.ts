@@ -4,9 +4,9 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
+import { delimiters } from '../../src/base/text/delimiter.ts';
 import { CsvFile } from '../../src/report/csv-file.ts';
 import { csvText } from '../../src/report/csv-text.ts';
-import { delimiters } from '../../src/text/delimiter.ts';
 import { anyCharacter } from '../any-character.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type Delimiter, delimiters } from '../../src/base/text/delimiter.ts';
+import { cellText, guardFor } from '../../src/base/text/formula-guard.ts';
 import { csvText } from '../../src/report/csv-text.ts';
-import { type Delimiter, delimiters } from '../../src/text/delimiter.ts';
-import { cellText, guardFor } from '../../src/text/formula-guard.ts';
 
 /** Cells as a spreadsheet reads them with the given delimiter: nothing is an error. */
 function lenientCells(text: string, delimiter: string): readonly string[] {

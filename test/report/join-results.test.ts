@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noHistory, type RowHistory } from '../../src/domain.ts';
+import { noHistory, type RowHistory } from '../../src/domain/terms.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { joinResults, unfinishedResult, type WhyUnfinished } from '../../src/report/join-results.ts';
 import type { PlannedRow } from '../../src/rows/row.ts';

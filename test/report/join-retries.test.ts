@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { attemptsOf } from '../../src/attempts.ts';
-import type { RowResult } from '../../src/domain.ts';
+import { attemptsOf } from '../../src/domain/attempts.ts';
+import type { RowResult } from '../../src/domain/terms.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
 import { joinRetries } from '../../src/report/join-retries.ts';
 import { callableRow } from '../helpers/planned-row.ts';

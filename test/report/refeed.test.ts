@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { guardCell } from '../../src/base/text/formula-guard.ts';
 import { type RefeedOptions, RefeedRows } from '../../src/report/refeed.ts';
 import type { CellTexts } from '../../src/rows/row.ts';
-import { guardCell } from '../../src/text/formula-guard.ts';
 
 type Column = RefeedOptions['columns'][number];
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { RowResult } from '../../src/domain.ts';
+import { guardCell } from '../../src/base/text/formula-guard.ts';
+import type { RowResult } from '../../src/domain/terms.ts';
 import { ReportCells } from '../../src/report/report-columns.ts';
-import { guardCell } from '../../src/text/formula-guard.ts';
 import { callableRow } from '../helpers/planned-row.ts';
 import { resultOf } from '../journal/arbitraries.ts';
 

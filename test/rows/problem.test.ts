@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { parseJson } from '../../src/base/text/json.ts';
 import { excerpt, formatProblem, ProblemGroups } from '../../src/rows/problem.ts';
-import { parseJson } from '../../src/text/json.ts';
 
 test.each<[value: unknown, shown: string]>([
   ['plain', 'plain'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ApiRequest } from '../../src/api/request.ts';
-import { methods } from '../../src/domain.ts';
+import { methods } from '../../src/domain/terms.ts';
 import type { Row } from '../../src/operation/row-fields.ts';
 import type { DecidedRow, OldValues, PlannedOperation, UnderstoodRow } from '../../src/rows/row.ts';
 import { decodeRow, encodeRow, type LineOperation } from '../../src/rows/row-line.ts';

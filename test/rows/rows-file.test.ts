@@ -2,7 +2,7 @@ import { appendFile, readdir, readFile, stat, truncate, writeFile } from 'node:f
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hashFile } from '../../src/disk/hash-file.ts';
+import { hashFile } from '../../src/base/disk/hash-file.ts';
 import { rowsInBlock } from '../../src/rows/head.ts';
 import type { CellTexts, DecidedRow, PlannedRow } from '../../src/rows/row.ts';
 import { openRows, type RowsFile } from '../../src/rows/rows-file.ts';

@@ -1,4 +1,4 @@
-import { parseJson, stringifyJson } from '../../src/text/json.ts';
+import { parseJson, stringifyJson } from '../../src/base/text/json.ts';
 import { startTestSandbox, type TestOptions, type TestSandbox } from '../helpers/sandbox.ts';
 
 export const restorePath = '/api/v1alpha1/scorecards/scorecards/restoreevaluation';

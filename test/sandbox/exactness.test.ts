@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stringifyJson } from '../../src/text/json.ts';
+import { stringifyJson } from '../../src/base/text/json.ts';
 import { lines, look, restore, restorePath, send, start, update } from './client.ts';
 
 describe('identifiers are exact', () => {

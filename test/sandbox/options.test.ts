@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CqbatchError } from '../../src/errors.ts';
+import { CqbatchError } from '../../src/base/errors/errors.ts';
 import { readOptions } from '../../src/sandbox/notation.ts';
 import { type SandboxOptions, sandboxOptions } from '../../src/sandbox/options.ts';
 

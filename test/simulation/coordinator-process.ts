@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { Priority } from '../../src/domain.ts';
+import type { Priority } from '../../src/domain/terms.ts';
 import { RollCall } from '../../src/queue/roll-call.ts';
 import { openRowQueue } from '../../src/queue/row-queue.ts';
 import type { Roster } from '../../src/queue/testimony.ts';

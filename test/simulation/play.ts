@@ -1,4 +1,4 @@
-import type { CqbatchError } from '../../src/errors.ts';
+import type { CqbatchError } from '../../src/base/errors/errors.ts';
 import type { RunEnding } from '../../src/run/record/ending.ts';
 import {
   beginCoordinator,

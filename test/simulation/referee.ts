@@ -1,4 +1,4 @@
-import type { RowResult } from '../../src/domain.ts';
+import type { RowResult } from '../../src/domain/terms.ts';
 import { JournalState } from '../../src/journal/state.ts';
 import { fedInSpiteOf } from '../helpers/obeyed-guards.ts';
 import type { FlowEntry } from './queue-model.ts';

@@ -1,4 +1,4 @@
-import { type Priority, priorities } from '../../src/domain.ts';
+import { type Priority, priorities } from '../../src/domain/terms.ts';
 import type { RunOptions } from '../../src/run/record/record.ts';
 import { Random } from './random.ts';
 import type { NetworkFaults } from './simulated-datastore.ts';

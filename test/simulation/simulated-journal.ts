@@ -1,4 +1,4 @@
-import type { RowResult } from '../../src/domain.ts';
+import type { RowResult } from '../../src/domain/terms.ts';
 import { unwritableJournal } from '../../src/journal/failure.ts';
 import { type Disk, GroupWriter } from '../../src/journal/group-writer.ts';
 import type { Journal } from '../../src/journal/journal.ts';

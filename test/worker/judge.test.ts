@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import type { ApiFailure } from '../../src/api/failure.ts';
-import type { RowHistory } from '../../src/domain.ts';
+import type { RowHistory } from '../../src/domain/terms.ts';
 import { findOperation, type Operation } from '../../src/operation/operation.ts';
 import type { Claim } from '../../src/queue/claimed-batch.ts';
 import type { RowTask } from '../../src/queue/payload.ts';

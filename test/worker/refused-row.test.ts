@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import type { ApiAnswer } from '../../src/api/client.ts';
-import type { RowResult } from '../../src/domain.ts';
+import { silentLog } from '../../src/base/log.ts';
+import type { RowResult } from '../../src/domain/terms.ts';
 import { decodeEntry, encodeEntry } from '../../src/journal/line.ts';
-import { silentLog } from '../../src/log.ts';
 import type { Claim } from '../../src/queue/claimed-batch.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
 import { TrafficMeter } from '../../src/rate/traffic-meter.ts';

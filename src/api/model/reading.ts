@@ -10,7 +10,7 @@
  */
 
 import { z } from 'zod';
-import { isJsonObject, isLosslessNumber, stringifyJson } from '../../text/json.ts';
+import { isJsonObject, isLosslessNumber, stringifyJson } from '../../base/text/json.ts';
 
 /** Reads a value; undefined when it can't be understood. A plain function instead of a schema, because it runs for each row. */
 export type Read<T> = (value: unknown) => T | undefined;

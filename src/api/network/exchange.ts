@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Method } from '../../domain.ts';
+import type { Method } from '../../domain/terms.ts';
 import { type AnswerHeaders, headerValues } from '../headers.ts';
 import { type ContentProblem, decodeContent } from './content-encoding.ts';
 

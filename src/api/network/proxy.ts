@@ -1,4 +1,4 @@
-import { type CqbatchError, usageError } from '../../errors.ts';
+import { type CqbatchError, usageError } from '../../base/errors/errors.ts';
 import { isLoopback } from '../base-url.ts';
 
 /** The HTTP proxy on the way to the API. */

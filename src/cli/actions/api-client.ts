@@ -1,5 +1,5 @@
-import { apiText, type LimitedApi } from '../../domain.ts';
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { apiText, type LimitedApi } from '../../domain/terms.ts';
 import {
   type ApiClient,
   chooseProxy,

@@ -1,5 +1,5 @@
-import { type Attribution, attributed, maxReasonLength } from '../../actor.ts';
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { type Attribution, attributed, maxReasonLength } from '../../domain/actor.ts';
 import {
   budgetOf,
   canaryOptions,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../base/errors/errors.ts';
 import {
   defaultStateDir,
   type FlagName,

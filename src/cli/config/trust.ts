@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CqbatchError, usageError } from '../../errors.ts';
-import { shellWord } from '../../text/shell-word.ts';
+import { type CqbatchError, usageError } from '../../base/errors/errors.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
 
 const othersMayWrite = 0o022;
 

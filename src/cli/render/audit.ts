@@ -1,4 +1,6 @@
-import { type Actor, actorText, thisActor } from '../../actor.ts';
+import { localTime } from '../../base/text/local-time.ts';
+import { count, counted, duration, exactDuration } from '../../base/text/quantities.ts';
+import { type Actor, actorText, thisActor } from '../../domain/actor.ts';
 import {
   actualState,
   delayOf,
@@ -7,8 +9,6 @@ import {
   type RowOptions,
   type RunRecord,
 } from '../../index.ts';
-import { localTime } from '../../text/local-time.ts';
-import { count, counted, duration, exactDuration } from '../../text/quantities.ts';
 import { plain } from './style.ts';
 import {
   documentOf,

@@ -1,4 +1,6 @@
-import type { Actor } from '../../actor.ts';
+import { shortened } from '../../base/text/printable.ts';
+import { counted, duration } from '../../base/text/quantities.ts';
+import type { Actor } from '../../domain/actor.ts';
 import {
   actualState,
   type FinalFolder,
@@ -7,8 +9,6 @@ import {
   type RunSummary,
   resultOf,
 } from '../../index.ts';
-import { shortened } from '../../text/printable.ts';
-import { counted, duration } from '../../text/quantities.ts';
 import { plain } from './style.ts';
 import { indented, outcomeTexts } from './words.ts';
 

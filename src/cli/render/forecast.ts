@@ -1,4 +1,6 @@
-import { apiText } from '../../domain.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { count, counted, duration, perSecond } from '../../base/text/quantities.ts';
+import { apiText } from '../../domain/terms.ts';
 import {
   type FieldCounts,
   type OperationSummary,
@@ -6,8 +8,6 @@ import {
   type ScanSummary,
   subjectsOf,
 } from '../../index.ts';
-import { escapeInvisible } from '../../text/printable.ts';
-import { count, counted, duration, perSecond } from '../../text/quantities.ts';
 import { clockTime, indented, movedIn } from './words.ts';
 
 /** The target of a run, and its expected speed. */

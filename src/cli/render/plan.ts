@@ -1,3 +1,5 @@
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { count, counted } from '../../base/text/quantities.ts';
 import {
   type ApiRequest,
   type EarlierRun,
@@ -15,8 +17,6 @@ import {
   type ScanSummary,
   subjectsOf,
 } from '../../index.ts';
-import { escapeInvisible } from '../../text/printable.ts';
-import { count, counted } from '../../text/quantities.ts';
 import { estimatedSeconds, type Forecast, forecastText } from './forecast.ts';
 import { problemText } from './problems.ts';
 import { clockTime, documentOf, indented, moreText, outcomeTexts } from './words.ts';

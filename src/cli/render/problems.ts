@@ -1,6 +1,6 @@
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { count } from '../../base/text/quantities.ts';
 import { formatProblem, type ProblemGroup, type ProblemList } from '../../index.ts';
-import { escapeInvisible } from '../../text/printable.ts';
-import { count } from '../../text/quantities.ts';
 import { moreText } from './words.ts';
 
 const shownGroups = 12;

@@ -1,4 +1,6 @@
-import { percentOf } from '../../domain.ts';
+import { count, counted, duration, exactDuration, perSecond } from '../../base/text/quantities.ts';
+import { type Pace, restAdvice } from '../../domain/pace.ts';
+import { percentOf } from '../../domain/terms.ts';
 import {
   type CanaryResults,
   type ProgressSnapshot,
@@ -6,8 +8,6 @@ import {
   type StalledCalls,
   unservedText,
 } from '../../index.ts';
-import { type Pace, restAdvice } from '../../pace.ts';
-import { count, counted, duration, exactDuration, perSecond } from '../../text/quantities.ts';
 import { allowedText, clockTime, indented, moreText, outcomeTexts, styledOutcome, table } from './words.ts';
 
 /** The progress of a run, with another line for a wait that a user can end. */

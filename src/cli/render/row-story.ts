@@ -1,7 +1,7 @@
-import { type Attempt, outcomeText, type SavedAnswer, unclearText } from '../../domain.ts';
+import { localTime, zoneText } from '../../base/text/local-time.ts';
+import { count, counted, exactDuration } from '../../base/text/quantities.ts';
+import { type Attempt, outcomeText, type SavedAnswer, unclearText } from '../../domain/terms.ts';
 import { actualState, type RowStory, type RunOfRow } from '../../index.ts';
-import { localTime, zoneText } from '../../text/local-time.ts';
-import { count, counted, exactDuration } from '../../text/quantities.ts';
 import { documentOf, type Fact, factLines, movedIn, table, usualColumns, wrapped } from './words.ts';
 
 /** The document of `cqbatch show --row --json`. */

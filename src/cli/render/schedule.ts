@@ -1,7 +1,7 @@
-import { actorText } from '../../actor.ts';
-import type { OutcomeCounts } from '../../domain.ts';
+import { duration } from '../../base/text/quantities.ts';
+import { actorText } from '../../domain/actor.ts';
+import type { OutcomeCounts } from '../../domain/terms.ts';
 import type { HistoryEntry, RunState, Schedule, ScheduleState, Trigger } from '../../index.ts';
-import { duration } from '../../text/quantities.ts';
 import { documentOf, type Fact, factLines, flagWords, indented, outcomeTexts, table } from './words.ts';
 
 /** A schedule with its history and its next times. */

@@ -1,9 +1,9 @@
-import { steadyTimeOf, timeOfDay } from '../../clock.ts';
-import { apiText, percentOf, usualPriority } from '../../domain.ts';
+import { steadyTimeOf, timeOfDay } from '../../base/async/clock.ts';
+import { readVersion } from '../../base/package.ts';
+import { count, counted, duration, perSecond } from '../../base/text/quantities.ts';
+import { noticeableRestMs, restAdvice } from '../../domain/pace.ts';
+import { apiText, percentOf, usualPriority } from '../../domain/terms.ts';
 import { goneAfterMs, type RunView, resumeCommand, toHundredths } from '../../index.ts';
-import { noticeableRestMs, restAdvice } from '../../pace.ts';
-import { readVersion } from '../../package.ts';
-import { count, counted, duration, perSecond } from '../../text/quantities.ts';
 import {
   allowedText,
   clockTime,

@@ -1,6 +1,6 @@
-import { type Outcome, type OutcomeCounts, outcomes, totalOf } from '../../domain.ts';
+import { count, counted, duration, perSecond } from '../../base/text/quantities.ts';
+import { type Outcome, type OutcomeCounts, outcomes, totalOf } from '../../domain/terms.ts';
 import type { FailedRun, RatePoint, ReportPaths, RunRecord, RunSummary } from '../../index.ts';
-import { count, counted, duration, perSecond } from '../../text/quantities.ts';
 import { styled } from './style.ts';
 import {
   factLines,

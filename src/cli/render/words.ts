@@ -1,10 +1,10 @@
 /** Small pieces of text for people. */
 
-import { type Outcome, type OutcomeCounts, outcomes, outcomeText } from '../../domain.ts';
+import { zoneText } from '../../base/text/local-time.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { count, counted, perSecond } from '../../base/text/quantities.ts';
+import { type Outcome, type OutcomeCounts, outcomes, outcomeText } from '../../domain/terms.ts';
 import { type CodeCount, nameInWords } from '../../index.ts';
-import { zoneText } from '../../text/local-time.ts';
-import { escapeInvisible } from '../../text/printable.ts';
-import { count, counted, perSecond } from '../../text/quantities.ts';
 import { type Style, styled, widthOf } from './style.ts';
 
 /** How an outcome looks where it is shown. */

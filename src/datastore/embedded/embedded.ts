@@ -1,9 +1,9 @@
 import { closeSync, openSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isOpenToOthers, makeFolder, makePrivate } from '../../disk/files.ts';
-import { lockPath } from '../../disk/lock.ts';
-import { BusyError } from '../../errors.ts';
+import { isOpenToOthers, makeFolder, makePrivate } from '../../base/disk/files.ts';
+import { lockPath } from '../../base/disk/lock.ts';
+import { BusyError } from '../../base/errors/errors.ts';
 import type { Datastore } from '../datastore.ts';
 import { openEpoch, readFileIdentity } from './epoch.ts';
 import { poolOver } from './pool.ts';

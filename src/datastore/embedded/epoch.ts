@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { writeFileAtomically } from '../../disk/files.ts';
-import { readJsonFile } from '../../disk/json-file.ts';
-import { bootId } from '../../disk/process.ts';
-import { onDisk } from '../../system-error.ts';
+import { writeFileAtomically } from '../../base/disk/files.ts';
+import { readJsonFile } from '../../base/disk/json-file.ts';
+import { bootId } from '../../base/disk/process.ts';
+import { onDisk } from '../../base/errors/system-error.ts';
 import type { Session } from './session.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { systemError } from '../../system-error.ts';
+import { systemError } from '../../base/errors/system-error.ts';
 
 /** Whether the error of a statement ends the session: a refusal of the system, or an error from outside PostgreSQL. */
 export function isFinal(error: { readonly name: string }): boolean {

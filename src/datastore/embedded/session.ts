@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { fatalError } from '../../errors.ts';
-import { packageRoot } from '../../package.ts';
-import { circumstance, SystemError, systemError } from '../../system-error.ts';
-import { deferred, orAfter } from '../../waiting.ts';
+import { deferred, orAfter } from '../../base/async/waiting.ts';
+import { fatalError } from '../../base/errors/errors.ts';
+import { circumstance, SystemError, systemError } from '../../base/errors/system-error.ts';
+import { packageRoot } from '../../base/package.ts';
 import { isFinal } from './final-error.ts';
 import { ensureDatabase } from './template.ts';
 

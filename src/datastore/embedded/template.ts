@@ -1,9 +1,9 @@
 import { truncateSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { ifThere } from '../../disk/files.ts';
-import { unpackTar } from '../../disk/tar.ts';
-import { packageRoot } from '../../package.ts';
+import { ifThere } from '../../base/disk/files.ts';
+import { unpackTar } from '../../base/disk/tar.ts';
+import { packageRoot } from '../../base/package.ts';
 
 /** Archive of a new database, made by the build: unpacking it takes a twentieth of the time that PostgreSQL needs. */
 export const templateFile = fileURLToPath(new URL('dist/template.tar', packageRoot));

@@ -1,4 +1,4 @@
-import { type CqbatchError, usageError } from '../../errors.ts';
+import { type CqbatchError, usageError } from '../../base/errors/errors.ts';
 
 export interface RedisEndpoint {
   readonly host: string;

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { CqbatchError } from '../../errors.ts';
+import { CqbatchError } from '../../base/errors/errors.ts';
 import { sentinelsOf } from './address.ts';
 import { createRedisClient, type RedisClientOptions } from './client.ts';
 import { explainFailure, type FailureContext } from './failure.ts';

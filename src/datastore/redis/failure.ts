@@ -1,5 +1,5 @@
-import { type CqbatchError, fatalError } from '../../errors.ts';
-import { SystemError } from '../../system-error.ts';
+import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
+import { SystemError } from '../../base/errors/system-error.ts';
 import { type RedisAddress, unsupportedCluster } from './address.ts';
 
 /** The context for explaining an error. */

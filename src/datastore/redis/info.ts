@@ -1,4 +1,4 @@
-import { fatalError } from '../../errors.ts';
+import { fatalError } from '../../base/errors/errors.ts';
 import { unsupportedCluster } from './address.ts';
 
 /** Judges the self-description of Redis (`INFO`). Pure, so that every case has a test. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { deferred, orAfter } from '../../waiting.ts';
+import { deferred, orAfter } from '../../base/async/waiting.ts';
 import type { Datastore, RunScript } from '../datastore.ts';
 import { describeAddress, type PasswordFile, parseRedisUrl, type RedisAddress } from './address.ts';
 import { attempt, noteReasons, ready } from './attempt.ts';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { steadyNow } from '../../clock.ts';
-import type { CqbatchError } from '../../errors.ts';
+import { steadyNow } from '../../base/async/clock.ts';
+import type { CqbatchError } from '../../base/errors/errors.ts';
 import type { LastingRefusal } from '../datastore.ts';
 import { explainFailure, type FailureContext, removeSecrets } from './failure.ts';
 

@@ -1,8 +1,8 @@
-import type { RowResult } from '../../domain.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import type { RowResult } from '../../domain/terms.ts';
 import { DigestTable, digest, subjectDigest, wordOf } from '../../rows/digest-table.ts';
 import type { RowProblem } from '../../rows/problem.ts';
 import type { DoneBefore } from '../../rows/row.ts';
-import { escapeInvisible } from '../../text/printable.ts';
 
 /** A row with the subject of an earlier row, but another request. */
 export interface Conflict {

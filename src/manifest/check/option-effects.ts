@@ -1,5 +1,5 @@
+import { counted } from '../../base/text/quantities.ts';
 import { excerpt } from '../../rows/problem.ts';
-import { counted } from '../../text/quantities.ts';
 import type { ColumnReading, ScanWarning } from '../columns/column-advice.ts';
 import type { RowChoice } from '../manifest.ts';
 import type { DoneRows } from './call-index.ts';

@@ -1,5 +1,5 @@
+import { trimBlanks } from '../../base/text/blank.ts';
 import type { Operation } from '../../operation/operation.ts';
-import { trimBlanks } from '../../text/blank.ts';
 import type { ColumnMap } from '../columns/column-names.ts';
 import { fieldNamer } from '../columns/column-names.ts';
 import type { Manifest, RoundedIds } from '../manifest.ts';

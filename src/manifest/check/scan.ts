@@ -1,9 +1,9 @@
-import type { ConflictRule } from '../../domain.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { counted } from '../../base/text/quantities.ts';
+import type { ConflictRule } from '../../domain/terms.ts';
 import { knownNames } from '../../operation/field-names.ts';
 import type { CallableRow, DecidedRow, InvalidRow, LeftOut } from '../../rows/row.ts';
 import { RowsSummary, type SummarizedRows } from '../../rows/rows-summary.ts';
-import { escapeInvisible } from '../../text/printable.ts';
-import { counted } from '../../text/quantities.ts';
 import { columnWarnings, type ScanWarning } from '../columns/column-advice.ts';
 import type { PreparedCall, PreparedRow, RowPreparer } from '../columns/row-preparer.ts';
 import { pageWarning } from '../json/page.ts';

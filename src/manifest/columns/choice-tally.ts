@@ -1,7 +1,7 @@
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { count, counted } from '../../base/text/quantities.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
 import { excerpt } from '../../rows/problem.ts';
-import { escapeInvisible } from '../../text/printable.ts';
-import { count, counted } from '../../text/quantities.ts';
-import { shellWord } from '../../text/shell-word.ts';
 import type { RowChoice } from '../manifest.ts';
 import type { Condition } from './condition.ts';
 

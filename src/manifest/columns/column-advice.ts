@@ -1,9 +1,9 @@
+import { nearestName } from '../../base/text/near-name.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
 import { fieldNameOf, knownNames } from '../../operation/field-names.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { type Field, isLeftOut } from '../../operation/row-fields.ts';
-import { nearestName } from '../../text/near-name.ts';
-import { escapeInvisible } from '../../text/printable.ts';
-import { shellWord } from '../../text/shell-word.ts';
 import type { Manifest } from '../manifest.ts';
 import type { ColumnMap, FieldNamer } from './column-names.ts';
 

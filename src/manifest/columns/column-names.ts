@@ -1,8 +1,8 @@
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { delimiters } from '../../base/text/delimiter.ts';
 import { fieldNameOf, fieldNames, knownNames } from '../../operation/field-names.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { excerpt } from '../../rows/problem.ts';
-import { delimiters } from '../../text/delimiter.ts';
 import type { Manifest } from '../manifest.ts';
 
 /** Limits of a manifest's columns: the width of a spreadsheet, and 1 MiB of names. */

@@ -1,6 +1,6 @@
+import { readMoment } from '../../base/text/moment.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
-import { readMoment } from '../../text/moment.ts';
 
 /** A condition on rows: a column, a comparison and a value. */
 export interface Condition {

@@ -1,4 +1,4 @@
-import { type CqbatchError, usageError } from '../../errors.ts';
+import { type CqbatchError, usageError } from '../../base/errors/errors.ts';
 import { fieldNameOf, knownNames, requiredNames } from '../../operation/field-names.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { excerpt, type RowProblem } from '../../rows/problem.ts';

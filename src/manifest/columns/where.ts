@@ -1,6 +1,6 @@
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { isLosslessNumber, stringifyJson } from '../../base/text/json.ts';
 import { excerpt } from '../../rows/problem.ts';
-import { isLosslessNumber, stringifyJson } from '../../text/json.ts';
 import { Cells, type Manifest, type ManifestRow } from '../manifest.ts';
 import { ChoiceTally } from './choice-tally.ts';
 import { fieldNamer } from './column-names.ts';

@@ -1,7 +1,7 @@
-import { usageError } from '../../errors.ts';
-import { isBlank, trimBlanks } from '../../text/blank.ts';
-import { type Delimiter, delimiters } from '../../text/delimiter.ts';
-import { guardColumn, unguardCell } from '../../text/formula-guard.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { isBlank, trimBlanks } from '../../base/text/blank.ts';
+import { type Delimiter, delimiters } from '../../base/text/delimiter.ts';
+import { guardColumn, unguardCell } from '../../base/text/formula-guard.ts';
 import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
 import { syntaxMistake, TextMistake } from '../text/mistake.ts';
 

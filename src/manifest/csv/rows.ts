@@ -1,7 +1,7 @@
 import { Parser } from 'csv-parse';
+import type { Delimiter } from '../../base/text/delimiter.ts';
+import { unguardCell } from '../../base/text/formula-guard.ts';
 import { excerpt, type RowProblem } from '../../rows/problem.ts';
-import type { Delimiter } from '../../text/delimiter.ts';
-import { unguardCell } from '../../text/formula-guard.ts';
 import { Cells, type UnnumberedRow } from '../manifest.ts';
 import {
   isLineEnd,

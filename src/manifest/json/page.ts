@@ -1,8 +1,8 @@
+import { isJsonObject, isLosslessNumber } from '../../base/text/json.ts';
+import { count, counted } from '../../base/text/quantities.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
-import { isJsonObject, isLosslessNumber } from '../../text/json.ts';
-import { count, counted } from '../../text/quantities.ts';
-import { shellWord } from '../../text/shell-word.ts';
 import type { PageFacts } from '../manifest.ts';
 
 /** Deeper, objects are more likely values of a row. */

@@ -1,6 +1,6 @@
 import { LosslessNumber } from 'lossless-json';
+import { parseJson } from '../../base/text/json.ts';
 import { excerpt } from '../../rows/problem.ts';
-import { parseJson } from '../../text/json.ts';
 import { TextMistake } from '../text/mistake.ts';
 
 /** The value of a piece of JSON text, or what is wrong with it and where (character index from 0). */

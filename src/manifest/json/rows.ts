@@ -1,6 +1,6 @@
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { isJsonObject } from '../../base/text/json.ts';
 import { excerpt } from '../../rows/problem.ts';
-import { isJsonObject } from '../../text/json.ts';
 import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
 import { Cells, type UnnumberedRow } from '../manifest.ts';
 import { maxRecordBytes, TextMistake } from '../text/mistake.ts';

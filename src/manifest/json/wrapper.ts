@@ -1,6 +1,6 @@
+import { isJsonObject } from '../../base/text/json.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
-import { isJsonObject } from '../../text/json.ts';
 import type { PageFacts } from '../manifest.ts';
 import { syntaxMistake, TextMistake } from '../text/mistake.ts';
 import { type DocumentOptions, JsonDocument } from './document.ts';

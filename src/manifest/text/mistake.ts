@@ -1,7 +1,7 @@
-import { type CqbatchError, usageError } from '../../errors.ts';
-import { systemError } from '../../system-error.ts';
-import { size } from '../../text/quantities.ts';
-import { shellWord } from '../../text/shell-word.ts';
+import { type CqbatchError, usageError } from '../../base/errors/errors.ts';
+import { systemError } from '../../base/errors/system-error.ts';
+import { size } from '../../base/text/quantities.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
 
 /** A position in a text. Lines end with LF, CR LF or CR; columns count code points. Both start at 1. */
 export interface Position {

@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { excerpt } from '../../rows/problem.ts';
-import { shellWord } from '../../text/shell-word.ts';
 import {
   manifestTooLarge,
   maxRecordBytes,

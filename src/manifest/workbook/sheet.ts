@@ -1,6 +1,6 @@
 import type { ColumnDef, ReadOptions, Sheet } from 'hucre/xlsx';
+import { size } from '../../base/text/quantities.ts';
 import { excerpt } from '../../rows/problem.ts';
-import { size } from '../../text/quantities.ts';
 import { titleLines } from '../csv/header.ts';
 import type { CsvRecord } from '../csv/rows.ts';
 import { headerBelow, identifierTest } from '../layout.ts';

@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import { localTime } from '../../text/local-time.ts';
+import { localTime } from '../../base/text/local-time.ts';
 import { element, numberCell, redraw, tableElement } from '../dom.ts';
 import { bandAt, type Chart, type ChartData } from './chart.ts';
 import { Legend } from './legend.ts';

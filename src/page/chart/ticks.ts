@@ -1,4 +1,4 @@
-import { localTime } from '../../text/local-time.ts';
+import { localTime } from '../../base/text/local-time.ts';
 
 const [minute, hour, day] = [60, 3_600, 86_400] as const;
 

@@ -1,6 +1,6 @@
+import { count, counted } from '../../base/text/quantities.ts';
 import type { ControlName, RunData } from '../../dashboard/page-data.ts';
-import { apiText, priorities } from '../../domain.ts';
-import { count, counted } from '../../text/quantities.ts';
+import { apiText, priorities } from '../../domain/terms.ts';
 import { button, type Child, element } from '../dom.ts';
 
 /** What a dialog asks, and what its button sends. */

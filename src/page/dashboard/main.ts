@@ -1,6 +1,6 @@
+import { localTime } from '../../base/text/local-time.ts';
+import { count, exactDuration } from '../../base/text/quantities.ts';
 import { heartbeatMs, type RunData, type Snapshot } from '../../dashboard/page-data.ts';
-import { localTime } from '../../text/local-time.ts';
-import { count, exactDuration } from '../../text/quantities.ts';
 import { type Child, element, redraw } from '../dom.ts';
 import { ControlDialog } from './control-dialog.ts';
 import { OverviewPage } from './overview.ts';

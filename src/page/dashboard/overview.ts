@@ -1,3 +1,5 @@
+import { localTime } from '../../base/text/local-time.ts';
+import { count } from '../../base/text/quantities.ts';
 import {
   type RunData,
   type ScheduleData,
@@ -5,9 +7,7 @@ import {
   stateOf,
   type WorkerData,
 } from '../../dashboard/page-data.ts';
-import { apiText } from '../../domain.ts';
-import { localTime } from '../../text/local-time.ts';
-import { count } from '../../text/quantities.ts';
+import { apiText } from '../../domain/terms.ts';
 import { button, type Child, element, redraw, tableElement } from '../dom.ts';
 import { addressOf, type OnControl, runCard, stateText } from './run-parts.ts';
 

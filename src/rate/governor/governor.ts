@@ -1,4 +1,9 @@
-import { longestInheritedRestMs, noticeableRestMs, type Pace, type StartingPoint } from '../../pace.ts';
+import {
+  longestInheritedRestMs,
+  noticeableRestMs,
+  type Pace,
+  type StartingPoint,
+} from '../../domain/pace.ts';
 import { ConcurrencyLimit, mostConcurrency } from './concurrency-limit.ts';
 import { fastestRate, reasons, slowestRate } from './pace.ts';
 import { SlowStart } from './rate-changes.ts';

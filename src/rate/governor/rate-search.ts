@@ -1,4 +1,4 @@
-import type { Phase } from '../../pace.ts';
+import type { Phase } from '../../domain/pace.ts';
 import { KnownRates } from './known-rates.ts';
 import { fastestRate, firstRate, inUse, reasons, slowestRate } from './pace.ts';
 import { longWaitMs, QuotaExhaustion } from './quota-exhaustion.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../../disk/files.ts';
-import { packageRoot } from '../../package.ts';
+import { replaceFile } from '../../base/disk/files.ts';
+import { packageRoot } from '../../base/package.ts';
 import { unwritableReport } from '../csv-file.ts';
 import { escapeMarkup, htmlOf } from './markup.ts';
 import type { PageContent } from './page-data.ts';

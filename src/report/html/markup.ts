@@ -1,4 +1,4 @@
-import { inReadingOrder } from '../../text/printable.ts';
+import { inReadingOrder } from '../../base/text/printable.ts';
 
 /** A part of a page that Node writes as HTML and that scripts can draw again. False and undefined are left out. */
 export type Markup = MarkupElement | string | false | undefined | readonly Markup[];

@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { RowResult } from '../../domain.ts';
+import { guardCell } from '../../base/text/formula-guard.ts';
+import type { RowResult } from '../../domain/terms.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import type { PlannedRow } from '../../rows/row.ts';
-import { guardCell } from '../../text/formula-guard.ts';
 import type { ReportLine } from '../join-results.ts';
 import { type RefeedOptions, RefeedRows } from '../refeed.ts';
 import { columnsOf, messageOf } from '../report-columns.ts';

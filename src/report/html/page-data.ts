@@ -1,4 +1,4 @@
-import type { CodeAdvice } from '../../codes.ts';
+import type { CodeAdvice } from '../../domain/codes.ts';
 import type { PlannedOperation } from '../../rows/row.ts';
 import type { RatePoint } from '../rate-history.ts';
 import type { RunSummary } from '../summary.ts';

@@ -1,7 +1,7 @@
-import { type Outcome, outcomeText, percentOf } from '../../domain.ts';
-import { localTime } from '../../text/local-time.ts';
-import { shortened } from '../../text/printable.ts';
-import { count, counted, exactDuration, perSecond } from '../../text/quantities.ts';
+import { localTime } from '../../base/text/local-time.ts';
+import { shortened } from '../../base/text/printable.ts';
+import { count, counted, exactDuration, perSecond } from '../../base/text/quantities.ts';
+import { type Outcome, outcomeText, percentOf } from '../../domain/terms.ts';
 import { factList, type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { outcomesInNeed, rowsInNeed, rowsLeft, verdictOf } from './verdict.ts';

@@ -1,4 +1,4 @@
-import { adviceOn, mayPassAgain } from '../../codes.ts';
+import { adviceOn, mayPassAgain } from '../../domain/codes.ts';
 import type { ReportLine } from '../join-results.ts';
 import type { RunSummary } from '../summary.ts';
 import { LatencyOverTime } from './latency-series.ts';

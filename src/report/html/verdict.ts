@@ -1,5 +1,5 @@
-import type { Outcome, OutcomeCounts } from '../../domain.ts';
-import { count, counted } from '../../text/quantities.ts';
+import { count, counted } from '../../base/text/quantities.ts';
+import type { Outcome, OutcomeCounts } from '../../domain/terms.ts';
 import type { PageData } from './page-data.ts';
 
 /** Whether all went well, something is left to do, the run failed as a whole, or it is in progress. */

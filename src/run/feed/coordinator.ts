@@ -1,12 +1,12 @@
-import type { Attribution } from '../../actor.ts';
-import type { Priority, RowResult } from '../../domain.ts';
+import { type Repeated, repeat } from '../../base/async/repeat.ts';
+import { onAbort, orAborted, orAfter } from '../../base/async/waiting.ts';
+import type { Attribution } from '../../domain/actor.ts';
+import type { Priority, RowResult } from '../../domain/terms.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { bytesOf } from '../../queue/batch-flow.ts';
 import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
 import type { CollectedBatch } from '../../queue/batch-queue-options.ts';
 import type { RowTask } from '../../queue/payload.ts';
-import { type Repeated, repeat } from '../../repeat.ts';
-import { onAbort, orAborted, orAfter } from '../../waiting.ts';
 import type { RunEnding } from '../record/ending.ts';
 import type { FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';

@@ -1,4 +1,4 @@
-import { deferred } from '../../waiting.ts';
+import { deferred } from '../../base/async/waiting.ts';
 
 /**
  * How much of a run the datastore holds at a time, in seconds of work. Less would leave workers idle; more would starve retries

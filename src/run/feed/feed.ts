@@ -1,4 +1,4 @@
-import { steadyNow } from '../../clock.ts';
+import { steadyNow } from '../../base/async/clock.ts';
 import type { RowTask } from '../../queue/payload.ts';
 import type { RowOrder } from './row-order.ts';
 

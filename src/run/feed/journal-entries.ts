@@ -1,5 +1,5 @@
-import { perhapsCalled } from '../../attempts.ts';
-import { noHistory, type RowHistory, type RowResult } from '../../domain.ts';
+import { perhapsCalled } from '../../domain/attempts.ts';
+import { noHistory, type RowHistory, type RowResult } from '../../domain/terms.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { rangesOf } from '../../queue/batch-flow.ts';

@@ -1,8 +1,8 @@
-import type { Attribution } from '../../actor.ts';
+import { type AtEnd, withReleases } from '../../base/async/scope.ts';
+import { never } from '../../base/async/waiting.ts';
 import { isActive } from '../../cluster/entries.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
-import { type AtEnd, withReleases } from '../../releases.ts';
-import { never } from '../../waiting.ts';
+import type { Attribution } from '../../domain/actor.ts';
 import { lockRun, type OpenRun, withOpenRun } from '../record/open-run.ts';
 import { actualState, enterState, goesOnByItself, priorityOf, type RunRecord } from '../record/record.ts';
 import { withCrashedTime } from '../record/record-keeper.ts';

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { createFile, ifThere, readSmallFile } from '../../disk/files.ts';
-import { usageError } from '../../errors.ts';
-import { onDisk } from '../../system-error.ts';
-import { escapeInvisible } from '../../text/printable.ts';
+import { createFile, ifThere, readSmallFile } from '../../base/disk/files.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { onDisk } from '../../base/errors/system-error.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
 
 /** Files of approvals beside a plan: `week-47.cqplan.ana.approval`, each approver's in its own. */
 export const approvalSuffix = '.approval';

@@ -1,5 +1,5 @@
-import { type Actor, thisActor } from '../../actor.ts';
-import { escapeInvisible } from '../../text/printable.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { type Actor, thisActor } from '../../domain/actor.ts';
 
 /** What an approver says of a plan. */
 export interface Approval {

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { localTime } from '../../base/text/local-time.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { counted } from '../../base/text/quantities.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
 import { signerOf, signText } from '../../signature/ssh-keygen.ts';
-import { localTime } from '../../text/local-time.ts';
-import { escapeInvisible } from '../../text/printable.ts';
-import { counted } from '../../text/quantities.ts';
-import { shellWord } from '../../text/shell-word.ts';
 import { type Approval, approvalText, approverHere, parseApproval } from './approval-text.ts';
 import { type PlanContent, planSuffix } from './plan-file.ts';
 

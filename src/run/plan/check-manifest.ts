@@ -1,4 +1,4 @@
-import { hashFile } from '../../disk/hash-file.ts';
+import { hashFile } from '../../base/disk/hash-file.ts';
 import type { DoneRows } from '../../manifest/check/call-index.ts';
 import { type ScanHandlers, type ScanSummary, scanManifest } from '../../manifest/check/scan.ts';
 import type { OperationChoice } from '../../manifest/columns/operation-choice.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFile, ifThere, makeFolder } from '../../disk/files.ts';
-import { type CqbatchError, usageError } from '../../errors.ts';
-import { onDisk } from '../../system-error.ts';
+import { createFile, ifThere, makeFolder } from '../../base/disk/files.ts';
+import { type CqbatchError, usageError } from '../../base/errors/errors.ts';
+import { onDisk } from '../../base/errors/system-error.ts';
 import type { RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 

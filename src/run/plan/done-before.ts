@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { BusyError, CqbatchError, usageError } from '../../errors.ts';
+import { withReleases } from '../../base/async/scope.ts';
+import { BusyError, CqbatchError, usageError } from '../../base/errors/errors.ts';
+import { runIds } from '../../domain/names.ts';
 import { DoneRows } from '../../manifest/check/call-index.ts';
-import { runIds } from '../../names.ts';
-import { withReleases } from '../../releases.ts';
 import { goesOnByItself, type RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { type ReadReportOptions, readReport } from './read-report.ts';

@@ -1,4 +1,4 @@
-import type { OutcomeCounts } from '../../domain.ts';
+import type { OutcomeCounts } from '../../domain/terms.ts';
 import { actualState, goesOnByItself, plannedAt, type RunState } from '../record/record.ts';
 import { progressOf } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomically } from '../../disk/files.ts';
-import { usageError } from '../../errors.ts';
+import { writeFileAtomically } from '../../base/disk/files.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { onDisk } from '../../base/errors/system-error.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
 import type { RowsHead } from '../../rows/head.ts';
-import { onDisk } from '../../system-error.ts';
-import { shellWord } from '../../text/shell-word.ts';
 import { differingOptions } from '../record/differing-options.ts';
 import type { RunRecord } from '../record/record.ts';
 import { openRunRows } from '../record/run-rows.ts';

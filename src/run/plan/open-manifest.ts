@@ -1,4 +1,4 @@
-import type { ConflictRule } from '../../domain.ts';
+import type { ConflictRule } from '../../domain/terms.ts';
 import { watchedForRounding } from '../../manifest/check/rounded-ids.ts';
 import { createRowPreparer, type RowPreparer } from '../../manifest/columns/row-preparer.ts';
 import { chosenBy, ownColumnsIn } from '../../manifest/columns/where.ts';

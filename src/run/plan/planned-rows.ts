@@ -1,13 +1,13 @@
-import { thisActor } from '../../actor.ts';
-import type { Digest } from '../../disk/hash-file.ts';
+import { withReleases } from '../../base/async/scope.ts';
+import type { Digest } from '../../base/disk/hash-file.ts';
+import { stringifyJson } from '../../base/text/json.ts';
+import { thisActor } from '../../domain/actor.ts';
 import type { ScanSummary } from '../../manifest/check/scan.ts';
 import type { ManifestRow } from '../../manifest/manifest.ts';
-import { withReleases } from '../../releases.ts';
 import type { CellTexts } from '../../rows/row.ts';
 import { sumOf } from '../../rows/row-counts.ts';
 import type { SummarizedRows } from '../../rows/rows-summary.ts';
 import { type HeadFacts, RowsWriter, type WrittenRows } from '../../rows/rows-writer.ts';
-import { stringifyJson } from '../../text/json.ts';
 import type { RunOptions } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { type CheckedManifest, type CheckInput, checkManifest } from './check-manifest.ts';

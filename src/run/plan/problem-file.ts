@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { appendFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { makeFolder } from '../../disk/files.ts';
-import { removeHalfDone } from '../../disk/owned-folder.ts';
-import { fatalError } from '../../errors.ts';
+import { makeFolder } from '../../base/disk/files.ts';
+import { removeHalfDone } from '../../base/disk/owned-folder.ts';
+import { fatalError } from '../../base/errors/errors.ts';
+import { circumstance } from '../../base/errors/system-error.ts';
+import { uniqueName } from '../../base/text/unique-name.ts';
 import { type Conflict, conflictProblem } from '../../manifest/check/call-index.ts';
 import { formatProblem, type ProblemGroup, ProblemGroups, type RowProblem } from '../../rows/problem.ts';
 import type { InvalidRow } from '../../rows/row.ts';
-import { circumstance } from '../../system-error.ts';
-import { uniqueName } from '../../text/unique-name.ts';
 
 /** The problems of a manifest: grouped, with the first ones for the screen, and all of them in a file. */
 export interface ProblemList {

@@ -1,5 +1,6 @@
-import { outcomes, type RowResult } from '../../domain.ts';
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { outcomes, type RowResult } from '../../domain/terms.ts';
 import type { ColumnMap } from '../../manifest/columns/column-names.ts';
 import { createRowPreparer, type RowPreparer } from '../../manifest/columns/row-preparer.ts';
 import type { Manifest, ManifestRow } from '../../manifest/manifest.ts';
@@ -8,7 +9,6 @@ import type { ReadingContext } from '../../manifest/text/source.ts';
 import { requiredNames } from '../../operation/field-names.ts';
 import { findOperation, type Operation } from '../../operation/operation.ts';
 import { formatProblem } from '../../rows/problem.ts';
-import { escapeInvisible } from '../../text/printable.ts';
 
 /** A callable row of a report. */
 export interface ReportedRow extends Pick<RowResult, 'row' | 'operation' | 'outcome' | 'code'> {

@@ -1,9 +1,9 @@
-import type { ConflictRule } from '../../domain.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { count, counted } from '../../base/text/quantities.ts';
+import type { ConflictRule } from '../../domain/terms.ts';
 import type { ScanSummary } from '../../manifest/check/scan.ts';
 import type { RoundedIds } from '../../manifest/manifest.ts';
 import type { RowCounts } from '../../rows/row-counts.ts';
-import { escapeInvisible } from '../../text/printable.ts';
-import { count, counted } from '../../text/quantities.ts';
 import type { RunStore } from '../record/store.ts';
 import { lookUpTarget, type Target } from '../record/targets.ts';
 

@@ -1,4 +1,4 @@
-import { type AtEnd, withReleases } from '../../releases.ts';
+import { type AtEnd, withReleases } from '../../base/async/scope.ts';
 import { isUnfinished, type ReportLine } from '../../report/join-results.ts';
 import { DigestTable } from '../../rows/digest-table.ts';
 import type { CallableRow } from '../../rows/row.ts';

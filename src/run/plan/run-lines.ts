@@ -1,5 +1,5 @@
+import type { AtEnd } from '../../base/async/scope.ts';
 import type { JournalView } from '../../journal/journal.ts';
-import type { AtEnd } from '../../releases.ts';
 import { joinResults, type ReportLine } from '../../report/join-results.ts';
 import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
 import { subjectDigest } from '../../rows/digest-table.ts';

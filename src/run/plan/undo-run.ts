@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { type AtEnd, withReleases } from '../../base/async/scope.ts';
 import { oldNameOf } from '../../operation/field-names.ts';
 import { findOperation, type Operation } from '../../operation/operation.ts';
-import { type AtEnd, withReleases } from '../../releases.ts';
 import { CsvFile } from '../../report/csv-file.ts';
 import type { ReportLine } from '../../report/join-results.ts';
 import { DigestTable } from '../../rows/digest-table.ts';

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import { exists } from '../../disk/files.ts';
-import { withReleases } from '../../releases.ts';
+import { withReleases } from '../../base/async/scope.ts';
+import { exists } from '../../base/disk/files.ts';
 
 const blockSize = 1 << 16;
 const lineEnd = 0x0a;

@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../../text/printable.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
 
 /** The first thing that is wrong with the folder of a run. */
 export class Finding extends Error {}

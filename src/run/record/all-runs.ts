@@ -1,6 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isActive, type RunEntry } from '../../cluster/entries.ts';
-import { apiText } from '../../domain.ts';
+import { apiText } from '../../domain/terms.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { actualState, type RunRecord } from './record.ts';
 import {

@@ -3,10 +3,10 @@ import { appendFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, createGunzip, gzip } from 'node:zlib';
-import type { SavedAnswer } from '../../domain.ts';
+import { onDisk } from '../../base/errors/system-error.ts';
+import { jsonLine } from '../../base/text/json.ts';
+import type { SavedAnswer } from '../../domain/terms.ts';
 import { openRows } from '../../rows/rows-file.ts';
-import { onDisk } from '../../system-error.ts';
-import { jsonLine } from '../../text/json.ts';
 import { rowsFile } from './run-rows.ts';
 
 export type AnswerFile = ReturnType<typeof answerFile>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { steadyNow } from '../../clock.ts';
-import { repeat } from '../../repeat.ts';
+import { steadyNow } from '../../base/async/clock.ts';
+import { repeat } from '../../base/async/repeat.ts';
 
 /** Limits of one session. A run that reaches a limit stops, and can be resumed. */
 export const budgetSchema = z.object({

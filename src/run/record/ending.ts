@@ -1,5 +1,5 @@
-import type { Attribution } from '../../actor.ts';
-import type { OutcomeCounts } from '../../domain.ts';
+import type { Attribution } from '../../domain/actor.ts';
+import type { OutcomeCounts } from '../../domain/terms.ts';
 
 /** Why a run ended early, where its state does not say so. */
 export const endCauses = [

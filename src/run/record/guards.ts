@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { RowResult } from '../../domain.ts';
+import { shortened } from '../../base/text/printable.ts';
+import type { RowResult } from '../../domain/terms.ts';
 import { type FailedRows, FailureTally } from '../../journal/failed-rows.ts';
-import { shortened } from '../../text/printable.ts';
 
 /** How many rows may fail before a run halts: a number, a share of the finished rows, or any number. */
 const failureLimitSchema = z.union([

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isLocked } from '../../disk/lock-holder.ts';
+import { isLocked } from '../../base/disk/lock-holder.ts';
 import type { RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 

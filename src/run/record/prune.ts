@@ -1,7 +1,7 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists, ifThere } from '../../disk/files.ts';
-import { onDisk } from '../../system-error.ts';
+import { exists, ifThere } from '../../base/disk/files.ts';
+import { onDisk } from '../../base/errors/system-error.ts';
 import { isOver, type RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 

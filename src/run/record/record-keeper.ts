@@ -1,5 +1,5 @@
-import { steadyNow } from '../../clock.ts';
-import { type Repeated, repeat } from '../../repeat.ts';
+import { steadyNow } from '../../base/async/clock.ts';
+import { type Repeated, repeat } from '../../base/async/repeat.ts';
 import type { PageStop } from '../../report/html/page-data.ts';
 import { actualState, enterState, type RunRecord, type RunState, type StateCause } from './record.ts';
 import type { RunStore } from './store.ts';

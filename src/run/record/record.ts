@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { type Attribution, attributionSchema } from '../../actor.ts';
+import { processSchema, stateOfProcess, thisProcess } from '../../base/disk/process.ts';
+import { delimiters } from '../../base/text/delimiter.ts';
 import { type ControlOf, countsSchema, isActive } from '../../cluster/entries.ts';
 import { ratePolicySchema } from '../../cluster/rate-policy.ts';
-import { processSchema, stateOfProcess, thisProcess } from '../../disk/process.ts';
-import { conflictRules, type Priority, priorities, usualPriority } from '../../domain.ts';
-import { rateGroupNames, runIds } from '../../names.ts';
+import { type Attribution, attributionSchema } from '../../domain/actor.ts';
+import { rateGroupNames, runIds } from '../../domain/names.ts';
+import { conflictRules, type Priority, priorities, usualPriority } from '../../domain/terms.ts';
 import type { WhyUnfinished } from '../../report/join-results.ts';
-import { delimiters } from '../../text/delimiter.ts';
 import { budgetSchema, startedBudgetSchema } from './budget.ts';
 import { type EndCause, endCauses, type KnownEnd } from './ending.ts';
 import { failureLimitsSchema } from './guards.ts';

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
+import { fatalError } from '../../base/errors/errors.ts';
+import { circumstance, SystemError } from '../../base/errors/system-error.ts';
 import { isActive } from '../../cluster/entries.ts';
-import { addedUp, type OutcomeCounts, totalOf } from '../../domain.ts';
-import { fatalError } from '../../errors.ts';
+import { addedUp, type OutcomeCounts, totalOf } from '../../domain/terms.ts';
 import type { Journal, JournalReader, JournalView } from '../../journal/journal.ts';
 import { openJournal, type RecordedRun } from '../../journal/open.ts';
 import { countRows, type ResultCounts } from '../../report/join-results.ts';
 import { decidedCounts } from '../../rows/decided-result.ts';
-import { circumstance, SystemError } from '../../system-error.ts';
 import { type RunRecord, unfinishedBecause } from './record.ts';
 import { activeTime } from './record-keeper.ts';
 import type { RunStore } from './store.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { hashFile } from '../../disk/hash-file.ts';
-import { usageError } from '../../errors.ts';
+import { hashFile } from '../../base/disk/hash-file.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { onDisk } from '../../base/errors/system-error.ts';
 import { findOperation } from '../../operation/operation.ts';
 import { openRows, type RowsFile } from '../../rows/rows-file.ts';
-import { onDisk } from '../../system-error.ts';
 import type { RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 

@@ -1,4 +1,5 @@
-import { steadyNow, steadyTimeOf } from '../../clock.ts';
+import { steadyNow, steadyTimeOf } from '../../base/async/clock.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import {
   actualEntryState,
@@ -9,6 +10,7 @@ import {
   type RunEntry,
   type WorkerEntry,
 } from '../../cluster/entries.ts';
+import { noticeableRestMs, type Pace, restAdvice } from '../../domain/pace.ts';
 import {
   apiText,
   type LimitedApi,
@@ -16,12 +18,10 @@ import {
   type Priority,
   totalOf,
   usualPriority,
-} from '../../domain.ts';
+} from '../../domain/terms.ts';
 import type { CodeCount } from '../../journal/state.ts';
-import { noticeableRestMs, type Pace, restAdvice } from '../../pace.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
 import { averageRate } from '../../report/summary.ts';
-import { shellWord } from '../../text/shell-word.ts';
 import { isInUse } from './in-use.ts';
 import { actualState, endOf, isResumable, priorityOf, type RunRecord } from './record.ts';
 import { type KnownSummary, readJournalSummary } from './run-journal.ts';

@@ -8,10 +8,10 @@ import {
   ifThere,
   isWritableByOthers,
   makeFolder,
-} from '../../disk/files.ts';
-import { fatalError, usageError } from '../../errors.ts';
-import { onDisk, systemError } from '../../system-error.ts';
-import { shellWord } from '../../text/shell-word.ts';
+} from '../../base/disk/files.ts';
+import { fatalError, usageError } from '../../base/errors/errors.ts';
+import { onDisk, systemError } from '../../base/errors/system-error.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
 
 const folderNames = ['queue', 'runs', 'problems', 'schedules'];
 /** What cqbatch creates in a state folder; `config.json` and all other files belong to the user. */

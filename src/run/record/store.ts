@@ -1,13 +1,13 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { exists, ifThere, makeFolder } from '../../base/disk/files.ts';
+import { readJsonFile, writeJsonFile } from '../../base/disk/json-file.ts';
+import { isAbandoned, keepFolder, ownFolder, removeAbandoned } from '../../base/disk/owned-folder.ts';
+import { BusyError, type CqbatchError, fatalError, usageError } from '../../base/errors/errors.ts';
+import { onDisk, systemError } from '../../base/errors/system-error.ts';
 import { isActive } from '../../cluster/entries.ts';
-import { exists, ifThere, makeFolder } from '../../disk/files.ts';
-import { readJsonFile, writeJsonFile } from '../../disk/json-file.ts';
-import { isAbandoned, keepFolder, ownFolder, removeAbandoned } from '../../disk/owned-folder.ts';
-import { BusyError, type CqbatchError, fatalError, usageError } from '../../errors.ts';
-import { runIds } from '../../names.ts';
+import { runIds } from '../../domain/names.ts';
 import type { Operation } from '../../operation/operation.ts';
-import { onDisk, systemError } from '../../system-error.ts';
 import { actualState, plannedAt, type RunRecord, runRecordSchema } from './record.ts';
 import { idsMeantBy, newRunId } from './run-id.ts';
 

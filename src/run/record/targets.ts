@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { changeJsonFile, readJsonFileIfAny } from '../../disk/json-file.ts';
+import { changeJsonFile, readJsonFileIfAny } from '../../base/disk/json-file.ts';
 import type { RunRecord } from './record.ts';
 
 const targetSchema = z.object({

@@ -1,7 +1,8 @@
-import { actorText } from '../../actor.ts';
-import { hashFile } from '../../disk/hash-file.ts';
+import { withReleases } from '../../base/async/scope.ts';
+import { hashFile } from '../../base/disk/hash-file.ts';
+import type { Delimiter } from '../../base/text/delimiter.ts';
+import { actorText } from '../../domain/actor.ts';
 import type { JournalView } from '../../journal/journal.ts';
-import { withReleases } from '../../releases.ts';
 import { writeHtmlReport } from '../../report/html/html-report.ts';
 import type { PageContent, PageRun } from '../../report/html/page-data.ts';
 import { ReportPage, type ReportPageOptions } from '../../report/html/report-page.ts';
@@ -10,7 +11,6 @@ import { type RateHistory, readRateHistory } from '../../report/rate-history.ts'
 import { type RunFacts, type RunRate, Tally } from '../../report/summary.ts';
 import { removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';
 import { writeXlsxReport } from '../../report/xlsx-report.ts';
-import type { Delimiter } from '../../text/delimiter.ts';
 import type { RetriedRun } from '../plan/retries.ts';
 import { openRunLines, type RunLines, readRunLines } from '../plan/run-lines.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord, resumeCommand } from '../record/record.ts';

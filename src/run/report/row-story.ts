@@ -1,6 +1,6 @@
-import { attemptsOf } from '../../attempts.ts';
-import { type Attempt, type RowResult, requestsOf, type SavedAnswer } from '../../domain.ts';
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { attemptsOf } from '../../domain/attempts.ts';
+import { type Attempt, type RowResult, requestsOf, type SavedAnswer } from '../../domain/terms.ts';
 import { unfinishedResult } from '../../report/join-results.ts';
 import { decidedResult } from '../../rows/decided-result.ts';
 import type { PlannedRow } from '../../rows/row.ts';

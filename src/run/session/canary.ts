@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RowResult } from '../../domain.ts';
+import type { RowResult } from '../../domain/terms.ts';
 import { FailureCodes } from '../../journal/failed-rows.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';

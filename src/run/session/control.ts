@@ -1,10 +1,10 @@
 import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { repeat } from '../../base/async/repeat.ts';
+import { exists, readSmallFile } from '../../base/disk/files.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { type Control, type ControlOf, controlKinds, controlSchema } from '../../cluster/entries.ts';
-import { exists, readSmallFile } from '../../disk/files.ts';
-import { repeat } from '../../repeat.ts';
 
 /**
  * How one process controls a run of another: pause, unpause, cancel, change rate or priority. Commands in the run's folder need no

@@ -1,12 +1,12 @@
+import { orAborted } from '../../base/async/waiting.ts';
+import { ErrorNews } from '../../base/errors/error-throttle.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { systemError } from '../../base/errors/system-error.ts';
 import { claimOnDatastore } from '../../cluster/plan-claims.ts';
-import { ErrorNews } from '../../error-news.ts';
-import { usageError } from '../../errors.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import { decidedResult } from '../../rows/decided-result.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
-import { systemError } from '../../system-error.ts';
-import { orAborted } from '../../waiting.ts';
 import { claimForOurselves } from '../feed/stopped-runs.ts';
 import { claimPlan, usedPlan } from '../plan/claimed-plan.ts';
 import { refuseOtherPlan } from '../plan/kept-plan.ts';

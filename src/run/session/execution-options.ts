@@ -1,8 +1,8 @@
-import type { Attribution } from '../../actor.ts';
 import type { ApiClient } from '../../api/client.ts';
-import type { OutcomeCounts, RowResult } from '../../domain.ts';
-import type { LastingErrors } from '../../error-news.ts';
-import type { Log } from '../../log.ts';
+import type { LastingErrors } from '../../base/errors/error-throttle.ts';
+import type { Log } from '../../base/log.ts';
+import type { Attribution } from '../../domain/actor.ts';
+import type { OutcomeCounts, RowResult } from '../../domain/terms.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import type { Budget } from '../record/budget.ts';
 import type { RunEnding, RunResult } from '../record/ending.ts';

@@ -1,4 +1,7 @@
 import { hostname } from 'node:os';
+import { repeat } from '../../base/async/repeat.ts';
+import { deferred } from '../../base/async/waiting.ts';
+import { BusyError, usageError } from '../../base/errors/errors.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import {
   actualEntryState,
@@ -8,11 +11,8 @@ import {
   paceSeenBy,
   type RunEntry,
 } from '../../cluster/entries.ts';
-import { usualPriority } from '../../domain.ts';
-import { BusyError, usageError } from '../../errors.ts';
-import { repeat } from '../../repeat.ts';
+import { usualPriority } from '../../domain/terms.ts';
 import type { ResultCounts } from '../../report/join-results.ts';
-import { deferred } from '../../waiting.ts';
 import { endOf, priorityOf, type RunRecord } from '../record/record.ts';
 import type { Progress } from './progress.ts';
 

@@ -1,7 +1,7 @@
-import type { Attribution } from '../../actor.ts';
-import { steadyNow } from '../../clock.ts';
-import { type Outcome, type OutcomeCounts, type RowResult, totalOf } from '../../domain.ts';
-import { noticeableRestMs, type Pace } from '../../pace.ts';
+import { steadyNow } from '../../base/async/clock.ts';
+import type { Attribution } from '../../domain/actor.ts';
+import { noticeableRestMs, type Pace } from '../../domain/pace.ts';
+import { type Outcome, type OutcomeCounts, type RowResult, totalOf } from '../../domain/terms.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import type { WorkerEvent } from '../../worker/row-processor.ts';
 

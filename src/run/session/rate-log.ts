@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { steadyNow, timeOfDay } from '../../clock.ts';
+import { steadyNow, timeOfDay } from '../../base/async/clock.ts';
+import { writeFileAtomically } from '../../base/disk/files.ts';
 import { toHundredths } from '../../cluster/rate-policy.ts';
-import { writeFileAtomically } from '../../disk/files.ts';
-import { noticeableRestMs, type PaceReport } from '../../pace.ts';
+import { noticeableRestMs, type PaceReport } from '../../domain/pace.ts';
 import {
   type RateHistory,
   type RatePoint,

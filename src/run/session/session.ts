@@ -1,5 +1,5 @@
-import type { Attribution } from '../../actor.ts';
-import { after, deferred, onAbort, orAborted } from '../../waiting.ts';
+import { after, deferred, onAbort, orAborted } from '../../base/async/waiting.ts';
+import type { Attribution } from '../../domain/actor.ts';
 import type { Leaving } from '../feed/coordinator.ts';
 import { budgetSpent, type RunEnding } from '../record/ending.ts';
 import { FailureGuard, haltText } from '../record/guards.ts';

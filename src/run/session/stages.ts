@@ -1,6 +1,6 @@
+import { counted } from '../../base/text/quantities.ts';
 import type { RowTask } from '../../queue/payload.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
-import { counted } from '../../text/quantities.ts';
 import { reconcile } from '../feed/stopped-runs.ts';
 import { type RowSelection, unfinishedTasks } from '../feed/tasks.ts';
 import { allowedRows, type StartedBudget } from '../record/budget.ts';

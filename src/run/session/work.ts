@@ -1,13 +1,13 @@
 import type { ApiClient } from '../../api/client.ts';
+import { withReleases } from '../../base/async/scope.ts';
+import { after, onAbort, orAborted } from '../../base/async/waiting.ts';
 import type { Member } from '../../cluster/member.ts';
 import type { RatePolicy } from '../../cluster/rate-policy.ts';
-import type { Priority, RowResult } from '../../domain.ts';
-import type { PaceReport, StartingPoint } from '../../pace.ts';
+import type { PaceReport, StartingPoint } from '../../domain/pace.ts';
+import type { Priority, RowResult } from '../../domain/terms.ts';
 import { usualConcurrency } from '../../rate/rate-controller.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
-import { withReleases } from '../../releases.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
-import { after, onAbort, orAborted } from '../../waiting.ts';
 import { ApiWorker } from '../../worker/api-worker.ts';
 import { Coordinator, type Leaving } from '../feed/coordinator.ts';
 import { FeedWindow } from '../feed/feed-window.ts';

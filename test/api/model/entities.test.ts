@@ -6,7 +6,7 @@ import {
   evaluationSummary,
   soundboardSchema,
 } from '../../../src/api/model/entities.ts';
-import { parseJson, stringifyJson } from '../../../src/text/json.ts';
+import { parseJson, stringifyJson } from '../../../src/base/text/json.ts';
 
 /** Every field of the interface document, sections 2.1 to 2.5. */
 const document = `{

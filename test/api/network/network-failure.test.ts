@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Reached, RequestProgress } from '../../../src/api/network/exchange.ts';
 import { lostFailure, stopFailure } from '../../../src/api/network/network-failure.ts';
-import type { FailureClass } from '../../../src/codes.ts';
+import type { FailureClass } from '../../../src/domain/codes.ts';
 
 function error(code: string, message = 'm', name = 'Error'): Error {
   return Object.assign(new Error(message), { name, ...(code !== '' && { code }) });

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCluster } from '../../../dist/src/cluster/cluster.js';
 import { openRedis } from '../../../dist/src/datastore/redis/redis.js';
-import { noOutcomes } from '../../../dist/src/domain.js';
+import { noOutcomes } from '../../../dist/src/domain/terms.js';
 import { CallGate } from '../../../dist/src/rate/call-gate.js';
 import { CallScheduler } from '../../../dist/src/rate/call-scheduler.js';
 import { LeaderLoop } from '../../../dist/src/rate/leader-loop.js';

@@ -6,12 +6,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '../../../dist/jobs/index.js';
 import { restoreEvaluationRequest } from '../../../dist/src/api/endpoints/restore-evaluation.js';
+import { LastingErrors } from '../../../dist/src/base/errors/error-throttle.js';
 import { openLog } from '../../../dist/src/cli/log.js';
 import { openTerminal } from '../../../dist/src/cli/terminal.js';
 import { openCluster } from '../../../dist/src/cluster/cluster.js';
 import { openRedis } from '../../../dist/src/datastore/redis/redis.js';
-import { noOutcomes } from '../../../dist/src/domain.js';
-import { LastingErrors } from '../../../dist/src/error-news.js';
+import { noOutcomes } from '../../../dist/src/domain/terms.js';
 import { openBatchQueue } from '../../../dist/src/queue/batch-queue.js';
 import { RollCall } from '../../../dist/src/queue/roll-call.js';
 import { openRowQueue } from '../../../dist/src/queue/row-queue.js';

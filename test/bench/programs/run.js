@@ -6,10 +6,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { operations } from '../../../dist/jobs/index.js';
 import { createClient } from '../../../dist/src/api/client.js';
+import { readVersion } from '../../../dist/src/base/package.js';
 import { openLog } from '../../../dist/src/cli/log.js';
 import { openTerminal } from '../../../dist/src/cli/terminal.js';
 import { defaultClearToken } from '../../../dist/src/manifest/manifest.js';
-import { readVersion } from '../../../dist/src/package.js';
 import { usualConcurrency } from '../../../dist/src/rate/rate-controller.js';
 import { createRun } from '../../../dist/src/run/plan/create-run.js';
 import { openRunStore } from '../../../dist/src/run/record/store.js';

@@ -1,7 +1,7 @@
 import type { AnswerHeaders } from '../../../src/api/headers.ts';
 import type { StatedLimit } from '../../../src/api/limits.ts';
 import type { newTimeline, SlotReply, SlotRequest, setRate, take } from '../../../src/cluster/timeline.ts';
-import type { Pace, StartingPoint } from '../../../src/pace.ts';
+import type { Pace, StartingPoint } from '../../../src/domain/pace.ts';
 import type { CallScheduler } from '../../../src/rate/call-scheduler.ts';
 import type { RateController } from '../../../src/rate/rate-controller.ts';
 import type { isRefusal } from '../../../src/rate/traffic-meter.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { problemText } from '../../../src/cli/render/problems.ts';
-import type { ConflictRule } from '../../../src/domain.ts';
+import type { ConflictRule } from '../../../src/domain/terms.ts';
 import { ProblemGroups } from '../../../src/rows/problem.ts';
 import { isReady, verdictText } from '../../../src/run/plan/readiness.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { steadyNow } from '../../../src/base/async/clock.ts';
 import * as render from '../../../src/cli/render/progress.ts';
 import { plain } from '../../../src/cli/render/style.ts';
-import { steadyNow } from '../../../src/clock.ts';
-import type { Pace } from '../../../src/pace.ts';
+import type { Pace } from '../../../src/domain/pace.ts';
 import type { ProgressSnapshot } from '../../../src/run/session/progress.ts';
 import { plannedRecord } from '../../run/planned-record.ts';
 

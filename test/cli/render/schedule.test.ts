@@ -8,7 +8,7 @@ import {
   timesText,
 } from '../../../src/cli/render/schedule.ts';
 import { plain } from '../../../src/cli/render/style.ts';
-import { noOutcomes } from '../../../src/domain.ts';
+import { noOutcomes } from '../../../src/domain/terms.ts';
 import { nightly } from '../../schedule/nightly.ts';
 
 const run = { state: 'completed' as const, counts: { ...noOutcomes(), succeeded: 2, failed: 1 } };

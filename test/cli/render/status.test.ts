@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { steadyNow, steadyTimeOf } from '../../../src/base/async/clock.ts';
 import * as render from '../../../src/cli/render/status.ts';
 import { plain } from '../../../src/cli/render/style.ts';
-import { steadyNow, steadyTimeOf } from '../../../src/clock.ts';
 import type { RunView } from '../../../src/run/record/run-view.ts';
 
 const { statusDocument } = render;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { printable } from '../../../src/base/text/printable.ts';
 import { cutTo, painted, plain, styled, widthOf, withHeadings } from '../../../src/cli/render/style.ts';
 import { table } from '../../../src/cli/render/words.ts';
-import { printable } from '../../../src/text/printable.ts';
 
 const line = `a ${styled('green', '12 succeeded')}, ${styled('red', '3 failed')} z`;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { plain } from '../../../src/cli/render/style.ts';
 import { failureText, outcomeChart, rateLine } from '../../../src/cli/render/summary.ts';
-import { noOutcomes } from '../../../src/domain.ts';
+import { noOutcomes } from '../../../src/domain/terms.ts';
 import type { RunRecord } from '../../../src/run/record/record.ts';
 
 const record = { id: 'r', plan: { rows: 6_000 } } as RunRecord;

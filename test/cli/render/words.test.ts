@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { zoneText } from '../../../src/base/text/local-time.ts';
 import { clockTime, table } from '../../../src/cli/render/words.ts';
-import { zoneText } from '../../../src/text/local-time.ts';
 
 describe('words', () => {
   test.each([

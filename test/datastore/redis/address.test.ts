@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { CqbatchError } from '../../../src/base/errors/errors.ts';
 import { describeAddress, parseRedisUrl } from '../../../src/datastore/redis/address.ts';
-import type { CqbatchError } from '../../../src/errors.ts';
 
 const server = (host: string, port: number, more: object = {}): object => ({
   kind: 'server',

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { inspect, promisify } from 'node:util';
 import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import type { CqbatchError } from '../../../src/base/errors/errors.ts';
 import { type OpenedRedis, openRedis, type RedisOptions } from '../../../src/datastore/redis/redis.ts';
-import type { CqbatchError } from '../../../src/errors.ts';
 import { socketServer } from '../../api/local-server.ts';
 import {
   adminOf,

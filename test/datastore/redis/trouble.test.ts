@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { Redis } from 'ioredis';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { CqbatchError, usageError } from '../../../src/base/errors/errors.ts';
 import { RedisTrouble } from '../../../src/datastore/redis/trouble.ts';
-import { CqbatchError, usageError } from '../../../src/errors.ts';
 
 const misconf = new Error('MISCONF Errors writing to the AOF file: No space left on device');
 const endpoint = { host: '127.0.0.1', port: 6379 };

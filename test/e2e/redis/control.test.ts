@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { readVersion } from '../../../src/package.ts';
+import { readVersion } from '../../../src/base/package.ts';
 import { type CommandOptions, cqbatch, startCqbatch } from '../../helpers/cqbatch.ts';
 import { observe } from '../../helpers/observed.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';

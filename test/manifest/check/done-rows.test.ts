@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RowResult } from '../../../src/domain.ts';
+import type { RowResult } from '../../../src/domain/terms.ts';
 import { DoneRows } from '../../../src/manifest/check/call-index.ts';
 import { usedByArrays } from '../array-memory.ts';
 

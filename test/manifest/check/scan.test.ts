@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { operations } from '../../../jobs/index.ts';
-import type { ConflictRule } from '../../../src/domain.ts';
+import type { ConflictRule } from '../../../src/domain/terms.ts';
 import { type ScanHandlers, scanManifest } from '../../../src/manifest/check/scan.ts';
 import { createRowPreparer } from '../../../src/manifest/columns/row-preparer.ts';
 import type { ManifestRow } from '../../../src/manifest/manifest.ts';

@@ -1,9 +1,9 @@
 import { CsvError } from 'csv-parse';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
+import { delimiters } from '../../../src/base/text/delimiter.ts';
 import { type CsvRecord, findCsvMistake, readCsvRecords } from '../../../src/manifest/csv/rows.ts';
 import { checkUtf8 } from '../../../src/manifest/text/source.ts';
-import { delimiters } from '../../../src/text/delimiter.ts';
 import { flat, inChunks } from '../reading.ts';
 
 function recordsOf(text: string, chunkSize: number): Promise<readonly CsvRecord[]> {

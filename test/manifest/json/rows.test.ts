@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { stringifyJson } from '../../../src/base/text/json.ts';
 import { readWhole } from '../../../src/manifest/json/document.ts';
 import { ColumnList, readJsonLines, readJsonRows } from '../../../src/manifest/json/rows.ts';
 import { readWrapper } from '../../../src/manifest/json/wrapper.ts';
 import type { UnnumberedRow } from '../../../src/manifest/manifest.ts';
 import { TextMistake } from '../../../src/manifest/text/mistake.ts';
 import { checkUtf8 } from '../../../src/manifest/text/source.ts';
-import { stringifyJson } from '../../../src/text/json.ts';
 import { anyJson, spoiltJson } from '../../json-texts.ts';
 import { flat, inChunks } from '../reading.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { exactDuration, perSecond } from '../../../src/base/text/quantities.ts';
 import { timeSteps, timeTicks, valueSteps } from '../../../src/page/chart/ticks.ts';
-import { exactDuration, perSecond } from '../../../src/text/quantities.ts';
 
 const at = (time: string): number => Date.parse(time) / 1_000;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StatedLimit } from '../../../src/api/limits.ts';
-import type { StartingPoint } from '../../../src/pace.ts';
+import type { StartingPoint } from '../../../src/domain/pace.ts';
 import { mostConcurrency as most } from '../../../src/rate/governor/concurrency-limit.ts';
 import { Governor } from '../../../src/rate/governor/governor.ts';
 import type { Traffic } from '../../../src/rate/governor/traffic.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { RowResult } from '../../../src/domain.ts';
+import type { RowResult } from '../../../src/domain/terms.ts';
 import { PackedRows } from '../../../src/report/html/packed-rows.ts';
 import type { RowPortion } from '../../../src/report/html/page-data.ts';
 import type { ReportLine } from '../../../src/report/join-results.ts';

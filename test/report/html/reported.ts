@@ -1,4 +1,4 @@
-import type { Outcome, RowResult } from '../../../src/domain.ts';
+import type { Outcome, RowResult } from '../../../src/domain/terms.ts';
 import type { PageData, PageRun, ReportedOperation } from '../../../src/report/html/page-data.ts';
 import { ReportPage } from '../../../src/report/html/report-page.ts';
 import { Tally } from '../../../src/report/summary.ts';

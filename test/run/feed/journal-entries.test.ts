@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noHistory, type RowHistory } from '../../../src/domain.ts';
+import { noHistory, type RowHistory } from '../../../src/domain/terms.ts';
 import type { JournalEntry } from '../../../src/journal/line.ts';
 import { JournalState } from '../../../src/journal/state.ts';
 import type { RowTask } from '../../../src/queue/payload.ts';

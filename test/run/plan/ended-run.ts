@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { operations } from '../../../jobs/index.ts';
-import type { ConflictRule, RowResult } from '../../../src/domain.ts';
+import type { ConflictRule, RowResult } from '../../../src/domain/terms.ts';
 import type { PlannedRow } from '../../../src/rows/row.ts';
 import { openRows } from '../../../src/rows/rows-file.ts';
 import { type CreateRunInput, createRun } from '../../../src/run/plan/create-run.ts';

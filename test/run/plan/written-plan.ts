@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { operations } from '../../../jobs/index.ts';
-import { hashFile } from '../../../src/disk/hash-file.ts';
+import { hashFile } from '../../../src/base/disk/hash-file.ts';
 import type { RowOptions } from '../../../src/run/plan/open-manifest.ts';
 import { type ApprovedPlan, writePlanFile } from '../../../src/run/plan/plan-file.ts';
 import { type PlannedRows, planManifest } from '../../../src/run/plan/planned-rows.ts';

@@ -2,7 +2,7 @@ import { appendFile, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { SavedAnswer } from '../../../src/domain.ts';
+import type { SavedAnswer } from '../../../src/domain/terms.ts';
 import { answerFile, readAnswers } from '../../../src/run/record/answer-file.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { callable } from '../../rows/decided-rows.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { exitCodeOf } from '../../../src/cli/exit-codes.ts';
-import { noOutcomes } from '../../../src/domain.ts';
+import { noOutcomes } from '../../../src/domain/terms.ts';
 import { type RunResult, resultOf } from '../../../src/run/record/ending.ts';
 
 test.each<[state: string, because: string | undefined, counts: object, result: RunResult, exitCode: number]>([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RowResult } from '../../../src/domain.ts';
+import type { RowResult } from '../../../src/domain/terms.ts';
 import { FailureTally } from '../../../src/journal/failed-rows.ts';
 import { FailureGuard, type FailureLimits, haltText } from '../../../src/run/record/guards.ts';
 import { resumeCommand } from '../../../src/run/record/record.ts';

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { thisProcess } from '../../../src/disk/process.ts';
+import { thisProcess } from '../../../src/base/disk/process.ts';
 import { type RunRecord, type RunState, runStates } from '../../../src/run/record/record.ts';
 import {
   activeTime,

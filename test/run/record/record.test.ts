@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { thisProcess } from '../../../src/disk/process.ts';
-import { noOutcomes } from '../../../src/domain.ts';
+import { thisProcess } from '../../../src/base/disk/process.ts';
+import { noOutcomes } from '../../../src/domain/terms.ts';
 import {
   actualState,
   enterState,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runIds } from '../../../src/names.ts';
+import { runIds } from '../../../src/domain/names.ts';
 import { idsMeantBy, newRunId } from '../../../src/run/record/run-id.ts';
 
 describe('run ids', () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { usageError } from '../../../src/errors.ts';
+import { usageError } from '../../../src/base/errors/errors.ts';
+import { systemError } from '../../../src/base/errors/system-error.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { isIntact } from '../../../src/run/record/run-journal.ts';
 import type { RunStore } from '../../../src/run/record/store.ts';
-import { systemError } from '../../../src/system-error.ts';
 
 const error = (code: string): Error => Object.assign(new Error(code), { code });
 const ofSystem = (code: string): Error => systemError(error(code), 'runs/r/run.json') ?? error(code);

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
-import { isAbandoned } from '../../../src/disk/owned-folder.ts';
-import { thisProcess } from '../../../src/disk/process.ts';
+import { isAbandoned } from '../../../src/base/disk/owned-folder.ts';
+import { thisProcess } from '../../../src/base/disk/process.ts';
 import type { RunRecord } from '../../../src/run/record/record.ts';
 import { openRunStore } from '../../../src/run/record/store.ts';
 import { plannedRecord } from '../planned-record.ts';
 
 // Unit tests share modules: another test file may have loaded the modules to be spied on.
 vi.hoisted(() => vi.resetModules());
-vi.mock('../../../src/disk/owned-folder.ts', { spy: true });
+vi.mock('../../../src/base/disk/owned-folder.ts', { spy: true });
 
 let stateDir: string;
 

@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
-import { thisProcess } from '../../../src/disk/process.ts';
+import { thisProcess } from '../../../src/base/disk/process.ts';
 import { createRun } from '../../../src/run/plan/create-run.ts';
 import { enterState, type RunState } from '../../../src/run/record/record.ts';
 import { openRunStore } from '../../../src/run/record/store.ts';

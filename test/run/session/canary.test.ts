@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Outcome, RowResult } from '../../../src/domain.ts';
+import type { Outcome, RowResult } from '../../../src/domain/terms.ts';
 import type { DecidedRow } from '../../../src/rows/row.ts';
 import type { CanaryOptions, RunRecord } from '../../../src/run/record/record.ts';
 import { canaryFailure, canaryRows } from '../../../src/run/session/canary.ts';

@@ -1,8 +1,8 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { steadyNow } from '../../../src/clock.ts';
-import type { Pace } from '../../../src/pace.ts';
+import { steadyNow } from '../../../src/base/async/clock.ts';
+import type { Pace } from '../../../src/domain/pace.ts';
 import { keepEstimate, openEstimatedLimits } from '../../../src/run/session/estimated-limits.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noOutcomes, type RowResult } from '../../../src/domain.ts';
+import { noOutcomes, type RowResult } from '../../../src/domain/terms.ts';
 import type { OpenRun } from '../../../src/run/record/open-run.ts';
 import { observeRun } from '../../../src/run/session/execute-run.ts';
 import type { EndedExecution, ObservedEnd, RunObserver } from '../../../src/run/session/execution-options.ts';

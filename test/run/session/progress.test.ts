@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { RowResult } from '../../../src/domain.ts';
-import type { Pace } from '../../../src/pace.ts';
+import type { Pace } from '../../../src/domain/pace.ts';
+import type { RowResult } from '../../../src/domain/terms.ts';
 import { Progress } from '../../../src/run/session/progress.ts';
 
 const pace: Pace = {

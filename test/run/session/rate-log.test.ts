@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { steadyNow } from '../../../src/clock.ts';
-import type { PaceReport } from '../../../src/pace.ts';
+import { steadyNow } from '../../../src/base/async/clock.ts';
+import type { PaceReport } from '../../../src/domain/pace.ts';
 import { type RateHistory, readRateHistory } from '../../../src/report/rate-history.ts';
 import { RateLog } from '../../../src/run/session/rate-log.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';

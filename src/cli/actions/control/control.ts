@@ -1,6 +1,10 @@
-import type { Attribution } from '../../../actor.ts';
-import { apiText } from '../../../domain.ts';
-import { CqbatchError, fatalError, usageError } from '../../../errors.ts';
+import { withReleases } from '../../../base/async/scope.ts';
+import { firstSeen } from '../../../base/async/waiting.ts';
+import { CqbatchError, fatalError, usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { count, counted } from '../../../base/text/quantities.ts';
+import type { Attribution } from '../../../domain/actor.ts';
+import { apiText } from '../../../domain/terms.ts';
 import {
   actualState,
   cancelSettledRun,
@@ -14,10 +18,6 @@ import {
   viewOfEntry,
   viewOfRecord,
 } from '../../../index.ts';
-import { withReleases } from '../../../releases.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
-import { count, counted } from '../../../text/quantities.ts';
-import { firstSeen } from '../../../waiting.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

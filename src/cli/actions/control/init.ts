@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { onDisk } from '../../../base/errors/system-error.ts';
+import { packageRoot } from '../../../base/package.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
 import { createFile, makeFolder, nameInWords, type SettingName, settingHelp } from '../../../index.ts';
-import { packageRoot } from '../../../package.ts';
-import { onDisk } from '../../../system-error.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
 import { configFile, type Flags, trustedStateDir } from '../../config/load.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { openTerminal } from '../../terminal.ts';

@@ -1,4 +1,6 @@
-import { usageError } from '../../../errors.ts';
+import { usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { counted, size } from '../../../base/text/quantities.ts';
 import {
   actualState,
   awaitedRuns,
@@ -8,8 +10,6 @@ import {
   removeRuns,
   sizeOf,
 } from '../../../index.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
-import { counted, size } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

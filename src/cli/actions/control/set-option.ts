@@ -1,5 +1,6 @@
-import { priorities, usualPriority } from '../../../domain.ts';
-import { fatalError, usageError } from '../../../errors.ts';
+import { firstSeen } from '../../../base/async/waiting.ts';
+import { fatalError, usageError } from '../../../base/errors/errors.ts';
+import { priorities, usualPriority } from '../../../domain/terms.ts';
 import {
   isActive,
   isResumable,
@@ -10,7 +11,6 @@ import {
   runStates,
   type Wanted,
 } from '../../../index.ts';
-import { firstSeen } from '../../../waiting.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import { withReleases } from '../../../base/async/scope.ts';
+import { aborted } from '../../../base/async/waiting.ts';
 import {
   isLoopback,
   openCluster,
@@ -7,8 +9,6 @@ import {
   type SharedPlace,
   startDashboard,
 } from '../../../index.ts';
-import { withReleases } from '../../../releases.ts';
-import { aborted } from '../../../waiting.ts';
 import type { Flags } from '../../config/load.ts';
 import { openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -1,5 +1,7 @@
-import type { Priority } from '../../../domain.ts';
-import { CqbatchError, usageError } from '../../../errors.ts';
+import { withReleases } from '../../../base/async/scope.ts';
+import { CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import type { Priority } from '../../../domain/terms.ts';
 import {
   actualEntryState,
   actualState,
@@ -19,8 +21,6 @@ import {
   type RunRecord,
   type RunStore,
 } from '../../../index.ts';
-import { withReleases } from '../../../releases.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
 import type { Context, DatastoreChoice } from '../../context.ts';
 
 /** A run of this state folder, or one known only from the shared datastore, which is then open. */

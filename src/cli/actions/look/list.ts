@@ -1,4 +1,5 @@
-import { apiText, type LimitedApi, type OutcomeCounts, totalOf } from '../../../domain.ts';
+import { count, duration } from '../../../base/text/quantities.ts';
+import { apiText, type LimitedApi, type OutcomeCounts, totalOf } from '../../../domain/terms.ts';
 import {
   actualEntryState,
   actualState,
@@ -7,7 +8,6 @@ import {
   type RunRecord,
   type RunStore,
 } from '../../../index.ts';
-import { count, duration } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, type DatastoreChoice, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

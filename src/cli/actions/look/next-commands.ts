@@ -1,4 +1,4 @@
-import { mayPassAgain } from '../../../codes.ts';
+import { mayPassAgain } from '../../../domain/codes.ts';
 import {
   actualState,
   type CodeCount,

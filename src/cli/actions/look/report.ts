@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { usageError } from '../../../errors.ts';
+import type { AtEnd } from '../../../base/async/scope.ts';
+import { usageError } from '../../../base/errors/errors.ts';
 import {
   actualState,
   findRetries,
@@ -15,7 +16,6 @@ import {
   unfinishedAmong,
   type WrittenReports,
 } from '../../../index.ts';
-import type { AtEnd } from '../../../releases.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

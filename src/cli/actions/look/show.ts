@@ -1,4 +1,4 @@
-import { usageError } from '../../../errors.ts';
+import { usageError } from '../../../base/errors/errors.ts';
 import {
   type RunRecord,
   readJournalSummary,

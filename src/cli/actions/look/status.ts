@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
 import {
   allRuns,
   type Cluster,
@@ -9,7 +10,6 @@ import {
   viewOfEntry,
   viewOfRecord,
 } from '../../../index.ts';
-import { type AtEnd, withReleases } from '../../../releases.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
-import { usageError } from '../../../errors.ts';
+import { usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { counted } from '../../../base/text/quantities.ts';
 import { exists, type RunProof, verifyRun } from '../../../index.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
-import { counted } from '../../../text/quantities.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
 import { openWorkplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
-import { thisActor } from '../../../actor.ts';
-import { CqbatchError, usageError } from '../../../errors.ts';
+import { CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { thisActor } from '../../../domain/actor.ts';
 import {
   type ApprovalPolicy,
   type ApprovedPlan,
@@ -30,7 +31,6 @@ import {
   validAmong,
   withTemporaryFolder,
 } from '../../../index.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
 import type { Workplace } from '../../context.ts';
 import { valueText } from '../../render/audit.ts';
 import { baseUrlOf } from '../options.ts';

@@ -1,6 +1,10 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { usageError } from '../../../errors.ts';
+import { usageError } from '../../../base/errors/errors.ts';
+import { localTime } from '../../../base/text/local-time.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { counted } from '../../../base/text/quantities.ts';
+import { shellWord } from '../../../base/text/shell-word.ts';
 import {
   type ApprovedPlan,
   approvalPolicy,
@@ -14,10 +18,6 @@ import {
   verdictText,
   writeApproval,
 } from '../../../index.ts';
-import { localTime } from '../../../text/local-time.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
-import { counted } from '../../../text/quantities.ts';
-import { shellWord } from '../../../text/shell-word.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { usageError } from '../../../errors.ts';
+import { usageError } from '../../../base/errors/errors.ts';
+import { shellWord } from '../../../base/text/shell-word.ts';
 import {
   beginRun,
   callOptions,
@@ -18,7 +19,6 @@ import {
   withTemporaryFolder,
   writePlanFile,
 } from '../../../index.ts';
-import { shellWord } from '../../../text/shell-word.ts';
 import type { Flags } from '../../config/load.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

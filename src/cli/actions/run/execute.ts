@@ -1,4 +1,8 @@
-import { attributed } from '../../../actor.ts';
+import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
+import { systemError } from '../../../base/errors/system-error.ts';
+import { readVersion } from '../../../base/package.ts';
+import { counted } from '../../../base/text/quantities.ts';
+import { attributed } from '../../../domain/actor.ts';
 import {
   budgetOf,
   type CanaryResults,
@@ -10,10 +14,6 @@ import {
   type RunRecord,
   type StartedRun,
 } from '../../../index.ts';
-import { readVersion } from '../../../package.ts';
-import { type AtEnd, withReleases } from '../../../releases.ts';
-import { systemError } from '../../../system-error.ts';
-import { counted } from '../../../text/quantities.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodeOf, Interrupted } from '../../exit-codes.ts';
 import { interruptible, stopping } from '../../interrupt.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { thisActor } from '../../../actor.ts';
+import type { AtEnd } from '../../../base/async/scope.ts';
+import { thisActor } from '../../../domain/actor.ts';
 import { endOf, openWebhook, signatureHeaders, type Webhook } from '../../../index.ts';
-import type { AtEnd } from '../../../releases.ts';
 import { environment, readSecret } from '../../config/load.ts';
 import type { CommandInput } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';

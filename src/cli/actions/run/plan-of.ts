@@ -1,4 +1,4 @@
-import type { LimitedApi } from '../../../domain.ts';
+import type { LimitedApi } from '../../../domain/terms.ts';
 import {
   findEarlierRun,
   type PlannedRows,

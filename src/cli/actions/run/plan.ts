@@ -1,6 +1,9 @@
 import { join } from 'node:path';
-import { actorText } from '../../../actor.ts';
-import { usageError } from '../../../errors.ts';
+import { usageError } from '../../../base/errors/errors.ts';
+import { localTime } from '../../../base/text/local-time.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { shellWord } from '../../../base/text/shell-word.ts';
+import { actorText } from '../../../domain/actor.ts';
 import {
   type ApprovalPolicy,
   type ApprovedPlan,
@@ -26,9 +29,6 @@ import {
   withTemporaryFolder,
   writePlanFile,
 } from '../../../index.ts';
-import { localTime } from '../../../text/local-time.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
-import { shellWord } from '../../../text/shell-word.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

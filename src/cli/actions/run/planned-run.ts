@@ -1,4 +1,7 @@
-import { usageError } from '../../../errors.ts';
+import { usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { counted } from '../../../base/text/quantities.ts';
+import { shellWord } from '../../../base/text/shell-word.ts';
 import {
   type Asker,
   beginRun,
@@ -12,9 +15,6 @@ import {
   rowOptions,
   verdictText,
 } from '../../../index.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
-import { counted } from '../../../text/quantities.ts';
-import { shellWord } from '../../../text/shell-word.ts';
 import type { Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';

@@ -1,4 +1,5 @@
-import { BusyError, usageError } from '../../../errors.ts';
+import { BusyError, usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
 import {
   actualState,
   findOperation,
@@ -14,7 +15,6 @@ import {
   undosOf,
   unfinishedAmong,
 } from '../../../index.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
 import type { Workplace } from '../../context.ts';
 
 /**

@@ -1,6 +1,8 @@
-import { attributed } from '../../../actor.ts';
-import type { OutcomeCounts } from '../../../domain.ts';
-import { BusyError, type CqbatchError, usageError } from '../../../errors.ts';
+import { BusyError, type CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { counted } from '../../../base/text/quantities.ts';
+import { attributed } from '../../../domain/actor.ts';
+import type { OutcomeCounts } from '../../../domain/terms.ts';
 import {
   actualState,
   changedOptions,
@@ -24,8 +26,6 @@ import {
   stageManifest,
   withTemporaryFolder,
 } from '../../../index.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
-import { counted } from '../../../text/quantities.ts';
 import { environment, type Flags } from '../../config/load.ts';
 import type { Context, Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -1,4 +1,6 @@
-import { usageError } from '../../../errors.ts';
+import { usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { count, counted } from '../../../base/text/quantities.ts';
 import {
   actualState,
   findRetries,
@@ -14,8 +16,6 @@ import {
   unfinishedAmong,
   writeRetryRows,
 } from '../../../index.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
-import { count, counted } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';

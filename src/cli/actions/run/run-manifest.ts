@@ -1,6 +1,6 @@
-import { usageError } from '../../../errors.ts';
+import { usageError } from '../../../base/errors/errors.ts';
+import { runIds } from '../../../domain/names.ts';
 import { inputKind, lookUpRun } from '../../../index.ts';
-import { runIds } from '../../../names.ts';
 import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { tokenSource } from '../api-client.ts';

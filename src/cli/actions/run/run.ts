@@ -1,4 +1,4 @@
-import { withReleases } from '../../../releases.ts';
+import { withReleases } from '../../../base/async/scope.ts';
 import type { Flags } from '../../config/load.ts';
 import { openContext } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';

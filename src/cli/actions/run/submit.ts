@@ -1,5 +1,6 @@
-import { attributed } from '../../../actor.ts';
-import { CqbatchError, usageError } from '../../../errors.ts';
+import { firstSeen } from '../../../base/async/waiting.ts';
+import { CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { attributed } from '../../../domain/actor.ts';
 import {
   budgetOf,
   enterState,
@@ -8,7 +9,6 @@ import {
   type RunRecord,
   type RunStore,
 } from '../../../index.ts';
-import { firstSeen } from '../../../waiting.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -1,4 +1,6 @@
-import { usageError } from '../../../errors.ts';
+import { usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { counted } from '../../../base/text/quantities.ts';
 import {
   actualState,
   isOver,
@@ -12,8 +14,6 @@ import {
   undosOf,
   writeUndoRows,
 } from '../../../index.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
-import { counted } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

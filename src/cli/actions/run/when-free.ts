@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { steadyNow } from '../../../clock.ts';
-import { BusyError } from '../../../errors.ts';
+import { steadyNow } from '../../../base/async/clock.ts';
+import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
+import { BusyError } from '../../../base/errors/errors.ts';
+import { readVersion } from '../../../base/package.ts';
+import { duration } from '../../../base/text/quantities.ts';
 import { type Datastore, openMetricsFile } from '../../../index.ts';
-import { readVersion } from '../../../package.ts';
-import { type AtEnd, withReleases } from '../../../releases.ts';
-import { duration } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
 import { type CommandInput, type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodeOfError, Interrupted } from '../../exit-codes.ts';

@@ -1,5 +1,8 @@
-import type { LastingErrors } from '../../../error-news.ts';
-import { usageError } from '../../../errors.ts';
+import { repeat } from '../../../base/async/repeat.ts';
+import type { AtEnd } from '../../../base/async/scope.ts';
+import type { LastingErrors } from '../../../base/errors/error-throttle.ts';
+import { usageError } from '../../../base/errors/errors.ts';
+import type { Log } from '../../../base/log.ts';
 import {
   approvalPolicy,
   awaitedRuns,
@@ -17,9 +20,6 @@ import {
   requireKeptApprovals,
   type Schedule,
 } from '../../../index.ts';
-import type { Log } from '../../../log.ts';
-import type { AtEnd } from '../../../releases.ts';
-import { repeat } from '../../../repeat.ts';
 import type { Workplace } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
 import { apiClient, estimatedLimits, mismatchOf, type ServedApi } from '../api-client.ts';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { CqbatchError } from '../../../errors.ts';
+import { CqbatchError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
 import {
   actualState,
   type ClaimedManifest,
@@ -13,7 +14,6 @@ import {
   type RunRecord,
   type RunStore,
 } from '../../../index.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
 import type { Context, RefusedManifest } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';
 import { type EndedRun, endingText, finalFolderOf } from '../../render/ended-run.ts';

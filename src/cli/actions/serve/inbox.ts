@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BusyError } from '../../../errors.ts';
+import { withReleases } from '../../../base/async/scope.ts';
+import { BusyError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
 import { defaults, findInbox, type HealthState, Inbox, type Taking } from '../../../index.ts';
-import { withReleases } from '../../../releases.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -1,3 +1,5 @@
+import type { AtEnd } from '../../../base/async/scope.ts';
+import { readVersion } from '../../../base/package.ts';
 import {
   defaults,
   type HealthState,
@@ -8,8 +10,6 @@ import {
   type Settings,
   startHealthServer,
 } from '../../../index.ts';
-import { readVersion } from '../../../package.ts';
-import type { AtEnd } from '../../../releases.ts';
 
 interface ProbesOptions {
   readonly settings: Settings;

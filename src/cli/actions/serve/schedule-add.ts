@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { usageError } from '../../../errors.ts';
+import { usageError } from '../../../base/errors/errors.ts';
+import { scheduleNames } from '../../../domain/names.ts';
 import {
   goingScheduledRun,
   Inbox,
@@ -14,7 +15,6 @@ import {
   type Schedule,
   timesOf,
 } from '../../../index.ts';
-import { scheduleNames } from '../../../names.ts';
 import type { Flags } from '../../config/load.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { output } from '../../option-groups.ts';

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { BusyError, usageError } from '../../../errors.ts';
+import { firstSeen } from '../../../base/async/waiting.ts';
+import { BusyError, usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { shellWord } from '../../../base/text/shell-word.ts';
 import {
   actualState,
   goingScheduledRun,
@@ -13,9 +16,6 @@ import {
   type ScheduleStore,
   timesOf,
 } from '../../../index.ts';
-import { escapeInvisible } from '../../../text/printable.ts';
-import { shellWord } from '../../../text/shell-word.ts';
-import { firstSeen } from '../../../waiting.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -1,6 +1,8 @@
-import { attributed } from '../../../actor.ts';
-import type { LimitedApi } from '../../../domain.ts';
-import { BusyError, CqbatchError, usageError } from '../../../errors.ts';
+import { withReleases } from '../../../base/async/scope.ts';
+import { BusyError, CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import type { Log } from '../../../base/log.ts';
+import { attributed } from '../../../domain/actor.ts';
+import type { LimitedApi } from '../../../domain/terms.ts';
 import {
   type Beginning,
   budgetOf,
@@ -16,8 +18,6 @@ import {
   type Schedule,
   withoutPlace,
 } from '../../../index.ts';
-import type { Log } from '../../../log.ts';
-import { withReleases } from '../../../releases.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
 import type { RefusedManifest, Workplace } from '../../context.ts';
 import { exitCodes, knownError } from '../../exit-codes.ts';

@@ -1,5 +1,10 @@
-import { ErrorNews, LastingErrors } from '../../../error-news.ts';
-import { usageError } from '../../../errors.ts';
+import { type Repeated, repeat } from '../../../base/async/repeat.ts';
+import { withReleases } from '../../../base/async/scope.ts';
+import { aborted } from '../../../base/async/waiting.ts';
+import { ErrorNews, LastingErrors } from '../../../base/errors/error-throttle.ts';
+import { usageError } from '../../../base/errors/errors.ts';
+import type { Log } from '../../../base/log.ts';
+import { readVersion } from '../../../base/package.ts';
 import {
   type Datastore,
   defaults,
@@ -10,11 +15,6 @@ import {
   serveRows,
   watchRefusals,
 } from '../../../index.ts';
-import type { Log } from '../../../log.ts';
-import { readVersion } from '../../../package.ts';
-import { withReleases } from '../../../releases.ts';
-import { type Repeated, repeat } from '../../../repeat.ts';
-import { aborted } from '../../../waiting.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
 import { chooseDatastore, openWorkplace, operationsWith } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

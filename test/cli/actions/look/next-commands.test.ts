@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { isCured, nextCommands } from '../../../../src/cli/actions/look/next-commands.ts';
-import type { Outcome, RowResult } from '../../../../src/domain.ts';
+import type { Outcome, RowResult } from '../../../../src/domain/terms.ts';
 import { type CreateRunInput, createRun } from '../../../../src/run/plan/create-run.ts';
 import { writeRetryRows } from '../../../../src/run/plan/retry-run.ts';
 import { enterState, type RunState } from '../../../../src/run/record/record.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { usageError } from '../../../../src/base/errors/errors.ts';
+import { silentLog } from '../../../../src/base/log.ts';
 import type { Notifier } from '../../../../src/cli/actions/run/notifier.ts';
 import { newsTo } from '../../../../src/cli/actions/serve/daemon.ts';
-import { usageError } from '../../../../src/errors.ts';
-import { silentLog } from '../../../../src/log.ts';
 
 test('news that can not be composed end no daemon, and keep no later news back', async () => {
   const sent: unknown[] = [];

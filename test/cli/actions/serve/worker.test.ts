@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { fatalError } from '../../../../src/base/errors/errors.ts';
 import { healthOf } from '../../../../src/cli/actions/serve/worker.ts';
-import { fatalError } from '../../../../src/errors.ts';
 
 const fiveMinutes = 5 * 60_000;
 const never = new AbortController().signal;

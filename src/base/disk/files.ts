@@ -1,0 +1,256 @@
+import { randomBytes } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import {
+  chmod,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { turns } from '../async/waiting.ts';
+import { onDisk, SystemError, systemError } from '../errors/system-error.ts';
+
+/** Files and folders that only their owner may use. */
+
+/** Whether the path exists, as far as this process may see. */
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The value of work on a file or folder; undefined when that does not exist. */
+export function ifThere<Value>(work: Promise<Value>): Promise<Value | undefined> {
+  return work.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+}
+
+/** The content of a file: a text, or parts. */
+type Content = string | Iterable<string> | AsyncIterable<string | Uint8Array>;
+
+/** Writes a new file beside the path, then works with it. Its random name is taken by no file or link of another user. */
+async function withNewFile<Result>(
+  path: string,
+  content: Content,
+  mode: number,
+  place: (temporary: string) => Promise<Result>,
+): Promise<Result> {
+  // Short, because the name of the file itself may be as long as the system allows.
+  const temporary = join(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`);
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      if (mode !== 0o600) await file.chmod(mode);
+      await writeFile(file, content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return await place(temporary);
+  } finally {
+    await rm(temporary, { force: true }).catch(() => {});
+  }
+}
+
+const inTurn = turns();
+
+/**
+ * Writes a whole file or nothing: a new file beside it is synced and renamed. Follows no link. Writes of this process to the
+ * same path take place in the order of the calls; those of other processes do not disturb them.
+ *
+ * @param mode who may read it, whatever the umask. Default: only its owner
+ * @throws the error of the system
+ */
+export function replaceFile(path: string, content: Content, mode = 0o600): Promise<void> {
+  return inTurn(resolve(path), () =>
+    withNewFile(path, content, mode, (temporary) => rename(temporary, path)),
+  );
+}
+
+/**
+ * Like `replaceFile`.
+ *
+ * @throws a `SystemError` when the system refuses
+ */
+export function writeFileAtomically(path: string, content: Content, mode?: number): Promise<void> {
+  return onDisk(path, () => replaceFile(path, content, mode));
+}
+
+/**
+ * Writes a whole file for its owner, unless the path is taken: then it keeps what is there, even a link.
+ *
+ * @returns whether it was written
+ * @throws the error of the system
+ */
+export function createFile(path: string, content: Content): Promise<boolean> {
+  return withNewFile(path, content, 0o600, async (temporary) => {
+    try {
+      // Unlike a rename, a link never replaces a file.
+      await link(temporary, path);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  });
+}
+
+/** The content of a file, read when it is asked for. */
+export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(path);
+}
+
+/** The most bytes of a text that a user writes by hand, or has a program write for one purpose. */
+const mostBytes = 1_000_000;
+
+/**
+ * Reads the text of a small file. A device could be read without end, and a pipe only once.
+ *
+ * @throws the error of the system, or an Error whose message ends the sentence "Can't read …:"
+ */
+export async function readSmallFile(path: string): Promise<string> {
+  const found = await stat(path);
+  if (!found.isFile() && !found.isDirectory())
+    throw new Error(`it is a ${found.isFIFO() ? 'pipe' : 'device'}, not a file`);
+  const file = await open(path);
+  try {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of file.createReadStream({ autoClose: false, end: mostBytes })) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+    }
+    if (bytes > mostBytes) throw new Error('it is larger than 1 MB');
+    return Buffer.concat(chunks).toString('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+/** The folders that this process has made or found. */
+const known = new Set<string>();
+
+/** Removes a folder that this process has made, if it is empty. */
+export async function removeIfEmpty(path: string): Promise<void> {
+  await rmdir(path).then(
+    () => known.delete(resolve(path)),
+    () => {},
+  );
+}
+
+/**
+ * Makes a folder and its missing parents, for their owner only. A folder that was there before in this process is not made again: its
+ * disk is away for a moment, and a new folder in its place would hide what is in it.
+ *
+ * @throws a `SystemError` when the system refuses, or the folder has gone
+ */
+export async function makeFolder(path: string): Promise<void> {
+  if (known.has(resolve(path))) {
+    if ((await onDisk(path, () => ifThere(stat(path)))) !== undefined) return;
+    const what = `${path} has gone since this process found it`;
+    throw new SystemError('FILE_MISSING', what, 'mount it or put it back', undefined);
+  }
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    known.add(resolve(path));
+  } catch (error) {
+    throw systemError(await realReason(path), path) ?? error;
+  }
+}
+
+/** Makes a folder with the rights of the one around it, unless it exists. Never makes that one. */
+export async function makeFolderLikeParent(path: string): Promise<void> {
+  const isNew = await mkdir(path, { mode: 0o700 }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+      return false;
+    },
+  );
+  if (!isNew || !hasModes) return;
+  // Another user may have put a link in its place.
+  const folder = await open(path, constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    await folder.chmod((await stat(dirname(path))).mode & 0o7777);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Why a folder can't be made. Node says "no such file" for several causes. */
+async function realReason(path: string): Promise<unknown> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return undefined;
+  } catch (error) {
+    const above = dirname(path);
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT' && above !== path;
+    return isMissing ? realReason(above) : error;
+  }
+}
+
+/** The rights of the group and of other users. */
+const rightsOfOthers = 0o077;
+const othersMayWrite = 0o022;
+/** Windows has no such rights. */
+const hasModes = process.platform !== 'win32';
+
+/**
+ * Closes a file or folder, with all its content, to everyone but its owner. Leaves alone paths that do not exist or belong to
+ * another user, and the targets of symbolic links.
+ */
+export async function makePrivate(path: string): Promise<void> {
+  const found = hasModes ? await lstat(path).catch(() => undefined) : undefined;
+  if (found === undefined || found.isSymbolicLink()) return;
+  if ((found.mode & rightsOfOthers) !== 0) await chmod(path, found.mode & 0o7700).catch(() => {});
+  if (!found.isDirectory()) return;
+  const names = await readdir(path).catch(() => []);
+  await Promise.all(names.map((name) => makePrivate(join(path, name))));
+}
+
+/** Like `makePrivate`, if the path itself is open to others: they can't reach the content of a closed folder. */
+export async function closeIfOpen(path: string): Promise<void> {
+  const target = await realpath(path).catch(() => path);
+  if (await isOpenToOthers(target)) await makePrivate(target);
+}
+
+/** Whether others than its owner may use a file or folder, judged by its own rights. */
+export function isOpenToOthers(path: string): Promise<boolean> {
+  return has(path, rightsOfOthers);
+}
+
+/** Whether other users may add, remove and rename entries of a folder. */
+export function isWritableByOthers(folder: string): Promise<boolean> {
+  return has(folder, othersMayWrite);
+}
+
+async function has(path: string, rights: number): Promise<boolean> {
+  const found = hasModes ? await stat(path).catch(() => undefined) : undefined;
+  return found !== undefined && (found.mode & rights) !== 0;
+}
+
+/**
+ * What is wrong with a file or folder that only this user and root may change: a clause. Undefined when that holds, or when it does
+ * not exist.
+ */
+export async function whyForeign(path: string): Promise<string | undefined> {
+  const found = await ifThere(lstat(path));
+  if (found === undefined) return undefined;
+  if (found.isSymbolicLink()) return 'is a symbolic link';
+  const user = process.geteuid?.();
+  // Windows has no such owners.
+  if (user === undefined) return undefined;
+  if (found.uid !== user && found.uid !== 0) return `belongs to another user (uid ${found.uid})`;
+  return (found.mode & othersMayWrite) === 0 ? undefined : 'may be changed by other users';
+}

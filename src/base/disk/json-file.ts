@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { turns } from '../async/waiting.ts';
+import { fatalError } from '../errors/errors.ts';
+import { onDisk } from '../errors/system-error.ts';
+import { ifThere, writeFileAtomically } from './files.ts';
+
+/** Compiling a schema, as zod does for one that is used often, takes longer than reading a file with it. */
+const readOnce = { jitless: true };
+
+/**
+ * Reads a JSON file that the program has written.
+ *
+ * @param damaged the error for a file without such JSON; undefined: treat it as missing
+ * @returns undefined when there is no file
+ * @throws what `damaged` makes of its cause, a fatal error `FILE_VERSION` for a file of another version, or a system error
+ */
+export async function readJsonFile<Value>(
+  path: string,
+  schema: z.ZodType<Value>,
+  damaged: (cause: unknown) => Error | undefined,
+): Promise<Value | undefined> {
+  const text = await onDisk(path, () => ifThere(readFile(path, 'utf8')));
+  if (text === undefined) return undefined;
+  let json: { readonly version?: unknown } | null = null;
+  try {
+    json = JSON.parse(text);
+    return schema.parse(json, readOnce);
+  } catch (cause) {
+    if (typeof json?.version === 'number' && isAboutVersion(cause))
+      throw fatalError(
+        'FILE_VERSION',
+        `${path} has version ${json.version}, which this version of cqbatch does not read: use the version that wrote it.`,
+      );
+    const error = damaged(cause);
+    if (error === undefined) return undefined;
+    throw error;
+  }
+}
+
+function isAboutVersion(cause: unknown): boolean {
+  return cause instanceof z.ZodError && cause.issues.some(({ path }) => path.join('.') === 'version');
+}
+
+/** Like `readJsonFile`, but treats a file that is damaged or can't be read as missing. */
+export function readJsonFileIfAny<Value>(path: string, schema: z.ZodType<Value>): Promise<Value | undefined> {
+  return readJsonFile(path, schema, () => undefined).catch(() => undefined);
+}
+
+/** Replaces the file, so that it is whole whatever is killed. */
+export function writeJsonFile(path: string, value: object): Promise<void> {
+  return writeFileAtomically(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+const inTurn = turns();
+
+/**
+ * Changes the file. Changes of this process to the same file follow each other, so none is lost.
+ *
+ * @param change gets undefined for a file that is missing or damaged; its result undefined: leave the file as it is
+ */
+export function changeJsonFile<Value extends object>(
+  path: string,
+  schema: z.ZodType<Value>,
+  change: (before: Value | undefined) => Value | undefined,
+): Promise<void> {
+  return inTurn(resolve(path), async () => {
+    const after = change(await readJsonFileIfAny(path, schema));
+    if (after !== undefined) await writeJsonFile(path, after);
+  });
+}

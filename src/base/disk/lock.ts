@@ -1,0 +1,150 @@
+import { lutimes, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { lock } from 'proper-lockfile';
+import { steadyNow } from '../async/clock.ts';
+import { deferred } from '../async/waiting.ts';
+import { fatalError } from '../errors/errors.ts';
+import { SystemError, systemError } from '../errors/system-error.ts';
+import { exists, writeFileAtomically } from './files.ts';
+import {
+  filesOf,
+  type Holder,
+  lastTouched,
+  ownLocks,
+  readHolder,
+  staleAfterMs,
+  stateOfHolder,
+} from './lock-holder.ts';
+import { thisProcess } from './process.ts';
+
+/** An exclusive lock, held until `release`. */
+export interface ProcessLock {
+  /**
+   * Resolves with the reason when the lock was taken away: its files were deleted, or another machine took this process for
+   * dead because it had been suspended. The process must then write nothing more.
+   */
+  readonly lost: Promise<Error>;
+  /** Idempotent. */
+  release(): Promise<void>;
+}
+
+/** For a lock whose holder is known to be dead; the least that proper-lockfile accepts. */
+const deadHolderStaleAfterMs = 2_000;
+/** How often a holder touches its lock, and how long to watch for a touch when clocks may differ. */
+const touchedEveryMs = 1_000;
+const watchedMs = 3 * touchedEveryMs;
+
+/**
+ * Locks a path against every other process. Unlike the lock file alone, it never takes the lock from a living process of this
+ * machine, even a suspended one, and waits at most some seconds for a dead one. A process of another machine counts as dead
+ * when it has not touched the lock for a minute, as far as clocks agree: one that is seen to touch it is alive.
+ *
+ * @throws what `taken` makes, when another process holds the lock
+ */
+export async function lockPath({
+  path,
+  purpose,
+  taken,
+}: {
+  /** The lock's files have this path, with `.lock` and `.holder.json` added; its folder must exist. */
+  readonly path: string;
+  /** Purpose of this process, for error messages of others: `run 20261121-…`. */
+  readonly purpose: string;
+  /** The error when another process holds the lock; `who` describes that process. */
+  readonly taken: (who: string) => Error;
+}): Promise<ProcessLock> {
+  const { holderFile, lockFile } = filesOf(path);
+  const holder = await readHolder(path);
+  const holderState = stateOfHolder(holder, path);
+  const isHeld = holderState === 'alive' && (await exists(lockFile));
+  if (isHeld || !(await isFree(lockFile, holderState))) throw taken(describe(holder));
+
+  /** A lock that could not be removed is not forgotten. */
+  const noteIfLeft = async (): Promise<void> => {
+    if (!(await exists(dirname(path)))) ownLocks.set(path, 'left');
+  };
+  const lost = deferred<Error>();
+  let isLost = false;
+  const release = await lock(path, {
+    realpath: false,
+    lockfilePath: lockFile,
+    update: touchedEveryMs,
+    stale: holderState === 'dead' ? deadHolderStaleAfterMs : staleAfterMs,
+    retries: holderState === 'dead' ? { retries: 20, factor: 1, minTimeout: 200 } : 0,
+    onCompromised: (cause) => {
+      isLost = true;
+      void lockLost(lockFile, cause).then(lost.resolve);
+    },
+  }).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ELOCKED') {
+      // The folder may have gone when the lock was made and not yet looked at.
+      await noteIfLeft();
+      throw (
+        systemError(error, path) ?? fatalError('LOCK_UNUSABLE', `Can't lock ${path}: ${error.message}`, error)
+      );
+    }
+    throw taken(describe((await readHolder(path)) ?? holder));
+  });
+  const letGo = async (): Promise<void> => {
+    await release().catch(() => {});
+    await noteIfLeft();
+  };
+  const self: Holder = { ...thisProcess(), purpose, since: new Date().toISOString() };
+  await writeFileAtomically(holderFile, `${JSON.stringify(self)}\n`).catch(async (error) => {
+    await letGo();
+    throw error;
+  });
+  ownLocks.set(path, 'held');
+
+  let releasing: Promise<void> | undefined;
+  const releaseAll = async (): Promise<void> => {
+    ownLocks.delete(path);
+    // The files may belong to another process now.
+    if (isLost) return;
+    await rm(holderFile, { force: true }).catch(() => {});
+    await letGo();
+  };
+  return {
+    lost: lost.promise,
+    release() {
+      releasing ??= releaseAll();
+      return releasing;
+    },
+  };
+}
+
+async function lockLost(lockFile: string, cause: Error): Promise<Error> {
+  if (await exists(lockFile))
+    return fatalError('LOCK_LOST', `The lock ${lockFile} was taken over by another process.`, cause);
+  return new SystemError(
+    'LOCK_LOST',
+    `the lock ${lockFile} was removed while it was held`,
+    'see that its folder is in its place and no other process works there',
+    cause,
+  );
+}
+
+/**
+ * Whether a lock is free when its time is inconclusive. After clocks were set back, a dead holder's lock may lie in the future;
+ * a living holder's lock on another machine may lie in the past because that clock is behind.
+ */
+async function isFree(lockFile: string, holder: ReturnType<typeof stateOfHolder>): Promise<boolean> {
+  const touchedAt = await lastTouched(lockFile);
+  if (touchedAt === undefined) return true;
+  const ageMs = Date.now() - touchedAt;
+  const isDoubtful = holder === 'dead' ? ageMs < 0 : ageMs > staleAfterMs;
+  if (!isDoubtful) return true;
+  for (const until = steadyNow() + watchedMs; steadyNow() < until; ) {
+    await pause(touchedEveryMs / 5);
+    const now = await lastTouched(lockFile);
+    if (now !== touchedAt) return now === undefined;
+  }
+  if (holder === 'dead') await lutimes(lockFile, 0, 0).catch(() => {});
+  return true;
+}
+
+function describe(holder: Holder | undefined): string {
+  if (holder === undefined) return 'another process';
+  return `process ${holder.pid} on ${holder.host} (${holder.purpose}, since ${holder.since})`;
+}

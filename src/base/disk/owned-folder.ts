@@ -1,0 +1,98 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onDisk } from '../errors/system-error.ts';
+import { exists, makeFolder, removeIfEmpty, writeFileAtomically } from './files.ts';
+import { readJsonFile } from './json-file.ts';
+import { processSchema, stateOfProcess, thisProcess } from './process.ts';
+
+/** In a folder that is useful only while the process that it names lives. */
+const ownerFile = 'owner.json';
+
+/** A folder whose owner can't be asked is abandoned when nothing in it has changed for this long. */
+const abandonedAfterMs = 24 * 60 * 60 * 1_000;
+/** A folder gets its owner at once: an empty one has lost its process in between. */
+const ownedAfterMs = 30_000;
+/** A file that is being written changes more often than this, however large it is. */
+const halfDoneAfterMs = 60 * 60 * 1_000;
+
+/** Makes this process the owner of a folder that it has created. */
+export async function ownFolder(folder: string): Promise<void> {
+  await writeFileAtomically(join(folder, ownerFile), `${JSON.stringify(thisProcess())}\n`);
+}
+
+/** Keeps a folder after its owner ends. */
+export async function keepFolder(folder: string): Promise<void> {
+  await rm(join(folder, ownerFile), { force: true });
+}
+
+/** The commands that need a temporary folder. */
+const temporaryNames = ['plan', 'retry', 'undo'] as const;
+
+/**
+ * Does work with a folder of its own in a state folder, which is made and removed with it where it was missing. Folders of killed
+ * commands are removed first.
+ */
+export async function withTemporaryFolder<Result>(
+  parent: string,
+  name: (typeof temporaryNames)[number],
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const isNew = !(await exists(parent));
+  const folder = await makeTemporaryFolder(parent, name);
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    // It stays if something else is in it now.
+    if (isNew) await removeIfEmpty(parent);
+  }
+}
+
+async function makeTemporaryFolder(parent: string, name: (typeof temporaryNames)[number]): Promise<string> {
+  await makeFolder(parent);
+  return onDisk(parent, async () => {
+    await removeAbandoned(parent);
+    const folder = await mkdtemp(join(parent, `${name}-`));
+    await ownFolder(folder);
+    return folder;
+  });
+}
+
+/** Removes the temporary folders and half-written files of killed commands from a state folder. */
+export async function removeAbandoned(parent: string): Promise<void> {
+  await removeHalfDone(parent);
+  const names = await readdir(parent);
+  for (const name of names.filter((each) => temporaryNames.some((own) => each.startsWith(`${own}-`)))) {
+    const folder = join(parent, name);
+    if (await isAbandoned(folder)) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes files that killed commands have left half-written in a folder (`….tmp`), as far as possible. */
+export async function removeHalfDone(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => each.endsWith('.tmp'))) {
+    const path = join(folder, name);
+    const { mtimeMs = Date.now() } = (await stat(path).catch(() => undefined)) ?? {};
+    if (Date.now() - mtimeMs > halfDoneAfterMs) await rm(path, { force: true }).catch(() => {});
+  }
+}
+
+/** Whether the owner of a folder died without removing it. */
+export async function isAbandoned(folder: string): Promise<boolean> {
+  try {
+    return await looksAbandoned(folder);
+  } catch {
+    // What can't be read now, for want of rights or file descriptors, may belong to a living process.
+    return false;
+  }
+}
+
+async function looksAbandoned(folder: string): Promise<boolean> {
+  const owner = await readJsonFile(join(folder, ownerFile), processSchema, () => undefined);
+  const state = owner === undefined ? 'unknown' : stateOfProcess(owner);
+  if (state !== 'unknown') return state === 'dead';
+  const changed = await stat(folder);
+  const isEmpty = (await readdir(folder)).every((name) => name.endsWith('.tmp'));
+  return Date.now() - changed.mtimeMs > (isEmpty ? ownedAfterMs : abandonedAfterMs);
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { usageError } from '../base/errors/errors.ts';
+
+/** What names may be that become parts of paths and keys. They are checked where they are read, whatever they come from. */
+export interface NameRule {
+  /** How to write such a name. */
+  readonly remedy: string;
+  readonly schema: z.ZodType<string>;
+  has(text: string): boolean;
+  /** The name. @throws a usage error for any other text */
+  require(name: string): string;
+}
+
+function nameRule(what: string, pattern: RegExp, remedy: string): NameRule {
+  const has = (text: string): boolean => pattern.test(text);
+  return {
+    remedy,
+    schema: z.string().refine(has, remedy),
+    has,
+    require(name) {
+      if (has(name)) return name;
+      throw usageError('INVALID_SETTING', `${JSON.stringify(name)} can't be ${what}: ${remedy}.`);
+    },
+  };
+}
+
+/** Windows reserves these names for devices ("Naming Files, Paths, and Namespaces"). */
+const noDevice = '(?!(?:con|prn|aux|nul|com\\d|lpt\\d)$)';
+const howToWriteIds = (most: number): string =>
+  `use up to ${most} lowercase letters, digits, "-" and "_", starting with a letter or digit, but no device name of Windows (con, nul, ` +
+  'com1, …)';
+
+/** The id of a run, which can name a folder on every system, and be part of the names of queues and jobs. */
+export const runIds = nameRule(
+  'the id of a run',
+  new RegExp(`^${noDevice}[a-z0-9][a-z0-9_-]{0,62}$`),
+  howToWriteIds(63),
+);
+
+/** The name of a schedule: with a time added, it is the id of a run. */
+export const scheduleNames = nameRule(
+  'the name of a schedule',
+  new RegExp(`^${noDevice}[a-z0-9][a-z0-9_-]{0,39}$`),
+  howToWriteIds(40),
+);
+
+/** The name of a rate group, which can name the file of its token. */
+export const rateGroupNames = nameRule(
+  'the name of a rate group',
+  /^[\w-][\w.-]{0,63}$/,
+  'write 1 to 64 letters, digits, "-", "_" or ".", the first of them no "."',
+);
+
+/** The name of a file in a folder that is known. */
+export const fileNames = nameRule(
+  'the name of a file',
+  /^(?!\.{1,2}$)[^/\\\0]+$/,
+  'write a name without a folder',
+);

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { steadyNow, steadyTimeOf, timeOfDay, watchClock } from '../../../src/base/async/clock.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const jumps = [-3_600_000, -30_000, 3_600_000];
+
+describe('the steady clock', () => {
+  test.each(jumps)('is not affected when the clock is set by %d ms', (byMs) => {
+    const before = steadyNow();
+    vi.advanceTimersByTime(1_000);
+    vi.setSystemTime(Date.now() + byMs);
+    vi.advanceTimersByTime(1_000);
+    expect(steadyNow() - before).toBe(2_000);
+  });
+
+  test.each(jumps)('gives times of day by the present clock, after that is set by %d ms', (byMs) => {
+    const soon = steadyNow() + 5_000;
+    expect(timeOfDay(soon).getTime()).toBe(Date.now() + 5_000);
+    vi.setSystemTime(Date.now() + byMs);
+    expect(timeOfDay(soon).getTime()).toBe(Date.now() + 5_000);
+    expect(steadyTimeOf(Date.now() + 5_000)).toBe(soon);
+  });
+});
+
+describe('a watch of the clock', () => {
+  test('reports each time when it is set, and by how much', () => {
+    const heard: number[] = [];
+    const watch = watchClock((byMs) => heard.push(byMs));
+    for (const byMs of jumps) {
+      vi.advanceTimersByTime(10_000);
+      vi.setSystemTime(Date.now() + byMs);
+      vi.advanceTimersByTime(200);
+    }
+    expect(heard).toEqual(jumps);
+    watch.close();
+    vi.setSystemTime(0);
+    vi.advanceTimersByTime(1_000);
+    expect(heard).toEqual(jumps);
+  });
+
+  test('does not report small corrections', () => {
+    const heard: number[] = [];
+    const watch = watchClock((byMs) => heard.push(byMs));
+    for (let count = 0; count < 100; count += 1) {
+      vi.setSystemTime(Date.now() - 400);
+      vi.advanceTimersByTime(100);
+    }
+    expect(heard).toEqual([]);
+    watch.close();
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { withReleases } from '../../../src/base/async/scope.ts';
+
+test('opened things are released in reverse order, after the work', async () => {
+  const log: string[] = [];
+  const result = await withReleases(async (atEnd) => {
+    atEnd(() => log.push('first'));
+    atEnd(async () => log.push('second'));
+    log.push('work');
+    return 'done';
+  });
+  expect([result, ...log]).toEqual(['done', 'work', 'second', 'first']);
+});
+
+test('a failed release does not stop the others, and is reported', async () => {
+  const log: string[] = [];
+  const work = withReleases(async (atEnd) => {
+    atEnd(() => log.push('first'));
+    atEnd(() => Promise.reject(new Error('not closed')));
+  });
+  await expect(work).rejects.toThrow('not closed');
+  expect(log).toEqual(['first']);
+});
+
+test('the error of the work is thrown, and everything opened before it is released', async () => {
+  const log: string[] = [];
+  const work = withReleases(async (atEnd) => {
+    atEnd(() => log.push('first'));
+    atEnd(() => {
+      throw new Error('not closed');
+    });
+    throw new Error('failed');
+  });
+  await expect(work).rejects.toThrow('failed');
+  expect(log).toEqual(['first']);
+});

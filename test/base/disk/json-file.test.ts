@@ -1,0 +1,77 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  changeJsonFile,
+  readJsonFile,
+  readJsonFileIfAny,
+  writeJsonFile,
+} from '../../../src/base/disk/json-file.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+
+const schema = z.object({ value: z.number() });
+const damaged = (cause: unknown): Error => new Error('damaged', { cause });
+
+/** A file with that text; a folder when there is no text. */
+async function fileWith(text: string | undefined): Promise<string> {
+  const path = join(await temporaryFolder(), 'file.json');
+  if (text === undefined) await mkdir(path);
+  else await writeFile(path, text);
+  return path;
+}
+
+describe('a JSON file', () => {
+  test('contains what was written, and leaves no other file', async () => {
+    const path = join(await temporaryFolder(), 'file.json');
+    await writeJsonFile(path, { value: 1 });
+    expect(await readJsonFile(path, schema, damaged)).toEqual({ value: 1 });
+    expect(await readFile(path, 'utf8')).toBe('{\n  "value": 1\n}\n');
+    expect(await readdir(join(path, '..'))).toEqual(['file.json']);
+  });
+
+  test('is undefined when it does not exist', async () => {
+    const path = join(await temporaryFolder(), 'file.json');
+    expect(await readJsonFile(path, schema, damaged)).toBeUndefined();
+    expect(await readJsonFileIfAny(path, schema)).toBeUndefined();
+  });
+
+  test.each(['', '{"value":', '{"value":"1"}', 'null'])('that holds %j is damaged', async (text) => {
+    const path = await fileWith(text);
+    await expect(readJsonFile(path, schema, damaged)).rejects.toThrow('damaged');
+    expect(await readJsonFile(path, schema, () => undefined)).toBeUndefined();
+    expect(await readJsonFileIfAny(path, schema)).toBeUndefined();
+  });
+
+  test('of another version is no damaged one, unless it may be treated as missing', async () => {
+    const path = await fileWith('{"version":2,"values":[1]}');
+    const versioned = z.object({ version: z.literal(1), value: z.number() });
+    await expect(readJsonFile(path, versioned, damaged)).rejects.toMatchObject({
+      code: 'FILE_VERSION',
+      message: `${path} has version 2, which this version of cqbatch does not read: use the version that wrote it.`,
+    });
+    expect(await readJsonFileIfAny(path, versioned)).toBeUndefined();
+    await expect(readJsonFile(await fileWith('{"version":1}'), versioned, damaged)).rejects.toThrow(
+      'damaged',
+    );
+  });
+
+  test('that is a folder is an error, unless it may be treated as missing', async () => {
+    const path = await fileWith(undefined);
+    await expect(readJsonFile(path, schema, () => undefined)).rejects.toMatchObject({
+      code: 'PATH_UNUSABLE',
+    });
+    expect(await readJsonFileIfAny(path, schema)).toBeUndefined();
+  });
+});
+
+test('changes of a file follow each other: none is lost', async () => {
+  const path = join(await temporaryFolder(), 'file.json');
+  const changes = Array.from({ length: 50 }, () =>
+    changeJsonFile(path, schema, (before) => ({ value: (before?.value ?? 0) + 1 })),
+  );
+  await Promise.all(changes);
+  expect(await readJsonFile(path, schema, damaged)).toEqual({ value: 50 });
+  await changeJsonFile(path, schema, () => undefined);
+  expect(await readJsonFile(path, schema, damaged)).toEqual({ value: 50 });
+});

@@ -1,0 +1,113 @@
+import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { lockPath } from '../../../src/base/disk/lock.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+
+/** Done once, between the making of a lock and the look at it, which then fails. */
+let meanwhile: (() => Promise<void>) | undefined;
+
+// Unit tests share modules: another test file may have loaded the real ones.
+vi.hoisted(() => vi.resetModules());
+vi.mock('proper-lockfile', async (importOriginal) => {
+  const real = await importOriginal<typeof import('proper-lockfile')>();
+  const lock: typeof real.lock = async (path, options) => {
+    if (meanwhile === undefined) return real.lock(path, options);
+    await mkdir(options?.lockfilePath ?? '');
+    await meanwhile();
+    meanwhile = undefined;
+    throw Object.assign(new Error('it is not there'), { code: 'ENOENT' });
+  };
+  return { ...real, lock };
+});
+
+const dead = { pid: 2 ** 22 + 1, host: hostname(), started: '1' };
+const elsewhere = { pid: 1, host: 'elsewhere', started: '1' };
+
+/** A lock that another process holds or left behind, touched this many seconds ago by its own clock. */
+async function lockOf(holder: typeof dead, agoSeconds: number) {
+  const path = join(await temporaryFolder(), 'run');
+  await mkdir(`${path}.lock`);
+  await writeFile(`${path}.holder.json`, JSON.stringify({ ...holder, purpose: 'run r', since: 'today' }));
+  const touch = async (): Promise<void> => {
+    const at = Date.now() / 1_000 - agoSeconds;
+    await utimes(`${path}.lock`, at, at);
+  };
+  await touch();
+  return {
+    touch,
+    take: () => lockPath({ path, purpose: 'test', taken: (who) => new Error(`taken by ${who}`) }),
+  };
+}
+
+/** A lock that its holder keeps touching, by a clock of its own. */
+async function heldLockOf(holder: typeof dead, agoSeconds: number) {
+  const { touch, take } = await lockOf(holder, agoSeconds);
+  const timer = setInterval(() => void touch().catch(() => {}), 500);
+  onTestFinished(() => clearInterval(timer));
+  return take;
+}
+
+describe('a lock', () => {
+  test('is taken over from a dead or long silent holder, even when the clock was set back', async () => {
+    const left = [await lockOf(dead, 60), await lockOf(dead, -3_600), await lockOf(elsewhere, 3_600)];
+    const takeOver = async ({ take }: (typeof left)[number]): Promise<void> => {
+      const lock = await take();
+      await expect(take()).rejects.toThrow(`taken by process ${process.pid}`);
+      await lock.release();
+    };
+    await Promise.all(left.map(takeOver));
+  });
+
+  test.each([
+    ['right', 0],
+    ['an hour behind', 3_600],
+    ['an hour ahead', -3_600],
+  ])('is not taken from a process of another machine whose clock is %s', async (_title, agoSeconds) => {
+    const take = await heldLockOf(elsewhere, agoSeconds);
+    await expect(take()).rejects.toThrow('taken by process 1 on elsewhere (run r, since today)');
+  });
+
+  test.each([
+    ['at its release', 0],
+    ['in the middle of its release', 1],
+  ])('can be taken again when its folder was missing %s', async (_when, removedFiles) => {
+    const folder = join(await temporaryFolder(), 'run');
+    await mkdir(folder);
+    const take = () =>
+      lockPath({ path: join(folder, 'run'), purpose: 'test', taken: (who) => new Error(who) });
+    const lock = await take();
+    const holderFile = join(folder, 'run.holder.json');
+    if (removedFiles > 0) await rm(holderFile);
+    await rename(folder, `${folder}.away`);
+    await lock.release();
+    await rename(`${folder}.away`, folder);
+    await (await take()).release();
+  });
+
+  test('can be taken again when its folder went away before the new lock was looked at', async () => {
+    const folder = join(await temporaryFolder(), 'run');
+    await mkdir(folder);
+    const take = () =>
+      lockPath({ path: join(folder, 'run'), purpose: 'test', taken: (who) => new Error(`taken by ${who}`) });
+    meanwhile = () => rename(folder, `${folder}.away`);
+    await expect(take()).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    await rename(`${folder}.away`, folder);
+    await (await take()).release();
+  });
+
+  test('is left to another process that has taken it over', async () => {
+    const path = join(await temporaryFolder(), 'run');
+    const lock = await lockPath({ path, purpose: 'test', taken: (who) => new Error(who) });
+    await rm(`${path}.lock`, { recursive: true });
+    await mkdir(`${path}.lock`);
+    // Within one tick of the system's clock it would have the same time, by which a holder recognizes its lock.
+    const later = Date.now() / 1_000 + 1;
+    await utimes(`${path}.lock`, later, later);
+    await writeFile(`${path}.holder.json`, JSON.stringify(elsewhere));
+    await lock.lost;
+    await lock.release();
+    expect(JSON.parse(await readFile(`${path}.holder.json`, 'utf8'))).toEqual(elsewhere);
+  });
+});

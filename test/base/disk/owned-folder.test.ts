@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { operations } from '../../../jobs/index.ts';
+import {
+  isAbandoned,
+  keepFolder,
+  ownFolder,
+  removeHalfDone,
+  withTemporaryFolder,
+} from '../../../src/base/disk/owned-folder.ts';
+import { thisProcess } from '../../../src/base/disk/process.ts';
+import { openRunStore } from '../../../src/run/record/store.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+
+/** The number of a process that has ended. */
+function deadPid(): number {
+  return Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }));
+}
+
+async function ownedBy(owner: object | undefined, daysOld = 0): Promise<string> {
+  const folder = join(await temporaryFolder(), 'folder');
+  await mkdir(folder);
+  if (owner !== undefined) await writeFile(join(folder, 'owner.json'), JSON.stringify(owner));
+  const changed = new Date(Date.now() - daysOld * 25 * 60 * 60 * 1_000);
+  await utimes(folder, changed, changed);
+  return folder;
+}
+
+const here = thisProcess();
+
+test.each<[title: string, owner: () => object | undefined, daysOld: number, abandoned: boolean]>([
+  ['of a living process is not abandoned, however old', () => here, 1, false],
+  ['of a dead process is abandoned at once', () => ({ ...here, pid: deadPid() }), 0, true],
+  ['of a dead process whose number is in use again is abandoned', () => ({ ...here, started: '1' }), 0, true],
+  ['of another machine is not abandoned', () => ({ ...here, host: 'elsewhere' }), 0, false],
+  ['of another machine is abandoned after a day', () => ({ ...here, host: 'elsewhere' }), 1, true],
+  ['without an owner is not abandoned', () => undefined, 0, false],
+  ['without an owner is abandoned after a day', () => undefined, 1, true],
+  ['that is empty, without an owner, is abandoned after a minute', () => undefined, 1 / 1_500, true],
+  ['with an owner that cannot be read is not abandoned', () => ({ pid: 'x' }), 0, false],
+])('a folder %s', async (_title, owner, daysOld, abandoned) => {
+  expect(await isAbandoned(await ownedBy(owner(), daysOld))).toBe(abandoned);
+});
+
+test('a folder whose owner cannot be read now is not abandoned, however old', async () => {
+  const folder = await temporaryFolder();
+  await symlink('owner.json', join(folder, 'owner.json'));
+  await utimes(folder, 0, 0);
+  expect(await isAbandoned(folder)).toBe(false);
+});
+
+test('a folder that is kept has no owner', async () => {
+  const folder = await ownedBy(undefined);
+  await ownFolder(folder);
+  expect(JSON.parse(await readFile(join(folder, 'owner.json'), 'utf8'))).toEqual(here);
+  await keepFolder(folder);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('half-written files of killed commands are removed after an hour', async () => {
+  const folder = await temporaryFolder();
+  const [old, young, own] = ['run.json.17.tmp', 'report.csv.0a1b.tmp', 'run.json'].map((name) =>
+    join(folder, name),
+  );
+  for (const path of [old, young, own]) await writeFile(path ?? '', 'x');
+  const before = new Date(Date.now() - 2 * 60 * 60 * 1_000);
+  for (const path of [old, own]) await utimes(path ?? '', before, before);
+  await removeHalfDone(folder);
+  expect((await readdir(folder)).toSorted()).toEqual(['report.csv.0a1b.tmp', 'run.json']);
+});
+
+test('leftovers of dead processes are removed when another temporary folder or run is made', async () => {
+  const parent = join(await temporaryFolder(), 'state');
+  const paths = async () => (await readdir(parent)).map((name) => join(parent, name)).toSorted();
+  const mine = join(parent, 'plan-of-mine');
+  const disown = (folder: string) =>
+    writeFile(join(folder, 'owner.json'), JSON.stringify({ ...here, pid: deadPid() }));
+  await withTemporaryFolder(parent, 'plan', async (first) => {
+    await withTemporaryFolder(parent, 'plan', async (second) => {
+      await disown(first);
+      await mkdir(mine);
+      await withTemporaryFolder(parent, 'retry', async (third) => {
+        expect(await paths()).toEqual([second, third, mine].toSorted());
+        await disown(third);
+        await openRunStore(parent, operations).create();
+        expect(await paths()).toEqual([second, mine, join(parent, 'runs')].toSorted());
+      });
+    });
+  });
+  expect(await paths()).toEqual([mine, join(parent, 'runs')].toSorted());
+});
+
+test('a state folder that was made for a temporary folder goes with it, unless it is used', async () => {
+  const home = await temporaryFolder();
+  const parent = join(home, 'state');
+  await withTemporaryFolder(parent, 'plan', async (folder) => void (await writeFile(join(folder, 'x'), '')));
+  expect(await readdir(home)).toEqual([]);
+  await withTemporaryFolder(parent, 'plan', () => mkdir(join(parent, 'problems')));
+  expect(await readdir(parent)).toEqual(['problems']);
+});

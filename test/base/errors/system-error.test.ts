@@ -1,0 +1,94 @@
+import { open, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { fatalError } from '../../../src/base/errors/errors.ts';
+import { circumstance, onDisk, SystemError, systemError } from '../../../src/base/errors/system-error.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+
+function errno(code: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: words of the system`), { code, path: '/there' });
+}
+
+describe('an error of the system', () => {
+  test.each([
+    ['ENOSPC', 'DISK_FULL', 'the disk of /there is full: free some space, then try again.'],
+    ['EDQUOT', 'DISK_FULL', 'the disk quota of /there is used up: free some space, then try again.'],
+    ['EROFS', 'DISK_READ_ONLY', /^\/there is on a read-only disk: /],
+    ['EIO', 'DISK_FAILED', /^the disk of \/there does not work /],
+    ['EACCES', 'FILE_FORBIDDEN', /^this user has no permission for \/there: /],
+    ['EPERM', 'FILE_FORBIDDEN', /^this user has no permission for \/there: /],
+    ['EBUSY', 'FILE_IN_USE', 'another program has /there open: close that program, then try again.'],
+    ['EMFILE', 'TOO_MANY_FILES', /^this process has reached its limit of open files: raise the limit/],
+    ['ENFILE', 'TOO_MANY_FILES', /^the system has no file descriptors left: /],
+    ['ENOENT', 'FILE_MISSING', "/there doesn't exist: create it or put it back, then try again."],
+    ['ENOTDIR', 'PATH_UNUSABLE', /^a part of the path \/there is not a folder: /],
+    ['EISDIR', 'PATH_UNUSABLE', /^\/there is a folder where a file should be: /],
+    ['EEXIST', 'PATH_UNUSABLE', /^\/there already exists, but is something else: /],
+    ['ELOOP', 'PATH_UNUSABLE', /^the symbolic links of \/there lead in a circle: /],
+    ['EXDEV', 'PATH_UNUSABLE', /^\/there can't be moved to another disk: choose a folder on the same disk/],
+    ['ENAMETOOLONG', 'PATH_UNUSABLE', /^the path \/there is longer than the system allows: /],
+  ])('%s has the code %s and says what to do', (code, known, message) => {
+    expect(systemError(errno(code))).toMatchObject({
+      code: known,
+      kind: 'fatal',
+      message: typeof message === 'string' ? message : expect.stringMatching(message),
+    });
+  });
+
+  test('names the folder in which a file can not be written', () => {
+    expect(systemError(errno('ENOENT'), '/nowhere/x.prom')?.message).toBe(
+      "the folder of /nowhere/x.prom doesn't exist: create it, then try again.",
+    );
+  });
+
+  test('names the place when the caller knows it better than the system, and what to type then', () => {
+    const error = systemError(errno('ENOSPC'), 'runs/r');
+    expect(error?.message).toBe('the disk of runs/r is full: free some space, then try again.');
+    expect(error?.followedBy('cqbatch resume r')).toMatchObject({
+      message: 'the disk of runs/r is full: free some space, then cqbatch resume r',
+      code: 'DISK_FULL',
+    });
+  });
+
+  test.each([
+    ['53100', 'could not extend file "base/5/24577": No space left on device', 'DISK_FULL'],
+    ['53100', 'could not write to file "pg_wal/x": No space left on device', 'DISK_FULL'],
+    ['58P01', 'could not open file "base/5/1": No such file or directory', 'FILE_MISSING'],
+    ['XX000', 'could not write lock file: Read-only file system', 'DISK_READ_ONLY'],
+    ['53000', 'could not open file "base": No file descriptors available', 'TOO_MANY_FILES'],
+    ['22P02', 'invalid input syntax for type json: No space left on device', undefined],
+    ['23505', 'duplicate key value violates unique constraint', undefined],
+  ])('is recognized by the words of PostgreSQL: %s %s', (code, message, known) => {
+    expect(systemError(Object.assign(new Error(message), { code }))?.code).toBe(known);
+  });
+
+  test('is recognized by the number that PGlite gives', () => {
+    expect(systemError({ name: 'ErrnoError', errno: 51 }, 'queue')?.code).toBe('DISK_FULL');
+    expect(systemError({ name: 'ErrnoError', errno: 999 }, 'queue')).toBeUndefined();
+  });
+
+  test('is not an error that was already explained, a defect, or trouble of the network', () => {
+    expect(systemError(fatalError('JOURNAL_CORRUPT', 'x', errno('ENOSPC')))).toBeUndefined();
+    expect(systemError(new TypeError('x'))).toBeUndefined();
+    expect(systemError(errno('ECONNREFUSED'))).toBeUndefined();
+    expect(systemError(undefined)).toBeUndefined();
+    expect(circumstance(errno('ENOENT'))).toBeUndefined();
+    const explained = systemError(errno('ENOSPC'));
+    expect(systemError(explained, 'elsewhere')).toBe(explained);
+  });
+});
+
+describe('the real system', () => {
+  test.each([
+    ['does not exist', (path: string) => readFile(join(path, 'x')), 'FILE_MISSING'],
+    ['is a folder', (path: string) => readFile(path), 'PATH_UNUSABLE'],
+    ['is a loop', (path: string) => open(join(path, 'loop')), 'PATH_UNUSABLE'],
+    ['has too long a name', (path: string) => open(join(path, 'x'.repeat(300))), 'PATH_UNUSABLE'],
+  ])('a path that %s', async (_title, work, code) => {
+    const folder = await temporaryFolder();
+    await symlink('loop', join(folder, 'loop'));
+    const failed = onDisk<unknown>('the place', () => work(folder));
+    await expect(failed).rejects.toBeInstanceOf(SystemError);
+    await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining('the place') });
+  });
+});

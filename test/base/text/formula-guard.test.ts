@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { guardCell, unguardCell } from '../../../src/base/text/formula-guard.ts';
+import { anyCharacter } from '../../any-character.ts';
+
+test.each<[text: string, guarded: string]>([
+  ['=cmd()', "'=cmd()"],
+  ['+1+1', "'+1+1"],
+  ['-2+3', "'-2+3"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['\t=1', "'\t'=1"],
+  ['\r=1', "'\r'=1"],
+  ['\n=1', "'\n'=1"],
+  ['\tx', "'\tx"],
+  ['\nx', "'\nx"],
+  ['＝1', "'＝1"],
+  ['＋1', "'＋1"],
+  ['－1', "'－1"],
+  ['＠x', "'＠x"],
+  ["'=1", "''=1"],
+  ["''=1", "'''=1"],
+  ['-', "'-"],
+  ['-1e5', "'-1e5"],
+  ['-1-2', "'-1-2"],
+  ['-12.5', '-12.5'],
+  ['+49', '+49'],
+  ['-1,5', '-1,5'],
+  ["'-12.5", "''-12.5"],
+  ['', ''],
+  ["'", "'"],
+  ["it's", "it's"],
+  ['a=1', 'a=1'],
+  ['﹦1', "'﹦1"],
+  ['﹣1', "'﹣1"],
+  ...[
+    '\0',
+    ' ',
+    '\u00a0',
+    '\u2003',
+    '\u3000',
+    '\u200b',
+    '\ufeff',
+    '\u00ad',
+    '\u2060',
+    '\u202e',
+    '\u3164',
+  ].map((blank): [string, string] => [`${blank}=1`, `'${blank}=1`]),
+  ['\0\u200b \ufeff\0+1', "'\0\u200b \ufeff\0+1"],
+  [' x=1', ' x=1'],
+  ['"=1"', `'"=1"`],
+  ['"x"', '"x"'],
+  [';=SUM(1)', ";'=SUM(1)"],
+  ['a;=SUM(1)', "a;'=SUM(1)"],
+  ['a|@SUM(1)|b;c', "a|'@SUM(1)|b;c"],
+  ['a\t=1', "a\t'=1"],
+  ['a\r\n=1', "a\r'\n'=1"],
+  ['a\n-1', "a\n'-1"],
+  ['a; \u200b=1', "a;' \u200b=1"],
+  ['a;"=1"', `a;'"=1"`],
+  ["a;'=1", "a;''=1"],
+  [';\t;=1', ";\t;'=1"],
+  ['=1;=2', "'=1;'=2"],
+  ['a;b=1', 'a;b=1'],
+  ['a,=1', 'a,=1'],
+  ['-1;-2', "'-1;'-2"],
+  ['<clear>', '<clear>'],
+])('%j is written as %j and read back', (text, guarded) => {
+  expect(guardCell(text)).toBe(guarded);
+  expect(unguardCell(guarded)).toBe(text);
+});
+
+test.each<[text: string, guarded: string]>([
+  ['<clear>', "'<clear>"],
+  ["'<clear>", "''<clear>"],
+  ['<clear>x', '<clear>x'],
+  ['=x', "'=x"],
+  ['a;<clear>', 'a;<clear>'],
+])('with a clear token %j is written as %j and read back', (text, guarded) => {
+  expect(guardCell(text, { clearToken: '<clear>' })).toBe(guarded);
+  expect(unguardCell(guarded, { clearToken: '<clear>' })).toBe(text);
+});
+
+test.each<[text: string, clearToken: string, guarded: string]>([
+  ['=x', "'=x", "''=x"],
+  ["'=x", "'=x", "'''=x"],
+  ['a;=b', "a;'=b", "'a;'=b"],
+  ['-', '-', "''-"],
+])('%j is not mistaken for the clear token %j', (text, clearToken, guarded) => {
+  expect(guardCell(text, { clearToken })).toBe(guarded);
+  expect(unguardCell(guarded, { clearToken })).toBe(text);
+});
+
+const pieces = fc.constantFrom(
+  "'",
+  '=',
+  '+',
+  '-',
+  '@',
+  '\t',
+  '\r',
+  '\n',
+  '＝',
+  ';',
+  '|',
+  '"',
+  '\0',
+  '\u200b',
+  '1',
+  '.',
+  ',',
+  '<clear>',
+  'x',
+  ' ',
+);
+const text = fc.oneof(
+  fc.string({ unit: anyCharacter }),
+  fc.array(pieces, { maxLength: 6 }).map((parts) => parts.join('')),
+);
+const options = fc.record(
+  {
+    clearToken: fc.oneof(fc.constantFrom('<clear>', '-', "'", '=1', '-1', "''", "'=1", "x;'=", "x,'="), text),
+    commas: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+
+test('unguarding restores any text', () => {
+  fc.assert(
+    fc.property(text, options, (each, using) => {
+      expect(unguardCell(guardCell(each, using), using)).toBe(each);
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test('no two texts are guarded alike, and none like the bare clear token', () => {
+  fc.assert(
+    fc.property(text, text, options, (one, other, using) => {
+      if (one !== other) expect(guardCell(one, using)).not.toBe(guardCell(other, using));
+      const { clearToken } = using;
+      if (clearToken) expect(guardCell(one, using)).not.toBe(clearToken);
+      if (clearToken) expect(guardCell(clearToken, using)).not.toBe(clearToken);
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test('wherever a program splits it, no piece begins like a formula, except a plain number as a whole', () => {
+  fc.assert(
+    fc.property(
+      text,
+      options,
+      fc.constantFrom(/;/, /\|/, /\t/, /[\r\n]/, /[;|\t\r\n]/, /,/, /[,;|\t\r\n]/),
+      (each, using, cuts) => {
+        const guarded = guardCell(each, { ...using, commas: using.commas || cuts.test(',') });
+        if (/^[+-]?\d+([.,]\d+)?$/.test(guarded)) return;
+        for (const piece of guarded.split(cuts)) {
+          expect(piece.replace(/^[\s\p{Cc}\p{Cf}"]+/u, '')).not.toMatch(/^[=+\-@＝]/);
+        }
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});
+
+test.each([' ', '\0', '\t', ';', ' ;', "'", '"', '\t;|'])(
+  'a cell of a million times %j is scanned only a few times',
+  (unit) => {
+    const long = `x${unit.repeat(1_000_000)}`;
+    // Quadratic work would take hours.
+    expect(unguardCell(guardCell(long))).toBe(long);
+    expect(unguardCell(guardCell(`${long}=`))).toBe(`${long}=`);
+  },
+);

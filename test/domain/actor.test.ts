@@ -1,0 +1,19 @@
+import { hostname, userInfo } from 'node:os';
+import { expect, test } from 'vitest';
+import { readVersion } from '../../src/base/package.ts';
+import { actorText, attributed, attributionSchema } from '../../src/domain/actor.ts';
+
+test('what a process does is attributed to its user, host and version', () => {
+  const by = { user: userInfo().username, host: hostname(), version: readVersion() };
+  expect(attributed()).toEqual({ by });
+  expect(actorText(by)).toBe(`${by.user} on ${by.host}`);
+  expect(attributed('a wrong column')).toEqual({ by, reason: 'a wrong column' });
+});
+
+test('what other processes report about themselves is bounded', () => {
+  const { by, reason } = attributionSchema.parse({
+    by: { user: 'u'.repeat(5_000), host: 'h'.repeat(5_000) },
+    reason: 'r'.repeat(5_000),
+  });
+  expect([by?.user.length, by?.host.length, reason?.length]).toEqual([100, 100, 500]);
+});

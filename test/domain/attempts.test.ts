@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { perhapsCalled, unknownAttempt, withAttempt } from '../../src/domain/attempts.ts';
+import { type Attempt, noHistory } from '../../src/domain/terms.ts';
+
+const made = (count: number): readonly Attempt[] => {
+  let earlier: readonly Attempt[] = [];
+  for (let number = 1; number <= count; number += 1) earlier = withAttempt(earlier, { code: `N${number}` });
+  return earlier;
+};
+
+test('a few dozen attempts are all kept', () => {
+  expect(made(24)).toHaveLength(24);
+  expect(made(24).some(({ omitted }) => omitted !== undefined)).toBe(false);
+});
+
+test.each([25, 26, 40, 1_000])(
+  'of %d attempts, the first and last are kept, with the number of the others',
+  (count) => {
+    const kept = made(count);
+    expect(kept).toHaveLength(24);
+    expect([kept[0]?.code, kept[11]?.code, kept[23]?.code]).toEqual(['N1', 'N12', `N${count}`]);
+    expect(kept[12]).toEqual({ code: `N${count - 11}`, omitted: count - 24 });
+  },
+);
+
+test('a long message is shortened, an empty one left out', () => {
+  expect(withAttempt([], { message: 'm'.repeat(1_000) })[0]?.message).toHaveLength(200);
+  expect(withAttempt([], { code: 'X', message: '' })).toEqual([{ code: 'X' }]);
+});
+
+test('nothing is known about an attempt whose process died', () => {
+  expect(perhapsCalled(noHistory)).toEqual({
+    ...{ attempts: 1, unprocessed: 0, unclear: true },
+    earlier: [unknownAttempt],
+  });
+});

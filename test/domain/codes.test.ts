@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { codeFacts, failureCodes, failureFacts, mayPassAgain, rowCodes } from '../../src/domain/codes.ts';
+
+const lookFirst = /Check the entries in the service before you repeat these rows/;
+const refused = /would be refused again/;
+
+describe('the advice on a code', () => {
+  test('exists for each code of this version', () => {
+    const { meaning: unknown } = codeFacts('OF_ANOTHER_VERSION');
+    expect(rowCodes.filter((code) => codeFacts(code).meaning === unknown)).toEqual([]);
+  });
+
+  test.each(['ANSWER_ID_MISMATCH', 'ANSWER_INCOMPLETE', 'ANSWER_STILL_DELETED'])(
+    'says for an answer that reported success that a change may have been made: %s',
+    (code) => {
+      const { meaning, remedy } = codeFacts(code);
+      expect(meaning).toMatch(/reported success.* may /);
+      expect(remedy).toMatch(lookFirst);
+    },
+  );
+
+  test.each([
+    ['HTTP_418', refused],
+    ['HTTP_520', /cqbatch retry/],
+    ['HTTP_600', lookFirst],
+    ['OF_ANOTHER_VERSION', lookFirst],
+    ['constructor', lookFirst],
+  ])('is true for a code without a sentence of its own: %s', (code, remedy) => {
+    expect(codeFacts(code).remedy).toMatch(remedy);
+  });
+});
+
+test('docs/api-client.md has each code of a failure, with its class', () => {
+  const rows = readFileSync('docs/api-client.md', 'utf8').matchAll(
+    /^\| (`[A-Z_`, ]+)(?: \(\d+\))? \| `([\w-]+)`/gm,
+  );
+  const documented = new Map(
+    [...rows].flatMap(([, names = '', kind]) =>
+      [...names.matchAll(/[A-Z_]+/g)].map(([code]) => [code, kind] as const),
+    ),
+  );
+  // Codes of statuses, which the page lists by number.
+  const byStatus = ['REQUEST_TIMEOUT', 'CONFLICT', 'TOO_EARLY', 'BAD_GATEWAY', 'HTTP_REDIRECT'];
+  const expected = failureCodes.filter((code) => !byStatus.includes(code));
+  expect(Object.fromEntries(documented)).toEqual(
+    Object.fromEntries(expected.map((code) => [code, failureFacts(code).class])),
+  );
+});
+
+describe('mayPassAgain', () => {
+  test.each([
+    ...[
+      'UNAVAILABLE',
+      'INTERNAL',
+      'ABORTED',
+      'REQUEST_TIMEOUT',
+      'HTTP_520',
+      'CONNECTION_LOST',
+      'TOTAL_TIMEOUT',
+    ],
+    ...['UNAUTHENTICATED', 'PERMISSION_DENIED', 'HTTP_REDIRECT', 'ANSWER_NOT_JSON', 'HALTED', 'CANCELLED'],
+  ])('%s: yes', (code) => expect(mayPassAgain(code)).toBe(true));
+
+  test.each([
+    ...[
+      'NOT_FOUND',
+      'INVALID_ARGUMENT',
+      'FAILED_PRECONDITION',
+      'CONFLICT',
+      'UNIMPLEMENTED',
+      'HTTP_418',
+      'HTTP_600',
+    ],
+    // A row that must not be repeated is not suggested for a retry.
+    'NOT_REPEATED',
+    'OPERATION_FAILED',
+    ...['ANSWER_INCOMPLETE', 'ANSWER_ID_MISMATCH', 'ANSWER_STILL_DELETED'],
+  ])('%s: no', (code) => expect(mayPassAgain(code)).toBe(false));
+});
