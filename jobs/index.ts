@@ -1,4 +1,4 @@
-import { fieldsWithOption } from '../src/operation/operation.ts';
+import { fieldsWithOption } from '../src/engine/operation/operation.ts';
 import { restoreEvaluation } from './restore-evaluation.ts';
 import { updateSoundboard } from './update-soundboard.ts';
 

@@ -1,8 +1,8 @@
 import {
   readRestoreEvaluationSummary,
   restoreEvaluationRequest,
-} from '../src/api/endpoints/restore-evaluation.ts';
-import { defineOperation } from '../src/operation/operation.ts';
+} from '../src/engine/api/endpoints/restore-evaluation.ts';
+import { defineOperation } from '../src/engine/operation/operation.ts';
 
 /** Interface document, section 4.1. */
 export const restoreEvaluation = defineOperation({

@@ -1,8 +1,8 @@
 import {
   readUpdateSoundboardAnswer,
   updateSoundboardRequest,
-} from '../src/api/endpoints/update-soundboard.ts';
-import { defineOperation } from '../src/operation/operation.ts';
+} from '../src/engine/api/endpoints/update-soundboard.ts';
+import { defineOperation } from '../src/engine/operation/operation.ts';
 
 const text = { type: 'text', undoable: true } as const;
 const count = { type: 'integer', undoable: true } as const;

@@ -6,7 +6,16 @@
 export { operations } from '../jobs/index.ts';
 export { restoreEvaluation } from '../jobs/restore-evaluation.ts';
 export { updateSoundboard } from '../jobs/update-soundboard.ts';
-export { type BaseUrlOptions, isLoopback, parseBaseUrl } from './api/base-url.ts';
+export { createFile, exists, makeFolder, readSmallFile } from './base/disk/files.ts';
+export { hashFile } from './base/disk/hash-file.ts';
+export { withTemporaryFolder } from './base/disk/owned-folder.ts';
+export { CqbatchError, type ErrorKind } from './base/errors/errors.ts';
+export { stringifyJson } from './base/text/json.ts';
+export type { SharedPlace } from './dashboard/overview.ts';
+export { startDashboard } from './dashboard/server.ts';
+export type { FailureClass } from './domain/codes.ts';
+export type { ConflictRule, Outcome, OutcomeCounts, RowResult } from './domain/terms.ts';
+export { type BaseUrlOptions, isLoopback, parseBaseUrl } from './engine/api/base-url.ts';
 export type {
   ApiAnswer,
   ApiClient,
@@ -14,12 +23,15 @@ export type {
   ClientOptions,
   SendOptions,
   Timeouts,
-} from './api/client.ts';
-export type { RestoreEvaluationInput } from './api/endpoints/restore-evaluation.ts';
-export type { UpdateSoundboardAnswer, UpdateSoundboardInput } from './api/endpoints/update-soundboard.ts';
-export { ApiError, type ApiFailure } from './api/failure.ts';
-export type { Int64Input } from './api/int64.ts';
-export type { LimitUnit, StatedLimit } from './api/limits.ts';
+} from './engine/api/client.ts';
+export type { RestoreEvaluationInput } from './engine/api/endpoints/restore-evaluation.ts';
+export type {
+  UpdateSoundboardAnswer,
+  UpdateSoundboardInput,
+} from './engine/api/endpoints/update-soundboard.ts';
+export { ApiError, type ApiFailure } from './engine/api/failure.ts';
+export type { Int64Input } from './engine/api/int64.ts';
+export type { LimitUnit, StatedLimit } from './engine/api/limits.ts';
 export {
   type AutoEvaluationQuestion,
   type CallMetadata,
@@ -37,53 +49,39 @@ export {
   type RiskLevel,
   type Soundboard,
   soundboardSchema,
-} from './api/model/entities.ts';
-export type { RequestObserver } from './api/network/exchange.ts';
-export { chooseProxy, describeProxy } from './api/network/proxy.ts';
-export { openClient } from './api/open-client.ts';
-export { type ApiRequest, requestHeaders } from './api/request.ts';
-export { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from './api/token.ts';
-export { createTypedClient as createClient, type TypedClient } from './api/typed-client.ts';
-export { openWebhook, signatureHeaders, type Webhook } from './api/webhook.ts';
-export { createFile, exists, makeFolder, readSmallFile } from './base/disk/files.ts';
-export { hashFile } from './base/disk/hash-file.ts';
-export { withTemporaryFolder } from './base/disk/owned-folder.ts';
-export { CqbatchError, type ErrorKind } from './base/errors/errors.ts';
-export { stringifyJson } from './base/text/json.ts';
-export { type Cluster, openCluster } from './cluster/cluster.ts';
-export { actualEntryState, goneAfterMs, isActive, isPresent, type RunEntry } from './cluster/entries.ts';
-export { type RatePolicy, toHundredths } from './cluster/rate-policy.ts';
-export type { SharedPlace } from './dashboard/overview.ts';
-export { startDashboard } from './dashboard/server.ts';
-export type { Datastore } from './datastore/datastore.ts';
+} from './engine/api/model/entities.ts';
+export type { RequestObserver } from './engine/api/network/exchange.ts';
+export { chooseProxy, describeProxy } from './engine/api/network/proxy.ts';
+export { openClient } from './engine/api/open-client.ts';
+export { type ApiRequest, requestHeaders } from './engine/api/request.ts';
+export { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from './engine/api/token.ts';
+export { createTypedClient as createClient, type TypedClient } from './engine/api/typed-client.ts';
+export { openWebhook, signatureHeaders, type Webhook } from './engine/api/webhook.ts';
+export { type Cluster, openCluster } from './engine/cluster/cluster.ts';
+export {
+  actualEntryState,
+  goneAfterMs,
+  isActive,
+  isPresent,
+  type RunEntry,
+} from './engine/cluster/entries.ts';
+export { type RatePolicy, toHundredths } from './engine/cluster/rate-policy.ts';
+export type { Datastore } from './engine/datastore/datastore.ts';
 export {
   datastoreAddress,
   openDatastore,
   type PreparedDatastore,
   prepareEmbedded,
-} from './datastore/open.ts';
-export { watchRefusals } from './datastore/refusals.ts';
-export type { FailureClass } from './domain/codes.ts';
-export type { ConflictRule, Outcome, OutcomeCounts, RowResult } from './domain/terms.ts';
-export { type HealthState, startHealthServer } from './http/health.ts';
-export type { ClaimedManifest, ManifestEnding } from './inbox/claimed-manifest.ts';
-export { Inbox, type Taking } from './inbox/inbox.ts';
-export { findInbox } from './inbox/names.ts';
-export type { FinalFolder } from './inbox/records.ts';
-export type { Journal } from './journal/journal.ts';
-export type { CodeCount } from './journal/state.ts';
-export { type BatchOptions, type BatchPlace, lookUpRun } from './library/place.ts';
-export { type BatchPlan, type PlanBatchOptions, planBatch } from './library/plan-batch.ts';
-export { type BatchRow, openRuns, results, type UnfinishedBatch } from './library/results.ts';
-export { type BatchEvent, type BatchResult, type RunBatchOptions, runBatch } from './library/run-batch.ts';
-export type { ScanSummary } from './manifest/check/scan.ts';
-export type { OperationChoice } from './manifest/columns/operation-choice.ts';
-export type { Manifest, ReadingOptions } from './manifest/manifest.ts';
-export { type InputOptions, stageManifest } from './manifest/stage.ts';
-export { inputKind } from './manifest/text/source.ts';
-export type { Metrics } from './metrics/metrics.ts';
-export { openDaemonMetrics, openMetricsFile } from './metrics/metrics-file.ts';
-export { isOldName } from './operation/field-names.ts';
+} from './engine/datastore/open.ts';
+export { watchRefusals } from './engine/datastore/refusals.ts';
+export type { Journal } from './engine/journal/journal.ts';
+export type { CodeCount } from './engine/journal/state.ts';
+export type { ScanSummary } from './engine/manifest/check/scan.ts';
+export type { OperationChoice } from './engine/manifest/columns/operation-choice.ts';
+export type { Manifest, ReadingOptions } from './engine/manifest/manifest.ts';
+export { type InputOptions, stageManifest } from './engine/manifest/stage.ts';
+export { inputKind } from './engine/manifest/text/source.ts';
+export { isOldName } from './engine/operation/field-names.ts';
 export {
   defineOperation,
   findOperation,
@@ -92,18 +90,23 @@ export {
   type OperationDefinition,
   type Refusal,
   type RequestDefinition,
-} from './operation/operation.ts';
-export { loadOperations, type OperationsModule } from './operation/own-operations.ts';
-export { mostConcurrency } from './rate/rate-controller.ts';
-export type { RatePoint } from './report/rate-history.ts';
-export type { RunSummary } from './report/summary.ts';
-export type { ReportPaths, WrittenReports } from './report/write-reports.ts';
-export { excerpt, formatProblem, type ProblemGroup } from './rows/problem.ts';
-export type { CallableRow, PlannedRow } from './rows/row.ts';
-export { type FieldCounts, type OperationSummary, type RowCounts, subjectsOf } from './rows/row-counts.ts';
-export { cancelSettledRun, cancelStoppedRun, settleDeadRun } from './run/feed/stopped-runs.ts';
-export { writeApproval } from './run/plan/approval-files.ts';
-export { approverHere } from './run/plan/approval-text.ts';
+} from './engine/operation/operation.ts';
+export { loadOperations, type OperationsModule } from './engine/operation/own-operations.ts';
+export { mostConcurrency } from './engine/rate/rate-controller.ts';
+export type { RatePoint } from './engine/report/rate-history.ts';
+export type { RunSummary } from './engine/report/summary.ts';
+export type { ReportPaths, WrittenReports } from './engine/report/write-reports.ts';
+export { excerpt, formatProblem, type ProblemGroup } from './engine/rows/problem.ts';
+export type { CallableRow, PlannedRow } from './engine/rows/row.ts';
+export {
+  type FieldCounts,
+  type OperationSummary,
+  type RowCounts,
+  subjectsOf,
+} from './engine/rows/row-counts.ts';
+export { cancelSettledRun, cancelStoppedRun, settleDeadRun } from './engine/run/feed/stopped-runs.ts';
+export { writeApproval } from './engine/run/plan/approval-files.ts';
+export { approverHere } from './engine/run/plan/approval-text.ts';
 export {
   type ApprovalPolicy,
   approvePlan,
@@ -112,9 +115,9 @@ export {
   needsApproval,
   requireApprovals,
   validAmong,
-} from './run/plan/approvals.ts';
-export { type CheckedManifest, checkManifest } from './run/plan/check-manifest.ts';
-export { refuseUsedPlan } from './run/plan/claimed-plan.ts';
+} from './engine/run/plan/approvals.ts';
+export { type CheckedManifest, checkManifest } from './engine/run/plan/check-manifest.ts';
+export { refuseUsedPlan } from './engine/run/plan/claimed-plan.ts';
 export {
   type Asker,
   beginRun,
@@ -123,20 +126,20 @@ export {
   discard,
   type ManifestOrigin,
   planStaged,
-} from './run/plan/create-run.ts';
-export type { DerivedRowsInput } from './run/plan/derived-rows.ts';
-export { type EarlierRun, findEarlierRun } from './run/plan/earlier-runs.ts';
-export { keepApprovals, requireKeptApprovals } from './run/plan/kept-plan.ts';
-export type { RowOptions } from './run/plan/open-manifest.ts';
+} from './engine/run/plan/create-run.ts';
+export type { DerivedRowsInput } from './engine/run/plan/derived-rows.ts';
+export { type EarlierRun, findEarlierRun } from './engine/run/plan/earlier-runs.ts';
+export { keepApprovals, requireKeptApprovals } from './engine/run/plan/kept-plan.ts';
+export type { RowOptions } from './engine/run/plan/open-manifest.ts';
 export {
   type ApprovedPlan,
   planSuffix,
   type ReadPlan,
   readPlanFile,
   writePlanFile,
-} from './run/plan/plan-file.ts';
-export type { PlannedRows } from './run/plan/planned-rows.ts';
-export type { ProblemList } from './run/plan/problem-file.ts';
+} from './engine/run/plan/plan-file.ts';
+export type { PlannedRows } from './engine/run/plan/planned-rows.ts';
+export type { ProblemList } from './engine/run/plan/problem-file.ts';
 export {
   isReady,
   type ReadyRows,
@@ -144,17 +147,23 @@ export {
   refusalOf,
   refusals,
   verdictText,
-} from './run/plan/readiness.ts';
-export { findRetries, retriesAfter, retriesAmong, undosOf, unfinishedAmong } from './run/plan/retries.ts';
-export { hasRowsToRetry, type RetryRows, writeRetryRows } from './run/plan/retry-run.ts';
-export { rowsOn, type UndoRows, writeUndoRows } from './run/plan/undo-run.ts';
-export { type RunProof, verifyRun } from './run/proof/verify-run.ts';
-export { allRuns, lookAtCluster } from './run/record/all-runs.ts';
-export { nextTimeOfDay } from './run/record/budget.ts';
-export { differingOptions } from './run/record/differing-options.ts';
-export { type KnownEnd, type RunResult, resultOf } from './run/record/ending.ts';
-export { lockRun } from './run/record/open-run.ts';
-export { awaitedRuns, prunable, removeRuns, sizeOf } from './run/record/prune.ts';
+} from './engine/run/plan/readiness.ts';
+export {
+  findRetries,
+  retriesAfter,
+  retriesAmong,
+  undosOf,
+  unfinishedAmong,
+} from './engine/run/plan/retries.ts';
+export { hasRowsToRetry, type RetryRows, writeRetryRows } from './engine/run/plan/retry-run.ts';
+export { rowsOn, type UndoRows, writeUndoRows } from './engine/run/plan/undo-run.ts';
+export { type RunProof, verifyRun } from './engine/run/proof/verify-run.ts';
+export { allRuns, lookAtCluster } from './engine/run/record/all-runs.ts';
+export { nextTimeOfDay } from './engine/run/record/budget.ts';
+export { differingOptions } from './engine/run/record/differing-options.ts';
+export { type KnownEnd, type RunResult, resultOf } from './engine/run/record/ending.ts';
+export { lockRun } from './engine/run/record/open-run.ts';
+export { awaitedRuns, prunable, removeRuns, sizeOf } from './engine/run/record/prune.ts';
 export {
   actualState,
   endOf,
@@ -171,14 +180,14 @@ export {
   resumeCommand,
   runStates,
   withoutPlace,
-} from './run/record/record.ts';
-export { contentRunId, idsMeantBy } from './run/record/run-id.ts';
+} from './engine/run/record/record.ts';
+export { contentRunId, idsMeantBy } from './engine/run/record/run-id.ts';
 export {
   type JournalSummary,
   progressOf,
   readJournalSummary,
-} from './run/record/run-journal.ts';
-export { openRunRows, refuseChangedRows, rowsFile } from './run/record/run-rows.ts';
+} from './engine/run/record/run-journal.ts';
+export { openRunRows, refuseChangedRows, rowsFile } from './engine/run/record/run-rows.ts';
 export {
   delayOf,
   liveRun,
@@ -186,24 +195,36 @@ export {
   unservedText,
   viewOfEntry,
   viewOfRecord,
-} from './run/record/run-view.ts';
-export { checkStateFolder } from './run/record/state-folder.ts';
-export { ambiguousRun, openRunStore, type RunStore } from './run/record/store.ts';
-export { reprioritizeWaiting } from './run/record/waiting-run.ts';
+} from './engine/run/record/run-view.ts';
+export { checkStateFolder } from './engine/run/record/state-folder.ts';
+export { ambiguousRun, openRunStore, type RunStore } from './engine/run/record/store.ts';
+export { reprioritizeWaiting } from './engine/run/record/waiting-run.ts';
 export {
   delimiterOf,
   type ReportOptions,
   reportWithRetries,
   rewriteReport,
-} from './run/report/report-run.ts';
-export { type RowStory, type RunOfRow, tellRow } from './run/report/row-story.ts';
-export type { CanaryResults } from './run/session/canary.ts';
-export { type ControlPlace, inCluster, inFolder, type Wanted } from './run/session/control.ts';
-export { type CoordinateOptions, coordinateRuns, type RunNews } from './run/session/coordinate.ts';
-export { type EstimatedLimits, openEstimatedLimits } from './run/session/estimated-limits.ts';
-export type { ExecutedRun, FailedRun, StartedRun } from './run/session/execution-options.ts';
-export { loadExecution } from './run/session/load-execution.ts';
-export type { ProgressSnapshot, RunEvent, StalledCalls } from './run/session/progress.ts';
+} from './engine/run/report/report-run.ts';
+export { type RowStory, type RunOfRow, tellRow } from './engine/run/report/row-story.ts';
+export type { CanaryResults } from './engine/run/session/canary.ts';
+export { type ControlPlace, inCluster, inFolder, type Wanted } from './engine/run/session/control.ts';
+export { type CoordinateOptions, coordinateRuns, type RunNews } from './engine/run/session/coordinate.ts';
+export { type EstimatedLimits, openEstimatedLimits } from './engine/run/session/estimated-limits.ts';
+export type { ExecutedRun, FailedRun, StartedRun } from './engine/run/session/execution-options.ts';
+export { loadExecution } from './engine/run/session/load-execution.ts';
+export type { ProgressSnapshot, RunEvent, StalledCalls } from './engine/run/session/progress.ts';
+export { type Serving, serveRows } from './engine/worker/serve.ts';
+export { type HealthState, startHealthServer } from './http/health.ts';
+export type { ClaimedManifest, ManifestEnding } from './inbox/claimed-manifest.ts';
+export { Inbox, type Taking } from './inbox/inbox.ts';
+export { findInbox } from './inbox/names.ts';
+export type { FinalFolder } from './inbox/records.ts';
+export { type BatchOptions, type BatchPlace, lookUpRun } from './library/place.ts';
+export { type BatchPlan, type PlanBatchOptions, planBatch } from './library/plan-batch.ts';
+export { type BatchRow, openRuns, results, type UnfinishedBatch } from './library/results.ts';
+export { type BatchEvent, type BatchResult, type RunBatchOptions, runBatch } from './library/run-batch.ts';
+export type { Metrics } from './metrics/metrics.ts';
+export { openDaemonMetrics, openMetricsFile } from './metrics/metrics-file.ts';
 export { type Beginning, carryOutSchedules } from './schedule/carry-out.ts';
 export {
   goingScheduledRun,
@@ -251,4 +272,3 @@ export {
   settingWords,
   variableOf,
 } from './settings/settings.ts';
-export { type Serving, serveRows } from './worker/serve.ts';

@@ -12,7 +12,7 @@ export default defineConfig({
   input: {
     cqbatch: 'dist/src/cli/main.js',
     index: library,
-    thread: 'dist/src/datastore/embedded/thread.js',
+    thread: 'dist/src/engine/datastore/embedded/thread.js',
   },
   platform: 'node',
   // It is not there on every platform.
@@ -53,13 +53,13 @@ function parts() {
     files: 'src/base/(?:disk/files|package|async/waiting)',
     // What `cqbatch --help` needs, and what each command needs besides.
     help: 'src/cli/command-line',
-    command: 'src/(?:cli/context|datastore/embedded/session)',
+    command: 'src/(?:cli/context|engine/datastore/embedded/session)',
     look: 'src/cli/actions/look/(?:status|list)',
     plan: 'src/cli/actions/run/(?:plan|run-manifest)',
     run: 'src/cli/actions/run/execute',
-    session: 'src/run/session/execute-run',
-    client: 'src/api/client',
-    embedded: 'src/datastore/embedded/embedded',
+    session: 'src/engine/run/session/execute-run',
+    client: 'src/engine/api/client',
+    embedded: 'src/engine/datastore/embedded/embedded',
   };
   return Object.entries(modules).map(([name, path], index, { length }) => ({
     name,

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that start processes, servers or a datastore: everything below these folders. The others are unit tests. */
-const systemTests = 'test/{cluster,datastore,deployment,e2e,library,queue}/**/*.test.ts';
+const systemTests = 'test/{deployment,e2e,library,engine/{cluster,datastore,queue}}/**/*.test.ts';
 
 /** Their results depend on seconds, as users feel them: a machine that is busy with the others would decide them. */
 const timedTests = 'test/e2e/redis/tenants.test.ts';

@@ -1,13 +1,13 @@
 import { orAfter } from '../base/async/waiting.ts';
-import type { Cluster } from '../cluster/cluster.ts';
-import { actualEntryState, isActive } from '../cluster/entries.ts';
-import type { RatePolicy } from '../cluster/rate-policy.ts';
 import { attributed } from '../domain/actor.ts';
 import { runIds } from '../domain/names.ts';
 import { priorities } from '../domain/terms.ts';
-import { actualState } from '../run/record/record.ts';
-import type { RunStore } from '../run/record/store.ts';
-import { inCluster, inFolder, type Wanted } from '../run/session/control.ts';
+import type { Cluster } from '../engine/cluster/cluster.ts';
+import { actualEntryState, isActive } from '../engine/cluster/entries.ts';
+import type { RatePolicy } from '../engine/cluster/rate-policy.ts';
+import { actualState } from '../engine/run/record/record.ts';
+import type { RunStore } from '../engine/run/record/store.ts';
+import { inCluster, inFolder, type Wanted } from '../engine/run/session/control.ts';
 import type { ControlName } from './page-data.ts';
 
 /** The places with runs that can be controlled. */

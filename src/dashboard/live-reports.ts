@@ -1,6 +1,6 @@
-import { withJournalReader } from '../run/record/run-journal.ts';
-import type { RunStore } from '../run/record/store.ts';
-import { pageOfRun } from '../run/report/report-run.ts';
+import { withJournalReader } from '../engine/run/record/run-journal.ts';
+import type { RunStore } from '../engine/run/record/store.ts';
+import { pageOfRun } from '../engine/run/report/report-run.ts';
 
 /**
  * Makes reports on request, one at a time, because a large report keeps a processor busy for seconds.

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { bytesOf } from '../base/disk/files.ts';
 import type { ProcessLock } from '../base/disk/lock.ts';
-import type { ManifestOrigin } from '../run/plan/create-run.ts';
+import type { ManifestOrigin } from '../engine/run/plan/create-run.ts';
 import { folderOf, moved, putBeside } from './files.ts';
 import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';
 

@@ -1,7 +1,7 @@
 import { BusyError, usageError } from '../base/errors/errors.ts';
-import { fieldsWithOption, type Operation } from '../operation/operation.ts';
-import type { RunRecord } from '../run/record/record.ts';
-import { openRunStore, type RunStore } from '../run/record/store.ts';
+import { fieldsWithOption, type Operation } from '../engine/operation/operation.ts';
+import type { RunRecord } from '../engine/run/record/record.ts';
+import { openRunStore, type RunStore } from '../engine/run/record/store.ts';
 import type { Setting } from '../settings/setting.ts';
 import { settings as settingTable } from '../settings/setting-table.ts';
 import {

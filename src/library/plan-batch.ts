@@ -1,7 +1,7 @@
-import type { ApiClient } from '../api/client.ts';
-import type { RowCounts } from '../rows/row-counts.ts';
-import { type CheckedManifest, checkManifest } from '../run/plan/check-manifest.ts';
-import { type ReadyRows, readyRows, refusalOf, verdictText } from '../run/plan/readiness.ts';
+import type { ApiClient } from '../engine/api/client.ts';
+import type { RowCounts } from '../engine/rows/row-counts.ts';
+import { type CheckedManifest, checkManifest } from '../engine/run/plan/check-manifest.ts';
+import { type ReadyRows, readyRows, refusalOf, verdictText } from '../engine/run/plan/readiness.ts';
 import { rowOptions } from '../settings/run-options.ts';
 import { defaults } from '../settings/settings.ts';
 import { type BatchOptions, openBatchPlace } from './place.ts';

@@ -1,8 +1,8 @@
 import type { OutcomeCounts, RowResult } from '../domain/terms.ts';
-import type { Operation } from '../operation/operation.ts';
-import { readRunLines } from '../run/plan/run-lines.ts';
-import { actualState, type RunRecord } from '../run/record/record.ts';
-import { openJournalReader, progressOf } from '../run/record/run-journal.ts';
+import type { Operation } from '../engine/operation/operation.ts';
+import { readRunLines } from '../engine/run/plan/run-lines.ts';
+import { actualState, type RunRecord } from '../engine/run/record/record.ts';
+import { openJournalReader, progressOf } from '../engine/run/record/run-journal.ts';
 import { type BatchPlace, openBatchPlace } from './place.ts';
 
 /** A row with its result, typed by its operation: `columns` has the report columns that this operation fills, as text. */

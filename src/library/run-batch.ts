@@ -1,4 +1,3 @@
-import type { ApiClient } from '../api/client.ts';
 import { withReleases } from '../base/async/scope.ts';
 import { never } from '../base/async/waiting.ts';
 import { hashFile } from '../base/disk/hash-file.ts';
@@ -6,19 +5,26 @@ import { BusyError, errorText, usageError } from '../base/errors/errors.ts';
 import { harmless, harmlessLog } from '../base/errors/harmless.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import { readVersion } from '../base/package.ts';
-import { datastoreAddress, openDatastore } from '../datastore/open.ts';
 import { attributed } from '../domain/actor.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { RunSummary } from '../report/summary.ts';
-import type { ReportPaths, WrittenReports } from '../report/write-reports.ts';
-import { beginRun, type CreatedRun, discard } from '../run/plan/create-run.ts';
-import { type KnownEnd, type RunResult, resultOf } from '../run/record/ending.ts';
-import { actualState, endOf, isHaltedByGuard, isResumable, type RunRecord } from '../run/record/record.ts';
-import { refuseChangedRows } from '../run/record/run-rows.ts';
-import type { RunStore } from '../run/record/store.ts';
-import { rewriteReport } from '../run/report/report-run.ts';
-import { executeRun } from '../run/session/execute-run.ts';
-import type { RunEvent } from '../run/session/progress.ts';
+import type { ApiClient } from '../engine/api/client.ts';
+import { datastoreAddress, openDatastore } from '../engine/datastore/open.ts';
+import type { Journal } from '../engine/journal/journal.ts';
+import type { RunSummary } from '../engine/report/summary.ts';
+import type { ReportPaths, WrittenReports } from '../engine/report/write-reports.ts';
+import { beginRun, type CreatedRun, discard } from '../engine/run/plan/create-run.ts';
+import { type KnownEnd, type RunResult, resultOf } from '../engine/run/record/ending.ts';
+import {
+  actualState,
+  endOf,
+  isHaltedByGuard,
+  isResumable,
+  type RunRecord,
+} from '../engine/run/record/record.ts';
+import { refuseChangedRows } from '../engine/run/record/run-rows.ts';
+import type { RunStore } from '../engine/run/record/store.ts';
+import { rewriteReport } from '../engine/run/report/report-run.ts';
+import { executeRun } from '../engine/run/session/execute-run.ts';
+import type { RunEvent } from '../engine/run/session/progress.ts';
 import { budgetOf, newRunOptions, rowOptions } from '../settings/run-options.ts';
 import { defaults, type Settings } from '../settings/settings.ts';
 import { type BatchOptions, lookUpRun, openBatchPlace } from './place.ts';

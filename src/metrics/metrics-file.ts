@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import { repeat } from '../base/async/repeat.ts';
 import { writeFileAtomically } from '../base/disk/files.ts';
 import { lockPath, type ProcessLock } from '../base/disk/lock.ts';
-import { resultOf } from '../run/record/ending.ts';
-import { activeTime } from '../run/record/record-keeper.ts';
-import type { RunStore } from '../run/record/store.ts';
+import { resultOf } from '../engine/run/record/ending.ts';
+import { activeTime } from '../engine/run/record/record-keeper.ts';
+import type { RunStore } from '../engine/run/record/store.ts';
 import { type LastRun, Metrics, type MetricsOptions } from './metrics.ts';
 import { lastRunGauges, type MetricsPages, openRegistry } from './registry.ts';
 

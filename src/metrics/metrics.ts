@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
-import type { RequestObserver, SentRequest } from '../api/network/exchange.ts';
 import { rowCodes } from '../domain/codes.ts';
 import type { Pace } from '../domain/pace.ts';
 import type { RowResult } from '../domain/terms.ts';
-import { findOperation, type Operation } from '../operation/operation.ts';
-import type { RunResult } from '../run/record/ending.ts';
-import type { ObservedEnd, ObservedRun, RunObserver } from '../run/session/execution-options.ts';
+import type { RequestObserver, SentRequest } from '../engine/api/network/exchange.ts';
+import { findOperation, type Operation } from '../engine/operation/operation.ts';
+import type { RunResult } from '../engine/run/record/ending.ts';
+import type { ObservedEnd, ObservedRun, RunObserver } from '../engine/run/session/execution-options.ts';
 
 /** The last run. It outlives the process. */
 export interface LastRun {

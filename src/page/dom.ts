@@ -1,6 +1,6 @@
 import { inReadingOrder } from '../base/text/printable.ts';
 import { type OutcomeCounts, outcomes } from '../domain/terms.ts';
-import { isElement, type Markup } from '../report/html/markup.ts';
+import { isElement, type Markup } from '../engine/report/html/markup.ts';
 
 /** Attributes of an element, as in markup. Functions are event listeners. */
 type Properties = Readonly<Record<string, string | boolean | ((event: Event) => void) | undefined>>;

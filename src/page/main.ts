@@ -1,6 +1,6 @@
 import { totalOf } from '../domain/terms.ts';
-import type { PageContent } from '../report/html/page-data.ts';
-import { reportHead } from '../report/html/report-head.ts';
+import type { PageContent } from '../engine/report/html/page-data.ts';
+import { reportHead } from '../engine/report/html/report-head.ts';
 import { drawn, element, nodesOf, outcomeBar } from './dom.ts';
 import { ReportView } from './report-view.ts';
 import { Rows } from './rows.ts';

@@ -1,8 +1,8 @@
 import { count, counted } from '../base/text/quantities.ts';
 import { type Outcome, outcomes, outcomeText } from '../domain/terms.ts';
-import type { PageData } from '../report/html/page-data.ts';
-import { type RowGroup, reportSummary } from '../report/html/report-head.ts';
-import { outcomesInNeed, rowsInNeed } from '../report/html/verdict.ts';
+import type { PageData } from '../engine/report/html/page-data.ts';
+import { type RowGroup, reportSummary } from '../engine/report/html/report-head.ts';
+import { outcomesInNeed, rowsInNeed } from '../engine/report/html/verdict.ts';
 import { Charts } from './chart/charts.ts';
 import { button, copyCommand, download, drawn, element, redraw } from './dom.ts';
 import { type Column, everything, type Rows, refeedCsv, type Selection } from './rows.ts';

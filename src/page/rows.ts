@@ -1,8 +1,8 @@
 import { guardColumn, unguardCell } from '../base/text/formula-guard.ts';
 import type { Outcome } from '../domain/terms.ts';
-import { byteOrderMark, csvText } from '../report/csv-text.ts';
-import type { FactColumn } from '../report/html/packed-rows.ts';
-import type { PageColumn, PageContent, PageValue, RowPortion } from '../report/html/page-data.ts';
+import { byteOrderMark, csvText } from '../engine/report/csv-text.ts';
+import type { FactColumn } from '../engine/report/html/packed-rows.ts';
+import type { PageColumn, PageContent, PageValue, RowPortion } from '../engine/report/html/page-data.ts';
 
 /** A column of the table. */
 export interface Column {

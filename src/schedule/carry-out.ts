@@ -5,7 +5,7 @@ import { aborted } from '../base/async/waiting.ts';
 import { ErrorNews } from '../base/errors/error-throttle.ts';
 import { CqbatchError, usageError } from '../base/errors/errors.ts';
 import type { Log } from '../base/log.ts';
-import type { RunStore } from '../run/record/store.ts';
+import type { RunStore } from '../engine/run/record/store.ts';
 import { concluded, decide } from './decide.ts';
 import {
   goingScheduledRun,

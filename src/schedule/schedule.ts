@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { attributionSchema } from '../domain/actor.ts';
 import { runIds, scheduleNames } from '../domain/names.ts';
-import { goesOnByItself } from '../run/record/record.ts';
-import { timeInId } from '../run/record/run-id.ts';
-import type { RunStore } from '../run/record/store.ts';
+import { goesOnByItself } from '../engine/run/record/record.ts';
+import { timeInId } from '../engine/run/record/run-id.ts';
+import type { RunStore } from '../engine/run/record/store.ts';
 
 /**
  * - A **schedule** says when and how runs of a manifest, or of the manifests in an inbox, start.

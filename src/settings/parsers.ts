@@ -1,10 +1,10 @@
 import { type Delimiter, delimiterNames, delimiters } from '../base/text/delimiter.ts';
 import { readDuration } from '../base/text/quantities.ts';
-import type { RatePolicy } from '../cluster/rate-policy.ts';
 import { rateGroupNames } from '../domain/names.ts';
-import { parseCondition } from '../manifest/columns/condition.ts';
-import type { Budget } from '../run/record/budget.ts';
-import type { FailureLimit } from '../run/record/guards.ts';
+import type { RatePolicy } from '../engine/cluster/rate-policy.ts';
+import { parseCondition } from '../engine/manifest/columns/condition.ts';
+import type { Budget } from '../engine/run/record/budget.ts';
+import type { FailureLimit } from '../engine/run/record/guards.ts';
 
 /** Parsers for values of flags, variables and the configuration file. Each throws a RangeError with the correct form. */
 

@@ -1,4 +1,4 @@
-import { defaultClearToken, hiddenRules } from '../manifest/manifest.ts';
+import { defaultClearToken, hiddenRules } from '../engine/manifest/manifest.ts';
 import * as parsers from './parsers.ts';
 import type { Setting } from './setting.ts';
 

@@ -1,8 +1,8 @@
 import { usageError } from '../base/errors/errors.ts';
-import type { ApprovalPolicy } from '../run/plan/approvals.ts';
-import type { RowOptions } from '../run/plan/open-manifest.ts';
-import type { Budget } from '../run/record/budget.ts';
-import type { RunOptions } from '../run/record/record.ts';
+import type { ApprovalPolicy } from '../engine/run/plan/approvals.ts';
+import type { RowOptions } from '../engine/run/plan/open-manifest.ts';
+import type { Budget } from '../engine/run/record/budget.ts';
+import type { RunOptions } from '../engine/run/record/record.ts';
 import type { Setting } from './setting.ts';
 import { settings as settingTable } from './setting-table.ts';
 import { type CallOptionName, defaults, isCallOption, type SettingName, type Settings } from './settings.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { decodeEntry } from '../../src/journal/line.ts';
+import { decodeEntry } from '../../src/engine/journal/line.ts';
 import type { LogEntry } from '../../src/sandbox/request-log.ts';
 import { callsByRow, callsOf, disagreements } from '../e2e/agreement.ts';
 import { expectInOrder } from '../e2e/edits.ts';

@@ -81,7 +81,7 @@ test('every option in a message is typed by a system test', async () => {
   const others =
     /option-table|setting-table|reading-settings|approval-settings|commands\.ts$|^page\/chart|session\.ts|words\.ts|sandbox/;
   const typed = new Set(Object.values(toldOptions).flatMap(([line]) => line));
-  for (const folder of ['test/e2e', 'test/library', 'test/manifest'])
+  for (const folder of ['test/e2e', 'test/library', 'test/engine/manifest'])
     for (const name of await readdir(folder, { recursive: true })) {
       if (!name.endsWith('.ts')) continue;
       const text = await readFile(join(folder, name), 'utf8');

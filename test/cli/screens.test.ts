@@ -8,11 +8,11 @@ import { progressLine } from '../../src/cli/render/progress.ts';
 import { cutTo, painted, plain } from '../../src/cli/render/style.ts';
 import { summaryText } from '../../src/cli/render/summary.ts';
 import { noOutcomes } from '../../src/domain/terms.ts';
-import type { RunSummary } from '../../src/report/summary.ts';
-import { checkManifest } from '../../src/run/plan/check-manifest.ts';
-import { verdictText } from '../../src/run/plan/readiness.ts';
-import { openRunStore } from '../../src/run/record/store.ts';
-import type { ProgressSnapshot } from '../../src/run/session/progress.ts';
+import type { RunSummary } from '../../src/engine/report/summary.ts';
+import { checkManifest } from '../../src/engine/run/plan/check-manifest.ts';
+import { verdictText } from '../../src/engine/run/plan/readiness.ts';
+import { openRunStore } from '../../src/engine/run/record/store.ts';
+import type { ProgressSnapshot } from '../../src/engine/run/session/progress.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 /**

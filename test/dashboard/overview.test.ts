@@ -2,17 +2,17 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import { steadyNow } from '../../src/base/async/clock.ts';
-import type { Cluster } from '../../src/cluster/cluster.ts';
-import type { PublishedPace } from '../../src/cluster/entries.ts';
 import { Overview, runData } from '../../src/dashboard/overview.ts';
 import { noOutcomes } from '../../src/domain/terms.ts';
-import { enterState } from '../../src/run/record/record.ts';
-import { viewOfEntry } from '../../src/run/record/run-view.ts';
-import { openRunStore } from '../../src/run/record/store.ts';
+import type { Cluster } from '../../src/engine/cluster/cluster.ts';
+import type { PublishedPace } from '../../src/engine/cluster/entries.ts';
+import { enterState } from '../../src/engine/run/record/record.ts';
+import { viewOfEntry } from '../../src/engine/run/record/run-view.ts';
+import { openRunStore } from '../../src/engine/run/record/store.ts';
 import { openScheduleStore } from '../../src/schedule/store.ts';
+import { plannedRecord } from '../engine/run/planned-record.ts';
 import { ago, runEntry, workerEntry } from '../helpers/cluster-entries.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { plannedRecord } from '../run/planned-record.ts';
 import { nightly } from '../schedule/nightly.ts';
 
 test('the time left depends on the rows without a result, and is absent while nothing is called', () => {

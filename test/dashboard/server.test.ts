@@ -4,11 +4,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import { thisProcess } from '../../src/base/disk/process.ts';
 import { buildServer } from '../../src/dashboard/server.ts';
-import { enterState, type RunState } from '../../src/run/record/record.ts';
-import { openRunStore } from '../../src/run/record/store.ts';
+import { enterState, type RunState } from '../../src/engine/run/record/record.ts';
+import { openRunStore } from '../../src/engine/run/record/store.ts';
 import { parseRate } from '../../src/settings/parsers.ts';
+import { plannedRecord } from '../engine/run/planned-record.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { plannedRecord } from '../run/planned-record.ts';
 
 const host = '127.0.0.1:8788';
 const origin = `http://${host}`;

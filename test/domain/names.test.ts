@@ -2,16 +2,16 @@ import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
-import { runEntrySchema } from '../../src/cluster/entries.ts';
 import { fileNames, type NameRule, rateGroupNames, runIds, scheduleNames } from '../../src/domain/names.ts';
-import { createRun } from '../../src/run/plan/create-run.ts';
-import { runOptionsSchema } from '../../src/run/record/record.ts';
-import { openRunStore } from '../../src/run/record/store.ts';
+import { runEntrySchema } from '../../src/engine/cluster/entries.ts';
+import { createRun } from '../../src/engine/run/plan/create-run.ts';
+import { runOptionsSchema } from '../../src/engine/run/record/record.ts';
+import { openRunStore } from '../../src/engine/run/record/store.ts';
 import { type Schedule, scheduleSchema } from '../../src/schedule/schedule.ts';
 import { openScheduleStore } from '../../src/schedule/store.ts';
 import { parseRateGroup } from '../../src/settings/parsers.ts';
+import { leastOptions, manifestAt } from '../engine/run/planned-record.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { leastOptions, manifestAt } from '../run/planned-record.ts';
 
 /** Texts that lead out of a folder, or are no name on some system. */
 const paths = ['', '.', '..', '../evil', '../../evil', '/etc/evil', 'a/b', 'a\\b', 'a\0b', '.hidden', 'a\nb'];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { usualConcurrency } from '../../src/rate/rate-controller.ts';
+import { usualConcurrency } from '../../src/engine/rate/rate-controller.ts';
 import { asUsersHaveIt, cqbatchProcess, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';

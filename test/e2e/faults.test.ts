@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readRateHistory } from '../../src/report/rate-history.ts';
+import { readRateHistory } from '../../src/engine/report/rate-history.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatchProcess, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type OutcomeCounts, totalOf } from '../../src/domain/terms.ts';
-import type { CodeCount } from '../../src/journal/state.ts';
+import type { CodeCount } from '../../src/engine/journal/state.ts';
 import { type CommandOptions, cqbatch, cqbatchProcess, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';

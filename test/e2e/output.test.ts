@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import { httpServer } from '../api/local-server.ts';
+import { httpServer } from '../engine/api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, cqbatchProcess, finished, startAtTerminal, startCqbatch } from '../helpers/cqbatch.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';

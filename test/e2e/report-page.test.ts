@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { ReportLine } from '../../src/report/join-results.ts';
+import type { ReportLine } from '../../src/engine/report/join-results.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { deadUrl } from '../api/local-server.ts';
+import { deadUrl } from '../engine/api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { type Mood, startMoodyApi } from '../helpers/moody-api.ts';

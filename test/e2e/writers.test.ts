@@ -16,7 +16,7 @@ for (let round = 0; round < 60; round += 6)
 
 test('processes that write one file at once never fail, and no reader finds broken JSON', async () => {
   const folder = await temporaryFolder();
-  const module = pathToFileURL('dist/src/run/record/targets.js').href;
+  const module = pathToFileURL('dist/src/engine/run/record/targets.js').href;
   const writing = Promise.all(
     ['a', 'b', 'c', 'd'].map((name) =>
       promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, module, folder, name]),

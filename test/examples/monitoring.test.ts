@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { operations } from '../../jobs/index.ts';
 import { outcomes } from '../../src/domain/terms.ts';
+import { runResults } from '../../src/engine/run/record/ending.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { openRegistry } from '../../src/metrics/registry.ts';
-import { runResults } from '../../src/run/record/ending.ts';
 import { parsePrometheusText } from '../helpers/prometheus-text.ts';
 
 const folder = 'examples/monitoring';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Actor } from '../../src/domain/actor.ts';
-import { writeApproval } from '../../src/run/plan/approval-files.ts';
-import { approvePlan } from '../../src/run/plan/approvals.ts';
-import { readPlanFile } from '../../src/run/plan/plan-file.ts';
+import { writeApproval } from '../../src/engine/run/plan/approval-files.ts';
+import { approvePlan } from '../../src/engine/run/plan/approvals.ts';
+import { readPlanFile } from '../../src/engine/run/plan/plan-file.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /**

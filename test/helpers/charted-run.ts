@@ -1,7 +1,7 @@
-import type { PageStop } from '../../src/report/html/page-data.ts';
-import type { ReportLine } from '../../src/report/join-results.ts';
-import type { RatePoint } from '../../src/report/rate-history.ts';
-import type { RunFacts } from '../../src/report/summary.ts';
+import type { PageStop } from '../../src/engine/report/html/page-data.ts';
+import type { ReportLine } from '../../src/engine/report/join-results.ts';
+import type { RatePoint } from '../../src/engine/report/rate-history.ts';
+import type { RunFacts } from '../../src/engine/report/summary.ts';
 import { callableRow } from './planned-row.ts';
 
 /** When the run was started, seconds since 1970. */

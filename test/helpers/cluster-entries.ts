@@ -1,4 +1,4 @@
-import type { RunEntry, WorkerEntry } from '../../src/cluster/entries.ts';
+import type { RunEntry, WorkerEntry } from '../../src/engine/cluster/entries.ts';
 
 /** The API of all entries, unless a test sets another. */
 export const api = 'https://api.example.com';

@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../src/journal/line.ts';
+import type { JournalEntry } from '../../src/engine/journal/line.ts';
 
 export interface GuardLimits {
   readonly maxFailures?: number;

@@ -1,8 +1,8 @@
-import { writeHtmlReport } from '../../src/report/html/html-report.ts';
-import type { PageContent, PageStop, ReportedOperation } from '../../src/report/html/page-data.ts';
-import { ReportPage } from '../../src/report/html/report-page.ts';
-import type { ReportLine } from '../../src/report/join-results.ts';
-import { type RunFacts, Tally } from '../../src/report/summary.ts';
+import { writeHtmlReport } from '../../src/engine/report/html/html-report.ts';
+import type { PageContent, PageStop, ReportedOperation } from '../../src/engine/report/html/page-data.ts';
+import { ReportPage } from '../../src/engine/report/html/report-page.ts';
+import type { ReportLine } from '../../src/engine/report/join-results.ts';
+import { type RunFacts, Tally } from '../../src/engine/report/summary.ts';
 
 /** The facts about a run in a summary. */
 export const factsOfRun: RunFacts = {

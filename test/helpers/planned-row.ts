@@ -6,7 +6,7 @@ import type {
   LeftOutRow,
   PlannedOperation,
   PlannedRow,
-} from '../../src/rows/row.ts';
+} from '../../src/engine/rows/row.ts';
 
 /** An operation as a file of rows has it. */
 export const restoreEvaluation: PlannedOperation = {

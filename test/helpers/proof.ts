@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type RunProof, verifyRun } from '../../src/run/proof/verify-run.ts';
+import { type RunProof, verifyRun } from '../../src/engine/run/proof/verify-run.ts';
 
 /** What the files of a run show, without its approvals. */
 export function proofOf(runFolder: string): Promise<RunProof> {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
-import { selfSigned } from '../api/self-signed.ts';
+import { selfSigned } from '../engine/api/self-signed.ts';
 import { describeWhereFound, describeWithProgram } from './describe-with-program.ts';
 import { findProgram } from './program.ts';
 

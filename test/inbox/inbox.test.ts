@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { stateId } from '../../src/engine/run/record/state-folder.ts';
 import { type InboxRecords, openInboxRecords, type TakenRecord } from '../../src/inbox/records.ts';
-import { stateId } from '../../src/run/record/state-folder.ts';
 import { digest, done, type InboxPlace, inboxPlace } from './inbox-place.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { outcomes } from '../../src/domain/terms.ts';
-import { runStates } from '../../src/run/record/record.ts';
+import { runStates } from '../../src/engine/run/record/record.ts';
 import { nameInWords } from '../../src/settings/settings.ts';
 
 /** What several documents have in common. The published file has a definition of each of these. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { outcomes } from '../../src/domain/terms.ts';
-import { runOptionsSchema, runRecordSchema } from '../../src/run/record/record.ts';
+import { runOptionsSchema, runRecordSchema } from '../../src/engine/run/record/record.ts';
 import {
   actor,
   codeCounts,

@@ -6,13 +6,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unguardCell } from '../../src/base/text/formula-guard.ts';
 import type { RowResult } from '../../src/domain/terms.ts';
+import type { PageContent, ReportedOperation } from '../../src/engine/report/html/page-data.ts';
+import type { ReportLine } from '../../src/engine/report/join-results.ts';
+import type { CellTexts } from '../../src/engine/rows/row.ts';
 import { type Column, everything, Rows, refeedCsv, type Selection } from '../../src/page/rows.ts';
-import type { PageContent, ReportedOperation } from '../../src/report/html/page-data.ts';
-import type { ReportLine } from '../../src/report/join-results.ts';
-import type { CellTexts } from '../../src/rows/row.ts';
+import { anyText, resultOf } from '../engine/journal/arbitraries.ts';
 import { writePageOf } from '../helpers/page-lines.ts';
 import { callableRow, invalidRow, leftOutRow } from '../helpers/planned-row.ts';
-import { anyText, resultOf } from '../journal/arbitraries.ts';
 
 /** The rows of a page, read by its script. */
 async function rowsOf(

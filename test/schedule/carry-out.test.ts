@@ -4,14 +4,14 @@ import { dirname } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
-import { enterState, type RunState } from '../../src/run/record/record.ts';
-import { openRunStore } from '../../src/run/record/store.ts';
+import { enterState, type RunState } from '../../src/engine/run/record/record.ts';
+import { openRunStore } from '../../src/engine/run/record/store.ts';
 import { type Beginning, carryOutSchedules, lookAtSchedule } from '../../src/schedule/carry-out.ts';
 import { type Occasion, runIdFor, type Schedule } from '../../src/schedule/schedule.ts';
 import { openScheduleStore } from '../../src/schedule/store.ts';
+import { plannedRecord } from '../engine/run/planned-record.ts';
 import { patiently } from '../helpers/redis-server.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { plannedRecord } from '../run/planned-record.ts';
 import { nightly } from './nightly.ts';
 
 /** A state folder with a schedule, and daemons that look at it at times that the test sets. */

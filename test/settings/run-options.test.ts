@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { RowOptions } from '../../src/run/plan/open-manifest.ts';
-import { runOptionsSchema } from '../../src/run/record/record.ts';
+import type { RowOptions } from '../../src/engine/run/plan/open-manifest.ts';
+import { runOptionsSchema } from '../../src/engine/run/record/record.ts';
 import {
   budgetOf,
   callOptions,

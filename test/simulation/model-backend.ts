@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { JobJson, MinimalJob, MoveToDelayedOpts } from 'bullmq';
-import type { Datastore } from '../../src/datastore/datastore.ts';
+import type { Datastore } from '../../src/engine/datastore/datastore.ts';
 import type { FlowEntry, QueueModel, Refusal } from './queue-model.ts';
 import type { Marker } from './waiters.ts';
 
@@ -25,7 +25,7 @@ interface BackendOptions {
 /** A BullMQ option: how many finished jobs remain, by default all; `true` removes each. */
 type Keep = boolean | number | { readonly count?: number } | undefined;
 
-/** BullMQ's backend on the model, without the parts that `src/queue` never uses. */
+/** BullMQ's backend on the model, without the parts that `src/engine/queue` never uses. */
 class ModelBackend extends EventEmitter {
   readonly qualifiedName: string;
   readonly keys = {};

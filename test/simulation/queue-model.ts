@@ -31,8 +31,8 @@ export type Refusal =
   | 'pending-children';
 
 /**
- * The part of BullMQ's datastore on which `src/queue` relies, in memory: each function is one script, done at once and whole.
- * The suite for all datastores (`test/queue/conformance.ts`) shows that it keeps their promises.
+ * The part of BullMQ's datastore on which `src/engine/queue` relies, in memory: each function is one script, done at once and whole.
+ * The suite for all datastores (`test/engine/queue/conformance.ts`) shows that it keeps their promises.
  */
 export class QueueModel extends QueueView {
   readonly #waiters = new Waiters();

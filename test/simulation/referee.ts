@@ -1,5 +1,5 @@
 import type { RowResult } from '../../src/domain/terms.ts';
-import { JournalState } from '../../src/journal/state.ts';
+import { JournalState } from '../../src/engine/journal/state.ts';
 import { fedInSpiteOf } from '../helpers/obeyed-guards.ts';
 import type { FlowEntry } from './queue-model.ts';
 import type { Mishap, Scenario } from './scenario.ts';

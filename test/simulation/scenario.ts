@@ -1,5 +1,5 @@
 import { type Priority, priorities } from '../../src/domain/terms.ts';
-import type { RunOptions } from '../../src/run/record/record.ts';
+import type { RunOptions } from '../../src/engine/run/record/record.ts';
 import { Random } from './random.ts';
 import type { NetworkFaults } from './simulated-datastore.ts';
 import type { DiskFaults } from './simulated-journal.ts';

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { updateSoundboard } from '../../jobs/update-soundboard.ts';
-import type { ApiAnswer, SendOptions } from '../../src/api/client.ts';
-import type { ApiFailure } from '../../src/api/failure.ts';
-import type { ApiRequest } from '../../src/api/request.ts';
-import type { Operation } from '../../src/operation/operation.ts';
+import type { ApiAnswer, SendOptions } from '../../src/engine/api/client.ts';
+import type { ApiFailure } from '../../src/engine/api/failure.ts';
+import type { ApiRequest } from '../../src/engine/api/request.ts';
+import type { Operation } from '../../src/engine/operation/operation.ts';
 import type { Random } from './random.ts';
 import type { Scenario } from './scenario.ts';
 import type { SimulatedProcess, World } from './world.ts';

@@ -1,4 +1,4 @@
-import type { Datastore } from '../../src/datastore/datastore.ts';
+import type { Datastore } from '../../src/engine/datastore/datastore.ts';
 import { type ModelConnection, modelBackend } from './model-backend.ts';
 import type { StoredData } from './queue-data.ts';
 import { QueueModel } from './queue-model.ts';

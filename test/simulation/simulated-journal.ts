@@ -1,9 +1,9 @@
 import type { RowResult } from '../../src/domain/terms.ts';
-import { unwritableJournal } from '../../src/journal/failure.ts';
-import { type Disk, GroupWriter } from '../../src/journal/group-writer.ts';
-import type { Journal } from '../../src/journal/journal.ts';
-import { decodeEntry, encodeHeader, type JournalEntry } from '../../src/journal/line.ts';
-import { JournalState } from '../../src/journal/state.ts';
+import { unwritableJournal } from '../../src/engine/journal/failure.ts';
+import { type Disk, GroupWriter } from '../../src/engine/journal/group-writer.ts';
+import type { Journal } from '../../src/engine/journal/journal.ts';
+import { decodeEntry, encodeHeader, type JournalEntry } from '../../src/engine/journal/line.ts';
+import { JournalState } from '../../src/engine/journal/state.ts';
 import type { SimulatedProcess, World } from './world.ts';
 
 interface PlacedEntry {

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import { openRowQueue } from '../../src/queue/row-queue.ts';
-import { CircuitBreaker } from '../../src/worker/circuit-breaker.ts';
-import { createRowProcessor } from '../../src/worker/row-processor.ts';
-import { WatchedWorker } from '../../src/worker/watched-worker.ts';
+import { openRowQueue } from '../../src/engine/queue/row-queue.ts';
+import { CircuitBreaker } from '../../src/engine/worker/circuit-breaker.ts';
+import { createRowProcessor } from '../../src/engine/worker/row-processor.ts';
+import { WatchedWorker } from '../../src/engine/worker/watched-worker.ts';
 import type { ModelConnection } from './model-backend.ts';
 import { throwingOperation } from './simulated-api.ts';
 import type { Stage } from './stage.ts';

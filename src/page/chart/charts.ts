@@ -1,4 +1,4 @@
-import type { PageData } from '../../report/html/page-data.ts';
+import type { PageData } from '../../engine/report/html/page-data.ts';
 import { element } from '../dom.ts';
 import { Figure } from './figure.ts';
 import { chartsOf } from './run-charts.ts';

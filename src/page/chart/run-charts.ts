@@ -1,5 +1,5 @@
 import { counted, exactDuration, perSecond } from '../../base/text/quantities.ts';
-import type { LatencySeries, PageData } from '../../report/html/page-data.ts';
+import type { LatencySeries, PageData } from '../../engine/report/html/page-data.ts';
 import type { Band, Chart, ChartData, Line } from './chart.ts';
 import { bandsOf, bandWords, type TimedRate, timedRates } from './run-times.ts';
 import { valueSteps } from './ticks.ts';

@@ -1,5 +1,5 @@
 import { counted, duration } from '../../base/text/quantities.ts';
-import type { PageData, PageStop } from '../../report/html/page-data.ts';
+import type { PageData, PageStop } from '../../engine/report/html/page-data.ts';
 import type { Band } from './chart.ts';
 
 /** A measurement of the rate and the time that it covers, seconds since 1970. */

@@ -1,7 +1,7 @@
 import { localTime } from '../../base/text/local-time.ts';
 import type { Snapshot } from '../../dashboard/page-data.ts';
 import { apiText } from '../../domain/terms.ts';
-import type { PageContent } from '../../report/html/page-data.ts';
+import type { PageContent } from '../../engine/report/html/page-data.ts';
 import { element, redraw, tableElement } from '../dom.ts';
 import { ReportView } from '../report-view.ts';
 import { Rows } from '../rows.ts';

@@ -2,7 +2,7 @@ import { localTime } from '../../base/text/local-time.ts';
 import { count, counted, perSecond } from '../../base/text/quantities.ts';
 import { type ControlName, type RunData, sentenceOf, stateOf } from '../../dashboard/page-data.ts';
 import { apiText, outcomes, outcomeText, percentOf, totalOf, usualPriority } from '../../domain/terms.ts';
-import { factList } from '../../report/html/markup.ts';
+import { factList } from '../../engine/report/html/markup.ts';
 import { button, type Child, drawn, element, outcomeBar } from '../dom.ts';
 
 /** Called when the reader clicks a button of a run. */

@@ -11,7 +11,7 @@ import {
   withTemporaryFolder,
 } from '../../../src/base/disk/owned-folder.ts';
 import { thisProcess } from '../../../src/base/disk/process.ts';
-import { openRunStore } from '../../../src/run/record/store.ts';
+import { openRunStore } from '../../../src/engine/run/record/store.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 /** The number of a process that has ended. */

@@ -3,11 +3,11 @@ import { Session } from 'node:inspector/promises';
 
 /** The parts of a row's way, each with the files that do its work, and the packages that do it for them. */
 const rooms = {
-  rows: /\/src\/rows\//,
-  client: /\/(src\/(api|worker|rate|operation)|undici)\//,
-  ledger: /\/(src\/(queue|datastore|cluster)|bullmq|ioredis)\//,
-  journal: /\/src\/journal\//,
-  report: /\/src\/report\//,
+  rows: /\/src\/engine\/rows\//,
+  client: /\/(src\/engine\/(api|worker|rate|operation)|undici)\//,
+  ledger: /\/(src\/engine\/(queue|datastore|cluster)|bullmq|ioredis)\//,
+  journal: /\/src\/engine\/journal\//,
+  report: /\/src\/engine\/report\//,
 };
 
 /** @typedef {keyof typeof rooms | 'garbage' | 'rest'} Part */
@@ -59,7 +59,7 @@ function partsOf(
 /** @returns {Part | undefined} undefined: that of its caller */
 function partOf(/** @type {{ functionName: string, url: string }} */ { functionName, url }) {
   if (functionName === '(garbage collector)') return 'garbage';
-  if (url.includes('/src/run/')) return 'rest';
+  if (url.includes('/src/engine/run/')) return 'rest';
   const [part] = Object.entries(rooms).find(([, files]) => files.test(url)) ?? [];
   return /** @type {Part | undefined} */ (part);
 }

@@ -3,9 +3,9 @@
  * A worker that calls nothing: it takes batches like `cqbatch worker`, answers their rows at once, and writes the results. It
  * tells its parent when it takes batches, and runs until it is killed.
  */
-import { openRedis } from '../../../dist/src/datastore/redis/redis.js';
-import { BatchWorker } from '../../../dist/src/queue/batch-worker.js';
-import { openRowQueue } from '../../../dist/src/queue/row-queue.js';
+import { openRedis } from '../../../dist/src/engine/datastore/redis/redis.js';
+import { BatchWorker } from '../../../dist/src/engine/queue/batch-worker.js';
+import { openRowQueue } from '../../../dist/src/engine/queue/row-queue.js';
 
 /** @type {{ queue: string, baseUrl: string }} */
 const { queue, baseUrl } = JSON.parse(process.argv[2] ?? '{}');

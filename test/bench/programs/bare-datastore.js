@@ -19,7 +19,7 @@ export async function openBareDatastore(/** @type {BareChoice} */ { stateDir, qu
     };
   }
   await mkdir(stateDir, { recursive: true });
-  const { openEmbedded } = await import('../../../dist/src/datastore/embedded/embedded.js');
+  const { openEmbedded } = await import('../../../dist/src/engine/datastore/embedded/embedded.js');
   const { connection, backend, close } = await openEmbedded({ stateDir, purpose: 'benchmark' });
   return { classes: withBackend(backendOf(backend)), connection, close };
 }

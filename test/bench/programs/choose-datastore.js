@@ -5,15 +5,15 @@
  * others would be measured, too.
  *
  * @param {{ readonly stateDir: string, readonly queue?: string | undefined }} choice
- * @returns {Promise<Pick<import('../../../dist/src/run/session/execution-options.js').ExecuteRunOptions, 'datastore' |
+ * @returns {Promise<Pick<import('../../../dist/src/engine/run/session/execution-options.js').ExecuteRunOptions, 'datastore' |
  *   'queue'>>}
  */
 export async function chooseDatastore({ stateDir, queue }) {
   const purpose = 'benchmark';
   if (queue === undefined) {
-    const { openEmbedded } = await import('../../../dist/src/datastore/embedded/embedded.js');
+    const { openEmbedded } = await import('../../../dist/src/engine/datastore/embedded/embedded.js');
     return { datastore: await openEmbedded({ stateDir, purpose }) };
   }
-  const { openRedis } = await import('../../../dist/src/datastore/redis/redis.js');
+  const { openRedis } = await import('../../../dist/src/engine/datastore/redis/redis.js');
   return { queue, datastore: (await openRedis({ url: queue, purpose })).datastore };
 }

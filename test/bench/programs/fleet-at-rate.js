@@ -4,17 +4,17 @@
  * worker, and always waiting rows. The calls are answered here, by a limit that refuses calls beyond it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCluster } from '../../../dist/src/cluster/cluster.js';
-import { openRedis } from '../../../dist/src/datastore/redis/redis.js';
 import { noOutcomes } from '../../../dist/src/domain/terms.js';
-import { CallGate } from '../../../dist/src/rate/call-gate.js';
-import { CallScheduler } from '../../../dist/src/rate/call-scheduler.js';
-import { LeaderLoop } from '../../../dist/src/rate/leader-loop.js';
-import { mostConcurrency } from '../../../dist/src/rate/rate-controller.js';
-import { sharedTiming } from '../../../dist/src/rate/timeline-visits.js';
-import { TrafficMeter } from '../../../dist/src/rate/traffic-meter.js';
+import { openCluster } from '../../../dist/src/engine/cluster/cluster.js';
+import { openRedis } from '../../../dist/src/engine/datastore/redis/redis.js';
+import { CallGate } from '../../../dist/src/engine/rate/call-gate.js';
+import { CallScheduler } from '../../../dist/src/engine/rate/call-scheduler.js';
+import { LeaderLoop } from '../../../dist/src/engine/rate/leader-loop.js';
+import { mostConcurrency } from '../../../dist/src/engine/rate/rate-controller.js';
+import { sharedTiming } from '../../../dist/src/engine/rate/timeline-visits.js';
+import { TrafficMeter } from '../../../dist/src/engine/rate/traffic-meter.js';
+import { Prefetch, withSpare } from '../../../dist/src/engine/worker/prefetch.js';
 import { parseLimitPlan } from '../../../dist/src/sandbox/limits/plan.js';
-import { Prefetch, withSpare } from '../../../dist/src/worker/prefetch.js';
 import { atOnce } from '../measure/at-once.js';
 import { startUsage } from '../measure/redis.js';
 import { program } from './program.js';
@@ -39,9 +39,9 @@ const settleMs = 3_000;
 /** The share of the rate to which the run lowers its bound at the end. */
 const laterShare = 0.5;
 const patienceMs = 10_000;
-/** @type {import('../../../dist/src/api/client.js').ApiAnswer} */
+/** @type {import('../../../dist/src/engine/api/client.js').ApiAnswer} */
 const accepted = { ok: true, status: 200, body: {}, requests: 1, durationMs: latencyMs };
-/** @type {import('../../../dist/src/api/client.js').ApiAnswer} */
+/** @type {import('../../../dist/src/engine/api/client.js').ApiAnswer} */
 const refused = {
   ...{ ok: false, requests: 1, durationMs: latencyMs },
   failure: {

@@ -5,19 +5,19 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '../../../dist/jobs/index.js';
-import { restoreEvaluationRequest } from '../../../dist/src/api/endpoints/restore-evaluation.js';
 import { LastingErrors } from '../../../dist/src/base/errors/error-throttle.js';
 import { openLog } from '../../../dist/src/cli/log.js';
 import { openTerminal } from '../../../dist/src/cli/terminal.js';
-import { openCluster } from '../../../dist/src/cluster/cluster.js';
-import { openRedis } from '../../../dist/src/datastore/redis/redis.js';
 import { noOutcomes } from '../../../dist/src/domain/terms.js';
-import { openBatchQueue } from '../../../dist/src/queue/batch-queue.js';
-import { RollCall } from '../../../dist/src/queue/roll-call.js';
-import { openRowQueue } from '../../../dist/src/queue/row-queue.js';
-import { emptyRoster } from '../../../dist/src/queue/testimony.js';
-import { startHeartbeat } from '../../../dist/src/run/session/heartbeat.js';
-import { serveRows } from '../../../dist/src/worker/serve.js';
+import { restoreEvaluationRequest } from '../../../dist/src/engine/api/endpoints/restore-evaluation.js';
+import { openCluster } from '../../../dist/src/engine/cluster/cluster.js';
+import { openRedis } from '../../../dist/src/engine/datastore/redis/redis.js';
+import { openBatchQueue } from '../../../dist/src/engine/queue/batch-queue.js';
+import { RollCall } from '../../../dist/src/engine/queue/roll-call.js';
+import { openRowQueue } from '../../../dist/src/engine/queue/row-queue.js';
+import { emptyRoster } from '../../../dist/src/engine/queue/testimony.js';
+import { startHeartbeat } from '../../../dist/src/engine/run/session/heartbeat.js';
+import { serveRows } from '../../../dist/src/engine/worker/serve.js';
 import { atOnce } from '../measure/at-once.js';
 import { startUsage } from '../measure/redis.js';
 import { program } from './program.js';
@@ -81,7 +81,7 @@ await program(async (/** @type {Idle} */ { queue, members, seconds }) => {
 
 /** Shows a run, and feeds its row as soon as no worker calls faster than the run allows. @returns when it was shown */
 async function beginRun(
-  /** @type {import('../../../dist/src/datastore/datastore.js').Datastore} */ datastore,
+  /** @type {import('../../../dist/src/engine/datastore/datastore.js').Datastore} */ datastore,
 ) {
   const id = 'fleet';
   const fail = (/** @type {Error} */ error) => {

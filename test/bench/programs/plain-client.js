@@ -5,7 +5,7 @@ import { Pool } from 'undici';
 export const restorePath = '/api/v1alpha1/scorecards/scorecards/restoreevaluation';
 
 /**
- * A minimal client: a pool of connections with the settings of `src/api/client.ts`, one request for each evaluation, and a
+ * A minimal client: a pool of connections with the settings of `src/engine/api/client.ts`, one request for each evaluation, and a
  * check that the answer is about it.
  *
  * @param {string} baseUrl

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { restoreEvaluation } from '../../../dist/jobs/restore-evaluation.js';
-import { restoreEvaluationRequest } from '../../../dist/src/api/endpoints/restore-evaluation.js';
-import { CsvFile } from '../../../dist/src/report/csv-file.js';
-import { writeHtmlReport } from '../../../dist/src/report/html/html-report.js';
-import { ReportPage } from '../../../dist/src/report/html/report-page.js';
-import { ReportCells } from '../../../dist/src/report/report-columns.js';
-import { Tally } from '../../../dist/src/report/summary.js';
+import { restoreEvaluationRequest } from '../../../dist/src/engine/api/endpoints/restore-evaluation.js';
+import { CsvFile } from '../../../dist/src/engine/report/csv-file.js';
+import { writeHtmlReport } from '../../../dist/src/engine/report/html/html-report.js';
+import { ReportPage } from '../../../dist/src/engine/report/html/report-page.js';
+import { ReportCells } from '../../../dist/src/engine/report/report-columns.js';
+import { Tally } from '../../../dist/src/engine/report/summary.js';
 import { peakMemory } from './peak-memory.js';
 import { program } from './program.js';
 

@@ -8,7 +8,7 @@ import { defaults } from '../../../dist/src/settings/settings.js';
  *
  * @param {{ readonly baseUrl: string, readonly rate?: string, readonly guarded?: boolean }} given `guarded`: true switches on
  *   everything that watches each row, false switches it off; default: as users have it.
- * @returns {import('../../../dist/src/run/record/record.js').RunOptions}
+ * @returns {import('../../../dist/src/engine/run/record/record.js').RunOptions}
  */
 export function runOptions({ baseUrl, rate = 'none', guarded }) {
   const policy = parseRate(rate);

@@ -5,15 +5,15 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { operations } from '../../../dist/jobs/index.js';
-import { createClient } from '../../../dist/src/api/client.js';
 import { readVersion } from '../../../dist/src/base/package.js';
 import { openLog } from '../../../dist/src/cli/log.js';
 import { openTerminal } from '../../../dist/src/cli/terminal.js';
-import { defaultClearToken } from '../../../dist/src/manifest/manifest.js';
-import { usualConcurrency } from '../../../dist/src/rate/rate-controller.js';
-import { createRun } from '../../../dist/src/run/plan/create-run.js';
-import { openRunStore } from '../../../dist/src/run/record/store.js';
-import { executeRun } from '../../../dist/src/run/session/execute-run.js';
+import { createClient } from '../../../dist/src/engine/api/client.js';
+import { defaultClearToken } from '../../../dist/src/engine/manifest/manifest.js';
+import { usualConcurrency } from '../../../dist/src/engine/rate/rate-controller.js';
+import { createRun } from '../../../dist/src/engine/run/plan/create-run.js';
+import { openRunStore } from '../../../dist/src/engine/run/record/store.js';
+import { executeRun } from '../../../dist/src/engine/run/session/execute-run.js';
 import { sampleParts } from '../measure/parts.js';
 import { chooseDatastore } from './choose-datastore.js';
 import { peakMemory } from './peak-memory.js';
@@ -76,7 +76,7 @@ await program(async (/** @type {RunInput} */ input) => {
   let partsPerRow;
   /** @type {Moment[]} */
   const course = [];
-  /** @type {import('../../../dist/src/run/session/progress.js').Progress | undefined} */
+  /** @type {import('../../../dist/src/engine/run/session/progress.js').Progress | undefined} */
   let progress;
   const look = () => {
     const rows = progress?.snapshot().done ?? 0;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { parts } from '../../rate/governor/simulated.ts';
+import { parts } from '../../engine/rate/governor/simulated.ts';
 import { compete } from './contest/compete.js';
 import { contestants } from './contest/contestants.js';
 import { contestLimits } from './contest/limits.js';

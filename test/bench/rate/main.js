@@ -30,7 +30,7 @@ const conditions = [
   { name: 'X-RateLimit', world: { retryAfter: true, headers: 'x-ratelimit' } },
 ];
 
-if (!existsSync(new URL('../../../dist/src/rate/governor/governor.js', import.meta.url)))
+if (!existsSync(new URL('../../../dist/src/engine/rate/governor/governor.js', import.meta.url)))
   stopBecause('The project is not built: type "npm run build" first.');
 const { latencyMs, workers, seeds, json, verbose, contest, program, titles } = readArguments();
 const lines =

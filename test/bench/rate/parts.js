@@ -1,15 +1,15 @@
 // @ts-check
 
-import { statedLimits } from '../../../dist/src/api/limits.js';
-import { waitingTime } from '../../../dist/src/api/waiting-time.js';
-import { newTimeline, setRate, take } from '../../../dist/src/cluster/timeline.js';
-import { CallScheduler } from '../../../dist/src/rate/call-scheduler.js';
-import { RateController } from '../../../dist/src/rate/rate-controller.js';
-import { ownTiming, sharedTiming } from '../../../dist/src/rate/timeline-visits.js';
-import { isRefusal } from '../../../dist/src/rate/traffic-meter.js';
+import { statedLimits } from '../../../dist/src/engine/api/limits.js';
+import { waitingTime } from '../../../dist/src/engine/api/waiting-time.js';
+import { newTimeline, setRate, take } from '../../../dist/src/engine/cluster/timeline.js';
+import { CallScheduler } from '../../../dist/src/engine/rate/call-scheduler.js';
+import { RateController } from '../../../dist/src/engine/rate/rate-controller.js';
+import { ownTiming, sharedTiming } from '../../../dist/src/engine/rate/timeline-visits.js';
+import { isRefusal } from '../../../dist/src/engine/rate/traffic-meter.js';
+import { Prefetch, withSpare } from '../../../dist/src/engine/worker/prefetch.js';
 import { limitHeaders } from '../../../dist/src/sandbox/limits/allowance.js';
 import { parseLimitPlan } from '../../../dist/src/sandbox/limits/plan.js';
-import { Prefetch, withSpare } from '../../../dist/src/worker/prefetch.js';
 
 /**
  * The built program.

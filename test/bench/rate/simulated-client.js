@@ -19,7 +19,7 @@ import { SimulatedNetwork } from './simulated-network.js';
  * @property {number} inHand rows that it may claim
  * @property {number} most calls in flight that the user wants
  * @property {number} timerAt
- * @property {Pick<import('../../../src/worker/prefetch.ts').Prefetch, 'update'>} prefetch
+ * @property {Pick<import('../../../src/engine/worker/prefetch.ts').Prefetch, 'update'>} prefetch
  * @property {boolean} refuses503 whether it knows each 503 to be a refusal
  */
 
@@ -33,7 +33,7 @@ const hiccupMs = 8;
 /** The intent of one row in this many takes that much longer: the datastore has something else to do. */
 const slowWriteEvery = 100;
 const slowWriteMs = 30;
-/** As in the gate (src/rate/call-gate.ts). */
+/** As in the gate (src/engine/rate/call-gate.ts). */
 const patienceMs = 150;
 /** @type {readonly never[]} */
 const noCalls = [];

@@ -3,7 +3,7 @@ import { SimulatedApi } from './simulated-api.js';
 import { SimulatedClient } from './simulated-client.js';
 
 /** @typedef {import('./world.ts').Second} Second */
-/** @typedef {import('../../../src/rate/governor/traffic.ts').Traffic} Traffic */
+/** @typedef {import('../../../src/engine/rate/governor/traffic.ts').Traffic} Traffic */
 /** @typedef {{ -readonly [Key in keyof Traffic]: Traffic[Key] }} Report */
 
 /** When a simulation begins: with a day. */

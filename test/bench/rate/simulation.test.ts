@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { figures, played } from '../../rate/governor/simulated.ts';
+import { figures, played } from '../../engine/rate/governor/simulated.ts';
 import type { World } from './world.ts';
 
 /** Simulated time: these assertions do not depend on the machine. The figures have some slack. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { randomFor } from '../../../src/sandbox/random.ts';
-import { played } from '../../rate/governor/simulated.ts';
+import { played } from '../../engine/rate/governor/simulated.ts';
 import type { World } from './world.ts';
 
 /** When the calls of a world left, in milliseconds from its start, and by which worker. */

@@ -1,13 +1,19 @@
-import type { AnswerHeaders } from '../../../src/api/headers.ts';
-import type { StatedLimit } from '../../../src/api/limits.ts';
-import type { newTimeline, SlotReply, SlotRequest, setRate, take } from '../../../src/cluster/timeline.ts';
 import type { Pace, StartingPoint } from '../../../src/domain/pace.ts';
-import type { CallScheduler } from '../../../src/rate/call-scheduler.ts';
-import type { RateController } from '../../../src/rate/rate-controller.ts';
-import type { isRefusal } from '../../../src/rate/traffic-meter.ts';
+import type { AnswerHeaders } from '../../../src/engine/api/headers.ts';
+import type { StatedLimit } from '../../../src/engine/api/limits.ts';
+import type {
+  newTimeline,
+  SlotReply,
+  SlotRequest,
+  setRate,
+  take,
+} from '../../../src/engine/cluster/timeline.ts';
+import type { CallScheduler } from '../../../src/engine/rate/call-scheduler.ts';
+import type { RateController } from '../../../src/engine/rate/rate-controller.ts';
+import type { isRefusal } from '../../../src/engine/rate/traffic-meter.ts';
+import type { Prefetch } from '../../../src/engine/worker/prefetch.ts';
 import type { Allowance, LimitHeaderStyle } from '../../../src/sandbox/limits/allowance.ts';
 import type { Limiter } from '../../../src/sandbox/limits/limiters.ts';
-import type { Prefetch } from '../../../src/worker/prefetch.ts';
 
 /** The parts of the program in a simulation. The benchmark passes the built program, the tests pass its sources. */
 export interface Parts {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { auditText, eventsOf, optionTexts } from '../../../src/cli/render/audit.ts';
-import type { RunRecord } from '../../../src/run/record/record.ts';
-import { leastOptions, plannedRecord } from '../../run/planned-record.ts';
+import type { RunRecord } from '../../../src/engine/run/record/record.ts';
+import { leastOptions, plannedRecord } from '../../engine/run/planned-record.ts';
 
 const by = { user: 'ann', host: 'desk', version: '0.0.1' };
 const at = '2026-01-01T10:00:00.000Z';

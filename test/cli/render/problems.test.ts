@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { problemText } from '../../../src/cli/render/problems.ts';
 import type { ConflictRule } from '../../../src/domain/terms.ts';
-import { ProblemGroups } from '../../../src/rows/problem.ts';
-import { isReady, verdictText } from '../../../src/run/plan/readiness.ts';
+import { ProblemGroups } from '../../../src/engine/rows/problem.ts';
+import { isReady, verdictText } from '../../../src/engine/run/plan/readiness.ts';
 
 const manifest = { name: 'a.csv' };
 const planned = {

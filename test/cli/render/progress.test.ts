@@ -3,8 +3,8 @@ import { steadyNow } from '../../../src/base/async/clock.ts';
 import * as render from '../../../src/cli/render/progress.ts';
 import { plain } from '../../../src/cli/render/style.ts';
 import type { Pace } from '../../../src/domain/pace.ts';
-import type { ProgressSnapshot } from '../../../src/run/session/progress.ts';
-import { plannedRecord } from '../../run/planned-record.ts';
+import type { ProgressSnapshot } from '../../../src/engine/run/session/progress.ts';
+import { plannedRecord } from '../../engine/run/planned-record.ts';
 
 const { logLine } = render;
 const progressLine = (snapshot: ProgressSnapshot) => plain(render.progressLine(snapshot));

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { rowDocument, rowText } from '../../../src/cli/render/row-story.ts';
-import type { RowStory } from '../../../src/run/report/row-story.ts';
+import type { RowStory } from '../../../src/engine/run/report/row-story.ts';
+import { resultOf } from '../../engine/journal/arbitraries.ts';
+import { plannedRecord } from '../../engine/run/planned-record.ts';
 import { callableRow, invalidRow, leftOutRow } from '../../helpers/planned-row.ts';
-import { resultOf } from '../../journal/arbitraries.ts';
-import { plannedRecord } from '../../run/planned-record.ts';
 
 const story: RowStory = {
   record: plannedRecord,

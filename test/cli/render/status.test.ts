@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { steadyNow, steadyTimeOf } from '../../../src/base/async/clock.ts';
 import * as render from '../../../src/cli/render/status.ts';
 import { plain } from '../../../src/cli/render/style.ts';
-import type { RunView } from '../../../src/run/record/run-view.ts';
+import type { RunView } from '../../../src/engine/run/record/run-view.ts';
 
 const { statusDocument } = render;
 const statusText = (view: RunView, at: number) => plain(render.statusText(view, at, '1.2.3'));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { plain } from '../../../src/cli/render/style.ts';
 import { failureText, outcomeChart, rateLine } from '../../../src/cli/render/summary.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
-import type { RunRecord } from '../../../src/run/record/record.ts';
+import type { RunRecord } from '../../../src/engine/run/record/record.ts';
 
 const record = { id: 'r', plan: { rows: 6_000 } } as RunRecord;
 const counts = { succeeded: 1_200, failed: 3, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { withSpare } from '../../../src/worker/prefetch.ts';
+import { withSpare } from '../../../src/engine/worker/prefetch.ts';
 import { adminOf, describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import { callsByRow, expectAgreement, expectEveryRowOnce } from '../agreement.ts';

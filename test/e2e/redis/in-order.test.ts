@@ -56,7 +56,7 @@ describeWithRedis('edits in order', () => {
     await aMoment();
     const [frozen] = parts.workers;
     frozen?.kill('SIGSTOP');
-    // About as long as it takes to give its rows to the other one: a lock and one or two checks (src/queue/bullmq.ts).
+    // About as long as it takes to give its rows to the other one: a lock and one or two checks (src/engine/queue/bullmq.ts).
     await sleep(18_000 + Math.random() * 6_000);
     frozen?.kill('SIGCONT');
     expect((await parts.end).code).toBe(0);

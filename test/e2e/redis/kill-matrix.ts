@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { withSpare } from '../../../src/worker/prefetch.ts';
+import { withSpare } from '../../../src/engine/worker/prefetch.ts';
 import { type Finished, finished, saying, startCqbatch } from '../../helpers/cqbatch.ts';
 import { expectProof } from '../../helpers/proof.ts';
 import { type RedisServer, redisForTest } from '../../helpers/redis-server.ts';
@@ -77,7 +77,7 @@ export async function kill(child: ChildProcess): Promise<void> {
 export const aMoment = () => sleep(300 + Math.random() * 1_500);
 
 /**
- * The most rows that are unclear when a process that calls is lost: those that it has in hand (`src/worker/prefetch.ts`), and
+ * The most rows that are unclear when a process that calls is lost: those that it has in hand (`src/engine/worker/prefetch.ts`), and
  * as many again whose calls have ended since the last entry of their ledger.
  */
 function mostUnclear(callsInFlight: number): number {

@@ -36,7 +36,7 @@ describeWithRedis('a run on Redis is exact', () => {
       worker.kill('SIGSTOP');
     }
     await startWorker(parts);
-    // About as long as it takes to give their rows to others: a lock and one or two checks (src/queue/bullmq.ts).
+    // About as long as it takes to give their rows to others: a lock and one or two checks (src/engine/queue/bullmq.ts).
     await sleep(20_000);
     for (const worker of frozen) {
       await sleep(Math.random() * 6_000);

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openRedis } from '../../../src/datastore/redis/redis.ts';
-import { bullmqOn } from '../../../src/queue/bullmq.ts';
-import { type BatchJobData, decodeBatch } from '../../../src/queue/payload.ts';
-import { openRowQueue } from '../../../src/queue/row-queue.ts';
+import { openRedis } from '../../../src/engine/datastore/redis/redis.ts';
+import { bullmqOn } from '../../../src/engine/queue/bullmq.ts';
+import { type BatchJobData, decodeBatch } from '../../../src/engine/queue/payload.ts';
+import { openRowQueue } from '../../../src/engine/queue/row-queue.ts';
 import { describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';

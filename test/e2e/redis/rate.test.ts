@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openCluster } from '../../../src/cluster/cluster.ts';
-import { openRedis } from '../../../src/datastore/redis/redis.ts';
-import { openRowQueue } from '../../../src/queue/row-queue.ts';
+import { openCluster } from '../../../src/engine/cluster/cluster.ts';
+import { openRedis } from '../../../src/engine/datastore/redis/redis.ts';
+import { openRowQueue } from '../../../src/engine/queue/row-queue.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import { describeRate, limitsShared, type NewScene } from '../rate.conformance.ts';

@@ -1,7 +1,7 @@
 import { cp, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openJournal } from '../../../src/journal/open.ts';
+import { openJournal } from '../../../src/engine/journal/open.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import type { WorkerProcess } from '../../helpers/worker.ts';

@@ -1,8 +1,8 @@
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openCluster } from '../../../src/cluster/cluster.ts';
-import { openRedis } from '../../../src/datastore/redis/redis.ts';
+import { openCluster } from '../../../src/engine/cluster/cluster.ts';
+import { openRedis } from '../../../src/engine/datastore/redis/redis.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
 import type { WorkerProcess } from '../../helpers/worker.ts';

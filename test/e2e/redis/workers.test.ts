@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { rowsQueueName } from '../../../src/queue/row-queue.ts';
+import { rowsQueueName } from '../../../src/engine/queue/row-queue.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { sandboxToken, startSandbox } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';

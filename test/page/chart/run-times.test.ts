@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { RatePoint } from '../../../src/engine/report/rate-history.ts';
 import { bandsOf, bandWords, timedRates } from '../../../src/page/chart/run-times.ts';
-import type { RatePoint } from '../../../src/report/rate-history.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z') / 1_000;
 

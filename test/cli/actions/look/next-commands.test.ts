@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { isCured, nextCommands } from '../../../../src/cli/actions/look/next-commands.ts';
 import type { Outcome, RowResult } from '../../../../src/domain/terms.ts';
-import { type CreateRunInput, createRun } from '../../../../src/run/plan/create-run.ts';
-import { writeRetryRows } from '../../../../src/run/plan/retry-run.ts';
-import { enterState, type RunState } from '../../../../src/run/record/record.ts';
-import { openRunStore } from '../../../../src/run/record/store.ts';
+import { type CreateRunInput, createRun } from '../../../../src/engine/run/plan/create-run.ts';
+import { writeRetryRows } from '../../../../src/engine/run/plan/retry-run.ts';
+import { enterState, type RunState } from '../../../../src/engine/run/record/record.ts';
+import { openRunStore } from '../../../../src/engine/run/record/store.ts';
+import { resultOf } from '../../../engine/journal/arbitraries.ts';
+import { leastOptions, manifestAt, plannedRecord } from '../../../engine/run/planned-record.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
-import { resultOf } from '../../../journal/arbitraries.ts';
-import { leastOptions, manifestAt, plannedRecord } from '../../../run/planned-record.ts';
 
 function next(
   state: RunState,

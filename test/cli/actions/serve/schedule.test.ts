@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { warnOfLeftManifests } from '../../../../src/cli/actions/serve/schedule.ts';
 import { silentTerminal } from '../../../../src/cli/terminal.ts';
-import { openRunStore } from '../../../../src/run/record/store.ts';
+import { openRunStore } from '../../../../src/engine/run/record/store.ts';
 import { openScheduleStore } from '../../../../src/schedule/store.ts';
 import { inboxPlace } from '../../../inbox/inbox-place.ts';
 import { nightly } from '../../../schedule/nightly.ts';

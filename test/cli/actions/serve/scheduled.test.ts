@@ -5,16 +5,16 @@ import { operations } from '../../../../jobs/index.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { beginScheduled, inboxFinisher } from '../../../../src/cli/actions/serve/scheduled.ts';
 import { type LimitedApi, noOutcomes } from '../../../../src/domain/terms.ts';
-import { claimPlan } from '../../../../src/run/plan/claimed-plan.ts';
-import { enterState } from '../../../../src/run/record/record.ts';
-import { openRunStore } from '../../../../src/run/record/store.ts';
+import { claimPlan } from '../../../../src/engine/run/plan/claimed-plan.ts';
+import { enterState } from '../../../../src/engine/run/record/record.ts';
+import { openRunStore } from '../../../../src/engine/run/record/store.ts';
 import type { Schedule } from '../../../../src/schedule/schedule.ts';
 import { newRunOptions } from '../../../../src/settings/run-options.ts';
+import { writePlan } from '../../../engine/run/plan/written-plan.ts';
 import { approveFile } from '../../../helpers/approve-plan.ts';
 import { createSshKey } from '../../../helpers/ssh-key.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { inboxPlace } from '../../../inbox/inbox-place.ts';
-import { writePlan } from '../../../run/plan/written-plan.ts';
 
 const baseUrl = 'https://api.example.com';
 

@@ -1,0 +1,118 @@
+import { parseJson } from '../../base/text/json.ts';
+import type { FailureCode } from '../../domain/codes.ts';
+import type { ReceivedAnswer } from '../../domain/terms.ts';
+import { type AnswerContext, classify, readErrorBody } from './classify.ts';
+import { type ApiFailure, apiFailure } from './failure.ts';
+import { headerValues } from './headers.ts';
+import type { ContentProblem } from './network/content-encoding.ts';
+import type { HttpAnswer } from './network/exchange.ts';
+import { serverText, type TokenMask } from './server-text.ts';
+
+/** The content of an answer: parsed JSON with exact numbers, or a failure. */
+export type ParsedAnswer =
+  | { readonly ok: true; readonly status: number; readonly body: unknown }
+  | { readonly ok: false; readonly failure: ApiFailure };
+
+/** Interprets an answer. The success status is not documented (section 4.3), so every 2xx counts. */
+export function interpret(answer: HttpAnswer, context: AnswerContext): ParsedAnswer {
+  const { status, body } = answer;
+  const { mask } = context;
+  if (status >= 400 || status < 200) return { ok: false, failure: errorFailure(answer, context) };
+  if (status >= 300) return { ok: false, failure: redirectFailure(answer, mask) };
+  // RFC 9110, section 15.3.5: such an answer has no content.
+  if (status === 204 && body === '') return { ok: true, status, body: null };
+  try {
+    return { ok: true, status, body: mask.json(parseJson(body), body) };
+  } catch (error) {
+    return { ok: false, failure: unreadableFailure(answer, mask, error as Error) };
+  }
+}
+
+/** What an error answer means; its status is enough when its body can't be decompressed. */
+function errorFailure(answer: HttpAnswer, context: AnswerContext): ApiFailure {
+  const { body, problem } = answer;
+  if (problem === undefined || readErrorBody(body).kind === 'json') return classify(answer, context);
+  const failure = classify({ ...answer, body: '' }, context);
+  return { ...failure, message: `${failure.message} (${problemText(problem, context.mask)})` };
+}
+
+/** The change has probably been made, as after any other 2xx: another attempt shows it. */
+function unreadableFailure({ status, body, problem }: HttpAnswer, mask: TokenMask, error: Error): ApiFailure {
+  const failure = (code: FailureCode, why: string): ApiFailure =>
+    apiFailure(code, `The server answered ${status}, but ${why}`, { status, unclear: true });
+  if (problem !== undefined) return failure(undecodedCodes[problem.kind], problemText(problem, mask));
+  const received = { empty: 'nothing', html: 'an HTML page', text: error.message, json: error.message };
+  return failure('ANSWER_NOT_JSON', `not with JSON: ${received[readErrorBody(body).kind]}`);
+}
+
+const undecodedCodes = {
+  unknown: 'ANSWER_ENCODING_UNKNOWN',
+  broken: 'ANSWER_ENCODING_BROKEN',
+  'too-large': 'ANSWER_TOO_LARGE',
+} as const satisfies Record<ContentProblem['kind'], FailureCode>;
+
+const problems = {
+  unknown: "has an encoding that this client doesn't support",
+  broken: "can't be decompressed",
+  'too-large': 'is larger than the client accepts when it is decompressed',
+} as const satisfies Record<ContentProblem['kind'], string>;
+
+function problemText({ kind, encoding, detail }: ContentProblem, mask: TokenMask): string {
+  return `its body ${problems[kind]} (${serverText(encoding, mask)}: ${detail})`;
+}
+
+/** Redirects are not followed: a POST may become a GET on the way, and the token would go to another host. */
+function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiFailure {
+  const [location] = headerValues(headers, 'location');
+  const target = location === undefined ? '' : ` to ${serverText(redirectTarget(location), mask)}`;
+  const unclear = !notProcessed.has(status);
+  const message =
+    status === 300 || status === 304
+      ? `The server answered ${status}, which is no answer to a change: check the base URL (--base-url)`
+      : `The server redirects${target} (${status}), and redirects are not followed: fix the base URL (--base-url)`;
+  return apiFailure('HTTP_REDIRECT', message, { status, unclear });
+}
+
+/**
+ * The redirects by which a server says that it has not processed a request: the request belongs elsewhere (RFC 9110, section 15.4).
+ * After 303, and often after 302, the change was made and its result is elsewhere; the others say nothing about it.
+ */
+const notProcessed: ReadonlySet<number> = new Set([301, 307, 308]);
+
+function redirectTarget(location: string): string {
+  return URL.canParse(location) ? new URL(location).origin : 'another path';
+}
+
+/** The most characters kept of a body and of a header's value. */
+const maxBodyLength = 16_384;
+const maxHeaderLength = 1_000;
+
+/** Headers that describe the answer, its way and the limits; none that grants access, such as a cookie. */
+const keptHeaders =
+  /^(content-(type|length|encoding)|date|age|via|server|location|etag|retry-after|www-authenticate|grpc-(status|message)|.*ratelimit.*|(x-)?(request|correlation|trace)-?id|x-amzn-(requestid|trace-id)|x-cloud-trace-context|traceparent)$/;
+
+/** An answer as it is kept: with the relevant headers, and without the token, which a server may quote. */
+export function receivedAnswer({ status, headers, body }: HttpAnswer, mask: TokenMask): ReceivedAnswer {
+  const kept = Object.keys(headers).filter((name) => keptHeaders.test(name));
+  const text = withoutToken(body, mask);
+  return {
+    status,
+    headers: Object.fromEntries(
+      kept.map((name) => [
+        name,
+        withoutToken(headerValues(headers, name).join(', '), mask).slice(0, maxHeaderLength),
+      ]),
+    ),
+    body: text.slice(0, maxBodyLength),
+    ...(text.length > maxBodyLength && { cut: true }),
+  };
+}
+
+/** In JSON, `\u` escapes may stand for any part of a token. */
+function withoutToken(text: string, mask: TokenMask): string {
+  const unescaped = text.replace(/\\u00([2-7][0-9a-f])/gi, (_escape, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  const masked = mask.text(unescaped);
+  return masked === unescaped ? mask.text(text) : masked;
+}

@@ -1,0 +1,44 @@
+import { usageError } from '../../base/errors/errors.ts';
+
+export interface BaseUrlOptions {
+  /** Allows `http:` to other hosts than this one, which sends the token unencrypted. Default: false. */
+  readonly allowInsecureHttp?: boolean | undefined;
+}
+
+/**
+ * Checks a base URL, to which the paths of the interface document (section 4) are appended, and returns it in canonical form:
+ * without a slash at the end, host in lower case, no default port. A path prefix is kept.
+ *
+ * @throws CqbatchError (usage) with the remedy. The URL is not quoted, because it may hold credentials.
+ */
+export function parseBaseUrl(text: string, { allowInsecureHttp = false }: BaseUrlOptions = {}): string {
+  const invalid = (problem: string) => usageError('BASE_URL_INVALID', `The base URL ${problem}`);
+  const trimmed = text.trim();
+  if (!/^https?:\/\//i.test(trimmed))
+    throw invalid('must begin with https:// (or http://): write it as https://api.example.com');
+  if (!URL.canParse(trimmed)) throw invalid('is not a valid URL: write it as https://api.example.com');
+  const url = new URL(trimmed);
+  if (url.username !== '' || url.password !== '') {
+    throw invalid(
+      'contains a user name or password: leave them out; the token goes in CQBATCH_TOKEN or --token-file',
+    );
+  }
+  if (url.search !== '' || url.hash !== '')
+    throw invalid('contains a query (?) or a fragment (#): leave them out');
+  const prefix = url.pathname.replace(/\/+$/, '');
+  if (/\/api\/v1alpha1$/.test(prefix)) {
+    throw invalid('ends with /api/v1alpha1: leave that out, because every request path has it');
+  }
+  if (url.protocol === 'http:' && !allowInsecureHttp && !isLoopback(url.hostname)) {
+    throw usageError(
+      'BASE_URL_INSECURE',
+      `Plain http:// to ${url.hostname} would send the token unencrypted: use https://, or pass --allow-insecure-http`,
+    );
+  }
+  return `${url.origin}${prefix}`;
+}
+
+/** Whether a host is this machine: RFC 6761, section 6.3, and RFC 5735, section 3; the URL parser has normalized the address already. */
+export function isLoopback(hostname: string): boolean {
+  return /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,167 @@
+import { isJsonObject, parseJson } from '../../base/text/json.ts';
+import { canonicalCodes, type FailureCode, failureFacts } from '../../domain/codes.ts';
+import { type ApiFailure, apiFailure } from './failure.ts';
+import type { HttpAnswer } from './network/exchange.ts';
+import { serverText, type TokenMask } from './server-text.ts';
+import type { IgnoredWaits } from './wait-reader.ts';
+import { waitingTime } from './waiting-time.ts';
+
+/** What is known besides the answer. */
+export interface AnswerContext {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Hides the token in messages and other text from an answer. */
+  readonly mask: TokenMask;
+  /** Gets the waits that are ignored. */
+  readonly ignored?: IgnoredWaits;
+}
+
+/**
+ * What an error answer (status 400 or more) means. The canonical code in the body counts first, then the HTTP status; but
+ * 429 always means "slow down" and 401 always "the token is refused", whatever the body says.
+ */
+export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerContext): ApiFailure {
+  const { status, headers } = answer;
+  const body = readErrorBody(answer.body);
+  const isFixed = body.code === undefined || status === 429 || status === 401;
+  const code = isFixed ? codeOfStatus(status) : body.code;
+  const usualClass = status === 429 ? 'slow-down' : failureFacts(code).class;
+  const failure = apiFailure(code, errorMessage(status, usualClass === 'halt', body, mask), {
+    class: status === 404 && body.kind !== 'json' ? 'halt-early' : usualClass,
+    status,
+  });
+  if (usualClass !== 'slow-down' && usualClass !== 'retry') return failure;
+  const wait = waitingTime(headers, body.json, now, ignored);
+  if (wait === undefined) return failure;
+  const isThrottled = usualClass === 'slow-down' || status === 503 || throttlingCodes.has(code);
+  return {
+    ...failure,
+    waitMs: wait.ms,
+    ...(wait.by !== undefined && { waitBy: wait.by }),
+    // A server that names a waiting time has refused the request deliberately.
+    ...(isThrottled && { class: 'slow-down', unclear: false }),
+  };
+}
+
+const throttlingCodes: ReadonlySet<FailureCode> = new Set(['RESOURCE_EXHAUSTED', 'UNAVAILABLE'] as const);
+
+function errorMessage(status: number, isHalt: boolean, body: ErrorBody, mask: TokenMask): string {
+  const said = serverText(body.message, mask);
+  if (status === 404 && body.kind !== 'json') {
+    return `The server answered 404 with ${kindName(body, said)} instead of JSON: check the base URL`;
+  }
+  if (isHalt) return `The API refuses the token${said === '' ? '' : `: ${said}`}`;
+  if (body.kind === 'html') return `The server answered ${status} with ${kindName(body, said)}`;
+  return said === '' ? `The server answered ${status} without saying why` : said;
+}
+
+function kindName({ kind }: ErrorBody, said: string): string {
+  if (kind === 'empty') return 'nothing';
+  const name = kind === 'html' ? 'an HTML page' : 'text';
+  return said === '' ? name : `${name} ("${said}")`;
+}
+
+/** What an HTTP status of 400 or more means when the body has no canonical code. */
+function codeOfStatus(status: number): FailureCode {
+  return codesByStatus.get(status) ?? `HTTP_${status}`;
+}
+
+const codesByStatus = new Map<number, FailureCode>([
+  [400, 'INVALID_ARGUMENT'],
+  [401, 'UNAUTHENTICATED'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [408, 'REQUEST_TIMEOUT'],
+  [409, 'CONFLICT'],
+  [412, 'FAILED_PRECONDITION'],
+  [422, 'INVALID_ARGUMENT'],
+  [425, 'TOO_EARLY'],
+  [429, 'RESOURCE_EXHAUSTED'],
+  [499, 'CANCELLED'],
+  [500, 'INTERNAL'],
+  [501, 'UNIMPLEMENTED'],
+  [502, 'BAD_GATEWAY'],
+  [503, 'UNAVAILABLE'],
+  [504, 'DEADLINE_EXCEEDED'],
+]);
+
+type RpcCode = (typeof canonicalCodes)[number];
+
+/** `NOT_FOUND`, `not_found`, `NotFound` and `not-found` are the same code; so are both spellings of CANCELLED. */
+const codesByLetters = new Map<string, RpcCode>([
+  ...canonicalCodes.map((code) => [code.replaceAll('_', ''), code] as const),
+  ['CANCELED', 'CANCELLED'],
+]);
+
+/** The canonical code that a body's `code` or `status` stands for: a number from 1 to 16, also as text, or a name. */
+export function rpcCode(value: unknown): RpcCode | undefined {
+  if (typeof value === 'number') return canonicalCodes[value - 1];
+  if (typeof value !== 'string' || value.length > 40) return undefined;
+  if (/^\d{1,2}$/.test(value)) return canonicalCodes[Number(value) - 1];
+  return codesByLetters.get(value.toUpperCase().replace(/[^A-Z]/g, ''));
+}
+
+/** What the body of an error answer says. */
+interface ErrorBody {
+  /** `json` is a JSON object; other JSON values count as `text`. */
+  readonly kind: 'json' | 'html' | 'text' | 'empty';
+  /** The canonical code, when the body has one. */
+  readonly code?: RpcCode | undefined;
+  /** The server's words; empty when it gives none. */
+  readonly message: string;
+  /** The parsed object, for `google.rpc` details. */
+  readonly json?: unknown;
+}
+
+/**
+ * Reads an error body of any of the known shapes:
+ *
+ * - `{"code":5,"message":"…","details":[…]}` and `{"code":"not_found","message":"…"}`
+ * - `{"error":{"code":404,"status":"NOT_FOUND","message":"…","details":[…]}}`
+ * - `application/problem+json`: `{"type":"…","title":"…","status":404,"detail":"…"}` (RFC 9457)
+ * - `{"error":"invalid_token","error_description":"…"}` (RFC 6749, section 5.2)
+ * - plain text, an HTML page, nothing
+ */
+export function readErrorBody(text: string): ErrorBody {
+  const trimmed = text.trim();
+  if (trimmed === '') return { kind: 'empty', message: '' };
+  if (trimmed.startsWith('<')) return { kind: 'html', message: htmlTitle(trimmed) };
+  const json = trimmed.startsWith('{') ? parseObject(trimmed) : undefined;
+  if (json === undefined) return { kind: 'text', message: trimmed };
+  const error = isJsonObject(json['error']) ? json['error'] : {};
+  // The `status` of a problem document is a number: the HTTP status, not a canonical code.
+  const statuses = [json['status'], error['status']].filter((status) => typeof status === 'string');
+  const codes = [json['code'], ...statuses, error['code'], json['error']];
+  const code = codes.map(rpcCode).find((candidate) => candidate !== undefined);
+  // A code of the service's own, such as `EVALUATION_NOT_DELETED`, is often the only precise part of its answer.
+  const name =
+    code === undefined
+      ? firstText([json['code'], error['status'], error['code'], json['error']], /^[A-Za-z][\w.-]*$/)
+      : '';
+  const said = [json['message'], error['message'], json['detail'], json['title']];
+  const message = firstText([...said, json['error_description'], json['error']], /\S/);
+  const isNamed = name === '' || name === message;
+  return {
+    kind: 'json',
+    code,
+    json,
+    message: isNamed ? message : [name, message].filter(Boolean).join(': '),
+  };
+}
+
+function firstText(values: readonly unknown[], pattern: RegExp): string {
+  return values.find((value): value is string => typeof value === 'string' && pattern.test(value)) ?? '';
+}
+
+function htmlTitle(page: string): string {
+  return /<title[^>]*>([^<]{0,200})/i.exec(page.slice(0, 10_000))?.[1]?.trim() ?? '';
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value = parseJson(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

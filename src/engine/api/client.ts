@@ -1,0 +1,300 @@
+import { type Dispatcher, Pool } from 'undici';
+import { CqbatchError } from '../../base/errors/errors.ts';
+import { harmless, warnOf } from '../../base/errors/harmless.ts';
+import { failureCodes } from '../../domain/codes.ts';
+import type { ReceivedAnswer } from '../../domain/terms.ts';
+import { interpret, type ParsedAnswer, receivedAnswer } from './answer.ts';
+import { type BaseUrlOptions, parseBaseUrl } from './base-url.ts';
+import { type ApiFailure, apiFailure } from './failure.ts';
+import { type StatedLimit, statedLimits } from './limits.ts';
+import {
+  type Ending,
+  type ExchangeOptions,
+  exchange,
+  type RequestObserver,
+  Stop,
+  type WireRequest,
+} from './network/exchange.ts';
+import { lostFailure, stopFailure } from './network/network-failure.ts';
+import { chooseProxy } from './network/proxy.ts';
+import { tunnelDispatcher } from './network/tunnel.ts';
+import { type ApiRequest, requestHeaders } from './request.ts';
+import { createTokenMask, serverText, type TokenMask } from './server-text.ts';
+import { checkToken, type TokenSource, tokenFromValue } from './token.ts';
+import type { IgnoredWaits } from './wait-reader.ts';
+
+/** Time-outs in milliseconds. Those of headers and body are checked about twice a second. */
+export interface Timeouts {
+  /** For a connection, including TLS. Default: 5000. */
+  readonly connectMs: number;
+  /** From the end of the request to the head of the answer. Default: 30000. */
+  readonly headersMs: number;
+  /** Between two parts of the answer's body. Default: 30000. */
+  readonly bodyMs: number;
+  /** For a whole call: waiting for a free connection, repeated connecting, a second request after 401. Default: 60000. */
+  readonly totalMs: number;
+}
+
+export interface ClientOptions extends BaseUrlOptions {
+  /** The base URL of the API, as `parseBaseUrl` accepts it. */
+  readonly baseUrl: string;
+  /** The Bearer token, or where it comes from (`tokenFromFile`). */
+  readonly token: string | TokenSource;
+  readonly timeouts?: Partial<Timeouts> | undefined;
+  /** Most connections at the same time; further calls wait. Default: 10. */
+  readonly connections?: number | undefined;
+  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are looked up, also in lower case: `process.env`. Default: no proxy. */
+  readonly proxyVariables?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Default: `callquality-batch`. */
+  readonly userAgent?: string | undefined;
+  /** Largest body of an answer in bytes. Default: 16777216 (16 MiB). */
+  readonly maxAnswerBytes?: number | undefined;
+  /** Counts each HTTP request. Default: requests are not counted. */
+  readonly observer?: RequestObserver | undefined;
+}
+
+export const defaultTimeouts = {
+  connectMs: 5000,
+  headersMs: 30_000,
+  bodyMs: 30_000,
+  totalMs: 60_000,
+} as const satisfies Timeouts;
+
+/** The client as the row worker uses it: requests in, answers or failures out. */
+export interface ApiClient {
+  /** The normalized base URL of the API. */
+  readonly baseUrl: string;
+  /**
+   * Makes the call. Faults of the server, the network or the token file are returned as failures.
+   *
+   * @param options.signal stops the call; it then ends with a failure of class `aborted`.
+   */
+  readonly send: (request: ApiRequest, options?: SendOptions) => Promise<ApiAnswer>;
+  /** Waits for calls in flight and closes the connections; later calls fail with `CLIENT_CLOSED`. */
+  readonly close: () => Promise<void>;
+}
+
+export interface SendOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Whether to return the answer itself, too. */
+  readonly keepAnswer?: boolean | undefined;
+  /** Called when a request has been handed to the network, and again when the call makes another request. */
+  readonly onSent?: (() => void) | undefined;
+}
+
+/** The result of a call: parsed JSON of a 2xx answer with exact numbers, or a failure. */
+export type ApiAnswer = CallFigures & ParsedAnswer;
+
+export interface CallFigures {
+  /** HTTP requests made: 0 when no connection could be made, 2 when the token was read again. */
+  readonly requests: number;
+  /** Duration of the call in milliseconds. */
+  readonly durationMs: number;
+  /** The API's limits as stated by the last answer, if any. */
+  readonly limits?: readonly StatedLimit[];
+  /** Waits stated by the last answer that are not accepted (see `wait-reader.ts`), by header. */
+  readonly ignoredWaits?: ReadonlyMap<string, string>;
+  /** The last answer, if requested and received. */
+  readonly received?: ReceivedAnswer;
+}
+
+/**
+ * A client with its own pool of connections.
+ *
+ * @throws CqbatchError (usage) for a base URL, a token or a proxy that cannot be used.
+ */
+export function createClient(options: ClientOptions): ApiClient {
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const baseUrl = parseBaseUrl(options.baseUrl, options);
+  const { origin, pathname } = new URL(baseUrl);
+  const prefix = pathname.replace(/\/$/, '');
+  const tokens = typeof options.token === 'string' ? tokenFromValue(options.token) : options.token;
+  const maxAnswerBytes = options.maxAnswerBytes ?? 16 * 1024 * 1024;
+  const { allowInsecureHttp, proxyVariables: variables = {} } = options;
+  const observer = options.observer && harmlessObserver(options.observer);
+  const proxy = chooseProxy(origin, { variables, allowInsecureHttp });
+  const connecting = {
+    connections: options.connections ?? 10,
+    connectTimeout: timeouts.connectMs,
+    headersTimeout: timeouts.headersMs,
+    bodyTimeout: timeouts.bodyMs,
+    maxResponseSize: maxAnswerBytes,
+    // A request that is written just as the server closes an idle connection is lost in an unclear way. Most servers keep idle
+    // connections for 5 s or more, and say so when it is less.
+    keepAliveTimeout: 4000,
+    pipelining: 1,
+    allowH2: false,
+  };
+  const dispatcher = proxy === undefined ? new Pool(origin, connecting) : tunnelDispatcher(proxy, connecting);
+
+  const currentToken = () => tokens.current();
+  let latest: Credentials | undefined;
+  async function authenticate(read: () => Promise<string>): Promise<Credentials | ApiFailure> {
+    try {
+      const token = await read();
+      if (latest?.token !== token) latest = credentialsOf(token, options.userAgent);
+      return latest;
+    } catch (error) {
+      return tokenFailure(error);
+    }
+  }
+
+  async function callWith(
+    { headers, headersWithBody, mask }: Credentials,
+    request: ApiRequest,
+    stop: Stop,
+    { keepAnswer = false, onSent }: SendOptions,
+  ): Promise<Call> {
+    const { method = 'POST', path, body } = request;
+    const wire = {
+      origin,
+      method,
+      path: prefix + path,
+      headers: body === '' ? headers : headersWithBody,
+      body: body === '' ? null : body,
+    };
+    const ending = await repeatUnsent(dispatcher, wire, { stop, maxAnswerBytes, onSent, observer });
+    if (ending.kind !== 'answer') {
+      const failure =
+        ending.kind === 'lost' ? lostFailure(ending.error, ending, proxy) : stopFailure(ending, stop.reason);
+      return failed(failure, ending.progress === 'unsent' ? 0 : 1);
+    }
+    const { answer } = ending;
+    const now = Date.now();
+    const ignored: IgnoredWaits = new Map();
+    const limits = statedLimits(answer.headers, now, ignored);
+    const parsed = interpret(answer, { now, mask, ignored });
+    return {
+      requests: 1,
+      ...(limits.length > 0 && {
+        limits: limits.map((limit) => ({ ...limit, name: mask.text(limit.name) })),
+      }),
+      ...(keepAnswer && { received: receivedAnswer(answer, mask) }),
+      ...(ignored.size > 0 && { ignoredWaits: cleaned(ignored, mask) }),
+      ...parsed,
+    };
+  }
+
+  async function call(request: ApiRequest, stop: Stop, options: SendOptions): Promise<Call> {
+    const current = await authenticate(currentToken);
+    if ('class' in current) return failed(current);
+    const first = await callWith(current, request, stop, options);
+    if (first.ok || first.failure.code !== 'UNAUTHENTICATED') return first;
+    const fresh = await authenticate(async () => (await tokens.refresh()) ?? current.token);
+    if ('class' in fresh) return { ...first, failure: fresh };
+    if (fresh.token === current.token) return first;
+    const second = await callWith(fresh, request, stop, options);
+    return { ...second, requests: first.requests + second.requests };
+  }
+
+  let underWay = 0;
+  let closing: Promise<void> | undefined;
+  let onIdle = (): void => {};
+
+  async function send(request: ApiRequest, options: SendOptions = {}): Promise<ApiAnswer> {
+    const start = performance.now();
+    const stop = new Stop(timeouts.totalMs, options.signal);
+    underWay++;
+    try {
+      const outcome = closing ? closedCall : await call(request, stop, options);
+      return { durationMs: Math.round(performance.now() - start), ...outcome };
+    } finally {
+      stop.release();
+      underWay--;
+      if (underWay === 0) onIdle();
+    }
+  }
+
+  async function close(): Promise<void> {
+    if (underWay > 0) {
+      await new Promise<void>((resolve) => {
+        onIdle = resolve;
+      });
+    }
+    await dispatcher.close();
+  }
+
+  return {
+    baseUrl,
+    send,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+function harmlessObserver(observer: RequestObserver): RequestObserver {
+  const report = warnOf('The observer of requests fails');
+  return {
+    started: harmless(() => observer.started(), report),
+    ended: harmless((sent) => observer.ended(sent), report),
+  };
+}
+
+/** The texts of a server, safe to log. */
+function cleaned(waits: IgnoredWaits, mask: TokenMask): ReadonlyMap<string, string> {
+  return new Map([...waits].map(([header, value]) => [header, serverText(value, mask)]));
+}
+
+/** The result of a call without its duration. */
+type Call = ParsedAnswer & Omit<CallFigures, 'durationMs'>;
+
+function failed(failure: ApiFailure, requests = 0): Call {
+  return { ok: false, failure, requests };
+}
+
+const closedCall = failed(apiFailure('CLIENT_CLOSED', 'The client was closed'));
+
+/** Short: the caller repeats calls for longer when a server stays away. */
+const pausesMs = [100, 300];
+
+/**
+ * Repeats a request, up to two times, while it fails before any byte of it was written and for a transient reason (connection
+ * refused, name not resolved, connect time-out). A stop ends the wait.
+ */
+async function repeatUnsent(
+  dispatcher: Dispatcher,
+  request: WireRequest,
+  options: ExchangeOptions,
+): Promise<Ending> {
+  for (const pauseMs of pausesMs) {
+    const ending = await exchange(dispatcher, request, options);
+    if (!mayPass(ending)) return ending;
+    // Up to twice as long, so that calls that failed together do not return together.
+    await options.stop.pause(pauseMs * (1 + Math.random()));
+    if (options.stop.reason !== undefined) return { kind: 'stopped', progress: 'unsent' };
+  }
+  return exchange(dispatcher, request, options);
+}
+
+function mayPass(ending: Ending): boolean {
+  if (ending.kind !== 'lost') return false;
+  const failure = lostFailure(ending.error, ending);
+  return failure.class === 'unreachable' && failure.code !== 'TLS_ERROR';
+}
+
+/** Derived from a token, and kept while the token stays the same. */
+interface Credentials {
+  readonly token: string;
+  /** For requests without a body. */
+  readonly headers: string[];
+  readonly headersWithBody: string[];
+  readonly mask: TokenMask;
+}
+
+function credentialsOf(text: string, userAgent: string | undefined): Credentials {
+  const token = checkToken(text);
+  // As a list, because undici modifies an object when there is a proxy.
+  const headersOf = (hasBody: boolean) =>
+    Object.entries(requestHeaders(token, { hasBody, userAgent })).flat();
+  return { token, headers: headersOf(false), headersWithBody: headersOf(true), mask: createTokenMask(token) };
+}
+
+/** Errors of a token source that is not ours might quote the token. */
+function tokenFailure(error: unknown): ApiFailure {
+  if (!(error instanceof CqbatchError))
+    return apiFailure('TOKEN_UNREADABLE', 'The access token could not be read');
+  const code = failureCodes.find((each) => each === error.code) ?? 'TOKEN_UNREADABLE';
+  return apiFailure(code, error.message);
+}

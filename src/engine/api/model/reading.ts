@@ -1,0 +1,149 @@
+/**
+ * How answers are read: exactly where it matters, tolerantly elsewhere, because the interface document leaves open which fields
+ * are required and how they are written (sections 2.7 and 7).
+ *
+ * - Keys may be snake_case or lowerCamelCase, as Protocol Buffers JSON allows.
+ * - `null` means absent. Unknown fields are left out, unknown enum values are kept.
+ * - Integers may be JSON numbers or decimal strings.
+ * - A field of a type that cannot be understood is left out. An answer that arrived means a change that was made; refusing it
+ *   for a side detail would report a done change as failed.
+ */
+
+import { z } from 'zod';
+import { isJsonObject, isLosslessNumber, stringifyJson } from '../../../base/text/json.ts';
+
+/** Reads a value; undefined when it can't be understood. A plain function instead of a schema, because it runs for each row. */
+export type Read<T> = (value: unknown) => T | undefined;
+
+/** The type of a reader's values. */
+export type ReadBy<Reader> = Reader extends Read<infer T> ? T : never;
+
+/** An object as it is read, given how its fields are read, by lowerCamelCase name: any field may be absent. */
+export type Parts<Fields> = { readonly [Name in keyof Fields]?: ReadBy<Fields[Name]> | undefined };
+
+/** An enumeration whose complete value set is not documented. */
+export type OpenEnum<Known extends string> = Known | (string & {});
+
+/**
+ * A 64-bit integer as `bigint`: exact, ordered, and comparable with `===`. (Decimal text would sort "10" before "9".)
+ * Written as JSON by `stringifyJson`.
+ */
+export function integer(value: unknown): bigint | undefined {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
+  return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined;
+}
+
+/** A number that may have decimals: a score, points. */
+export function decimal(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint' || isLosslessNumber(value)) return Number(value.toString());
+  return typeof value === 'string' && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)
+    ? Number(value)
+    : undefined;
+}
+
+/** A string; numbers are accepted as their text. */
+export function text(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'bigint' || isLosslessNumber(value)
+    ? value.toString()
+    : undefined;
+}
+
+/**
+ * A time, kept as text because its format is undocumented (section 2.7); other JSON values become JSON text. Undefined for
+ * what programs write in place of an absent time.
+ */
+export function time(value: unknown): string | undefined {
+  return hasTime(value) ? (text(value) ?? stringifyJson(value)) : undefined;
+}
+
+/** An object has a time if any of its members has: `{ "seconds": "0", "nanos": 0 }` has none. */
+function hasTime(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null && !isLosslessNumber(value))
+    return Object.values(value).some(hasTime);
+  const written = String(value ?? '');
+  const isBeforeClocks = /^\d{4}-\d\d-\d\d/.test(written) && written.slice(0, zeroDay.length) <= zeroDay;
+  return !isBeforeClocks && !noTime.test(written);
+}
+
+/**
+ * Blanks and zeros (also as in `0000-00-00 00:00:00`), negative numbers, words for nothing, and the first day of the clocks in
+ * the order of other countries.
+ */
+const noTime =
+  /^(?:[\s0:.,+/TZ-]*|-\d+(?:\.\d+)?|null|none|nil|never|undefined|nan|n\/a|false|0?1[/.]0?1[/.](?:0001|1970)\b.*)$/i;
+
+/** The latest day on which a clock begins: that of Unix. Others begin in 1900, in the year 1, or in another time zone a day before. */
+const zeroDay = '1970-01-01';
+
+/** `true` or `false`, or one of them as a string. */
+export function flag(value: unknown): boolean | undefined {
+  if (value === true || value === 'true') return true;
+  return value === false || value === 'false' ? false : undefined;
+}
+
+/** An array; elements that can't be understood are left out. */
+export function listOf<T>(element: Read<T>): Read<readonly T[]> {
+  return (value) =>
+    Array.isArray(value) ? value.map(element).filter((each) => each !== undefined) : undefined;
+}
+
+/** An object with these fields. */
+export function object<Fields extends Readonly<Record<string, Read<unknown>>>>(
+  fields: Fields,
+): Read<Parts<Fields>> {
+  const byKey = new Map<string, { readonly name: string; readonly read: Read<unknown> }>();
+  for (const [name, read] of Object.entries(fields)) {
+    byKey.set(name, { name, read });
+    byKey.set(snakeCase(name), { name, read });
+  }
+  return (value) => {
+    if (!isJsonObject(value)) return undefined;
+    const known: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) {
+      const field = byKey.get(key);
+      if (field !== undefined && value[key] !== null) known[field.name] = field.read(value[key]);
+    }
+    return known as Parts<Fields>;
+  };
+}
+
+/** The same reader as a schema, which refuses anything but an object. */
+export function schemaOf<T extends object>(read: Read<T>): z.ZodType<T> {
+  return z.transform((value: unknown, { issues }) => {
+    const known = read(value);
+    if (known !== undefined) return known;
+    issues.push({ code: 'invalid_type', expected: 'object', input: value });
+    return z.NEVER;
+  });
+}
+
+/** The content of a 2xx answer: the value, or why it is not the answer to the request. */
+export type Reading<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly code: ReadingProblem; readonly message: string };
+
+/**
+ * - `ANSWER_INCOMPLETE`: the identifier that the answer must contain is missing or unreadable.
+ * - `ANSWER_ID_MISMATCH`: the answer is about another entity.
+ * - `ANSWER_STILL_DELETED`: the evaluation is still deleted.
+ */
+type ReadingProblem = 'ANSWER_INCOMPLETE' | 'ANSWER_ID_MISMATCH' | 'ANSWER_STILL_DELETED';
+
+/** The identifier in the answer, if it is the one that was sent (canonical decimal). */
+export function readIdentifier(field: string, sent: string, received: bigint | undefined): Reading<bigint> {
+  if (received === undefined) {
+    return { ok: false, code: 'ANSWER_INCOMPLETE', message: `The answer has no readable ${field}` };
+  }
+  if (String(received) !== sent) {
+    const message = `The answer is for ${field} ${received}, but the request was for ${sent}`;
+    return { ok: false, code: 'ANSWER_ID_MISMATCH', message };
+  }
+  return { ok: true, value: received };
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

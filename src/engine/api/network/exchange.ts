@@ -1,0 +1,274 @@
+import type { Dispatcher } from 'undici';
+import type { Method } from '../../../domain/terms.ts';
+import { type AnswerHeaders, headerValues } from '../headers.ts';
+import { type ContentProblem, decodeContent } from './content-encoding.ts';
+
+/** A complete HTTP answer. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly body: string;
+  /** Why the body could not be decompressed. */
+  readonly problem?: ContentProblem;
+}
+
+/**
+ * How far a request got: `unsent` (no byte of it was written), `sent` (it may have arrived), `answering` (the head of an answer
+ * arrived).
+ */
+export type RequestProgress = 'unsent' | 'sent' | 'answering';
+
+/** How one HTTP request ended: with an answer, without one, or because it was stopped. */
+export type Ending =
+  | { readonly kind: 'answer'; readonly answer: HttpAnswer }
+  | (Reached & { readonly kind: 'lost'; readonly error: Error })
+  | (Reached & { readonly kind: 'stopped' });
+
+/** How far a request without a complete answer got. */
+export interface Reached {
+  readonly progress: RequestProgress;
+  /** Status of the answer, when its head arrived. */
+  readonly status?: number;
+}
+
+export interface ExchangeOptions {
+  readonly stop: Stop;
+  /** Largest body of an answer, decompressed. */
+  readonly maxAnswerBytes: number;
+  /** Called when the request has been handed to the network. */
+  readonly onSent?: (() => void) | undefined;
+  readonly observer?: RequestObserver | undefined;
+}
+
+/** Counts the HTTP requests of a client, each once, including those of repeated attempts and of a second token. */
+export interface RequestObserver {
+  /** A request starts. */
+  started(): void;
+  /** A request is over. @param sent absent when no byte of it was written: then the server knows nothing about it */
+  ended(sent?: SentRequest): void;
+}
+
+/** A request that the server may have received. */
+export interface SentRequest {
+  /** Status of the answer, when its head arrived. */
+  readonly status?: number | undefined;
+  /** From when it was to be sent, so that it includes waiting for a connection. */
+  readonly durationMs: number;
+}
+
+/** A request with everything that is sent. */
+export interface WireRequest {
+  readonly origin: string;
+  readonly method: Method;
+  readonly path: string;
+  /** Names and values in turn. */
+  readonly headers: string[];
+  readonly body: string | null;
+}
+
+/**
+ * Makes one request. Rejects for a request that HTTP cannot carry, never because of the server or the network.
+ *
+ * It uses the lowest level of the dispatcher, which alone tells when writing starts: only that separates requests that
+ * certainly were not processed from those that may have been. undici sends a request that is not `idempotent` (GET is, by
+ * default) at most once, and fails it when its connection closes. So does this function.
+ */
+export function exchange(
+  dispatcher: Dispatcher,
+  request: WireRequest,
+  options: ExchangeOptions,
+): Promise<Ending> {
+  if (options.stop.reason !== undefined) return Promise.resolve({ kind: 'stopped', progress: 'unsent' });
+  return new Promise((resolve, reject) => {
+    const exchanging = new Exchange(options, resolve, reject);
+    try {
+      dispatcher.dispatch({ idempotent: false, ...request }, exchanging);
+      options.onSent?.();
+    } catch (error) {
+      exchanging.fail(error as Error);
+    }
+  });
+}
+
+/** One request in progress, as undici reports it. A class, because closures for each call would be garbage. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions;
+  readonly #resolve: (ending: Ending) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #startedAt = performance.now();
+  #isOver = false;
+  #controller: Dispatcher.DispatchController | undefined;
+  #progress: RequestProgress = 'unsent';
+  #status: number | undefined;
+  #headers: AnswerHeaders = {};
+  readonly #chunks: Buffer[] = [];
+
+  constructor(options: ExchangeOptions, resolve: (ending: Ending) => void, reject: (error: Error) => void) {
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    options.observer?.started();
+    options.stop.step = this;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // A request that was stopped while waiting for a connection must not be sent.
+    if (this.#isOver) controller.abort(new Error('stopped before it was sent'));
+    else {
+      this.#controller = controller;
+      this.#progress = 'sent';
+    }
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    // undici can't continue after such an answer, and would fail on an expectation of its own. The message is the one that it
+    // uses for an unrequested upgrade.
+    if (status === 101) controller.abort(new Error('bad upgrade'));
+    if (status < 200) return;
+    this.#progress = 'answering';
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const [first, ...others] = this.#chunks;
+    const bytes = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks);
+    const headers = this.#headers;
+    const content = bodyOf(bytes, headers, this.#options.maxAnswerBytes);
+    this.#end({ kind: 'answer', answer: { status: this.#status ?? 0, headers, ...content } });
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    if ('code' in error && error.code === 'UND_ERR_INVALID_ARG') this.fail(error);
+    else this.#end({ kind: 'lost', error, ...this.#reached() });
+  }
+
+  /** HTTP can't carry the request. */
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#close();
+    this.#reject(error);
+  }
+
+  /** The call must stop. */
+  stop(): void {
+    this.#end({ kind: 'stopped', ...this.#reached() });
+    this.#controller?.abort(new Error('stopped'));
+  }
+
+  #end(ending: Ending): void {
+    if (this.#isOver) return;
+    this.#close();
+    this.#resolve(ending);
+  }
+
+  #close(): void {
+    const { stop, observer } = this.#options;
+    this.#isOver = true;
+    stop.step = undefined;
+    const sent = { status: this.#status, durationMs: performance.now() - this.#startedAt };
+    observer?.ended(this.#progress === 'unsent' ? undefined : sent);
+  }
+
+  #reached(): Reached {
+    const status = this.#status;
+    return status === undefined ? { progress: this.#progress } : { progress: this.#progress, status };
+  }
+}
+
+/** Returns a body unchanged if it can't be decompressed: some proxies decompress answers and keep the headers. */
+function bodyOf(
+  bytes: Buffer,
+  headers: AnswerHeaders,
+  maxBytes: number,
+): Pick<HttpAnswer, 'body' | 'problem'> {
+  const encoding = headerValues(headers, 'content-encoding').join(',');
+  if (encoding === '') return { body: decoder.decode(bytes) };
+  const content = decodeContent(bytes, encoding, maxBytes);
+  return content.ok
+    ? { body: decoder.decode(content.bytes) }
+    : { body: decoder.decode(bytes), problem: content.problem };
+}
+
+/** Drops a byte order mark; bytes that are not UTF-8 become U+FFFD. */
+const decoder = new TextDecoder();
+
+/** What stopped a call before it ended by itself: the caller's signal, or the total time-out. */
+export type CallStop = 'aborted' | 'timed-out';
+
+/**
+ * One stop for the caller's signal and the total time-out of a call. It is created thousands of times a second: an
+ * `AbortController` with its events would cost more than the rest of the client, and `AbortSignal.any` leaks.
+ */
+export class Stop {
+  /** The current step of the call, of which there is one at a time: it is stopped when the call must stop. */
+  step: { stop(): void } | undefined;
+  #reason: CallStop | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly #others: Set<Stop> | undefined;
+
+  constructor(milliseconds: number, signal?: AbortSignal) {
+    this.#timer = setTimeout(() => this.fire('timed-out'), milliseconds);
+    if (signal?.aborted) this.fire('aborted');
+    else this.#others = signal && stopsOf(signal).add(this);
+  }
+
+  /** Undefined while the call may continue. */
+  get reason(): CallStop | undefined {
+    return this.#reason;
+  }
+
+  /** Stops the call. The first reason counts. */
+  fire(reason: CallStop): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.step?.stop();
+  }
+
+  /** Resolves after that time, or as soon as the call must stop. */
+  async pause(milliseconds: number): Promise<void> {
+    if (this.#reason !== undefined) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.step = {
+        stop() {
+          clearTimeout(timer);
+          resolve();
+        },
+      };
+    });
+    this.step = undefined;
+  }
+
+  /** To be called when the call has ended. */
+  release(): void {
+    clearTimeout(this.#timer);
+    this.#others?.delete(this);
+    this.step = undefined;
+  }
+}
+
+/**
+ * The calls that a signal stops. It has one listener for all of them, because separate ones would take longer than the rest of
+ * a stop.
+ */
+const stops = new WeakMap<AbortSignal, Set<Stop>>();
+
+function stopsOf(signal: AbortSignal): Set<Stop> {
+  const known = stops.get(signal);
+  if (known !== undefined) return known;
+  const all = new Set<Stop>();
+  stops.set(signal, all);
+  signal.addEventListener(
+    'abort',
+    () => {
+      for (const stop of all) stop.fire('aborted');
+    },
+    { once: true },
+  );
+  return all;
+}

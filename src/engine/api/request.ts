@@ -1,0 +1,32 @@
+import type { Method } from '../../domain/terms.ts';
+import { acceptedEncodings } from './network/content-encoding.ts';
+
+/** A request to send. */
+export interface ApiRequest {
+  /** Default POST. */
+  readonly method?: Method;
+  /** Below the base URL, with its query; begins with `/`. */
+  readonly path: string;
+  /** JSON text; empty: the request has no body. */
+  readonly body: string;
+}
+
+/** The default user agent. */
+export const defaultUserAgent = 'callquality-batch';
+
+/** The headers of a request (interface document, sections 4 and 5), besides those of HTTP itself. */
+export function requestHeaders(
+  token: string,
+  {
+    hasBody,
+    userAgent = defaultUserAgent,
+  }: { readonly hasBody: boolean; readonly userAgent?: string | undefined },
+): Readonly<Record<string, string>> {
+  return {
+    authorization: `Bearer ${token}`,
+    ...(hasBody && { 'content-type': 'application/json' }),
+    accept: 'application/json',
+    'accept-encoding': acceptedEncodings,
+    'user-agent': userAgent,
+  };
+}

@@ -1,0 +1,95 @@
+import { stripVTControlCharacters } from 'node:util';
+import { isLosslessNumber } from '../../base/text/json.ts';
+
+/** Longest text from the server in a message, in code points. */
+export const maxServerTextLength = 300;
+
+/** Controls, line and paragraph separators, unpaired surrogates, and marks that reverse the text around them. */
+const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+
+/**
+ * Makes text from a server safe for a message: one line, at most 300 code points, without control characters, terminal escape
+ * sequences and bidirectional controls, and without the token, which a server may quote.
+ */
+export function serverText(text: string, mask?: Pick<TokenMask, 'text'>): string {
+  // Masked before it is shortened, so that no half token is left, and again after control characters in it were removed.
+  const clean = stripVTControlCharacters((mask?.text(text) ?? text).slice(0, 20 * maxServerTextLength))
+    .replace(unprintable, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const line = mask?.text(clean) ?? clean;
+  const characters = Array.from(line.slice(0, 2 * maxServerTextLength + 1));
+  if (characters.length <= maxServerTextLength) return line;
+  return `${characters.slice(0, maxServerTextLength - 1).join('')}…`;
+}
+
+/** Hides the token wherever a server quotes it: answers end up in reports, journals, datastores and logs. */
+export interface TokenMask {
+  /** The text with `[token]` in place of each quotation. */
+  readonly text: (text: string) => string;
+  /** Does so for all text in parsed JSON, in place. `source` is its JSON text. */
+  readonly json: (value: unknown, source: string) => unknown;
+}
+
+const substitute = '[token]';
+/** A shorter token would occur in every answer by chance; only a sandbox accepts such a token. */
+const shortestToken = 3;
+
+export function createTokenMask(token: string): TokenMask {
+  const spellings = spellingsOf(token);
+  const text = (quoting: string): string => {
+    let masked = quoting;
+    for (const spelling of spellings) {
+      // Searching first is several times as fast, and matches are rare.
+      if (masked.includes(spelling)) masked = masked.replaceAll(spelling, substitute);
+    }
+    return masked;
+  };
+  // `\u` escapes may stand for any character; of the short ones only these stand for characters of a token.
+  const escapes = /["\\]/.test(token) ? ['\\'] : ['\\u', '\\/'];
+  const hints = [...spellings, ...escapes];
+  return {
+    text,
+    // Searching the source for hints takes a fraction of the time of walking through the value.
+    json: (value, source) => {
+      const mayQuote = token.length >= shortestToken && hints.some((hint) => source.includes(hint));
+      return mayQuote ? maskedValue(value, text) : value;
+    },
+  };
+}
+
+/** The token as it is, and as it is written in JSON, URLs and HTML; for most tokens these are the same. */
+function spellingsOf(token: string): readonly string[] {
+  const percentEncoded = encodeURIComponent(token);
+  return [
+    ...new Set([
+      token,
+      JSON.stringify(token).slice(1, -1),
+      token.replaceAll('/', '\\/'),
+      percentEncoded,
+      percentEncoded.replace(/%../g, (code) => code.toLowerCase()),
+      token.replace(/[&<>"']/g, (character) => htmlEntities[character] ?? character),
+    ]),
+  ];
+}
+
+const htmlEntities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function maskedValue(value: unknown, mask: (text: string) => string): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return value;
+  const parts = value as Record<string, unknown>;
+  for (const key of Object.keys(parts)) {
+    const part = maskedValue(parts[key], mask);
+    const name = mask(key);
+    if (name !== key) delete parts[key];
+    if (name !== key || part !== parts[key]) parts[name] = part;
+  }
+  return value;
+}

@@ -1,0 +1,86 @@
+import { isJsonObject } from '../../base/text/json.ts';
+import { type AnswerHeaders, firstReadable } from './headers.ts';
+import { counterLimits, type LimitReading, policyLimits, statedNumber } from './limits.ts';
+import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts';
+
+/**
+ * How long an answer asks to wait; undefined when it does not say. The first of these that is present and accepted counts:
+ * `Retry-After`, `google.rpc.RetryInfo`, `RateLimit`, `RateLimit-Reset`, `X-RateLimit-Reset`. See `WaitReader`.
+ *
+ * @param body the parsed JSON body, if there is one
+ * @param now milliseconds since 1970, for answers without a `Date`
+ * @param ignored gets what is ignored
+ */
+export function waitingTime(
+  headers: AnswerHeaders,
+  body: unknown,
+  now: number,
+  ignored?: IgnoredWaits,
+): AskedWait | undefined {
+  const waits = new WaitReader(headers, now, ignored);
+  return (
+    firstReadable(headers, 'retry-after', (value) => waits.secondsOrDate('Retry-After', value)) ??
+    retryInfo(body, waits) ??
+    rateLimit(headers, waits) ??
+    rateLimitReset(headers, waits)
+  );
+}
+
+/** A `google.rpc.RetryInfo` in the details of an error body (`google/rpc/error_details.proto`). */
+function retryInfo(body: unknown, waits: WaitReader): AskedWait | undefined {
+  const details = [member(body, 'details'), member(member(body, 'error'), 'details')];
+  for (const detail of details.filter(Array.isArray).flat() as readonly unknown[]) {
+    const type = member(detail, '@type');
+    if (typeof type === 'string' && !type.endsWith('google.rpc.RetryInfo')) continue;
+    const delay = durationOf(member(detail, 'retryDelay') ?? member(detail, 'retry_delay'));
+    const wait = delay === undefined ? undefined : waits.duration('RetryInfo', delay);
+    if (wait !== undefined) return wait;
+  }
+  return undefined;
+}
+
+/** A Protocol Buffers duration: `"1.5s"`, or `{"seconds":1,"nanos":500000000}` as some servers write it. */
+function durationOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  // Protocol Buffers JSON writes 64-bit integers as strings.
+  const seconds = statedNumber(String(member(value, 'seconds')));
+  const nanos = statedNumber(String(member(value, 'nanos')));
+  if (seconds === undefined && nanos === undefined) return undefined;
+  return `${nanos ? ((seconds ?? 0) + nanos / 1e9).toFixed(9) : (seconds ?? 0)}s`;
+}
+
+function member(value: unknown, name: string): unknown {
+  return isJsonObject(value) ? value[name] : undefined;
+}
+
+/**
+ * `RateLimit` (draft-ietf-httpapi-ratelimit-headers): the longest `t` of the limits that are used up (`r=0`), whatever they
+ * count. For a limit without `t`, the window `w` of its `RateLimit-Policy` counts.
+ */
+function rateLimit(headers: AnswerHeaders, waits: WaitReader): AskedWait | undefined {
+  return policyLimits(headers, waits)
+    .filter(({ remaining }) => remaining === 0)
+    .map((limit) => resetOf(limit) ?? windowOf(limit, waits))
+    .filter((wait) => wait !== undefined)
+    .toSorted((one, other) => other.ms - one.ms)[0];
+}
+
+function resetOf({ resetMs, resetBy }: LimitReading): AskedWait | undefined {
+  return resetMs === undefined ? undefined : { ms: resetMs, by: resetBy };
+}
+
+function windowOf({ windowMs }: LimitReading, waits: WaitReader): AskedWait | undefined {
+  if (windowMs === undefined) return undefined;
+  const seconds = String(windowMs / 1_000);
+  return waits.seconds('RateLimit-Policy', seconds, `w=${seconds}`);
+}
+
+/**
+ * `RateLimit-Reset` (older drafts) or `X-RateLimit-Reset` (no standard). They say nothing when the limit is not used up.
+ */
+function rateLimitReset(headers: AnswerHeaders, waits: WaitReader): AskedWait | undefined {
+  return counterLimits(headers, waits)
+    .filter(({ remaining = 0 }) => remaining === 0)
+    .map(resetOf)
+    .find((wait) => wait !== undefined);
+}

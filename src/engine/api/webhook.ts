@@ -1,0 +1,107 @@
+import { createHmac } from 'node:crypto';
+import pRetry, { AbortError } from 'p-retry';
+import { Pool } from 'undici';
+import { usageError } from '../../base/errors/errors.ts';
+import { isLoopback } from './base-url.ts';
+import { exchange, Stop } from './network/exchange.ts';
+import { lostFailure } from './network/network-failure.ts';
+import { chooseProxy, type ProxyOptions } from './network/proxy.ts';
+import { tunnelDispatcher } from './network/tunnel.ts';
+
+/** A URL of another service, to which news is posted. Its path and query may be secret: no message quotes them. */
+export interface Webhook {
+  /** For people: `hooks.example.com`. */
+  readonly host: string;
+  /**
+   * Posts a text, repeating transient failures.
+   *
+   * @throws an Error that says why it was not accepted
+   */
+  post(text: string, options?: PostOptions): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface PostOptions {
+  /** To be added to the path of the URL: `/start`. */
+  readonly below?: string;
+  /** Names and values in turn. */
+  readonly headers?: readonly string[];
+}
+
+const connectMs = 5_000;
+const requestMs = 10_000;
+/** A receiver that is unreachable must not hold up the command for long. */
+const retries = { retries: 3, minTimeout: 500, maxTimeout: 4_000, factor: 2, randomize: true };
+
+/**
+ * Opens a webhook.
+ *
+ * @param what its name: `--notify-url`
+ * @throws a usage error when the URL can't be used, which does not quote it
+ */
+export function openWebhook(
+  what: string,
+  text: string,
+  { variables }: Pick<ProxyOptions, 'variables'>,
+): Webhook {
+  const url = readUrl(what, text);
+  const proxy = chooseProxy(url.origin, { variables, allowInsecureHttp: true });
+  const dispatcher =
+    proxy === undefined
+      ? new Pool(url.origin, { connect: { timeout: connectMs } })
+      : tunnelDispatcher(proxy, { connectTimeout: connectMs });
+
+  async function postOnce(body: string, { below = '', headers = [] }: PostOptions): Promise<void> {
+    const stop = new Stop(requestMs);
+    try {
+      const ending = await exchange(
+        dispatcher,
+        {
+          origin: url.origin,
+          method: 'POST',
+          path: `${url.pathname.replace(/\/$/, '')}${below}${url.search}` || '/',
+          headers: ['content-type', 'application/json', 'user-agent', 'callquality-batch', ...headers],
+          body,
+        },
+        { stop, maxAnswerBytes: 1024 * 1024 },
+      );
+      if (ending.kind === 'stopped') throw new Error(`no answer within ${requestMs / 1_000} s`);
+      if (ending.kind === 'lost') throw new Error(lostFailure(ending.error, ending).message);
+      const { status } = ending.answer;
+      if (status >= 200 && status <= 299) return;
+      const mayPass = status >= 500 || status === 429 || status === 408;
+      const refusal = `it answered ${status}`;
+      throw mayPass ? new Error(refusal) : new AbortError(refusal);
+    } finally {
+      stop.release();
+    }
+  }
+
+  return {
+    host: url.host,
+    post: (body, options = {}) => pRetry(() => postOnce(body, options), retries),
+    close: () => dispatcher.close(),
+  };
+}
+
+function readUrl(what: string, text: string): URL {
+  const trimmed = text.trim();
+  const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  if (url !== undefined && isSafe && url.username === '' && url.password === '') return url;
+  throw usageError(
+    'WEBHOOK_INVALID',
+    `${what} must be an https:// URL (or http:// to this machine), without user name and password.`,
+  );
+}
+
+/**
+ * Headers that sign a text by Standard Webhooks (standardwebhooks.com, "Signature scheme"): HMAC-SHA256 of id, time and text.
+ * After the prefix `whsec_`, a secret is base64.
+ */
+export function signatureHeaders(secret: string, id: string, at: Date, body: string): readonly string[] {
+  const time = String(Math.floor(at.getTime() / 1_000));
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : secret;
+  const signature = createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64');
+  return ['webhook-id', id, 'webhook-timestamp', time, 'webhook-signature', `v1,${signature}`];
+}

@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { z } from 'zod';
+import { steadyNow, steadyTimeOf } from '../../base/async/clock.ts';
+import type { LimitedApi } from '../../domain/terms.ts';
+import type { Datastore } from '../datastore/datastore.ts';
+import { keyOfApi } from '../datastore/rate-group.ts';
+import {
+  type Control,
+  controlSchema,
+  forgottenAfterMs,
+  isPresent,
+  ofHighestPriority,
+  type PublishedPace,
+  paceEntrySchema,
+  type RunEntry,
+  runEntrySchema,
+  type WorkerEntry,
+  workerEntrySchema,
+} from './entries.ts';
+import { type Member, rateCommandOf } from './member.ts';
+import type { SlotReply } from './timeline.ts';
+import { serverClock, timelineScripts } from './timeline-script.ts';
+
+/**
+ * The processes that share a Redis: their runs and workers, the pace of each API, and users' commands to runs. The data are
+ * hashes with an expiry, read and written by small scripts; the clock of Redis dates them. The cluster serves display and the
+ * rate, and the question what a datastore has lost. No lock depends on it, except that an id belongs to the first run that uses it.
+ */
+export type Cluster = ReturnType<typeof openCluster>;
+
+const scripts = timelineScripts(serverClock);
+
+/** @throws for a datastore that is not shared */
+export function openCluster({ prefix = '', runScript }: Datastore) {
+  if (runScript === undefined) throw new Error('Only a shared datastore has a cluster.');
+  const ask = (script: string, keys: readonly string[], ...args: readonly (string | number)[]) =>
+    runScript(
+      script,
+      keys.map((key) => keyOf(prefix, key)),
+      args,
+    );
+  return {
+    /**
+     * Registers a run, or its progress.
+     *
+     * @returns false, without writing, when another run has this id
+     */
+    async putRun(entry: RunEntry): Promise<boolean> {
+      const { id, key, state } = entry;
+      const keys = ['runs', apiKeys(entry).timeline];
+      const isInProgress = state === 'running' ? 1 : 0;
+      return (await ask(scripts.putRun, keys, id, key, JSON.stringify(entry), isInProgress)) === 1;
+    },
+    async runs(): Promise<readonly RunEntry[]> {
+      const [now, entries] = (await ask(scripts.all, ['runs'])) as [string, string[]];
+      return entries.flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)));
+    },
+    async run(id: string): Promise<RunEntry | undefined> {
+      const [now, entry] = (await ask(scripts.one, ['runs'], id)) as [string, string];
+      return read(runEntrySchema, now, withoutKey(entry))[0];
+    },
+    /** Workers that call an API; none that is gone. */
+    async workers(api: LimitedApi): Promise<readonly WorkerEntry[]> {
+      const [now, entries] = (await ask(scripts.all, [apiKeys(api).workers])) as [string, string[]];
+      return entries
+        .flatMap((entry) => read(workerEntrySchema, now, entry))
+        .filter((entry) => isPresent(entry));
+    },
+    /** What workers of an API have said of their batches, by worker: also of workers that have left. */
+    async testimonies(api: LimitedApi): Promise<ReadonlyMap<string, string>> {
+      const [, entries] = (await ask(scripts.all, [apiKeys(api).testimonies])) as [string, string[]];
+      return new Map(
+        entries.map((entry) => {
+          const [, id = '', testimony = ''] = /^\S+ (\S+) (.*)$/s.exec(entry) ?? [];
+          return [id, testimony];
+        }),
+      );
+    },
+    /** How an API is called; undefined once the last worker has left. */
+    async pace(api: LimitedApi): Promise<PublishedPace | undefined> {
+      const [now, at, pace] = (await ask(scripts.pace, [apiKeys(api).pace])) as [string, string, string];
+      return readPace(now, at, pace);
+    },
+    /** Sends a control to a run, or to the process that coordinates it next. */
+    async tell(runId: string, control: Control): Promise<void> {
+      await ask(scripts.tell, ['controls'], runId, control.kind, `0 ${JSON.stringify(control)}`);
+    },
+    /** The latest control of each kind for a run. */
+    async told(runId: string): Promise<readonly Control[]> {
+      const [now, ...controls] = (await ask(scripts.told, ['controls'], runId)) as string[];
+      return controls.flatMap((control) => read(controlSchema, now ?? '', control));
+    },
+    async clearControls(runId: string): Promise<void> {
+      await ask(scripts.clearControls, ['controls'], runId);
+    },
+    /** Removes runs that ended long ago, and old workers of an API. */
+    async sweep(api: LimitedApi): Promise<void> {
+      const { workers, testimonies } = apiKeys(api);
+      await ask(scripts.sweep, ['runs', 'controls', workers, testimonies], forgottenAfterMs);
+    },
+    /**
+     * A new worker of an API.
+     *
+     * @param version of the program
+     */
+    join: (api: LimitedApi, version: string): Member => memberOf(ask, api, version),
+  };
+}
+
+type Ask = (
+  script: string,
+  keys: readonly string[],
+  ...args: readonly (string | number)[]
+) => Promise<unknown>;
+
+function memberOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string): Member {
+  const api = { baseUrl, rateGroup };
+  const keys = apiKeys(api);
+  const id = randomUUID();
+  const startedAt = new Date().toISOString();
+  const program = { host: hostname(), pid: process.pid, version };
+  const facts = { id, ...program, ...api, startedAt };
+  /** As of the last beat with the lead. */
+  let known = { runs: [] as string[], workers: 1 };
+  return {
+    isShared: true,
+    async beat(heartbeat, wantsLead) {
+      const own = { ...facts, ...heartbeat };
+      const [now, lead, at, paceText, workers = [], runs = []] = (await ask(
+        scripts.beat,
+        [keys.timeline, keys.pace, keys.workers, 'runs'],
+        id,
+        JSON.stringify(own),
+        wantsLead ? 1 : 0,
+      )) as [string, number, string, string, string[]?, string[]?];
+      const pace = readPace(now, at, paceText);
+      const leads = lead > 0;
+      const present = workers.flatMap((entry) => read(workerEntrySchema, now, entry));
+      // A paused run calls nothing, so it must not hold the others back.
+      const running = runs
+        .flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)))
+        .filter((run) => run.baseUrl === baseUrl && run.rateGroup === rateGroup && run.state === 'running');
+      const live = running.filter((run) => isPresent(run));
+      if (leads)
+        known = {
+          runs: live.map((run) => run.id),
+          workers: present.length,
+        };
+      const reports = present.flatMap((one) => (one.traffic ? [[one.id, one.traffic] as const] : []));
+      return {
+        leads,
+        hasLed: lead === 2,
+        reports: new Map([...reports, [id, heartbeat.traffic]]),
+        hasRuns: running.length > 0,
+        policies: new Map(ofHighestPriority(live).map(({ id: run, rate }) => [run, rate])),
+        rows: live.reduce((sum, { rows, done = Number.NEGATIVE_INFINITY }) => sum + rows - done, 0),
+        pace,
+      };
+    },
+    async decide(pace) {
+      const { rate, cap, restMs } = rateCommandOf(pace);
+      const { restUntil: _, restsSince, ...decided } = pace;
+      const restsSinceAgoMs = restsSince && steadyNow() - restsSince;
+      const entry = JSON.stringify({ ...decided, ...known, restMs, restsSinceAgoMs });
+      const done = await ask(scripts.decide, [keys.timeline, keys.pace], id, rate ?? '', cap, restMs, entry);
+      return done === 1;
+    },
+    async giveUpLead() {
+      return (await ask(scripts.giveUpLead, [keys.timeline, keys.pace], id)) === 1;
+    },
+    async take({ want, held, need, active, aheadMs, leadInMs }) {
+      const reply = await ask(scripts.take, [keys.timeline], id, want, held, need, active, aheadMs, leadInMs);
+      return slotReply(reply as string[]);
+    },
+    async testify(testimony) {
+      await ask(scripts.testify, [keys.testimonies], id, `${id} ${testimony}`);
+    },
+    async leave() {
+      await ask(scripts.leave, [keys.timeline, keys.workers, keys.pace], id);
+    },
+  };
+}
+
+/** Parses the reply of the script that takes slots. */
+export function slotReply(reply: readonly string[]): SlotReply {
+  const [now = 0, count = 0, from = 0, , , places = 0, elsewhere = 0, restMs = 0, callers = 0] =
+    reply.map(Number);
+  const gap = reply[3] ?? '';
+  return {
+    now,
+    count,
+    from,
+    isSet: reply[4] === '1',
+    places,
+    elsewhere,
+    callers,
+    restMs,
+    gap: gap === '' ? undefined : Number(gap),
+  };
+}
+
+/** Parses an entry that follows its time; empty for an entry of another version. */
+function read<Entry>(schema: z.ZodType<Entry>, now: string, text: string): readonly Entry[] {
+  const space = text.indexOf(' ');
+  const ageMs = Number(now) - Number(text.slice(0, space));
+  try {
+    const entry = JSON.parse(text.slice(space + 1));
+    const seenAt = new Date(Date.now() - Math.max(0, ageMs)).toISOString();
+    const { data } = schema.safeParse({ ...entry, seenAt });
+    return data === undefined ? [] : [data];
+  } catch {
+    return [];
+  }
+}
+
+function readPace(now: string, at: string, text: string): PublishedPace | undefined {
+  const [entry] = read(paceEntrySchema, now, `${at} ${text}`);
+  if (entry === undefined) return undefined;
+  const { restMs, restsSinceAgoMs, ...pace } = entry;
+  const decidedAt = steadyTimeOf(Date.parse(entry.seenAt));
+  return {
+    ...pace,
+    restUntil: restMs > 0 ? decidedAt + restMs : undefined,
+    restsSince: restsSinceAgoMs === undefined ? undefined : decidedAt - restsSinceAgoMs,
+  };
+}
+
+/** Removes the key of a run from between the time and the entry. */
+function withoutKey(text: string): string {
+  return text.replace(/^(\S+) \S+ /, '$1 ');
+}
+
+/** The key in Redis for a name. */
+export function keyOf(prefix: string, name: string): string {
+  return `${prefix}:cluster:${name}`;
+}
+
+/** The keys of an API and rate group. */
+export function apiKeys(api: LimitedApi) {
+  const key = keyOfApi(api);
+  return {
+    timeline: `${key}:timeline`,
+    pace: `${key}:pace`,
+    workers: `${key}:workers`,
+    testimonies: `${key}:testimonies`,
+  } as const;
+}

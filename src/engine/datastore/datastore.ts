@@ -1,0 +1,80 @@
+import type { BackendFactory, IQueueBackend } from 'bullmq';
+import type { CqbatchError } from '../../base/errors/errors.ts';
+
+/**
+ * A datastore for BullMQ. Code above this folder sees only BullMQ objects made from these options, so that a run is the same on
+ * every datastore.
+ */
+export interface Datastore {
+  /** For display, without a password: `embedded (.cqbatch/queue)`, `Redis 7.0.15 at redis://10.0.0.7:6379/0`. */
+  readonly description: string;
+  /** For BullMQ's constructors as `connection`, with `backend` and `prefix`. */
+  readonly connection: object;
+  /**
+   * For adding rows. It never repeats a command whose reply was lost: the rows may have been added, called and removed, and
+   * adding them again would call them twice.
+   */
+  readonly producerConnection: object;
+  readonly backend: BackendFactory<IQueueBackend, object>;
+  /** BullMQ's `prefix` of all keys, on a shared datastore. */
+  readonly prefix?: string;
+  /**
+   * Whether no other process can have a worker on this datastore. If so, rows that are active when it opens were left by a dead
+   * process.
+   */
+  readonly exclusive: boolean;
+  /** Why it does not answer at the moment; undefined without a problem. May be transient. */
+  readonly trouble: string | undefined;
+  /** What it refuses until a person acts, which `trouble` says, too; absent on an exclusive datastore. */
+  readonly refusal?: LastingRefusal | undefined;
+  /** Resolves with the reason when the datastore fails for good; never settles otherwise. */
+  readonly lost: Promise<Error>;
+  /**
+   * The epoch of the datastore, an opaque text: a later epoch may have lost data that an earlier one had acknowledged.
+   * Undefined when unknown.
+   */
+  epoch(): Promise<string | undefined>;
+  /**
+   * The part of the epoch that a connection shows: the server and its data. Known before the first reply on a new connection, and
+   * kept while there is none. Undefined when unknown, and on an exclusive datastore.
+   */
+  readonly connectionEpoch: string | undefined;
+  /** Calls a listener whenever `connectionEpoch` may have changed. @returns a function that ends this */
+  onReconnect(listener: () => void): () => void;
+  /** Whether it certainly holds no rows; absent on a shared datastore. */
+  readonly isEmpty?: () => Promise<boolean>;
+  /**
+   * Starts a new epoch: rows fed in earlier epochs are abandoned. Only for an exclusive datastore whose content was reconciled.
+   */
+  renew(): Promise<void>;
+  /**
+   * Runs a Lua script atomically, on keys that begin with `prefix`; absent on an exclusive datastore. Waits while the datastore
+   * is unreachable.
+   */
+  readonly runScript?: RunScript;
+  /** Keeps the datastore small and fast; call it occasionally while jobs come and go. */
+  maintain(): Promise<void>;
+  /** Idempotent. Close BullMQ objects first. */
+  close(): Promise<void>;
+}
+
+/** Whether something was added in another epoch than that of the connection: the datastore may have forgotten what became of it. */
+export function isOfAnotherEpoch(
+  { connectionEpoch: now }: Pick<Datastore, 'connectionEpoch'>,
+  epoch: string | undefined,
+): boolean {
+  return epoch !== undefined && now !== undefined && epoch !== now;
+}
+
+/** A datastore that answers, and refuses. */
+export interface LastingRefusal {
+  readonly reason: CqbatchError;
+  /** Milliseconds since the first refusal. */
+  readonly forMs: number;
+}
+
+export type RunScript = (
+  script: string,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+) => Promise<unknown>;

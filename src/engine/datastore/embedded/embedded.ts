@@ -1,0 +1,119 @@
+import { closeSync, openSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isOpenToOthers, makeFolder, makePrivate } from '../../../base/disk/files.ts';
+import { lockPath } from '../../../base/disk/lock.ts';
+import { BusyError } from '../../../base/errors/errors.ts';
+import type { Datastore } from '../datastore.ts';
+import { openEpoch, readFileIdentity } from './epoch.ts';
+import { poolOver } from './pool.ts';
+import { openSession, type Session, type SessionThread, startThread } from './session.ts';
+
+/** Name of the embedded datastore's folder inside the state folder. */
+const folderName = 'queue';
+/** No jobs, and no queue that a dead process had paused in order to remove it. */
+const emptiness = `SELECT NOT EXISTS (SELECT FROM bullmq.job)
+  AND NOT EXISTS (SELECT FROM bullmq.rate_limit)
+  AND NOT EXISTS (SELECT FROM bullmq.meta WHERE field = 'paused') AS is_empty`;
+/** Files that PostgreSQL creates at each start. */
+const madeAtStart = ['global/pg_internal.init', 'base/5/pg_internal.init'];
+/** Number of files that PostgreSQL opens. */
+const filesOpen = 110;
+
+/**
+ * Opens the embedded datastore: BullMQ's PostgreSQL backend on PGlite, in a folder, for one process at a time. The first
+ * opening creates the database, which takes about two seconds; later ones take less than one.
+ *
+ * @param stateDir the state folder; the datastore is in its `queue` folder
+ * @param purpose of this process, for error messages of others: `run 20261121-…`
+ * @param thread of the session, if already started
+ * @throws a busy error `DATASTORE_LOCKED` when another process holds the folder, a fatal error `DATASTORE_UNUSABLE` when it
+ *   can't be opened
+ */
+export async function openEmbedded({
+  stateDir,
+  purpose,
+  thread,
+}: {
+  readonly stateDir: string;
+  readonly purpose: string;
+  readonly thread?: SessionThread | undefined;
+}): Promise<Datastore> {
+  const folder = join(stateDir, folderName);
+  await makeFolder(stateDir);
+  const lock = await lockPath({
+    path: folder,
+    purpose,
+    taken: (who) =>
+      new BusyError(
+        'DATASTORE_LOCKED',
+        `The embedded datastore ${folder} is in use by ${who}`,
+        'One process at a time can use it: wait for its end (a run does with --wait 10m), stop it (a run with "cqbatch cancel", a ' +
+          'daemon or watcher with Ctrl-C or "kill PID"), or use a state folder of your own with --state-dir.',
+      ),
+  });
+  let opening: Promise<Session> | undefined;
+  try {
+    const before = await readFileIdentity(folder);
+    checkDescriptors(filesOpen);
+    opening = openSession(folder, thread ?? startThread());
+    const [session, { backend, migrate }] = await Promise.all([opening, import('./postgres.ts')]);
+    // PGlite creates files that everyone can read: a whole database of its own, or else some files at each start.
+    if (await isOpenToOthers(join(folder, 'PG_VERSION'))) await makePrivate(await realpath(folder));
+    else await Promise.all(madeAtStart.map((path) => makePrivate(join(folder, path))));
+    const epoch = await openEpoch(session, folder, before);
+    const pool = poolOver(session);
+    await migrate(pool);
+    await session.query('SET search_path TO bullmq');
+
+    return {
+      description: `embedded (${folder})`,
+      connection: pool,
+      producerConnection: pool,
+      backend,
+      exclusive: true,
+      trouble: undefined,
+      epoch: async () => epoch.name,
+      connectionEpoch: undefined,
+      onReconnect: () => () => {},
+      async isEmpty() {
+        const { rows } = await session.query(emptiness);
+        return rows[0]?.['is_empty'] === true;
+      },
+      renew: () => epoch.renew(),
+      lost: Promise.race([session.lost, lock.lost]),
+      // PGlite has no autovacuum: without this, the tables grow with every row.
+      async maintain() {
+        await session.query(
+          'VACUUM bullmq.job, bullmq.job_dependency, bullmq.job_log, bullmq.event, bullmq.meta, bullmq.rate_limit',
+        );
+      },
+      // Both are idempotent.
+      async close() {
+        await session.close();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await opening?.then(
+      (session) => session.close(),
+      () => {},
+    );
+    await lock.release();
+    throw error;
+  }
+}
+
+/**
+ * Without file descriptors, PostgreSQL would report existing files instead.
+ *
+ * @throws `EMFILE` when this process can't open that many more files
+ */
+function checkDescriptors(count: number): void {
+  const open: number[] = [];
+  try {
+    while (open.length < count) open.push(openSync(process.execPath, 'r'));
+  } finally {
+    for (const descriptor of open) closeSync(descriptor);
+  }
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomically } from '../../../base/disk/files.ts';
+import { readJsonFile } from '../../../base/disk/json-file.ts';
+import { bootId } from '../../../base/disk/process.ts';
+import { onDisk } from '../../../base/errors/system-error.ts';
+import type { Session } from './session.ts';
+
+/**
+ * The epoch of the embedded datastore is stored inside it and in a file beside its folder. If both agree, and the database
+ * files are the last written ones, the datastore is in its latest state.
+ */
+
+const recordSchema = z.object({
+  name: z.string(),
+  /** Boot id of the system: files are not synced, so a crash of the system may restore an earlier state. */
+  boot: z.string(),
+  /** Identity of the state folder: if it differs, the whole state folder was moved. */
+  home: z.string(),
+  /** `PG_VERSION`, which is never rewritten: copying over it changes its time, replacing it changes its inode number. */
+  version: z.string(),
+  /** `pg_control`, which only a tool that copies differences replaces. */
+  control: z.string(),
+});
+
+/** Distinguishes these files from copies. */
+type FileIdentity = Omit<z.infer<typeof recordSchema>, 'name'>;
+
+/** @returns undefined without a datastore */
+export async function readFileIdentity(folder: string): Promise<FileIdentity | undefined> {
+  const paths = [dirname(folder), join(folder, 'PG_VERSION'), join(folder, 'global', 'pg_control')];
+  const found = await onDisk(folder, () =>
+    Promise.all(paths.map((path) => stat(path, { bigint: true }))).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+      throw error;
+    }),
+  );
+  if (found === undefined) return undefined;
+  const [home, version, control] = found;
+  return {
+    boot: bootId() ?? '',
+    home: String(home?.ino),
+    version: `${version?.ino} ${version?.ctimeNs}`,
+    control: String(control?.ino),
+  };
+}
+
+/**
+ * Checks whether the datastore is in its latest state. If not (it is new, was replaced by a copy, or the system was restarted),
+ * its rows may have been called since: empties it, and starts a new epoch. A journal that fed rows to the former epoch treats
+ * them as lost.
+ *
+ * @param before the files before opening
+ */
+export async function openEpoch(session: Session, folder: string, before: FileIdentity | undefined) {
+  const file = `${folder}.epoch.json`;
+  const read = () => session.query('SELECT name FROM public.epoch');
+  const made = async () => {
+    await session.query('CREATE TABLE IF NOT EXISTS public.epoch (name text)');
+    return read();
+  };
+  // Folders of earlier builds lack the table.
+  const [kept] = (await read().catch(made)).rows;
+  const record = await readJsonFile(file, recordSchema, () => undefined);
+  const isLatest = record !== undefined && kept?.['name'] === record.name && agree(record, before);
+  let name = isLatest ? record.name : '';
+
+  const draw = async (): Promise<void> => {
+    name = randomBytes(8).toString('hex');
+    await session.query('WITH former AS (DELETE FROM public.epoch) INSERT INTO public.epoch VALUES ($1)', [
+      name,
+    ]);
+  };
+  const save = async (): Promise<void> => {
+    await writeFileAtomically(file, `${JSON.stringify({ name, ...(await readFileIdentity(folder)) })}\n`);
+  };
+
+  if (!isLatest) {
+    // A new datastore is already empty.
+    if (before !== undefined) await session.query('DROP SCHEMA IF EXISTS bullmq CASCADE');
+    await draw();
+  }
+  await save();
+  return {
+    /** Undefined where the system has no boot id. */
+    get name(): string | undefined {
+      return bootId() === undefined ? undefined : name;
+    },
+    /** Starts a new epoch. */
+    async renew(): Promise<void> {
+      await draw();
+      await save();
+    },
+  };
+}
+
+function agree(then: FileIdentity, now: FileIdentity | undefined): boolean {
+  if (now === undefined || then.boot !== now.boot) return false;
+  return then.home !== now.home || (then.version === now.version && then.control === now.control);
+}

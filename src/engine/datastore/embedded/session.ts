@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+import { deferred, orAfter } from '../../../base/async/waiting.ts';
+import { fatalError } from '../../../base/errors/errors.ts';
+import { circumstance, SystemError, systemError } from '../../../base/errors/system-error.ts';
+import { packageRoot } from '../../../base/package.ts';
+import { isFinal } from './final-error.ts';
+import { ensureDatabase } from './template.ts';
+
+export interface StatementResult {
+  readonly rows: readonly Record<string, unknown>[];
+  readonly rowCount: number;
+}
+
+/** A request to the thread of PGlite. */
+export type Request = Statement & { readonly id: number };
+
+type Statement =
+  | { readonly type: 'query'; readonly text: string; readonly params: readonly unknown[] }
+  | { readonly type: 'close' };
+
+/** A reply of that thread. */
+export type Reply =
+  | { readonly type: 'opened' }
+  | { readonly type: 'result'; readonly id: number; readonly result: StatementResult }
+  /** A failed statement, or with id 0 a refusal by the disk, even before opening. */
+  | { readonly type: 'error'; readonly id: number; readonly error: StatementError }
+  | { readonly type: 'notification'; readonly channel: string; readonly payload: string };
+
+/** The error of a statement: a PostgreSQL error, of which BullMQ reads `code` (SQLSTATE) and `detail`, or PGlite's end. */
+export interface StatementError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly detail?: string;
+}
+
+/** BullMQ retries at once: without a delay, timers and the end of the process would starve. */
+const refusedAfterMs = 20;
+/** A database that does not close in time is left as after a crash. */
+const closingLimitMs = 10_000;
+
+/**
+ * Compiles PostgreSQL's code once and fast, without optimizing it: that would take 2.5 s of CPU time and 80 MB, more than a run
+ * can save. Compiles each function at its first call, because most are never called.
+ */
+const v8Flags = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-lazy-validation'];
+
+/** A thread that loads PGlite, and then opens a folder. */
+export type SessionThread = ReturnType<typeof startThread>;
+
+/** Starts the thread of a session. The thread does not keep the process alive until it gets its folder. */
+export function startThread() {
+  for (const flag of v8Flags) setFlagsFromString(flag);
+  // The built file, because threads need JavaScript.
+  const thread = new Worker(new URL('dist/bin/thread.js', packageRoot), {
+    // Flags of the main program, such as --input-type, may not suit a thread.
+    execArgv: [],
+    // Hides PGlite's debug output.
+    stdout: true,
+    stderr: true,
+  });
+  thread.unref();
+  thread.stdout.resume();
+  thread.stderr.resume();
+  const opened = once(thread, 'message');
+  // A failure to load is reported when a folder is opened.
+  opened.catch(() => {});
+  return { thread, opened };
+}
+
+/**
+ * Opens a folder with PGlite, created if missing, and waits for an answer.
+ *
+ * @throws a `SystemError` when the disk is full or access is denied, a fatal error `DATASTORE_UNUSABLE` for other reasons
+ */
+export async function openSession(folder: string, { thread, opened }: SessionThread): Promise<Session> {
+  thread.ref();
+  try {
+    // Done here, while the thread is still loading.
+    await ensureDatabase(folder);
+    thread.postMessage(folder);
+    const [said] = (await opened) as [Reply];
+    if (said.type === 'error') throw asError(said.error);
+  } catch (cause) {
+    void thread.terminate();
+    // What PostgreSQL says is about a file in the folder, not the folder.
+    const { path, message } = cause as NodeJS.ErrnoException;
+    const reason = path === undefined ? message : (systemError(cause)?.what ?? message);
+    throw (
+      circumstance(cause, folder) ??
+      fatalError(
+        'DATASTORE_UNUSABLE',
+        `The embedded datastore in ${folder} can't be opened: ${reason}. ` +
+          'Move the folder away, then type "cqbatch resume": unfinished runs continue without it, and mark rows that were in ' +
+          'progress as unclear.',
+        cause,
+      )
+    );
+  }
+  return new Session(thread, folder);
+}
+
+/** One PostgreSQL session in a separate thread. */
+export class Session {
+  readonly #lost = deferred<Error>();
+  /** Resolves with the reason when the thread ends unexpectedly, or its disk refuses writes. */
+  readonly lost = this.#lost.promise;
+  /** Called with PostgreSQL's notifications. */
+  onNotification: (channel: string, payload: string) => void = () => {};
+  readonly #folder: string;
+  readonly #thread: Worker;
+  readonly #waiting = new Map<
+    number,
+    { resolve(result: StatementResult): void; reject(error: Error): void }
+  >();
+  #lastId = 0;
+  #failure: Error | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(thread: Worker, folder: string) {
+    this.#thread = thread;
+    this.#folder = folder;
+    let cause: unknown;
+    thread.on('message', (reply: Reply) => this.#receive(reply));
+    thread.on('error', (error) => {
+      cause = error;
+    });
+    thread.on('exit', () => this.#end(cause));
+  }
+
+  /** @throws the PostgreSQL error with `code` and `detail`; a fatal error once the session is lost. */
+  query(text: string, params: readonly unknown[] = []): Promise<StatementResult> {
+    return this.#send({ type: 'query', text, params });
+  }
+
+  /** Idempotent. Never fails: the next opening repairs an incomplete close. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#failure === undefined)
+      await orAfter(this.#send({ type: 'close' }), closingLimitMs).catch(() => {});
+    // The thread is done, but would end later than the database.
+    this.#thread.unref();
+    void this.#thread.terminate();
+  }
+
+  #send(statement: Statement): Promise<StatementResult> {
+    const failure = this.#failure;
+    if (failure !== undefined) return pause(refusedAfterMs).then(() => Promise.reject(failure));
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#thread.postMessage({ id, ...statement } satisfies Request);
+    });
+  }
+
+  #stopped(why: string, cause: unknown): Error {
+    const what = `The embedded datastore in ${this.#folder} stopped unexpectedly${why}.`;
+    return fatalError('DATASTORE_LOST', what, cause);
+  }
+
+  #removed(cause: unknown): Error {
+    const what = `the folder ${this.#folder} was removed while it was in use`;
+    return new SystemError('DATASTORE_REMOVED', what, 'see what removes files there', cause);
+  }
+
+  #receive(reply: Reply): void {
+    if (reply.type === 'opened') return;
+    if (reply.type === 'notification') {
+      this.onNotification(reply.channel, reply.payload);
+      return;
+    }
+    if (reply.type === 'error' && isFinal(reply.error)) {
+      this.#end(reply.error);
+      return;
+    }
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (reply.type === 'result') waiting?.resolve(reply.result);
+    else waiting?.reject(asError(reply.error));
+  }
+
+  #end(cause: unknown): void {
+    if (this.#failure !== undefined) return;
+    const said = (cause as Error | undefined)?.message;
+    const why = said === undefined ? '' : ` (${said})`;
+    const failure =
+      circumstance(cause, this.#folder) ??
+      (existsSync(this.#folder) ? this.#stopped(why, cause) : this.#removed(cause));
+    this.#failure = failure;
+    for (const { reject } of this.#waiting.values()) reject(failure);
+    this.#waiting.clear();
+    // After a failed write to its log, PostgreSQL accepts statements and never answers.
+    void this.#thread.terminate();
+    if (this.#closing === undefined) this.#lost.resolve(failure);
+  }
+}
+
+function asError(error: StatementError): Error {
+  return Object.assign(new Error(error.message), error);
+}

@@ -1,0 +1,9 @@
+import { createHash } from 'node:crypto';
+import type { LimitedApi } from '../../domain/terms.ts';
+
+/** Distinguishes the shared keys of APIs and rate groups. Without a group it is the key of versions that know no groups. */
+export function keyOfApi({ baseUrl, rateGroup }: LimitedApi): string {
+  // No base URL contains a blank.
+  const text = rateGroup === undefined ? baseUrl : `${baseUrl} ${rateGroup}`;
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}

@@ -1,0 +1,67 @@
+import type { Redis } from 'ioredis';
+import { CqbatchError } from '../../../base/errors/errors.ts';
+import { sentinelsOf } from './address.ts';
+import { createRedisClient, type RedisClientOptions } from './client.ts';
+import { explainFailure, type FailureContext } from './failure.ts';
+
+/** Events with errors of the connection, or of the connection to a Sentinel. */
+const failureEvents = ['error', 'sentinelError'] as const;
+
+/**
+ * Does work with a client until a deadline (of `performance.now`), and explains a failure. The work may `note` reasons for
+ * waiting.
+ */
+export async function attempt<Result>(
+  client: Redis,
+  context: FailureContext,
+  until: number,
+  work: (note: (error: Error) => void) => Promise<Result>,
+): Promise<Result> {
+  const errors: unknown[] = [];
+  const note = (error: unknown): void => void errors.push(error);
+  for (const event of failureEvents) client.on(event, note);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => {
+        const isConnected = ['connect', 'ready'].includes(client.status);
+        reject(new Error(isConnected ? 'connected, but no reply' : 'timed out'));
+      },
+      Math.max(0, until - performance.now()),
+    );
+  });
+  try {
+    return await Promise.race([work(note), late]);
+  } catch (error) {
+    if (error instanceof CqbatchError) throw error;
+    throw explainFailure([...errors, error], context);
+  } finally {
+    clearTimeout(timer);
+    for (const event of failureEvents) client.off(event, note);
+  }
+}
+
+/** Connects a new client. Resolves when it is ready or has given up. */
+export async function ready(client: Redis): Promise<void> {
+  if (client.status === 'wait') client.connect().catch(() => {});
+  if (client.status === 'ready') return;
+  await new Promise<void>((resolve, reject) => {
+    client.once('ready', resolve);
+    client.once('end', () => reject(new Error('Connection is closed.')));
+  });
+}
+
+/**
+ * For Sentinels, ioredis reports only a closed connection. Connects to each of them separately, and passes the reasons to
+ * `note`.
+ */
+export async function noteReasons(options: RedisClientOptions, note: (error: Error) => void): Promise<void> {
+  await Promise.all(
+    sentinelsOf(options.address, options.sentinelPassword).map(async (address) => {
+      const client = createRedisClient({ ...options, address });
+      client.on('error', note);
+      await ready(client).catch(() => {});
+      client.disconnect();
+    }),
+  );
+}

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { deferred, orAfter } from '../../../base/async/waiting.ts';
+import type { Datastore, RunScript } from '../datastore.ts';
+import { describeAddress, type PasswordFile, parseRedisUrl, type RedisAddress } from './address.ts';
+import { attempt, noteReasons, ready } from './attempt.ts';
+import { backendFor } from './backend.ts';
+import { type Inspection, inspect } from './checks.ts';
+import { createRedisClient, type RedisClientOptions, rejectCommands } from './client.ts';
+import { epochOf, watchEpoch } from './epoch.ts';
+import { watchFailover } from './failover.ts';
+import { dropCommand, type FailureContext } from './failure.ts';
+import { Login } from './login.ts';
+import { RedisTrouble } from './trouble.ts';
+
+export interface RedisOptions {
+  /** `redis://`, `rediss://`, `redis+sentinel://`, `rediss+sentinel://` or `unix://`. */
+  readonly url: string;
+  /** Overrides a password in the address. */
+  readonly password?: string | undefined;
+  /** Where the password was read, to read it again when Redis refuses it. */
+  readonly passwordFile?: PasswordFile | undefined;
+  /** For the Sentinels, which have a separate password. */
+  readonly sentinelPassword?: string | undefined;
+  /** Name of this installation, the prefix of all keys. Default `cqbatch`. */
+  readonly prefix?: string;
+  /** Purpose of this process, shown in `CLIENT LIST`. */
+  readonly purpose: string;
+}
+
+export interface OpenedRedis {
+  readonly datastore: Datastore;
+  /** Problems that do not prevent a run, one sentence each, with the remedy. */
+  readonly warnings: readonly string[];
+}
+
+/** Opening takes at most this long. */
+const openingLimitMs = 5_000;
+/** Closing waits at most this long for Redis. */
+const closingLimitMs = 1_000;
+
+/**
+ * Opens Redis after checking that the queue can use it. Once open, everything waits while Redis is away, however long, and
+ * `trouble` says so; `refusal` says what a person must end. The datastore is lost when a full disk has blocked writes for some seconds.
+ *
+ * @throws a usage error `REDIS_URL`; within some seconds a fatal error `REDIS_…` with the reason and the remedy
+ */
+export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
+  const context = contextOf(options);
+  const until = performance.now() + openingLimitMs;
+  const settings = {
+    address: context.address,
+    // Names of clients can't contain spaces.
+    name: `cqbatch-${options.purpose}`.replaceAll(/[^\x21-\x7e]+/g, '-'),
+    sentinelPassword: options.sentinelPassword,
+    mayAskInfo: true,
+  };
+  const inspection = await inspectFirst(context, { ...settings, role: 'probe' }, until);
+  settings.mayAskInfo = inspection.mayAskInfo;
+
+  const failover = watchFailover({ ...settings, role: 'worker' });
+  const lost = deferred<Error>();
+  const login = new Login(options.passwordFile, (password) => context.secrets.push(password));
+  const trouble = new RedisTrouble(context, () => login.readAgain(), lost.resolve);
+  const follow = (client: Redis): void => {
+    failover.add(client);
+    login.keepIn(client);
+  };
+  const open = (role: 'worker' | 'producer'): Redis => {
+    const client = createRedisClient({
+      ...settings,
+      role,
+      onErrorReply: (error) => trouble.noteReply(error),
+    });
+    client.on('error', dropCommand);
+    trouble.watch(client);
+    follow(client);
+    return client;
+  };
+  const connection = open('worker');
+  const producerConnection = open('producer');
+  const clients = [connection, producerConnection];
+  const shown = watchEpoch(connection);
+  try {
+    await Promise.all(clients.map((client) => attempt(client, context, until, () => ready(client))));
+  } catch (error) {
+    failover.close();
+    for (const client of clients) client.disconnect();
+    throw error;
+  }
+
+  let closing: Promise<unknown> | undefined;
+  return {
+    datastore: {
+      description: `${inspection.server} at ${context.where}`,
+      connection,
+      producerConnection,
+      backend: backendFor(inspection, follow, (error) => trouble.noteError(error)),
+      prefix: context.prefix,
+      exclusive: false,
+      get trouble() {
+        return trouble.text;
+      },
+      get refusal() {
+        return trouble.refusal;
+      },
+      // An unreachable Redis may come back; a full disk needs a person.
+      lost: lost.promise,
+      epoch: () => epochOf(connection, context.prefix),
+      get connectionEpoch() {
+        return shown.current();
+      },
+      onReconnect: shown.onReconnect,
+      runScript: scriptsOn(connection),
+      async renew() {},
+      async maintain() {},
+      async close() {
+        failover.close();
+        closing ??= Promise.all(clients.map(closeClient));
+        await closing;
+      },
+    },
+    warnings: inspection.warnings,
+  };
+}
+
+function contextOf({ url, password, passwordFile, sentinelPassword, prefix = 'cqbatch' }: RedisOptions) {
+  const parsed = parseRedisUrl(url);
+  const address: RedisAddress = password === undefined ? parsed : { ...parsed, password };
+  return {
+    where: describeAddress(address),
+    address,
+    // In braces, as in the version before: both work on the same keys.
+    prefix: `{${prefix}}`,
+    secrets: [address.password, sentinelPassword].filter((secret) => secret !== undefined),
+    passwordPlace: passwordFile?.path ?? 'CQBATCH_QUEUE_PASSWORD',
+  } satisfies FailureContext;
+}
+
+/** Checks Redis over a separate connection, which gives up rather than wait. */
+async function inspectFirst(
+  context: FailureContext,
+  settings: RedisClientOptions,
+  until: number,
+): Promise<Inspection> {
+  const client = createRedisClient(settings);
+  try {
+    return await attempt(client, context, until, async (note) => {
+      await ready(client).catch(async (error) => {
+        await noteReasons(settings, note);
+        throw error;
+      });
+      return inspect(client, context, () => note(new Error('LOADING')));
+    });
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function closeClient(client: Redis): Promise<void> {
+  if (client.status === 'ready') {
+    const goodbye = client.quit().catch(() => {});
+    await orAfter(goodbye, closingLimitMs);
+  }
+  client.disconnect();
+  // Commands for an unreachable Redis would wait forever.
+  rejectCommands(client, 'Connection is closed.', { waiting: true });
+}
+
+/** Runs scripts by digest, and sends scripts that Redis does not have. */
+function scriptsOn(client: Redis): RunScript {
+  const digests = new Map<string, string>();
+  return async (script, keys, args) => {
+    const digest = digests.get(script) ?? createHash('sha1').update(script).digest('hex');
+    digests.set(script, digest);
+    try {
+      return await client.evalsha(digest, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
+      return client.eval(script, keys.length, ...keys, ...args);
+    }
+  };
+}

@@ -1,0 +1,111 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Repeated, repeat } from '../../base/async/repeat.ts';
+import { deferred } from '../../base/async/waiting.ts';
+import type { RowResult } from '../../domain/terms.ts';
+import { removedJournal, unwritableJournal } from './failure.ts';
+import { GroupWriter } from './group-writer.ts';
+import type { Journal } from './journal.ts';
+import { JournalFile } from './journal-file.ts';
+import { encodeHeader, type JournalEntry } from './line.ts';
+
+/** How often to check that the file is in place: a slow run may append nothing for long. */
+const lookMs = 1_000;
+
+/** A journal that this process writes, once it was read and `begin` was called. */
+export class AppendableJournal extends JournalFile implements Journal {
+  onFinished: (results: readonly RowResult[]) => void = () => {};
+  #writer: GroupWriter | undefined;
+  readonly #lost = deferred<Error>();
+  #looks: Repeated | undefined;
+
+  /** Cuts off a torn last line, and writes the header if it is missing. @param size of the file */
+  async begin(size: number): Promise<void> {
+    const { path, handle, runId } = this.source;
+    const complete = super.end;
+    const header = Buffer.from(encodeHeader(runId));
+    try {
+      if (size > complete) await handle.truncate(complete);
+      if (complete === 0) {
+        await writeFully(handle, header, 0);
+        await handle.sync();
+        await syncFolder(dirname(path));
+      }
+    } catch (error) {
+      throw unwritableJournal(path, error);
+    }
+    const disk = {
+      persist: (bytes: Buffer, position: number) => this.#persist(bytes, position),
+      failure: (cause: unknown) => unwritableJournal(path, cause),
+    };
+    this.#writer = new GroupWriter(this, disk, complete === 0 ? header.length : complete);
+  }
+
+  get lost(): Promise<Error> {
+    // A disk that does not answer is no proof that the file is gone.
+    this.#looks ??= repeat(() => this.#look(), { everyMs: lookMs });
+    return this.#lost.promise;
+  }
+
+  async isIntact(): Promise<boolean> {
+    const size = await this.#sizeInPlace();
+    return size !== undefined && size >= this.end;
+  }
+
+  async append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
+    if (this.#writer === undefined) throw new TypeError('The journal was not opened for writing.');
+    const results = await this.#writer.append(entries);
+    this.onFinished(results);
+    return results;
+  }
+
+  override get end(): number {
+    return this.#writer?.end ?? super.end;
+  }
+
+  protected override async finish(): Promise<void> {
+    void this.#looks?.stop();
+    await this.#writer?.idle();
+  }
+
+  async #look(): Promise<void> {
+    if ((await this.#sizeInPlace()) === undefined) this.#lost.resolve(removedJournal(this.source.path));
+  }
+
+  /** The size of the file; undefined when it is not where it was opened. A deleted file still accepts writes, and loses them. */
+  async #sizeInPlace(): Promise<number | undefined> {
+    const there = await stat(this.source.path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+      throw error;
+    });
+    const opened = await this.source.handle.stat();
+    return there?.ino === opened.ino && there.dev === opened.dev ? opened.size : undefined;
+  }
+
+  async #persist(bytes: Buffer, position: number): Promise<void> {
+    const { path, handle } = this.source;
+    const size = await this.#sizeInPlace();
+    if (size === undefined) throw removedJournal(path);
+    if (size !== position) throw new Error('another process has written to it');
+    await writeFully(handle, bytes, position);
+    await handle.datasync();
+  }
+}
+
+async function writeFully(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);
+    written += bytesWritten;
+  }
+}
+
+/** Makes the entry of a new file in its folder survive a power failure, where the system can do that. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,55 @@
+import type { RowResult } from '../../domain/terms.ts';
+
+/** Rows that failed with one code, and the first of them. */
+export interface FailedRows {
+  readonly code: string;
+  readonly rows: number;
+  readonly example: RowResult;
+}
+
+/** The codes with which rows have failed. */
+export class FailureCodes extends Map<string, FailedRows> {
+  add(result: RowResult): void {
+    const { code } = result;
+    const { rows, example } = this.get(code) ?? { rows: 0, example: result };
+    this.set(code, { code, rows: rows + 1, example });
+  }
+
+  /** The code of most failures; the earliest of several. There must be one. */
+  get most(): FailedRows {
+    return [...this.values()].reduce((most, failed) => (failed.rows > most.rows ? failed : most));
+  }
+}
+
+/** The failures that the guards of a run judge, in the order in which rows finished. Only rows that were called count. */
+export class FailureTally {
+  finished = 0;
+  failed = 0;
+  /** Failed rows without a success in between: the maximum so far, and the current count. */
+  mostInARow = 0;
+  inARow = 0;
+  /** How many of the first rows all failed with one code, and that code. */
+  alike = 0;
+  firstCode = '';
+  codes = new FailureCodes();
+
+  /** @returns whether the row counts */
+  add(result: RowResult): boolean {
+    const { outcome } = result;
+    if (outcome !== 'succeeded' && outcome !== 'failed') return false;
+    if (outcome === 'failed') {
+      this.failed += 1;
+      this.inARow += 1;
+      this.mostInARow = Math.max(this.mostInARow, this.inARow);
+      this.codes.add(result);
+      if (this.finished === 0) this.firstCode = result.code;
+      if (this.alike === this.finished && result.code === this.firstCode) this.alike += 1;
+    } else this.inARow = 0;
+    this.finished += 1;
+    return true;
+  }
+
+  copy(): FailureTally {
+    return Object.assign(new FailureTally(), this, { codes: new FailureCodes(this.codes) });
+  }
+}

@@ -1,0 +1,124 @@
+import type { CqbatchError } from '../../base/errors/errors.ts';
+import type { RowResult } from '../../domain/terms.ts';
+import { encodeEntry, type JournalEntry, lineEnd } from './line.ts';
+import type { JournalState } from './state.ts';
+
+/** Where a writer's bytes go. */
+export interface Disk {
+  /** Writes all bytes at the position, and makes them survive a power failure. */
+  persist(bytes: Buffer, position: number): Promise<void>;
+  /** The error of an append for which `persist` failed. */
+  failure(cause: unknown): CqbatchError;
+}
+
+interface Append {
+  readonly entries: readonly JournalEntry[];
+  /** The results among them that are new. */
+  readonly added: RowResult[];
+  readonly resolve: (added: readonly RowResult[]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface PlacedEntry {
+  readonly entry: JournalEntry;
+  readonly offset: number;
+}
+
+/**
+ * Appends entries to a journal in groups: entries that are appended while one group is being written and synced form the next
+ * group, so that the number of syncs does not grow with the number of appends.
+ *
+ * The state changes only after the sync. When a write fails, the state stays unchanged and every later append fails too,
+ * because the content of the file after its last synced line is then unknown until it is replayed.
+ */
+export class GroupWriter {
+  readonly #state: JournalState;
+  readonly #disk: Disk;
+  #end: number;
+  #waiting: Append[] = [];
+  #writing: Promise<void> | undefined;
+  #failure: CqbatchError | undefined;
+
+  /**
+   * @param end size of the file in bytes, which ends with a line end
+   */
+  constructor(state: JournalState, disk: Disk, end: number) {
+    this.#state = state;
+    this.#disk = disk;
+    this.#end = end;
+  }
+
+  /** End of the last synced line, in bytes. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Resolves when the entries are safe, with the new results: the first one of each row counts. */
+  append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ entries, added: [], resolve, reject });
+      this.#writing ??= this.#writeGroups();
+    });
+  }
+
+  /** Resolves when no write is under way. */
+  async idle(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #writeGroups(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting;
+      this.#waiting = [];
+      await this.#writeGroup(group);
+    }
+    this.#writing = undefined;
+  }
+
+  async #writeGroup(group: readonly Append[]): Promise<void> {
+    try {
+      if (this.#failure !== undefined) throw this.#failure;
+      const { bytes, placed } = this.#layOut(group);
+      if (bytes.length > 0) await this.#disk.persist(bytes, this.#end);
+      this.#end += bytes.length;
+      for (const { entry, offset } of placed) this.#state.apply(entry, offset);
+      for (const { added, resolve } of group) resolve(added);
+    } catch (error) {
+      this.#failure ??= this.#disk.failure(error);
+      for (const { reject } of group) reject(this.#failure);
+    }
+  }
+
+  /** The bytes and entries of the group; enters the new results of each append. */
+  #layOut(group: readonly Append[]): { readonly bytes: Buffer; readonly placed: readonly PlacedEntry[] } {
+    const kept: JournalEntry[] = [];
+    const rows = new Set<number>();
+    let text = '';
+    for (const { entries, added } of group) {
+      for (const entry of entries) {
+        if (this.#isSuperseded(entry, rows)) continue;
+        if (entry.type === 'row') {
+          rows.add(entry.result.row);
+          added.push(entry.result);
+        }
+        kept.push(entry);
+        text += encodeEntry(entry);
+      }
+    }
+    const bytes = Buffer.from(text);
+    let offset = 0;
+    const placed = kept.map((entry) => {
+      const line = { entry, offset: this.#end + offset };
+      offset = bytes.indexOf(lineEnd, offset) + 1;
+      return line;
+    });
+    return { bytes, placed };
+  }
+
+  /** Whether a known result, or one earlier in the same group, makes the entry pointless. */
+  #isSuperseded(entry: JournalEntry, rows: ReadonlySet<number>): boolean {
+    if (entry.type !== 'row' && entry.type !== 'open') return false;
+    const row = entry.type === 'row' ? entry.result.row : entry.row;
+    return this.#state.isFinished(row) || rows.has(row);
+  }
+}

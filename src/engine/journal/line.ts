@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { isJsonObject, jsonLine } from '../../base/text/json.ts';
+import { lineReader, rowNumberSchema } from '../../base/text/json-line.ts';
+import type { Attempt, RowHistory, RowResult } from '../../domain/terms.ts';
+import { historySchema, resultSchema } from './recorded.ts';
+
+/**
+ * The entries of a journal, one per line:
+ *
+ * - `row`: a row is finished. The first result of a row counts; later ones are ignored.
+ * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the epoch named by `to`.
+ * - `open`: an unfinished row and what its attempts did, written when a run is stopped or recovered. The latest counts.
+ * - `settled`: every row fed before is finished, described by an `open` entry, or was never called; the datastore no longer
+ *   holds anything of this run.
+ * - `accepted`: a user resumes the run after a guard has halted it. The guards count from here.
+ */
+const entrySchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('row'), result: resultSchema }),
+  z.object({
+    type: z.literal('fed'),
+    first: rowNumberSchema,
+    last: rowNumberSchema,
+    to: z.string().exactOptional(),
+  }),
+  z.object({ type: z.literal('open'), row: rowNumberSchema, history: historySchema }),
+  z.object({ type: z.literal('settled') }),
+  z.object({ type: z.literal('accepted') }),
+]);
+
+export type JournalEntry = Readonly<z.infer<typeof entrySchema>>;
+
+/**
+ * The journal's line format, version 1 (described for readers in docs/report.md). Every line is a JSON object whose first key
+ * names its type; keys with an empty, zero or false value are left out.
+ */
+const version = 1;
+
+/** The byte that ends each line; a line contains no other. */
+export const lineEnd = 0x0a;
+
+/** The first line of a journal, with its line end. */
+export function encodeHeader(runId: string): string {
+  return `${JSON.stringify({ journal: version, run: runId })}\n`;
+}
+
+/** The content of a first line: the run that it belongs to, or why it can't be read. */
+export type Header =
+  | { readonly kind: 'known'; readonly run: string }
+  | { readonly kind: 'unknown-version'; readonly version: number }
+  | { readonly kind: 'no-journal' };
+
+const readHeader = lineReader(z.object({ journal: z.number(), run: z.unknown().optional() }));
+
+/** Reads a first line, given without its line end. */
+export function decodeHeader(line: string): Header {
+  const header = readHeader(line);
+  if (header === undefined) return { kind: 'no-journal' };
+  if (header.journal !== version) return { kind: 'unknown-version', version: header.journal };
+  return typeof header.run === 'string' ? { kind: 'known', run: header.run } : { kind: 'no-journal' };
+}
+
+export function encodeEntry(entry: JournalEntry): string {
+  return jsonLine(toLine(entry));
+}
+
+/** Reads a line without its line end; undefined when it is not an entry of this version. */
+export const decodeEntry = lineReader(entrySchema, toEntry);
+
+function toLine(entry: JournalEntry): object {
+  switch (entry.type) {
+    case 'row':
+      return shortened(entry.result, resultKeys, emptyResult());
+    case 'open': {
+      const { singledOut } = entry.history;
+      return {
+        open: entry.row,
+        ...shortened(entry.history, historyKeys, emptyHistory()),
+        alone: singledOut && [singledOut.refusals, singledOut.others],
+      };
+    }
+    case 'fed':
+      return { fed: [entry.first, entry.last], to: entry.to };
+    case 'settled':
+      return { settled: true };
+    case 'accepted':
+      return { accepted: true };
+  }
+}
+
+function toEntry(line: unknown): unknown {
+  if (!isJsonObject(line)) return undefined;
+  const { row, open, fed, to, alone } = line;
+  if (row !== undefined) return { type: 'row', result: lengthened(line, resultKeys, emptyResult()) };
+  if (open !== undefined) {
+    const singledOut = Array.isArray(alone) ? { refusals: alone[0], others: alone[1] } : alone;
+    const history = lengthened({ ...line, alone: singledOut }, historyKeys, emptyHistory());
+    return { type: 'open', row: open, history };
+  }
+  if (Array.isArray(fed))
+    return { type: 'fed', first: fed[0], last: fed[1], ...(to !== undefined && { to }) };
+  if (line['settled'] === true) return { type: 'settled' };
+  return line['accepted'] === true ? { type: 'accepted' } : undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+/** The keys of fields in lines, in the order of lines. */
+type Keys = readonly (readonly [name: string, key: string])[];
+
+const attemptKeys = Object.entries({
+  at: 'start',
+  durationMs: 'ms',
+  code: 'code',
+  message: 'msg',
+  httpStatus: 'http',
+  requests: 'sent',
+  omitted: 'omitted',
+} satisfies Record<keyof Attempt, string>);
+
+const resultKeys = Object.entries({
+  row: 'row',
+  operation: 'op',
+  outcome: 'outcome',
+  code: 'code',
+  message: 'msg',
+  httpStatus: 'http',
+  attempts: 'tries',
+  unprocessed: 'unprocessed',
+  unclear: 'unclear',
+  startedAt: 'start',
+  finishedAt: 'end',
+  durationMs: 'ms',
+  columns: 'cols',
+  earlier: 'earlier',
+} satisfies Record<Exclude<keyof RowResult, 'duplicateOf'>, string>);
+
+const historyKeys = Object.entries({
+  attempts: 'tries',
+  unprocessed: 'unprocessed',
+  unclear: 'unclear',
+  singledOut: 'alone',
+  startedAt: 'start',
+  lastCode: 'code',
+  lastMessage: 'msg',
+  lastStatus: 'http',
+  earlier: 'earlier',
+} satisfies Record<keyof RowHistory, string>);
+
+/** The values that lines leave out. Functions, because V8 takes ten times as long to add a field to the copy of an object. */
+const emptyResult = () => ({ operation: '', message: '', attempts: 0, unclear: false });
+const emptyHistory = () => ({ attempts: 0, unprocessed: 0, unclear: false });
+
+/** @param empty the values that are left out */
+function shortened(value: object, keys: Keys, empty: object = {}): object {
+  const line: Record<string, unknown> = {};
+  for (const [name, key] of keys) {
+    const field = (value as Fields)[name];
+    if (field === undefined || field === (empty as Fields)[name]) continue;
+    line[key] = name === 'earlier' ? (field as Attempt[]).map((each) => shortened(each, attemptKeys)) : field;
+  }
+  return line;
+}
+
+/** @param value where the fields are added, for those that the line leaves out */
+function lengthened(line: unknown, keys: Keys, value: Record<string, unknown> = {}): unknown {
+  if (!isJsonObject(line)) return line;
+  for (const [name, key] of keys) {
+    const field = line[key];
+    if (field === undefined) continue;
+    value[name] =
+      name === 'earlier' && Array.isArray(field) ? field.map((each) => lengthened(each, attemptKeys)) : field;
+  }
+  return value;
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { rowNumberSchema, textsSchema } from '../../base/text/json-line.ts';
+import { type Attempt, outcomes, type RowHistory, type RowResult } from '../../domain/terms.ts';
+
+/** What is known of rows, as journals hold it. `domain.ts` says what it means. */
+
+const attemptSchema: z.ZodType<Attempt> = z.object({
+  at: z.string().exactOptional(),
+  durationMs: z.number().exactOptional(),
+  code: z.string().exactOptional(),
+  message: z.string().exactOptional(),
+  httpStatus: z.number().exactOptional(),
+  requests: z.number().exactOptional(),
+  omitted: z.number().exactOptional(),
+});
+
+export const resultSchema: z.ZodType<RowResult> = z.object({
+  row: rowNumberSchema,
+  operation: z.string(),
+  outcome: z.enum(outcomes),
+  code: z.string(),
+  message: z.string(),
+  httpStatus: z.number().exactOptional(),
+  attempts: z.number(),
+  unprocessed: z.number().exactOptional(),
+  unclear: z.boolean(),
+  startedAt: z.string().exactOptional(),
+  finishedAt: z.string().exactOptional(),
+  durationMs: z.number().exactOptional(),
+  columns: textsSchema.exactOptional(),
+  earlier: z.array(attemptSchema).exactOptional(),
+});
+
+export const historySchema: z.ZodType<RowHistory> = z.object({
+  attempts: z.number(),
+  unprocessed: z.number(),
+  unclear: z.boolean(),
+  singledOut: z.object({ refusals: z.number(), others: z.number() }).exactOptional(),
+  startedAt: z.string().exactOptional(),
+  lastCode: z.string().exactOptional(),
+  lastMessage: z.string().exactOptional(),
+  lastStatus: z.number().exactOptional(),
+  earlier: z.array(attemptSchema).exactOptional(),
+});

@@ -1,0 +1,169 @@
+import {
+  noOutcomes,
+  type Outcome,
+  type OutcomeCounts,
+  type RowHistory,
+  type RowResult,
+} from '../../domain/terms.ts';
+import { FailureTally } from './failed-rows.ts';
+import type { JournalEntry } from './line.ts';
+
+/** How many rows ended with an outcome and a code. */
+export interface CodeCount {
+  readonly outcome: Outcome;
+  readonly code: string;
+  readonly count: number;
+}
+
+/**
+ * The sum of the entries of a journal. It keeps the places of results, not the results: about 8 bytes for a finished row, and
+ * more only for the rows in progress.
+ */
+export class JournalState {
+  /** Rows with a result. */
+  finishedCount = 0;
+  /** Finished rows with an attempt that may have been processed without its answer arriving. */
+  unclearCount = 0;
+  /** Highest number of a finished row, 0 without one. */
+  lastRow = 0;
+  /** The latest end of a finished row's last attempt, ISO 8601 UTC. */
+  lastFinishedAt: string | undefined;
+  /** The failures for the guards: of all rows, or of those that finished since the latest `accepted`. */
+  failures = new FailureTally();
+  readonly #outcomes = noOutcomes();
+  readonly #proven = new Set<string>();
+  readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
+  readonly #offsets = new RowOffsets();
+  readonly #histories = new Map<number, RowHistory>();
+  /** Rows that were fed and neither finished, opened nor settled since: never more than were fed at one time. */
+  readonly #unsettled = new Map<number, string | undefined>();
+  /** Rows without a result that were fed; true: more than once. */
+  readonly #fed = new Map<number, boolean>();
+
+  /** Applies an entry whose line begins at `offset`. */
+  apply(entry: JournalEntry, offset: number): void {
+    switch (entry.type) {
+      case 'row':
+        if (!this.isFinished(entry.result.row)) this.#finish(entry.result, offset);
+        break;
+      case 'fed':
+        for (let row = entry.first; row <= entry.last; row++) {
+          if (this.isFinished(row)) continue;
+          this.#unsettled.set(row, entry.to);
+          this.#fed.set(row, this.#fed.has(row));
+        }
+        break;
+      case 'open':
+        this.#unsettled.delete(entry.row);
+        if (!this.isFinished(entry.row)) this.#histories.set(entry.row, entry.history);
+        break;
+      case 'settled':
+        this.#unsettled.clear();
+        break;
+      case 'accepted':
+        this.failures = new FailureTally();
+        break;
+    }
+  }
+
+  isFinished(row: number): boolean {
+    return this.#offsets.get(row) !== undefined;
+  }
+
+  /** Where the line with the row's result begins, in bytes. */
+  offset(row: number): number | undefined {
+    return this.#offsets.get(row);
+  }
+
+  /** What the attempts of an unfinished row did, by its latest `open` entry. */
+  history(row: number): RowHistory | undefined {
+    return this.#histories.get(row);
+  }
+
+  /** Whether the row was fed, and since then neither finished, opened nor settled. */
+  isUnsettled(row: number): boolean {
+    return this.#unsettled.has(row);
+  }
+
+  /** The epoch of the datastore that an unsettled row was fed to, if recorded. */
+  fedTo(row: number): string | undefined {
+    return this.#unsettled.get(row);
+  }
+
+  /** Whether a row without a result was fed more than once: an older copy of the datastore may hold it as it was fed before. */
+  isFedAgain(row: number): boolean {
+    return this.#fed.get(row) === true;
+  }
+
+  /** The rows for which `isUnsettled` is true, in the order in which they were fed. */
+  unsettledRows(): Iterable<number> {
+    return this.#unsettled.keys();
+  }
+
+  /** The rows without a result that have a `history` or are unsettled. */
+  *begunRows(): Iterable<number> {
+    yield* this.#histories.keys();
+    for (const row of this.#unsettled.keys()) if (!this.#histories.has(row)) yield row;
+  }
+
+  get outcomeCounts(): OutcomeCounts {
+    return this.#outcomes;
+  }
+
+  /** Operations with a row that the API has accepted: its address is right. */
+  get provenOperations(): ReadonlySet<string> {
+    return this.#proven;
+  }
+
+  get codeCounts(): readonly CodeCount[] {
+    return [...this.#codes.values()].map((count) => ({ ...count }));
+  }
+
+  #finish(result: RowResult, offset: number): void {
+    const { row, outcome, code, finishedAt } = result;
+    this.#offsets.set(row, offset);
+    this.#histories.delete(row);
+    this.#unsettled.delete(row);
+    this.#fed.delete(row);
+    this.#outcomes[outcome]++;
+    this.finishedCount++;
+    this.failures.add(result);
+    if (result.unclear) this.unclearCount++;
+    if (code === 'OK') this.#proven.add(result.operation);
+    if (row > this.lastRow) this.lastRow = row;
+    // Times of one format, in UTC, sort as text.
+    if (finishedAt !== undefined && finishedAt > (this.lastFinishedAt ?? ''))
+      this.lastFinishedAt = finishedAt;
+    const key = `${outcome} ${code}`;
+    const known = this.#codes.get(key);
+    if (known === undefined) this.#codes.set(key, { outcome, code, count: 1 });
+    else known.count++;
+  }
+}
+
+/** Rows whose offsets lie in one page: 512 KB. */
+const pageRows = 65_536;
+
+/**
+ * Where the line of each finished row begins in the journal: 8 bytes for each row, in whatever order rows finish. Offset 0
+ * belongs to the header, so it means "no line".
+ */
+class RowOffsets {
+  readonly #pages = new Map<number, Float64Array>();
+
+  /** Offset in bytes, undefined when the row has no line. */
+  get(row: number): number | undefined {
+    return this.#pages.get(Math.floor(row / pageRows))?.[row % pageRows] || undefined;
+  }
+
+  /** `offset` is greater than 0. */
+  set(row: number, offset: number): void {
+    const number = Math.floor(row / pageRows);
+    let page = this.#pages.get(number);
+    if (page === undefined) {
+      page = new Float64Array(pageRows);
+      this.#pages.set(number, page);
+    }
+    page[row % pageRows] = offset;
+  }
+}

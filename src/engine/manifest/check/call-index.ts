@@ -1,0 +1,177 @@
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import type { RowResult } from '../../../domain/terms.ts';
+import { DigestTable, digest, subjectDigest, wordOf } from '../../rows/digest-table.ts';
+import type { RowProblem } from '../../rows/problem.ts';
+import type { DoneBefore } from '../../rows/row.ts';
+
+/** A row with the subject of an earlier row, but another request. */
+export interface Conflict {
+  readonly operation: string;
+  /** The kind of subject, in one word. */
+  readonly thing: string;
+  readonly subject: string;
+  readonly row: number;
+  readonly line: number;
+  /** The first row with this subject, or with `in-order` the previous one. */
+  readonly firstRow: number;
+  readonly firstLine: number;
+}
+
+/** The problem of a conflicting row where conflicts are refused. */
+export function conflictProblem({ thing, subject, firstLine }: Conflict): RowProblem {
+  return {
+    problem: `conflicts with line ${firstLine}: different values for ${thing} ${escapeInvisible(subject)}`,
+  };
+}
+
+/** What identifies a call. Row numbers and lines must be below 2^32. */
+export interface CallIdentity {
+  readonly row: number;
+  readonly line: number;
+  readonly operation: string;
+  readonly subject: string;
+  /** The complete request. */
+  readonly request: string;
+}
+
+/** How a call relates to other calls with its subject. */
+export type DuplicateVerdict =
+  /** The first call with its subject. */
+  | { readonly kind: 'new' }
+  /** An earlier row sends the same request, and is called instead. */
+  | { readonly kind: 'duplicate'; readonly row: number }
+  /** An earlier row sends another request. */
+  | { readonly kind: 'conflict'; readonly row: number; readonly line: number }
+  /** A later row sends another request, and is called instead. */
+  | { readonly kind: 'superseded'; readonly row: number };
+
+/** Layout of an entry: 64 bits of the request's digest, compared only for equal subjects, and the row. */
+const requestWords = 2;
+const rowNumber = requestWords;
+const lineNumber = rowNumber + 1;
+/** Whether the subject has different requests. */
+const changedNumber = lineNumber + 1;
+
+/**
+ * Finds calls that repeat or contradict an earlier call with their subject. Takes 36 bytes per entry, and 5 to 11 for its slot.
+ * The probability of confusing two requests for one subject is below 10^-19.
+ */
+export class CallIndex {
+  readonly #table = new DigestTable(changedNumber + 1);
+  readonly #compared: 'any' | 'latest';
+  #changedSubjects = 0;
+
+  /**
+   * @param compared which earlier calls a duplicate may repeat: any with the same subject, or only the latest. The third of the
+   *   requests x, y, x is a duplicate of the first only with `any`.
+   */
+  constructor(compared: 'any' | 'latest') {
+    this.#compared = compared;
+  }
+
+  /** Number of subjects with different requests; 0 when any earlier call is compared. */
+  get changedSubjects(): number {
+    return this.#changedSubjects;
+  }
+
+  /** Adds a call, and compares it with earlier calls. A conflict names the first call, or the latest. */
+  add(call: CallIdentity): DuplicateVerdict {
+    const table = this.#table;
+    const key = subjectDigest(call);
+    const request = digest(call.request);
+    const known = table.find(key);
+    if (known < 0) {
+      this.#note(table.enter(key), call, request);
+      return { kind: 'new' };
+    }
+    const row = table.get(known, rowNumber);
+    if (this.#sends(known, request)) return { kind: 'duplicate', row };
+    const line = table.get(known, lineNumber);
+    if (this.#compared === 'latest') {
+      if (table.get(known, changedNumber) === 0) this.#changedSubjects++;
+      table.set(known, changedNumber, 1);
+      this.#note(known, call, request);
+      return { kind: 'conflict', row, line };
+    }
+    // A conflicting call has a second entry, so that its duplicates are found. No operation's name begins with NUL, so the two
+    // kinds of keys never collide.
+    const fullKey = digest(`\0${call.operation}\0${call.subject}\0${call.request}`);
+    const same = table.find(fullKey);
+    if (same >= 0) return { kind: 'duplicate', row: table.get(same, rowNumber) };
+    this.#note(table.enter(fullKey), call, request);
+    return { kind: 'conflict', row, line };
+  }
+
+  /** After all calls were added: the verdict on a call if only the last of each subject is called. */
+  judge(call: CallIdentity): DuplicateVerdict {
+    const row = this.#table.get(this.#table.find(subjectDigest(call)), rowNumber);
+    if (row === call.row) return { kind: 'new' };
+    return { kind: row > call.row ? 'superseded' : 'duplicate', row };
+  }
+
+  #note(entry: number, { row, line }: CallIdentity, request: string): void {
+    for (let word = 0; word < requestWords; word++) this.#table.set(entry, word, wordOf(request, word));
+    this.#table.set(entry, rowNumber, row);
+    this.#table.set(entry, lineNumber, line);
+  }
+
+  #sends(entry: number, request: string): boolean {
+    for (let word = 0; word < requestWords; word++) {
+      if (this.#table.get(entry, word) !== wordOf(request, word)) return false;
+    }
+    return true;
+  }
+}
+
+type Subject = Pick<CallIdentity, 'operation' | 'subject'>;
+
+const doneRow = 0;
+/** From 1; 0 means not done. */
+const doneSource = 1;
+
+/**
+ * The subjects that earlier runs have done: their last called row succeeded. Takes 24 bytes per subject, and 5 to 11 for its
+ * slot.
+ */
+export class DoneRows {
+  readonly #table = new DigestTable(doneSource + 1);
+  readonly #sources: string[] = [];
+
+  get sources(): readonly string[] {
+    return this.#sources;
+  }
+
+  /** Sets the source of the following notes. */
+  begin(source: string): void {
+    this.#sources.push(source);
+  }
+
+  /** Records the result of a row; rows come in the order of their source. */
+  note(subject: Subject, row: number, { outcome, code }: Pick<RowResult, 'outcome' | 'code'>): void {
+    const isDone = outcome === 'succeeded' || code === 'DONE_BEFORE';
+    // Other rows were not called, because another row of the subject was.
+    if (!isDone && outcome !== 'failed' && outcome !== 'not_attempted') return;
+    const key = subjectDigest(subject);
+    const known = this.#table.find(key);
+    if (known < 0 && !isDone) return;
+    const entry = known < 0 ? this.#table.enter(key) : known;
+    const before = this.#table.get(entry, doneSource);
+    if (before !== 0 && before !== this.#sources.length) return;
+    this.#table.set(entry, doneRow, row);
+    this.#table.set(entry, doneSource, isDone ? this.#sources.length : 0);
+  }
+
+  /** Records that an undo has reverted a subject, or may have. */
+  undo(subject: Subject): void {
+    const known = this.#table.find(subjectDigest(subject));
+    if (known >= 0 && this.#table.get(known, doneSource) === this.#sources.length)
+      this.#table.set(known, doneSource, 0);
+  }
+
+  /** Undefined unless a source has done it. */
+  find(subject: Subject): DoneBefore | undefined {
+    const entry = this.#table.find(subjectDigest(subject));
+    const source = entry < 0 ? undefined : this.#sources[this.#table.get(entry, doneSource) - 1];
+    return source === undefined ? undefined : { source, row: this.#table.get(entry, doneRow) };
+  }
+}

@@ -1,0 +1,80 @@
+import { isWordForNothing } from '../../../base/text/nothing.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { counted } from '../../../base/text/quantities.ts';
+import type { ScanWarning } from '../columns/column-advice.ts';
+import type { PreparedCall } from '../columns/row-preparer.ts';
+import type { ManifestRow } from '../manifest.ts';
+import { type NotedRows, noteRow } from './noted-rows.ts';
+
+/** How many different words of a field are named. */
+const namedWords = 5;
+
+/** Stands for characters that could not be read. */
+const replacement = '\ufffd';
+
+/** Counts cells that are valid and probably unintended, by field or column. */
+export class CellNotices {
+  readonly #padded = new Map<string, NotedRows>();
+  readonly #nothing = new Map<string, { cells: number; readonly words: Set<string> }>();
+  readonly #damaged = new Map<string, number>();
+
+  /** Notes a row as it was read. */
+  noteRead({ cells }: Pick<ManifestRow, 'cells'>): void {
+    for (const column in cells) {
+      const cell = cells[column];
+      if (typeof cell === 'string' && cell.includes(replacement))
+        this.#damaged.set(column, (this.#damaged.get(column) ?? 0) + 1);
+    }
+  }
+
+  /** Notes what a row sends. */
+  noteSent({ row, values, padded }: PreparedCall): void {
+    for (const field in values) {
+      const text = values[field];
+      if (text !== undefined && isWordForNothing(text)) this.#noteNothing(field, text);
+    }
+    if (padded !== undefined) noteRow(this.#padded, padded, row);
+  }
+
+  #noteNothing(field: string, word: string): void {
+    const noted = this.#nothing.get(field) ?? { cells: 0, words: new Set<string>() };
+    noted.cells++;
+    if (noted.words.size <= namedWords) noted.words.add(word);
+    this.#nothing.set(field, noted);
+  }
+
+  get warnings(): readonly ScanWarning[] {
+    return [
+      ...[...this.#padded].map(([field, rows]) => paddingWarning(field, rows)),
+      ...[...this.#nothing].map(([field, { cells, words }]) => nothingWarning(field, cells, [...words])),
+      ...[...this.#damaged].map(([column, cells]) => damageWarning(column, cells)),
+    ];
+  }
+}
+
+function paddingWarning(field: string, { rows, firstRow }: NotedRows): ScanWarning {
+  const [have, first] = rows === 1 ? ['row has', ''] : ['rows have', 'first: '];
+  const message =
+    `${rows} ${have} white space around ${field} (${first}row ${firstRow}), which is sent too; ` +
+    '--trim removes it';
+  return { code: 'BLANKS_AROUND_TEXT', message };
+}
+
+function nothingWarning(field: string, cells: number, words: readonly string[]): ScanWarning {
+  const named = words.slice(0, namedWords).map((word) => `\`${word}\``);
+  const list = [...named, ...(words.length > namedWords ? ['…'] : [])].join(', ');
+  const as = cells === 1 ? 'as it is' : 'as they are';
+  const message = `${cellsOf(field, cells, ['is', 'are'])} ${list}: sent ${as}; if that means nothing, empty the cell`;
+  return { code: 'WORD_FOR_NOTHING', message };
+}
+
+function damageWarning(column: string, cells: number): ScanWarning {
+  const message =
+    `${cellsOf(escapeInvisible(column), cells, ['has', 'have'])} the character ${replacement} (U+FFFD), which stands for ` +
+    'characters that were lost before: export the data again';
+  return { code: 'DAMAGED_TEXT', message };
+}
+
+function cellsOf(column: string, cells: number, [one, more]: readonly [string, string]): string {
+  return `${counted(cells, 'cell')} of ${column} ${cells === 1 ? one : more}`;
+}

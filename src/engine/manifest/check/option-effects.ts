@@ -1,0 +1,58 @@
+import { counted } from '../../../base/text/quantities.ts';
+import { excerpt } from '../../rows/problem.ts';
+import type { ColumnReading, ScanWarning } from '../columns/column-advice.ts';
+import type { RowChoice } from '../manifest.ts';
+import type { DoneRows } from './call-index.ts';
+import type { NotedRows } from './noted-rows.ts';
+
+interface Effects {
+  readonly encodedAs: string | undefined;
+  readonly choice: RowChoice | undefined;
+  readonly done: DoneRows | undefined;
+  readonly doneIn: ReadonlyMap<string, number>;
+  readonly prepare: Pick<ColumnReading, 'operations' | 'defaults' | 'filled'>;
+  /** Rows to be called. */
+  readonly callable: number;
+  /** Of these, rows that have a field of `--default` themselves. */
+  readonly owners: ReadonlyMap<string, NotedRows>;
+}
+
+/** Says which options changed nothing, or less than they seem to. Options that chose no row are refused elsewhere. */
+export function effectWarnings({
+  encodedAs,
+  choice,
+  done,
+  doneIn,
+  prepare,
+  callable,
+  owners,
+}: Effects): readonly ScanWarning[] {
+  const unused: string[] = [];
+  if (encodedAs !== undefined) unused.push(`--encoding has no effect: ${encodedAs}`);
+  if (choice !== undefined && choice.chosen > 0 && choice.leftOut === 0)
+    unused.push('--where leaves no row out: each row meets it');
+  if (done !== undefined && doneIn.size === 0)
+    unused.push(
+      `--skip-done ${done.sources.map(excerpt).join(', ')} leaves no row out: none of the rows was done there`,
+    );
+  const warnings: ScanWarning[] = [];
+  for (const field of prepare.filled) {
+    const own = owners.get(field);
+    if (own === undefined || callable === 0) continue;
+    const value = excerpt(prepare.defaults.get(field));
+    const hasOption = prepare.operations.some(({ fields }) =>
+      fields.some(({ name, option }) => name === field && option !== undefined),
+    );
+    const what = hasOption ? `--${field.replaceAll('_', '-')} ${value}` : `--default ${field}=${value}`;
+    if (own.rows === callable) unused.push(`${what} applies to no row: each has its own ${field}`);
+    else {
+      const message =
+        `${counted(own.rows, 'row', ['keeps its own', 'keep their own'])} ${field} (first: row ${own.firstRow}); ` +
+        `${what} applies to the other ${counted(callable - own.rows, 'row')}`;
+      warnings.push({ code: 'DEFAULT_OVERRIDDEN', message });
+    }
+  }
+  if (choice !== undefined && choice.chosen > 0)
+    for (const message of choice.incomparable) warnings.push({ code: 'CELLS_INCOMPARABLE', message });
+  return [...unused.map((message) => ({ code: 'OPTION_WITHOUT_EFFECT', message }) as const), ...warnings];
+}

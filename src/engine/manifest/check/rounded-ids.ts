@@ -1,0 +1,112 @@
+import { trimBlanks } from '../../../base/text/blank.ts';
+import type { Operation } from '../../operation/operation.ts';
+import type { ColumnMap } from '../columns/column-names.ts';
+import { fieldNamer } from '../columns/column-names.ts';
+import type { Manifest, RoundedIds } from '../manifest.ts';
+
+/** A way to lose digits. */
+interface Rounding {
+  readonly by: string;
+  /** How many zeros it leaves at the end of a number, at least; infinite for a number that it never writes. */
+  readonly zerosOf: (digits: string) => number;
+}
+
+const roundings: readonly Rounding[] = [
+  { by: 'a spreadsheet leaves, which keeps 15 digits', zerosOf: (digits) => digits.length - 15 },
+  { by: 'JavaScript leaves, which keeps 53 bits', zerosOf: zerosOfDouble },
+  { by: 'jq and others leave, which keep 17 digits', zerosOf: zerosOf17Digits },
+];
+
+/** A double stands for an interval of whole numbers; its shortest text ends in as many zeros as the interval has digits. */
+function zerosOfDouble(digits: string): number {
+  if (String(Number(digits)) !== digits) return Number.POSITIVE_INFINITY;
+  const interval = 2 ** (Math.floor(Math.log2(Number(digits))) - 52);
+  return Math.max(0, Math.floor(Math.log10(interval)));
+}
+
+function zerosOf17Digits(digits: string): number {
+  if (digits.length > 17) return digits.length - 17;
+  return BigInt(Number(digits)) === BigInt(digits) ? 0 : Number.POSITIVE_INFINITY;
+}
+
+/** Chance leaves this number of zeros, in all identifiers, less than once in a million. */
+const tellingZeros = 6;
+
+/**
+ * Notices identifiers that were rounded, in all rows of a file: also in those that `--where` leaves out. Takes constant memory.
+ */
+export function watchedForRounding(
+  manifest: Manifest,
+  operations: readonly Operation[],
+  map: ColumnMap | undefined,
+): Manifest {
+  const fieldOf = fieldNamer(map, operations);
+  const identifying = new Set(
+    operations.flatMap(({ fields }) => fields.filter(({ type }) => type !== 'text').map(({ name }) => name)),
+  );
+  let watches: RoundingWatch[] = [];
+  return {
+    ...manifest,
+    roundedIds: () => watches.flatMap((watch) => watch.found ?? []),
+    async *rows() {
+      watches = [];
+      let known: readonly string[] = [];
+      for await (const chunk of manifest.rows()) {
+        const columns = manifest.columns();
+        if (columns !== known) {
+          const added = columns.slice(known.length).filter((column) => identifying.has(fieldOf(column)));
+          watches.push(...added.map((column) => new RoundingWatch(column)));
+          known = columns;
+        }
+        for (const { cells } of chunk) for (const watch of watches) watch.add(cells[watch.column]);
+        yield chunk;
+      }
+    },
+  };
+}
+
+/** Watches one column. */
+class RoundingWatch {
+  readonly column: string;
+  #ids = 0;
+  /** The roundings that all identifiers so far may have had. Equal identifiers count once: they are no more proof than one. */
+  #possible = roundings.map((rounding) => ({ ...rounding, zeros: 0, counted: new Set<string>() }));
+
+  constructor(column: string) {
+    this.column = column;
+  }
+
+  add(cell: unknown): void {
+    if (this.#possible.length === 0) return;
+    const digits = longDigits(cell);
+    if (digits === undefined) return;
+    this.#ids++;
+    const zeros = zerosAtEnd(digits);
+    this.#possible = this.#possible.filter((rounding) => {
+      const left = rounding.zerosOf(digits);
+      if (left > 0 && rounding.zeros < tellingZeros && !rounding.counted.has(digits)) {
+        rounding.counted.add(digits);
+        rounding.zeros += left;
+      }
+      return zeros >= left;
+    });
+  }
+
+  get found(): RoundedIds | undefined {
+    const certain = this.#possible.find(({ zeros }) => zeros >= tellingZeros);
+    return certain && { column: this.column, ids: this.#ids, by: certain.by };
+  }
+}
+
+function zerosAtEnd(digits: string): number {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  return digits.length - end;
+}
+
+/** The digits of an identifier with more than 15 of them. */
+function longDigits(cell: unknown): string | undefined {
+  if (typeof cell !== 'string' && typeof cell !== 'number' && typeof cell !== 'bigint') return undefined;
+  if (typeof cell === 'string' ? cell.length <= 15 : cell <= 999_999_999_999_999) return undefined;
+  return /^0*([1-9]\d{15,})$/.exec(trimBlanks(String(cell)))?.[1];
+}

@@ -1,0 +1,214 @@
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { counted } from '../../../base/text/quantities.ts';
+import type { ConflictRule } from '../../../domain/terms.ts';
+import { knownNames } from '../../operation/field-names.ts';
+import type { CallableRow, DecidedRow, InvalidRow, LeftOut } from '../../rows/row.ts';
+import { RowsSummary, type SummarizedRows } from '../../rows/rows-summary.ts';
+import { columnWarnings, type ScanWarning } from '../columns/column-advice.ts';
+import type { PreparedCall, PreparedRow, RowPreparer } from '../columns/row-preparer.ts';
+import { pageWarning } from '../json/page.ts';
+import type { Manifest, ManifestRow, RoundedIds, RowChoice } from '../manifest.ts';
+import { type CallIdentity, CallIndex, type Conflict, type DoneRows } from './call-index.ts';
+import { CellNotices } from './cell-notices.ts';
+import { type NotedRows, noteRow } from './noted-rows.ts';
+import { effectWarnings } from './option-effects.ts';
+
+/** The result of checking all rows. */
+export interface ScanSummary extends SummarizedRows {
+  /** Subjects that several rows change in different ways; 0 where conflicts are refused. */
+  readonly changedSubjects: number;
+  /** The first five. */
+  readonly firstConflicts: readonly Conflict[];
+  /** Original column names in order of first appearance. */
+  readonly columns: readonly string[];
+  /** The columns with their fields; a column that is only kept for the report has no field. */
+  readonly meanings: readonly { readonly column: string; readonly field?: string }[];
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  /** Rows left out by `--where`; counted nowhere else. */
+  readonly leftOut: number;
+  /** Columns whose identifiers were rounded before, unless the user trusts them. */
+  readonly roundedIds: readonly RoundedIds[];
+  readonly choice: RowChoice | undefined;
+}
+
+/** Called in the order of rows; the scan awaits the results. */
+export interface ScanHandlers {
+  onInvalid?(row: InvalidRow): void | Promise<void>;
+  /** @param row as it is called or left out */
+  onRow?(row: DecidedRow, given: ManifestRow): void | Promise<void> | undefined;
+  /** Conflicting rows are also callable. */
+  onConflict?(conflict: Conflict): void | Promise<void>;
+}
+
+export interface ScanOptions {
+  /** Default: `refuse`. */
+  readonly onConflict?: ConflictRule | undefined;
+  /** What earlier runs have done; default: nothing. */
+  readonly done?: DoneRows | undefined;
+}
+
+/**
+ * Checks every row of a manifest, and finds duplicates and conflicts. Memory: a chunk of rows, and at most 50 bytes for each
+ * callable row. Reads the manifest twice if the last row of each subject is needed.
+ *
+ * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and errors of the handlers
+ */
+export async function scanManifest(
+  manifest: Pick<Manifest, 'rows' | 'columns' | 'choice' | 'page' | 'roundedIds' | 'sheet' | 'encodedAs'>,
+  prepare: RowPreparer,
+  handlers: ScanHandlers = {},
+  { onConflict = 'refuse', done }: ScanOptions = {},
+): Promise<ScanSummary> {
+  const calls = new CallIndex(onConflict === 'refuse' ? 'any' : 'latest');
+  if (onConflict === 'last') await addAll(calls, manifest, prepare);
+  const scan = new RowScan(done, (call) => (onConflict === 'last' ? calls.judge(call) : calls.add(call)));
+  for await (const chunk of manifest.rows()) {
+    for (const row of chunk) {
+      scan.cells.noteRead(row);
+      const { decided, conflict } = scan.add(prepare(row));
+      if (decided.kind === 'invalid') await handlers.onInvalid?.(decided);
+      const pending = handlers.onRow?.(decided, row);
+      if (pending !== undefined) await pending;
+      if (conflict !== undefined) await handlers.onConflict?.(conflict);
+    }
+  }
+  const columns = manifest.columns();
+  const names = knownNames(prepare.operations);
+  const summary = scan.summary();
+  const choice = manifest.choice?.();
+  return {
+    ...summary,
+    changedSubjects: calls.changedSubjects,
+    firstConflicts: scan.firstConflicts,
+    columns,
+    meanings: columns.map((column) => {
+      const field = prepare.fieldOf(column);
+      return names.has(field) ? { column, field } : { column };
+    }),
+    leftOut: choice?.leftOut ?? 0,
+    choice,
+    roundedIds: manifest.roundedIds?.() ?? [],
+    warnings: [
+      ...columnWarnings(columns, prepare, Object.keys(summary.perOperation)),
+      ...hiddenWarnings(manifest, (column) => names.has(prepare.fieldOf(column))),
+      ...scan.cells.warnings,
+      ...pageWarnings(manifest.page, summary.rows + (choice?.leftOut ?? 0)),
+      ...effectWarnings({
+        encodedAs: manifest.encodedAs,
+        choice,
+        done,
+        doneIn: summary.doneIn,
+        prepare,
+        callable: summary.callable,
+        owners: scan.owners,
+      }),
+    ],
+  };
+}
+
+/** Warnings of what a spreadsheet does not show. */
+function hiddenWarnings(
+  { sheet }: Pick<Manifest, 'sheet'>,
+  hasMeaning: (column: string) => boolean,
+): readonly ScanWarning[] {
+  if (sheet === undefined) return [];
+  const warnings: ScanWarning[] = sheet.hiddenColumns.filter(hasMeaning).map((column) => ({
+    code: 'HIDDEN_COLUMN',
+    message: `the column "${escapeInvisible(column)}" is hidden in the workbook, but it is read`,
+  }));
+  if (sheet.hidden === undefined) return warnings;
+  const { rows, rule } = sheet.hidden;
+  const done = rule === 'skip' ? 'left out' : 'read, too';
+  const message = `${counted(rows, 'hidden row', ['is', 'are'])} ${done} (--hidden ${rule})`;
+  return [{ code: 'HIDDEN_ROWS', message }, ...warnings];
+}
+
+async function addAll(
+  calls: CallIndex,
+  manifest: Pick<Manifest, 'rows'>,
+  prepare: RowPreparer,
+): Promise<void> {
+  for await (const chunk of manifest.rows()) {
+    for (const row of chunk) {
+      const prepared = prepare(row);
+      if (prepared.kind === 'callable') calls.add(identityOf(prepared));
+    }
+  }
+}
+
+function identityOf({ row, line, operation, subject, request }: CallableRow): CallIdentity {
+  return {
+    row,
+    line,
+    operation: operation.name,
+    subject,
+    request: `${request.method ?? ''}${request.path}\n${request.body}`,
+  };
+}
+
+function pageWarnings(page: Manifest['page'], rows: number): readonly ScanWarning[] {
+  const message = page && pageWarning(page, rows);
+  return message === undefined ? [] : [{ code: 'ROWS_ON_OTHER_PAGES', message }];
+}
+
+const keptConflicts = 5;
+
+/** A row with the decision about it. */
+interface Judged {
+  readonly decided: DecidedRow;
+  /** Where it contradicts an earlier row, and is called nevertheless. */
+  readonly conflict?: Conflict;
+}
+
+/** Decides which rows are called, and adds them up. */
+class RowScan {
+  readonly #summary = new RowsSummary();
+  readonly firstConflicts: Conflict[] = [];
+  readonly cells = new CellNotices();
+  /** Rows with a value of their own for a field of `--default`. */
+  readonly owners = new Map<string, NotedRows>();
+  readonly #done: DoneRows | undefined;
+  readonly #judge: CallIndex['judge'];
+
+  constructor(done: DoneRows | undefined, judge: CallIndex['judge']) {
+    this.#done = done;
+    this.#judge = judge;
+  }
+
+  add(row: PreparedRow): Judged {
+    const judged = row.kind === 'invalid' ? { decided: row } : this.#decide(row);
+    this.#summary.add(judged.decided, judged.conflict !== undefined);
+    return judged;
+  }
+
+  summary(): SummarizedRows {
+    return this.#summary.summary();
+  }
+
+  #decide(row: PreparedCall): Judged {
+    const call = identityOf(row);
+    const before = this.#done?.find(call);
+    if (before !== undefined) return leftOut(row, { why: 'done', before });
+    const verdict = this.#judge(call);
+    if (verdict.kind === 'duplicate') return leftOut(row, { why: 'duplicate', of: verdict.row });
+    if (verdict.kind === 'superseded') return leftOut(row, { why: 'superseded', by: verdict.row });
+    this.cells.noteSent(row);
+    for (const field of row.own ?? []) noteRow(this.owners, field, row.row);
+    return verdict.kind === 'conflict' ? this.#conflicting(row, verdict) : { decided: row };
+  }
+
+  #conflicting(row: CallableRow, first: { readonly row: number; readonly line: number }): Judged {
+    const { operation, subject, line } = row;
+    const both = { row: row.row, line, firstRow: first.row, firstLine: first.line };
+    const conflict = { operation: operation.name, thing: operation.thing, subject, ...both };
+    if (this.firstConflicts.length < keptConflicts) this.firstConflicts.push(conflict);
+    return { decided: row, conflict };
+  }
+}
+
+function leftOut(
+  { kind: _, request: __, padded: ___, own: ____, ...row }: PreparedCall,
+  because: LeftOut,
+): Judged {
+  return { decided: { ...row, kind: 'left out', because } };
+}

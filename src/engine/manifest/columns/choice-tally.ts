@@ -1,0 +1,125 @@
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { count, counted } from '../../../base/text/quantities.ts';
+import { shellWord } from '../../../base/text/shell-word.ts';
+import { excerpt } from '../../rows/problem.ts';
+import type { RowChoice } from '../manifest.ts';
+import type { Condition } from './condition.ts';
+
+/** How many different values of a column are counted. */
+const keptValues = 10_000;
+const shownValues = 5;
+const maxValueLength = 200;
+
+/** Judges rows by conditions, and remembers what explains an unexpected choice. */
+export class ChoiceTally implements RowChoice {
+  chosen = 0;
+  leftOut = 0;
+  undecided = 0;
+  readonly #conditions: readonly ConditionTally[];
+
+  constructor(conditions: readonly Condition[]) {
+    this.#conditions = conditions.map((condition) => new ConditionTally(condition));
+  }
+
+  /**
+   * Whether a row meets all conditions.
+   *
+   * @param cells the text of each condition's column
+   */
+  judge(line: number, cells: readonly string[]): boolean {
+    const verdicts = this.#conditions.map(({ condition }, index) => condition.holds(cells[index] ?? ''));
+    const isChosen = verdicts.every((verdict) => verdict === true);
+    if (isChosen) this.chosen++;
+    else this.leftOut++;
+    const isUndecided = !isChosen && !verdicts.includes(false);
+    if (isUndecided) this.undecided++;
+    for (const [index, each] of this.#conditions.entries()) {
+      const cell = cells[index] ?? '';
+      if (isUndecided && verdicts[index] === undefined) each.noteIncomparable(line, cell);
+      // Only a choice of nothing is explained by the values.
+      if (this.chosen === 0) each.noteValue(cell, verdicts[index] === true);
+    }
+    return isChosen;
+  }
+
+  get incomparable(): readonly string[] {
+    return this.#conditions.flatMap((each) => each.incomparableText ?? []);
+  }
+
+  whyNothing(): string {
+    const unmet = this.#conditions.filter(({ met }) => met === 0);
+    if (unmet.length > 0) return unmet.map((each) => each.unmetText).join(' ');
+    const parts = this.#conditions.map(
+      ({ condition, met }) => `${optionOf(condition.text)} for ${counted(met, 'row')}`,
+    );
+    return `No row meets all conditions, although each holds for some rows: ${parts.join(', ')}.`;
+  }
+}
+
+class ConditionTally {
+  met = 0;
+  readonly condition: Condition;
+  #incomparable: { rows: number; readonly line: number; readonly value: string } | undefined;
+  readonly #values = new Map<string, number>();
+  #hasMore = false;
+
+  constructor(condition: Condition) {
+    this.condition = condition;
+  }
+
+  noteIncomparable(line: number, value: string): void {
+    this.#incomparable ??= { rows: 0, line, value: excerpt(value) };
+    this.#incomparable.rows++;
+  }
+
+  noteValue(cell: string, isMet: boolean): void {
+    if (isMet) this.met++;
+    const value = cell.slice(0, maxValueLength);
+    const known = this.#values.get(value);
+    if (known === undefined && this.#values.size >= keptValues) this.#hasMore = true;
+    else this.#values.set(value, (known ?? 0) + 1);
+  }
+
+  get incomparableText(): string | undefined {
+    if (this.#incomparable === undefined) return undefined;
+    const { kind, text, column } = this.condition;
+    const { rows, line, value } = this.#incomparable;
+    const what = kind === 'time' ? 'time that begins with the year' : 'number';
+    const [cells, rest] = rows === 1 ? ['1 cell is', 'its row'] : [`${count(rows)} cells are`, 'their rows'];
+    return `${excerpt(column)}: ${cells} no ${what} (first: line ${line}, "${value}"), so ${optionOf(text)} leaves ${rest} out`;
+  }
+
+  /** Why the condition holds for no row: what the column has, and what the user probably means. */
+  get unmetText(): string {
+    const { text, column, wanted, day } = this.condition;
+    const common = [...this.#values].toSorted(([, a], [, b]) => b - a);
+    const shown = common.slice(0, shownValues).map(([value, rows]) => `${nameOf(value)} (${count(rows)})`);
+    const more = this.#hasMore || common.length > shownValues ? ', …' : '';
+    const alike = common.find(([value]) => wanted !== undefined && foldedOf(value) === foldedOf(wanted))?.[0];
+    const remedies = [
+      ...(alike === undefined ? [] : [`Do you mean ${optionOf(`${column}=${alike}`)}?`]),
+      ...(day === undefined
+        ? []
+        : [
+            `A date is its first moment; the whole day is ${day.map((date, index) => optionOf(`${column}${index === 0 ? '>=' : '<'}${date}`)).join(' ')}.`,
+          ]),
+    ];
+    return [
+      `No row meets ${optionOf(text)}: ${excerpt(column)} has ${shown.join(', ')}${more}.`,
+      ...remedies,
+    ].join(' ');
+  }
+}
+
+/** A condition as it is typed. */
+function optionOf(condition: string): string {
+  return `--where ${escapeInvisible(shellWord(condition))}`;
+}
+
+function nameOf(value: string): string {
+  return value === '' ? 'empty cells' : excerpt(value);
+}
+
+function foldedOf(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ');
+}

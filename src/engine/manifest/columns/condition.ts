@@ -1,0 +1,96 @@
+import { readMoment } from '../../../base/text/moment.ts';
+import { fieldNameOf } from '../../operation/field-names.ts';
+import { excerpt } from '../../rows/problem.ts';
+
+/** A condition on rows: a column, a comparison and a value. */
+export interface Condition {
+  readonly text: string;
+  readonly column: string;
+  /** Matched like a field: `Deleted by` for `deleted_by`. */
+  readonly name: string;
+  /** Undefined for a cell that has no order with the value, such as a text with a time. */
+  readonly holds: (cell: string) => boolean | undefined;
+  /** What cells must be to have an order with the value. */
+  readonly kind: 'number' | 'time' | 'text';
+  /** The day that the user probably means by `deleted_at=2026-11-16`, which is its first moment: its first and the next day. */
+  readonly day?: readonly [first: string, next: string] | undefined;
+  /** The text that cells must equal, if that is the comparison. */
+  readonly wanted?: string | undefined;
+}
+
+const pattern = /^(?<column>.*?)(?<operator>!=|<=|>=|=|<|>|~)(?<value>.*)$/s;
+/** Another condition behind the value. */
+const joined = /\s(?:and|or|&&|\|\|)\s.*(?:[=<>~])/is;
+
+/** @throws RangeError with the correct form */
+export function parseCondition(text: string): Condition {
+  const { column = '', operator = '', value = '' } = pattern.exec(text)?.groups ?? {};
+  const title = column.trim();
+  const wanted = value.trim();
+  if (title === '') throw new RangeError(`write a column, a comparison and a value, as "deleted_by=u-17"`);
+  if (/^[=<>~]/.test(wanted))
+    throw new RangeError(`${operator}${wanted.charAt(0)} is no comparison; write one of = != < <= > >= ~`);
+  if (joined.test(value))
+    throw new RangeError('write one condition for each --where; rows must match all of them');
+  if (operator === '~' && wanted === '') throw new RangeError('write the part of a text behind ~');
+  const read = [wholeOf, numberOf, readMoment].find((reads) => reads(wanted) !== undefined);
+  if (/[<>]/.test(operator) && read === undefined)
+    throw new RangeError(
+      `${wanted === '' ? 'the value' : excerpt(wanted)} is no number and no time; write a number as 79.5, a date as 2026-11-16 ` +
+        'or a time as 2026-11-16T10:00:00Z',
+    );
+  const condition = { text, column: title, name: fieldNameOf(title) };
+  if (operator === '~') return { ...condition, kind: 'text', holds: (cell) => cell.includes(wanted) };
+  const holds = comparison(operator, wanted, read);
+  if (read === undefined)
+    return { ...condition, kind: 'text', holds, wanted: operator === '=' ? wanted : undefined };
+  const kind = read === readMoment ? 'time' : 'number';
+  return { ...condition, kind, holds, day: operator === '=' ? dayOf(wanted) : undefined };
+}
+
+type Reading = (text: string) => number | bigint | undefined;
+
+/** Cells of another kind than the value differ from it. An empty cell comes neither before nor after any value. */
+function comparison(operator: string, wanted: string, read: Reading | undefined): Condition['holds'] {
+  const isOpposite = operator === '!=';
+  const value = read?.(wanted);
+  if (read === undefined || value === undefined) return (cell) => (cell === wanted) !== isOpposite;
+  const orderOf = (cell: string): number | undefined => {
+    const known = read(cell) ?? (read === wholeOf ? numberOf(cell) : undefined);
+    if (known === undefined) return undefined;
+    return known < value ? -1 : known > value ? 1 : 0;
+  };
+  const test = orders[operator];
+  if (test === undefined) return (cell) => (orderOf(cell) === 0) !== isOpposite;
+  return (cell) => {
+    const order = cell === '' ? Number.NaN : orderOf(cell);
+    return order === undefined ? undefined : test(order);
+  };
+}
+
+const orders: Readonly<Record<string, (order: number) => boolean>> = {
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0,
+};
+
+/** BigInt: identifiers may exceed the digits of a JavaScript number. */
+function wholeOf(text: string): bigint | undefined {
+  return /^-?\d+$/.test(text) ? BigInt(text) : undefined;
+}
+
+function numberOf(text: string): number | undefined {
+  return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
+}
+
+/** The dates of a day and the next one. */
+function dayOf(text: string): Condition['day'] {
+  const start = /^[\d/.-]+$/.test(text) ? readMoment(text) : undefined;
+  if (start === undefined) return undefined;
+  return [dateOf(start), dateOf(start + 24 * 3_600_000)];
+}
+
+function dateOf(moment: number): string {
+  return new Date(moment).toISOString().slice(0, 10);
+}

@@ -1,0 +1,182 @@
+import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { fieldNameOf, knownNames, requiredNames } from '../../operation/field-names.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { excerpt, type RowProblem } from '../../rows/problem.ts';
+import { joiningCommand, rowsAtOption } from '../json/page.ts';
+import type { Manifest } from '../manifest.ts';
+import { defaultOption, likelyColumns, mapOption } from './column-advice.ts';
+import type { FieldNamer } from './column-names.ts';
+
+/** How the operation of each row is found. */
+export type OperationChoice =
+  /** By a column; `name` is for rows that leave it empty. */
+  | { readonly source: 'column'; readonly name?: string }
+  /** By `--operation`, by the manifest's `operation`, or as the only operation that fits the columns. */
+  | { readonly source: 'option' | 'manifest' | 'inferred'; readonly name: string }
+  /** Unknown and unneeded: no row could be read. */
+  | { readonly source: 'none'; readonly name?: never };
+
+export interface ChoiceFacts {
+  readonly manifest: Pick<
+    Manifest,
+    'name' | 'operation' | 'columns' | 'readable' | 'sample' | 'nestedRows' | 'sheet'
+  >;
+  /** The value of `--operation`. */
+  readonly option: string | undefined;
+  /** Fields with a value but no column, from `--default` or the manifest's `defaults`. */
+  readonly givenFields: Iterable<string>;
+  readonly operations: readonly Operation[];
+  readonly fieldOf: FieldNamer;
+}
+
+/**
+ * Decides how the operation of each row is found.
+ *
+ * @throws CqbatchError (`usage`) when the operation is unknown or contradictory
+ */
+export function chooseOperation(facts: ChoiceFacts): OperationChoice {
+  const { manifest, option, operations } = facts;
+  const find = (text: string | undefined, code: string, what: string): string | undefined => {
+    const operation = findByLooseName(text, operations);
+    if (text === undefined || operation !== undefined) return operation?.name;
+    throw usageError(code, `${what} unknown; use one of ${nameList(operations)}`);
+  };
+  const byOption = find(option, 'UNKNOWN_OPERATION', `--operation ${option}:`);
+  const said = `${manifest.name}: "operation": "${manifest.operation}" is`;
+  const byManifest = find(manifest.operation, 'MANIFEST_UNKNOWN_OPERATION', said);
+  if (byOption !== undefined && byManifest !== undefined && byOption !== byManifest) {
+    throw usageError(
+      'MANIFEST_OPERATION_MISMATCH',
+      `${manifest.name} says it is for ${byManifest}, --operation says ${byOption}; remove one of them`,
+    );
+  }
+  const columns = manifest.columns();
+  const name = byOption ?? byManifest;
+  if (columns.some((column) => facts.fieldOf(column) === 'operation'))
+    return { source: 'column', ...(name !== undefined && { name }) };
+  if (name !== undefined) return { source: byOption === undefined ? 'manifest' : 'option', name };
+  // Each row's problem explains more than a message about missing columns.
+  if (!manifest.readable && columns.length === 0) return { source: 'none' };
+  return { source: 'inferred', name: inferOperation(facts) };
+}
+
+function nameList(operations: readonly Operation[]): string {
+  return operations.map(({ name }) => name).join(', ');
+}
+
+/** Finds an operation whose name may contain underscores, blanks or capitals. */
+export function findByLooseName(
+  text: string | undefined,
+  operations: readonly Operation[],
+): Operation | undefined {
+  if (text === undefined) return undefined;
+  const exact = operations.find(({ name }) => name === text);
+  if (exact !== undefined) return exact;
+  const meant = fieldNameOf(text).replaceAll('_', '-');
+  return operations.find(({ name }) => name === meant);
+}
+
+/** Maximum number of columns in a message. */
+const shownColumns = 12;
+
+/**
+ * The only operation whose required fields all have a column or a value.
+ *
+ * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) when no operation or several fit, with what to add
+ */
+function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFacts): string {
+  const columns = manifest.columns();
+  const present = new Set([...columns.map(fieldOf), ...givenFields]);
+  const lackOf = (operation: Operation) => requiredNames(operation).filter((name) => !present.has(name));
+  const suitable = operations.filter((operation) => lackOf(operation).length === 0);
+  const [only, ...others] = suitable;
+  if (only !== undefined && others.length === 0) return only.name;
+
+  const { nestedRows } = manifest;
+  if (nestedRows !== undefined) throw rowsInside(manifest.name, nestedRows);
+  const known = knownNames(operations);
+  const unused = columns.filter((column) => !known.has(fieldOf(column)));
+  const lacks = operations.map(
+    (each) => `for ${each.name}, ${describe(lackOf(each), each, unused, manifest)}`,
+  );
+  const verdict = only === undefined ? lacks.join('; ') : `the columns fit ${nameList(suitable)}`;
+  throw usageError(
+    'MANIFEST_OPERATION_UNCLEAR',
+    `${manifest.name}: can't tell what to do with ${columns.length === 0 ? 'rows that have no columns' : `the columns ${list(columns)}`}: ${verdict}. ` +
+      `${only === undefined ? 'Add what is missing' : 'Pass --operation'}, or add a column "operation"${otherSheets(manifest)}`,
+  );
+}
+
+function rowsInside(name: string, { path, isRepeated }: NonNullable<Manifest['nestedRows']>): CqbatchError {
+  const problem = isRepeated
+    ? `each line seems to be a page with its rows in "${excerpt(path)}"; make one array of them: ${joiningCommand(path.split('.'))}`
+    : `the rows seem to be in "${excerpt(path)}"; pass ${rowsAtOption(path)}`;
+  return usageError('MANIFEST_OPERATION_UNCLEAR', `${name}: ${problem}`);
+}
+
+/** The first sheet of a workbook is often an overview. */
+function otherSheets({ sheet }: ChoiceFacts['manifest']): string {
+  if (sheet === undefined || sheet.others.length === 0) return '';
+  return `. This is the sheet "${excerpt(sheet.name)}"; choose another one with --sheet: ${list(sheet.others)}`;
+}
+
+/** @param unused columns without a field */
+function describe(
+  missing: readonly string[],
+  { fields, subject }: Operation,
+  unused: readonly string[],
+  { sample }: Pick<Manifest, 'sample'>,
+): string {
+  const likely = likelyColumns(
+    fields.filter(({ name }) => missing.includes(name)),
+    unused,
+    { subject, sample },
+  );
+  const described = missing.map((name) => {
+    const column = likely.get(name);
+    const field = fields.find((each) => each.name === name);
+    const remedies: string[] = [];
+    // A column may name another person than the one who is meant.
+    if (field !== undefined && name !== subject)
+      remedies.push(`${defaultOption(field)} gives it for all rows`);
+    if (column !== undefined) remedies.push(`if it is "${excerpt(column)}", pass ${mapOption(column, name)}`);
+    return `${name} is missing${remedies.length === 0 ? '' : ` (${remedies.join('; ')})`}`;
+  });
+  return described.join(' and ');
+}
+
+function list(columns: readonly string[]): string {
+  const shown = columns.slice(0, shownColumns).map((column) => `"${excerpt(column)}"`);
+  return columns.length > shownColumns ? `${shown.join(', ')}, …` : shown.join(', ');
+}
+
+/** The operation of a row, or why it has none; names a known operation that must not be used, too. */
+export type RowOperation =
+  | { readonly ok: true; readonly operation: Operation }
+  | { readonly ok: false; readonly operation?: Operation; readonly problem: RowProblem };
+
+export interface OperationRules {
+  readonly operations: readonly Operation[];
+  /** From `--operation`: rows must not name another. */
+  readonly required: Operation | undefined;
+  /** For rows without an operation. */
+  readonly fallback: Operation | undefined;
+}
+
+/** Finds the operation of a row by its column `operation`, if any. */
+export function findRowOperation(said: unknown, rules: OperationRules): RowOperation {
+  const { operations, required, fallback } = rules;
+  if (said === undefined || said === '') {
+    if (fallback !== undefined) return { ok: true, operation: fallback };
+    return { ok: false, problem: { problem: `is missing; name one of ${nameList(operations)}` } };
+  }
+  const value = excerpt(said);
+  const operation = typeof said === 'string' ? findByLooseName(said, operations) : undefined;
+  if (operation === undefined) {
+    return { ok: false, problem: { problem: `is unknown; name one of ${nameList(operations)}`, value } };
+  }
+  if (required !== undefined && operation !== required) {
+    return { ok: false, operation, problem: { problem: `differs from --operation ${required.name}`, value } };
+  }
+  return { ok: true, operation };
+}

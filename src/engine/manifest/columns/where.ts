@@ -1,0 +1,90 @@
+import { usageError } from '../../../base/errors/errors.ts';
+import { isLosslessNumber, stringifyJson } from '../../../base/text/json.ts';
+import { excerpt } from '../../rows/problem.ts';
+import { Cells, type Manifest, type ManifestRow } from '../manifest.ts';
+import { ChoiceTally } from './choice-tally.ts';
+import { fieldNamer } from './column-names.ts';
+import { type Condition, parseCondition } from './condition.ts';
+
+/** Columns of reports, which are read only for conditions that name them: `_code`. In failed.csv that is `_error_code`. */
+export function ownColumnsIn(texts: readonly string[]): readonly string[] {
+  const own = texts.map((text) => parseCondition(text).column).filter(isOwnColumn);
+  return [...own, ...own.map(nameInFailed)];
+}
+
+function nameInFailed(title: string): string {
+  return `_error${title}`;
+}
+
+function isOwnColumn(title: string): boolean {
+  return title.startsWith('_');
+}
+
+/**
+ * The manifest with only the rows that meet all conditions, which keep their numbers. Unreadable rows are kept, because their
+ * cells are unknown.
+ *
+ * @throws a usage error `WHERE_UNKNOWN_COLUMN` when no column matches a condition; for JSON after all rows were read
+ */
+export function chosenBy(texts: readonly string[], manifest: Manifest): Manifest {
+  const conditions = texts.map(parseCondition);
+  const nameOf = fieldNamer();
+  let tally = new ChoiceTally(conditions);
+
+  /** The title that a condition means. */
+  function titleOf({ column, name }: Condition, titles: readonly string[]): string | undefined {
+    if (isOwnColumn(column)) return [column, nameInFailed(column)].find((title) => titles.includes(title));
+    return titles.includes(column) ? column : titles.find((title) => nameOf(title) === name);
+  }
+  function refuseUnknown(): void {
+    const columns = manifest.columns();
+    const missing = conditions.find((condition) => titleOf(condition, columns) === undefined);
+    if (missing === undefined) return;
+    const titles = columns.map((title) => `"${excerpt(title)}"`).join(', ');
+    throw usageError(
+      'WHERE_UNKNOWN_COLUMN',
+      `--where "${excerpt(missing.text)}": ${manifest.name} has no column "${excerpt(missing.column)}"; it has ${titles}`,
+    );
+  }
+  function isChosen({ line, cells, problem }: ManifestRow): boolean {
+    if (problem !== undefined) return true;
+    const titles = Object.keys(cells);
+    const texts = conditions.map((condition) => {
+      const title = titleOf(condition, titles);
+      return title === undefined ? '' : textOf(cells[title]);
+    });
+    return tally.judge(line, texts);
+  }
+
+  const isJson = manifest.format === 'json' || manifest.format === 'jsonl';
+  if (!isJson) refuseUnknown();
+  const hasOwn = manifest.columns().some(isOwnColumn);
+  return {
+    ...manifest,
+    columns: hasOwn ? () => manifest.columns().filter((title) => !isOwnColumn(title)) : manifest.columns,
+    choice: () => tally,
+    async *rows() {
+      tally = new ChoiceTally(conditions);
+      for await (const chunk of manifest.rows()) {
+        const chosen = chunk
+          .filter(isChosen)
+          .map((each) => (hasOwn ? { ...each, cells: withoutOwn(each.cells) } : each));
+        if (chosen.length > 0) yield chosen;
+      }
+      if (isJson) refuseUnknown();
+    },
+  };
+}
+
+function withoutOwn(cells: ManifestRow['cells']): ManifestRow['cells'] {
+  const others = new Cells();
+  for (const title in cells) if (!isOwnColumn(title)) others[title] = cells[title];
+  return others;
+}
+
+/** An omitted cell counts as empty. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'object' && !isLosslessNumber(value)) return stringifyJson(value);
+  return String(value).trim();
+}

@@ -1,0 +1,57 @@
+import { isJsonObject, isLosslessNumber } from '../../../base/text/json.ts';
+import { count, counted } from '../../../base/text/quantities.ts';
+import { shellWord } from '../../../base/text/shell-word.ts';
+import { fieldNameOf } from '../../operation/field-names.ts';
+import { excerpt } from '../../rows/problem.ts';
+import type { PageFacts } from '../manifest.ts';
+
+/** Deeper, objects are more likely values of a row. */
+const deepest = 3;
+
+/** Paths to the arrays of objects in an object, as `--rows-at` takes them: `data.items`. */
+export function pathsToRows(value: object, depth = 1): readonly string[] {
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (Array.isArray(member)) return member.length > 0 && member.every(isJsonObject) ? [name] : [];
+    if (!isJsonObject(member) || depth === deepest) return [];
+    return pathsToRows(member, depth + 1).map((path) => `${name}.${path}`);
+  });
+}
+
+/** The option for rows at this path, ready to paste into a shell. */
+export function rowsAtOption(path: string): string {
+  return `--rows-at ${shellWord(path)}`;
+}
+
+/** The command that makes one array of several JSON documents in a file. @param path to the rows in each; none: each is an array */
+export function joiningCommand(path?: readonly string[]): string {
+  const names = path?.map((name) => (/^[a-z_]\w*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`));
+  const filter = names === undefined ? 'add' : `[.[]${names.join('')}[]]`;
+  return `jq -s ${shellWord(filter)} FILE > rows.json (with jq 1.7 or later: before, it rounds long identifiers)`;
+}
+
+/** What the members beside the rows say of other pages. */
+export function pageFactsOf(
+  members: readonly (readonly [name: string, value: unknown])[],
+): PageFacts | undefined {
+  const facts: { -readonly [Name in keyof PageFacts]: PageFacts[Name] } = {};
+  for (const [title, value] of members) {
+    const name = fieldNameOf(title);
+    const rows = isLosslessNumber(value) || typeof value === 'number' ? Number(value) : undefined;
+    if (rows !== undefined && /^(?:total|count$)(?!.*page)/.test(name)) facts.total ??= { name: title, rows };
+    const isMore = /^(?:has_)?(?:more|next)/.test(name) && Boolean(value) && value !== 'null';
+    const isPages =
+      rows !== undefined && rows > 1 && /^(?:total|page).*(?:pages|page_count)$|^page_?count$/.test(name);
+    if (isMore || isPages) facts.next ??= title;
+  }
+  return facts.total === undefined && facts.next === undefined ? undefined : facts;
+}
+
+/** Warns of rows on other pages. */
+export function pageWarning({ total, next }: PageFacts, rows: number): string | undefined {
+  const parts: string[] = [];
+  if (total !== undefined && total.rows > rows)
+    parts.push(`its "${excerpt(total.name)}" is ${count(total.rows)}`);
+  if (next !== undefined) parts.push(`its "${excerpt(next)}" points to more pages`);
+  if (parts.length === 0) return undefined;
+  return `the file has ${counted(rows, 'row')}, but ${parts.join(', and ')}: fetch the other pages, too`;
+}

@@ -1,0 +1,141 @@
+import { usageError } from '../../../base/errors/errors.ts';
+import { isJsonObject } from '../../../base/text/json.ts';
+import { excerpt } from '../../rows/problem.ts';
+import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
+import { Cells, type UnnumberedRow } from '../manifest.ts';
+import { maxRecordBytes, TextMistake } from '../text/mistake.ts';
+import { type DocumentOptions, JsonDocument } from './document.ts';
+import { parsePiece, valueAt } from './piece.ts';
+
+const rowsAtOnce = 500;
+
+/**
+ * Reads the rows of `[ rows ]` or `{ "rows": [ rows ] }`.
+ *
+ * @param trim whether to remove blanks around text
+ * @throws TextMistake where the text is not JSON, or an object repeats a name
+ */
+export async function* readJsonRows(
+  bytes: Buffer,
+  options: DocumentOptions,
+  columns: ColumnList,
+  trim = false,
+): AsyncGenerator<readonly UnnumberedRow[], void, undefined> {
+  let rows: UnnumberedRow[] = [];
+  for (const { text, line, offset } of new JsonDocument(bytes, options).rows()) {
+    rows.push(jsonRow(valueAt(text, offset), line, columns, trim));
+    if (rows.length < rowsAtOnce) continue;
+    yield rows;
+    rows = [];
+  }
+  yield rows;
+}
+
+/**
+ * Reads the rows of JSON Lines (jsonlines.org). A line that is not JSON, or repeats a name, becomes a row with a problem.
+ *
+ * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), checked once per chunk
+ */
+export async function* readJsonLines(
+  chunks: AsyncIterable<Buffer>,
+  columns: ColumnList,
+  trim = false,
+): AsyncGenerator<readonly UnnumberedRow[], void, undefined> {
+  for await (const lines of splitLines(chunks)) {
+    yield lines.map(({ text, line }) => {
+      const parsed = parsePiece(text);
+      if (parsed.ok) return jsonRow(parsed.value, line, columns, trim);
+      const what = parsed.code === 'MANIFEST_SYNTAX' ? `is not JSON: ${parsed.problem}` : parsed.problem;
+      const column = [...text.slice(0, parsed.index)].length + 1;
+      const problem = `${what} (character ${column} of the line)`;
+      return { line, cells: new Cells(), problem: { problem, value: excerpt(text.trim()) } };
+    });
+  }
+}
+
+/** A line of text without its line end, numbered from 1. */
+interface TextLine {
+  readonly text: string;
+  readonly line: number;
+}
+
+/** Splits text at LF, CR LF and CR, without blank lines; one array per chunk. */
+async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<readonly TextLine[], void, undefined> {
+  let line = 1;
+  let rest = '';
+  let restBytes = 0;
+  let endedWithReturn = false;
+  for await (const chunk of chunks) {
+    const isSplitEnd = endedWithReturn && chunk[0] === lineFeed;
+    endedWithReturn = chunk.at(-1) === carriageReturn;
+    const [first = '', ...others] = chunk.toString('utf8', isSplitEnd ? 1 : 0).split(/\r\n|\n|\r/);
+    const texts = [rest + first, ...others];
+    rest = texts.pop() ?? '';
+    restBytes = texts.length === 0 ? restBytes + chunk.length : Buffer.byteLength(rest);
+    yield texts.map((text, index) => ({ text, line: line + index })).filter(isFilled);
+    line += texts.length;
+    if (restBytes <= maxRecordBytes) continue;
+    const problem = `this line is larger than ${maxRecordBytes} bytes`;
+    throw new TextMistake('MANIFEST_RECORD_TOO_LARGE', { line, column: 1 }, problem);
+  }
+  yield [{ text: rest, line }].filter(isFilled);
+}
+
+function isFilled({ text }: TextLine): boolean {
+  return /\S/.test(text);
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+function jsonRow(value: unknown, line: number, columns: ColumnList, trim: boolean): UnnumberedRow {
+  const cells = new Cells();
+  if (!isJsonObject(value)) {
+    return {
+      line,
+      cells,
+      problem: { problem: 'is not a JSON object; write {"column": value, …}', value: excerpt(value) },
+    };
+  }
+  for (const [name, cell] of Object.entries(value)) {
+    if (name.startsWith('_')) continue;
+    columns.add(name);
+    const text = trim && typeof cell === 'string' ? cell.trim() : cell;
+    // A blank cell is left out; an empty string was intended.
+    if (text !== '' || cell === '') cells[name] = text;
+  }
+  return { line, cells };
+}
+
+/** The column names of JSON rows in order of first appearance; bounded in memory. */
+export class ColumnList {
+  readonly #known = new Set<string>();
+  readonly #file: string;
+  #names: readonly string[] = [];
+  #length = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** A snapshot; the same array while no name is added. */
+  get names(): readonly string[] {
+    if (this.#names.length < this.#known.size) this.#names = [...this.#known];
+    return this.#names;
+  }
+
+  /** @throws CqbatchError (`usage`, `MANIFEST_TOO_MANY_COLUMNS`) for names beyond the limit. */
+  add(name: string): void {
+    if (this.#known.has(name)) return;
+    this.#known.add(name);
+    this.#length += name.length;
+    if (this.#known.size > maxColumns || this.#length > maxColumnNamesLength) {
+      throw usageError(
+        'MANIFEST_TOO_MANY_COLUMNS',
+        `${this.#file}: the rows have more than ${maxColumns} different columns, or column names longer than 1 MiB`,
+      );
+    }
+  }
+}

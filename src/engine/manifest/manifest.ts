@@ -1,0 +1,140 @@
+import type { Delimiter } from '../../base/text/delimiter.ts';
+import type { RowProblem } from '../rows/problem.ts';
+
+/** Default text that stands for the empty string in CSV and TSV. */
+export const defaultClearToken = '<clear>';
+
+/** What to do with hidden rows of a workbook. */
+export const hiddenRules = ['include', 'skip'] as const;
+
+/** Format of a manifest; `tsv` is delimited by tabs, `csv` by any other delimiter. */
+export type ManifestFormat = 'csv' | 'tsv' | 'json' | 'jsonl' | 'xlsx';
+
+/** The user's options for reading a manifest. A run stores them, so that each reading is the same. */
+export interface ReadingOptions {
+  /** CSV and TSV: a cell with this text means the empty string. Default `<clear>`. */
+  readonly clearToken?: string;
+  /** Encoding, by its name in `TextDecoder`; a byte order mark takes precedence. Default UTF-8. */
+  readonly encoding?: string;
+  /** Workbooks: name of the sheet, or its number from 1. Default: the first visible sheet with rows. */
+  readonly sheet?: string;
+  /** CSV, TSV and workbooks: lines above the column names. A line `sep=;` does not count. */
+  readonly skipLines?: number;
+  /** Workbooks: what to do with hidden rows. Default: the user must say. */
+  readonly hidden?: (typeof hiddenRules)[number];
+  /** JSON: path to the array of rows, with dots between names. Default `rows`. */
+  readonly rowsAt?: string;
+  /** Whether to remove blanks around cells; a blank cell is omitted. */
+  readonly trim?: boolean;
+}
+
+/** An open manifest: its facts, and its rows, which can be read repeatedly. */
+export interface Manifest {
+  /** Its name in messages. */
+  readonly name: string;
+  readonly format: ManifestFormat;
+  /** Delimiter of delimited text. */
+  readonly delimiter?: Delimiter;
+  /** Operation of a JSON manifest of the form `{ "operation", "defaults", "rows" }`. */
+  readonly operation?: string;
+  /** Field name to value. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
+  /**
+   * Original column names in order of first appearance, without those that start with `_`. For CSV and TSV they are complete.
+   * For JSON they cover (at least) the first 100 rows until `rows()` has been read further.
+   */
+  columns(): readonly string[];
+  /** The sheet in use, and the names of the others. */
+  readonly sheet?: {
+    readonly name: string;
+    readonly others: readonly string[];
+    /** Hidden rows, if any, and what the user wants to do with them. */
+    readonly hidden: { readonly rows: number; readonly rule: (typeof hiddenRules)[number] } | undefined;
+    readonly hiddenColumns: readonly string[];
+  };
+  /** The spreadsheet's name of a column: `B`. */
+  lettersOf?(column: string): string | undefined;
+  /** Whether any row could be read; false when every row has a `problem`. */
+  readonly readable: boolean;
+  /** The cells of the first readable rows. */
+  readonly sample: readonly ManifestRow['cells'][];
+  /** Where the rows seem to be: the path to an array in the only row, or in each of several. */
+  readonly nestedRows?: { readonly path: string; readonly isRepeated: boolean };
+  /** What the document that holds the rows says of their number. */
+  readonly page?: PageFacts | undefined;
+  /** By its name in `TextDecoder`, unless it is UTF-8. */
+  readonly encoding?: string | undefined;
+  /** Why the encoding that the user gives has no effect: a clause. */
+  readonly encodedAs?: string | undefined;
+  /** What `--where` did to the rows that the latest `rows()` has read so far. */
+  choice?(): RowChoice;
+  /** Columns whose identifiers were rounded, among all that the latest `rows()` has read, unless the user trusts them. */
+  roundedIds?(): readonly RoundedIds[];
+  /**
+   * Reads the file from its beginning; chunks hold 1 to 500 rows, in order. Defects of rows are in the rows.
+   *
+   * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when the file cannot be read further
+   */
+  rows(): AsyncIterable<readonly ManifestRow[]>;
+}
+
+/** Identifiers of a column that a program has rounded: those with more digits than the program keeps. */
+export interface RoundedIds {
+  readonly column: string;
+  /** Number of identifiers with more than 15 digits, in all rows of the file. */
+  readonly ids: number;
+  /** What rounds like this, as a clause. */
+  readonly by: string;
+}
+
+/** What a page of an API's answer says of the rows that it does not have. */
+export interface PageFacts {
+  /** The member with the number of all rows. */
+  readonly total?: { readonly name: string; readonly rows: number };
+  /** The member that leads to the next page. */
+  readonly next?: string;
+}
+
+/** What `--where` did to the rows that were read. */
+export interface RowChoice {
+  readonly chosen: number;
+  readonly leftOut: number;
+  /** Rows left out only because a cell can't be compared. */
+  readonly undecided: number;
+  /** The cells that can't be compared, on one line for each condition. */
+  readonly incomparable: readonly string[];
+  /** Why no row was chosen, and what to write. */
+  whyNothing(): string;
+}
+
+/** One record of a manifest as read, before an operation interprets it. */
+export interface ManifestRow {
+  /** From 1; counts every record, even bad ones, but not header lines. */
+  readonly row: number;
+  /** Line of the file (after unzipping) on which the record begins, or row of the sheet, from 1. */
+  readonly line: number;
+  /**
+   * Cells by their original column name, without columns that start with `_`. JSON gives values with exact numbers (see
+   * `../json.ts`); CSV and TSV give strings, without empty cells, and with the empty string for the clear token. So in every
+   * format, absent and null mean "leave out", and the empty string means "clear". `cellText` writes them back. Has no inherited
+   * names.
+   */
+  readonly cells: Readonly<Record<string, unknown>>;
+  /** Why this is not a usable record (not an object, wrong number of cells, …); `cells` has the readable part. */
+  readonly problem?: RowProblem;
+  /** Why cells of a workbook can't be trusted, by column; matters only for fields. */
+  readonly cellProblems?: Readonly<Record<string, string>>;
+}
+
+/** A row without its number, from a format's reader. */
+export type UnnumberedRow = Omit<ManifestRow, 'row'>;
+
+/**
+ * The cells of a row by column name. Has no inherited names, so an absent column `constructor` is `undefined`; much faster than
+ * an `Object.create(null)`.
+ */
+export class Cells {
+  [column: string]: unknown;
+}
+Object.setPrototypeOf(Cells.prototype, null);
+Reflect.deleteProperty(Cells.prototype, 'constructor');

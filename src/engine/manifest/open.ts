@@ -1,0 +1,210 @@
+import { CsvError } from 'csv-parse';
+import type { Delimiter } from '../../base/text/delimiter.ts';
+import { excerpt } from '../rows/problem.ts';
+import { type CsvHeader, readCsvHeader } from './csv/header.ts';
+import { type CsvRecord, findCsvMistake, readCsvRecords, readCsvRows } from './csv/rows.ts';
+import { readWhole } from './json/document.ts';
+import { pathsToRows } from './json/page.ts';
+import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
+import { identify, type Layout } from './layout.ts';
+import {
+  defaultClearToken,
+  type Manifest,
+  type ManifestRow,
+  type ReadingOptions,
+  type UnnumberedRow,
+} from './manifest.ts';
+import { syntaxMistake, TextMistake } from './text/mistake.ts';
+import { locate, located, type ReadingContext, readText, type TextSource } from './text/source.ts';
+import { columnLetters } from './workbook/cell.ts';
+import { readSheet } from './workbook/sheet.ts';
+
+export interface OpenOptions extends ReadingOptions {
+  /** Name in messages; default: the path. */
+  readonly name?: string;
+  /** The tool's own columns to read nevertheless, of delimited text and workbooks. */
+  readonly keptColumns?: readonly string[];
+  /** Default: no operations. */
+  readonly context?: ReadingContext;
+}
+
+/** Maximum rows per chunk. */
+const maxRowsPerChunk = 500;
+
+/** Rows to read before `columns()` of a JSON manifest is answered. */
+const rowsLookedAt = 100;
+
+/**
+ * Opens a manifest: identifies its format (delimited text, JSON array, JSON Lines or an object with `rows`, each perhaps
+ * gzipped), and checks its beginning.
+ *
+ * @param path a regular file, because it is read several times; see `stageManifest` for other sources
+ * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it is not a manifest
+ */
+export async function openManifest(path: string, options: OpenOptions = {}): Promise<Manifest> {
+  const { source, layout, ...encoded } = await identify(path, options.name ?? path, options.context, options);
+  const reader = await located(source, () => openReader(source, layout, options));
+  const rows = () => numberRows(source, reader.rows(readText(source)));
+  const { readable, sample } = await lookAtFirstRows(rows());
+  return {
+    name: source.name,
+    format: layout.format,
+    ...('delimiter' in layout && { delimiter: layout.delimiter }),
+    ...('facts' in layout && layout.facts),
+    ...encoded,
+    encoding: source.encoding,
+    columns: () => reader.columns(),
+    readable,
+    sample,
+    ...nestedRowsOf(sample),
+    ...reader.workbook,
+    rows,
+  };
+}
+
+/**
+ * Reads a fixed number of rows, so that conclusions from their columns do not depend on chunks; continues while no row is
+ * readable.
+ *
+ * @returns whether any row is readable, and the cells of the first ones
+ */
+async function lookAtFirstRows(
+  chunks: AsyncIterable<readonly ManifestRow[]>,
+): Promise<Pick<Manifest, 'readable' | 'sample'>> {
+  let rows = 0;
+  const sample: ManifestRow['cells'][] = [];
+  for await (const chunk of chunks) {
+    rows += chunk.length;
+    for (const { cells, problem } of chunk)
+      if (problem === undefined && sample.length < rowsLookedAt) sample.push(cells);
+    if (rows >= rowsLookedAt && sample.length > 0) break;
+  }
+  return { readable: sample.length > 0, sample };
+}
+
+/** Where the rows are in pages of an API's answer, as in `{"data":[{…},{…}]}` on one line. */
+function nestedRowsOf(sample: Manifest['sample']): Pick<Manifest, 'nestedRows'> {
+  const [path, ...others] = new Set(sample.map((cells) => pathsToRows(cells).join()));
+  if (path === undefined || path === '' || path.includes(',') || others.length > 0) return {};
+  return { nestedRows: { path, isRepeated: sample.length > 1 } };
+}
+
+/** Numbers rows from 1, and yields chunks of 1 to 500. */
+async function* numberRows(
+  source: TextSource,
+  batches: AsyncIterable<readonly UnnumberedRow[]>,
+): AsyncGenerator<readonly ManifestRow[], void, undefined> {
+  let row = 0;
+  try {
+    for await (const batch of batches) {
+      for (let start = 0; start < batch.length; start += maxRowsPerChunk) {
+        yield batch.slice(start, start + maxRowsPerChunk).map((each) => ({ row: ++row, ...each }));
+      }
+    }
+  } catch (error) {
+    throw await locate(source, error);
+  }
+}
+
+/** Reads the rows of a manifest in one format. */
+interface RowReader {
+  /** See `Manifest.columns`. */
+  columns(): readonly string[];
+  readonly workbook?: Pick<Manifest, 'sheet' | 'lettersOf'>;
+  /** Reads rows from the text of its source; a format that is held in memory ignores the text. */
+  rows(text: AsyncIterable<Buffer>): AsyncIterable<readonly UnnumberedRow[]>;
+}
+
+/**
+ * Makes the reader for a layout.
+ *
+ * @throws CqbatchError (`usage`) or TextMistake when delimited text has no valid header
+ */
+async function openReader(source: TextSource, layout: Layout, options: OpenOptions): Promise<RowReader> {
+  const { clearToken = defaultClearToken, trim = false, keptColumns } = options;
+  if ('delimiter' in layout) {
+    const records = (text: AsyncIterable<Buffer>) => readDelimited(source, text, layout.delimiter);
+    const header = await readHeader(source, records(readText(source)), clearToken, keptColumns);
+    return {
+      columns: () => header.names,
+      rows: (text) => readCsvRows(records(text), header, { clearToken, trim }),
+    };
+  }
+  if (layout.format === 'xlsx') return openWorkbook(source, options);
+  const columns = new ColumnList(source.name);
+  if (layout.format === 'jsonl')
+    return { columns: () => columns.names, rows: (text) => readJsonLines(text, columns, trim) };
+  const bytes = layout.outer === 'object' ? layout.bytes : await readWhole(readText(source));
+  const document = {
+    outer: layout.outer,
+    path: 'path' in layout ? layout.path : undefined,
+    offset: source.start,
+  };
+  return {
+    columns: () => columns.names,
+    rows: () => readJsonRows(bytes, document, columns, trim),
+  };
+}
+
+/** Reads a workbook once and keeps it: the library reads it as a whole. */
+async function openWorkbook(source: TextSource, options: OpenOptions): Promise<RowReader> {
+  const { clearToken = defaultClearToken, trim = false, keptColumns } = options;
+  const { skipLines = 0, sheet: wanted } = options;
+  const { name, others, records, hidden, hiddenColumns } = await readSheet(source, {
+    wanted,
+    skipLines,
+    hidden: options.hidden,
+  });
+  const [first] = records;
+  if (first === undefined) {
+    const problem = `the sheet "${excerpt(name)}" has no rows${skipLines > 0 ? ' below the skipped lines' : ''}`;
+    throw new TextMistake('MANIFEST_EMPTY', undefined, `${problem}; choose another sheet with --sheet`);
+  }
+  const header = readCsvHeader(first, source.name, clearToken, keptColumns);
+  const indexOf = (column: string): number => header.indexes[header.names.indexOf(column)] ?? -1;
+  const lettersOf = (column: string): string | undefined => {
+    const index = indexOf(column);
+    return index < 0 ? undefined : columnLetters(index);
+  };
+  const hiddenNames = header.names.filter((column) => hiddenColumns.has(indexOf(column)));
+  return {
+    columns: () => header.names,
+    workbook: { sheet: { name, others, hidden, hiddenColumns: hiddenNames }, lettersOf },
+    rows: () => readCsvRows(batchesOf(records), header, { clearToken, trim }),
+  };
+}
+
+async function* batchesOf(
+  records: readonly CsvRecord[],
+): AsyncGenerator<readonly CsvRecord[], void, undefined> {
+  for (let start = 0; start < records.length; start += maxRowsPerChunk) {
+    yield records.slice(start, start + maxRowsPerChunk);
+  }
+}
+
+async function readHeader(
+  source: TextSource,
+  batches: AsyncIterable<readonly CsvRecord[]>,
+  clearToken: string,
+  keptColumns: readonly string[] | undefined,
+): Promise<CsvHeader> {
+  for await (const [first] of batches) {
+    if (first !== undefined) return readCsvHeader(first, source.name, clearToken, keptColumns);
+  }
+  throw new TextMistake('MANIFEST_NO_HEADER', undefined, 'the file has no header line; add the column names');
+}
+
+/** Records of delimited text; errors of csv-parse become mistakes with positions. */
+async function* readDelimited(
+  source: TextSource,
+  text: AsyncIterable<Buffer>,
+  delimiter: Delimiter,
+): AsyncGenerator<readonly CsvRecord[], void, undefined> {
+  try {
+    yield* readCsvRecords(text, delimiter, source.firstLine);
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const mistake = await findCsvMistake(readText(source), delimiter, source.firstLine);
+    throw mistake ?? syntaxMistake(undefined, error.message);
+  }
+}

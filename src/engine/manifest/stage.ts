@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { constants, createReadStream, open as openCallback } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import type { Digest } from '../../base/disk/hash-file.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { onDisk } from '../../base/errors/system-error.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { identify } from './layout.ts';
+import type { ReadingOptions } from './manifest.ts';
+import { manifestTooLarge, readingError } from './text/mistake.ts';
+import { inputKind, type ReadingContext, readSize } from './text/source.ts';
+
+/** A copy of a manifest, with the digest of its content: it proves that what was reviewed is what runs. */
+export interface StagedManifest extends Digest {
+  /** The copy: `manifest.csv`, `.tsv`, `.json`, `.jsonl` or `.xlsx`, with `.gz` when it is gzipped. */
+  readonly path: string;
+  /** Name in messages: the given name or path, or `<stdin>`. */
+  readonly name: string;
+}
+
+/**
+ * Copies a manifest byte for byte into a folder. Reads the source once, so it may be a pipe. The copy is synced, and readable
+ * only by its owner.
+ *
+ * @param source a path, or `-` for standard input
+ * @param name in messages, if not the path
+ * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when the source cannot be read or is not a manifest; leaves nothing behind
+ */
+export async function stageManifest(
+  source: string,
+  intoDir: string,
+  options: InputOptions = {},
+  reading: ReadingOptions = {},
+  name = source === '-' ? '<stdin>' : source,
+): Promise<StagedManifest> {
+  const arriving = join(intoDir, 'manifest.arriving');
+  try {
+    const copied = await copy(readInput(source, name, options), arriving);
+    if (options.sha256 !== undefined && options.sha256 !== copied.sha256)
+      throw usageError(
+        'MANIFEST_CHANGED',
+        `${escapeInvisible(name)} was replaced while it was taken, so nothing of it is sent: put it into the inbox again.`,
+      );
+    const { source: text, layout } = await identify(arriving, name, options, reading);
+    const path = join(intoDir, `manifest.${layout.format}${text.gzip ? '.gz' : ''}`);
+    await rename(arriving, path);
+    return { path, name, ...copied };
+  } catch (error) {
+    await rm(arriving, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+async function copy(input: AsyncIterable<Buffer>, path: string): Promise<Digest> {
+  const file = await onDisk(path, () => open(path, 'wx', 0o600));
+  try {
+    const copied = await digest(input, (chunk) => onDisk(path, () => file.writeFile(chunk)));
+    await onDisk(path, () => file.sync());
+    return copied;
+  } finally {
+    await file.close();
+  }
+}
+
+async function digest(
+  chunks: AsyncIterable<Buffer>,
+  take: (chunk: Buffer) => void | Promise<void>,
+): Promise<Digest> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    await take(chunk);
+  }
+  return { sha256: hash.digest('hex'), bytes };
+}
+
+export interface InputOptions extends ReadingContext {
+  /** The source `-`. Default: standard input of this process. */
+  readonly stdin?: Readable;
+  /** Called when nothing has come from a pipe or from standard input for a second. */
+  readonly onWaiting?: (name: string) => void;
+  /** The only content that is accepted. */
+  readonly sha256?: string;
+}
+
+/** A user who waits for longer wants to know for what. */
+const silentMs = 1_000;
+
+/**
+ * The bytes of a manifest as they come: from a file, a pipe with a name, or standard input (`-`).
+ *
+ * @param name what to call it in messages.
+ * @throws CqbatchError (`usage`) when it cannot be read, or is larger than allowed.
+ */
+export async function* readInput(
+  source: string,
+  name: string,
+  options: InputOptions = {},
+): AsyncGenerator<Buffer, void, undefined> {
+  const { signal, maxBytes = Number.POSITIVE_INFINITY, onWaiting } = options;
+  const kind = source === '-' ? 'stdin' : await inputKind(source, name, options);
+  const waiting = kind === 'file' ? undefined : setTimeout(() => onWaiting?.(name), silentMs);
+  let bytes = 0;
+  try {
+    const stream =
+      kind === 'file'
+        ? createReadStream(source, { highWaterMark: readSize })
+        : kind === 'pipe'
+          ? await openPipe(source)
+          : (options.stdin ?? process.stdin);
+    if (signal !== undefined) addAbortSignal(signal, stream);
+    for await (const chunk of stream) {
+      clearTimeout(waiting);
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw manifestTooLarge(name, 'the file', maxBytes);
+      yield chunk;
+    }
+  } catch (error) {
+    throw readingError(name, error);
+  } finally {
+    clearTimeout(waiting);
+  }
+}
+
+/**
+ * Opens a pipe without waiting for a writer: an open that waits would block a thread, and the process
+ * could not end.
+ */
+async function openPipe(path: string): Promise<Readable> {
+  const descriptor = await promisify(openCallback)(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return new Socket({ fd: descriptor, readable: true, writable: false });
+}

@@ -1,0 +1,117 @@
+import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { systemError } from '../../../base/errors/system-error.ts';
+import { size } from '../../../base/text/quantities.ts';
+import { shellWord } from '../../../base/text/shell-word.ts';
+
+/** A position in a text. Lines end with LF, CR LF or CR; columns count code points. Both start at 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Why a text is not a valid manifest; becomes a `usageError` with file, line and column. */
+export class TextMistake extends Error {
+  override readonly name = 'TextMistake';
+  readonly code: string;
+  /** A position, or the offset of a byte (after unzipping, including the byte order mark); undefined for the whole file. */
+  readonly at: Position | number | undefined;
+
+  constructor(code: string, at: Position | number | undefined, problem: string) {
+    super(problem);
+    this.code = code;
+    this.at = at;
+  }
+}
+
+export function syntaxMistake(at: Position | number | undefined, problem: string): TextMistake {
+  return new TextMistake('MANIFEST_SYNTAX', at, problem);
+}
+
+/** Tracks the position in UTF-8 bytes. */
+export class PositionCounter {
+  #line: number;
+  #column = 1;
+  #lastByte = 0;
+
+  constructor(firstLine = 1) {
+    this.#line = firstLine;
+  }
+
+  get position(): Position {
+    return { line: this.#line, column: this.#column };
+  }
+
+  advance(byte: number): void {
+    if (isLineEnd(byte)) {
+      if (byte !== lineFeed || this.#lastByte !== carriageReturn) this.#line++;
+      this.#column = 1;
+    } else if ((byte & 0xc0) !== 0x80) {
+      this.#column++;
+    }
+    this.#lastByte = byte;
+  }
+}
+
+/** LF or CR. */
+export function isLineEnd(byte: number): boolean {
+  return byte === lineFeed || byte === carriageReturn;
+}
+
+/** Whether a line ends at this index; a CR LF ends at its CR. */
+export function endsLine(bytes: Buffer, index: number): boolean {
+  return (
+    bytes[index] === carriageReturn || (bytes[index] === lineFeed && bytes[index - 1] !== carriageReturn)
+  );
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/** Limit of one record: bytes of a CSV record, JSON array element or line of JSON Lines; characters of a sheet's row. */
+export const maxRecordBytes = 16 * 1024 * 1024;
+
+/** @param what the part that is too large */
+export function manifestTooLarge(name: string, what: string, maxBytes: number): CqbatchError {
+  return usageError(
+    'MANIFEST_TOO_LARGE',
+    `${name}: ${what} is larger than max_manifest_size (${size(maxBytes)}); split it, or raise that setting`,
+  );
+}
+
+/** A quoted pattern, or one without a match, arrives unexpanded. */
+function patternHint(name: string): string {
+  return /[*?]/.test(name)
+    ? `; pass one file, or run each file that matches: cqbatch watch ${shellWord(name)}`
+    : '';
+}
+
+/** Turns a failure to read the file into a message. */
+export function readingError(name: string, error: unknown): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return usageError('MANIFEST_NOT_FOUND', `${name}: there is no such file${patternHint(name)}`, error);
+    case 'ENOTDIR':
+    case 'ELOOP':
+    case 'ENAMETOOLONG':
+      return usageError('MANIFEST_NOT_FOUND', `${systemError(error, name)?.what}; correct it`, error);
+    case 'EISDIR':
+      return usageError('MANIFEST_NOT_A_FILE', `${name}: this is a folder; pass a file`, error);
+    case 'EACCES':
+    case 'EPERM':
+      return usageError('MANIFEST_UNREADABLE', `${name}: no permission to read this file`, error);
+    case 'Z_BUF_ERROR':
+      return usageError(
+        'MANIFEST_GZIP_TRUNCATED',
+        `${name}: the gzip data ends early; copy or download the file again`,
+        error,
+      );
+    case 'Z_DATA_ERROR':
+      return usageError(
+        'MANIFEST_GZIP_DAMAGED',
+        `${name}: the gzip data is damaged (${(error as Error).message}); copy or download the file again`,
+        error,
+      );
+    default:
+      return error;
+  }
+}

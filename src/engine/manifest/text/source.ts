@@ -1,0 +1,298 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { usageError } from '../../../base/errors/errors.ts';
+import { shellWord } from '../../../base/text/shell-word.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { excerpt } from '../../rows/problem.ts';
+import {
+  manifestTooLarge,
+  maxRecordBytes,
+  type Position,
+  PositionCounter,
+  readingError,
+  TextMistake,
+} from './mistake.ts';
+
+/** Bytes read at a time. */
+export const readSize = 256 * 1024;
+
+/** Limit for blank lines, and white space between JSON values: a small gzip file can unzip to any number of them. */
+const maxBlankBytes = 4 * 1024 * 1024;
+
+/** A file, perhaps gzipped, that can be read repeatedly. */
+export interface ByteSource {
+  readonly path: string;
+  /** Name in messages. */
+  readonly name: string;
+  readonly gzip: boolean;
+  /** Encoding to convert from; absent for UTF-8. */
+  readonly encoding?: string | undefined;
+  readonly context?: ReadingContext;
+}
+
+/** A source whose beginning was identified. */
+export interface TextSource extends ByteSource {
+  /** Length of the byte order mark in bytes: 0 or 3. */
+  readonly bomLength: number;
+  /** Bytes before the text, including the byte order mark. */
+  readonly start: number;
+  /** Line number of the text's beginning, from 1. */
+  readonly firstLine: number;
+}
+
+/** Settings for reading all manifests. */
+export interface ReadingContext {
+  /** Limit in bytes for the file, and for the unzipped text. */
+  readonly maxBytes?: number;
+  /** Aborts reading. */
+  readonly signal?: AbortSignal;
+  /** Possible operations of rows: a header has a required field of one of them. Default: none. */
+  readonly operations?: readonly Operation[];
+}
+
+/** A file can be read repeatedly, a pipe once. */
+export type InputKind = 'file' | 'pipe';
+
+/**
+ * Checks what a path leads to before opening it.
+ *
+ * @throws CqbatchError (`usage`) for directories, devices, sockets, and files that are too large
+ */
+export async function inputKind(
+  path: string,
+  name: string,
+  { maxBytes = Number.POSITIVE_INFINITY }: ReadingContext = {},
+): Promise<InputKind> {
+  const stats = await stat(path).catch((error) => {
+    throw readingError(name, error);
+  });
+  if (stats.isFIFO()) return 'pipe';
+  if (stats.isFile()) {
+    if (stats.size > maxBytes) throw manifestTooLarge(name, 'the file', maxBytes);
+    return 'file';
+  }
+  const problem = stats.isDirectory()
+    ? `this is a folder; pass a file, or run each manifest in it: cqbatch watch ${shellWord(path)}`
+    : `this is a ${stats.isSocket() ? 'socket' : 'device'}, not a file; to read from it, pass it as standard input (-)`;
+  throw usageError('MANIFEST_NOT_A_FILE', `${name}: ${problem}`);
+}
+
+/**
+ * The unzipped bytes, converted to UTF-8. Includes the byte order mark unless converted.
+ *
+ * @throws CqbatchError (`usage`) when the file cannot be read or its gzip data is damaged, TextMistake for bytes outside its
+ *   encoding
+ */
+export async function* readBytes(source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
+  const { encoding } = source;
+  yield* encoding === undefined ? readUnzipped(source) : recode(readUnzipped(source), encoding);
+}
+
+async function* recode(
+  chunks: AsyncIterable<Buffer>,
+  encoding: string,
+): AsyncGenerator<Buffer, void, undefined> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  const decode = (chunk?: Buffer): Buffer => {
+    try {
+      return Buffer.from(decoder.decode(chunk, { stream: chunk !== undefined }));
+    } catch {
+      throw new TextMistake(
+        'MANIFEST_NOT_ENCODED',
+        undefined,
+        `this is not ${encoding}; pass the right --encoding`,
+      );
+    }
+  };
+  for await (const chunk of chunks) yield decode(chunk);
+  yield decode();
+}
+
+async function* readUnzipped(source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
+  const { maxBytes = Number.POSITIVE_INFINITY, signal } = source.context ?? {};
+  let bytes = 0;
+  const file = createReadStream(source.path, { highWaterMark: readSize });
+  const stream = source.gzip ? pipeline(file, createGunzip({ chunkSize: readSize }), () => {}) : file;
+  try {
+    for await (const chunk of stream) {
+      signal?.throwIfAborted();
+      bytes += chunk.length;
+      if (bytes > maxBytes) {
+        throw manifestTooLarge(source.name, source.gzip ? 'the unzipped text' : 'the file', maxBytes);
+      }
+      yield chunk;
+    }
+  } catch (error) {
+    throw readingError(source.name, error);
+  } finally {
+    file.destroy();
+  }
+}
+
+/**
+ * The text from its start, as valid UTF-8; no chunk ends inside a character.
+ *
+ * @throws TextMistake when the bytes are not UTF-8, or too many are blank, and errors of `readBytes`
+ */
+export async function* readText(source: TextSource): AsyncGenerator<Buffer, void, undefined> {
+  let before = source.start;
+  let offset = 0;
+  let blankBytes = 0;
+  for await (const chunk of checkUtf8(readBytes(source), () => remedyFor(source))) {
+    offset += chunk.length;
+    if (isWhiteSpace(chunk)) blankBytes += chunk.length;
+    if (blankBytes > maxBlankBytes) {
+      const problem = 'more than 4 MiB of blank lines up to here; delete them';
+      throw new TextMistake('MANIFEST_TOO_LARGE', offset, problem);
+    }
+    const text = chunk.subarray(before);
+    before -= chunk.length - text.length;
+    if (text.length > 0) yield text;
+  }
+}
+
+/** Whether all bytes are ASCII white space. */
+function isWhiteSpace(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte !== 0x20 && (byte < 0x09 || byte > 0x0d)) return false;
+  return true;
+}
+
+/**
+ * Passes on valid UTF-8 (RFC 3629), cut so that no chunk ends inside a character.
+ *
+ * @param remedy what to do about bytes of another encoding
+ * @throws TextMistake (`MANIFEST_NOT_UTF8`, `MANIFEST_BINARY`) at the first invalid byte, with the remedy
+ */
+export async function* checkUtf8(
+  chunks: AsyncIterable<Buffer>,
+  remedy: () => string | Promise<string> = () => usualRemedy,
+): AsyncGenerator<Buffer, void, undefined> {
+  let rest: Buffer = Buffer.alloc(0);
+  let offset = 0;
+  for await (const chunk of chunks) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const end = bytes.length - incompleteLength(bytes);
+    const whole = bytes.subarray(0, end);
+    if (!isUtf8(whole)) throw notUtf8(whole, offset, await remedy());
+    if (end > 0) yield whole;
+    rest = bytes.subarray(end);
+    offset += end;
+  }
+  if (rest.length > 0) throw notUtf8(rest, offset, await remedy());
+}
+
+/** Number of trailing bytes that belong to an incomplete character. */
+function incompleteLength(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte >= 0xc0) {
+      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return length > back ? back : 0;
+    }
+    if (byte < 0x80) return 0;
+  }
+  return 0;
+}
+
+const usualRemedy = '; save the file as "CSV UTF-8", or pass its encoding, such as --encoding windows-1252';
+
+/** No encoding fits a file that has a line in UTF-8, too. */
+async function remedyFor(source: ByteSource): Promise<string> {
+  const line = await findUtf8Line(source);
+  if (line === undefined) return usualRemedy;
+  return (
+    `, but line ${line.number} is UTF-8 (${excerpt(line.text)}): the file mixes encodings, so that no --encoding reads it right; ` +
+    'save each of its parts as "CSV UTF-8" before you join them'
+  );
+}
+
+/** The first line with characters that only UTF-8 has like this, if any. */
+async function findUtf8Line(
+  source: ByteSource,
+): Promise<{ readonly number: number; readonly text: string } | undefined> {
+  let number = 0;
+  let rest = '';
+  for await (const chunk of readBytes(source)) {
+    const lines = (rest + chunk.toString('latin1')).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > maxRecordBytes) return undefined;
+    for (const line of lines) {
+      number++;
+      const text = utf8Text(line);
+      if (text !== undefined) return { number, text };
+    }
+  }
+  const text = utf8Text(rest);
+  return text === undefined ? undefined : { number: number + 1, text };
+}
+
+/** @param line its bytes as Latin-1 */
+function utf8Text(line: string): string | undefined {
+  if (!/[\x80-\xff]/.test(line)) return undefined;
+  const bytes = Buffer.from(line.replace(/^\xef\xbb\xbf/, ''), 'latin1');
+  const text = bytes.toString().trim();
+  // A few bytes of another encoding may be UTF-8 by chance: that gives rare letters, or single ones.
+  const isPlain =
+    /[\u00a0-\u017f\u0800-\uffff]|[^\0-\x7f]{3}/.test(text) && !/[\u0080-\u009f\u0180-\u036f]/.test(text);
+  return isUtf8(bytes) && isPlain ? text : undefined;
+}
+
+function notUtf8(bytes: Buffer, chunkOffset: number, remedy: string): TextMistake {
+  const index = firstInvalidIndex(bytes);
+  const offset = chunkOffset + index;
+  if (bytes.includes(0)) {
+    return new TextMistake('MANIFEST_BINARY', offset, 'this is not text; save the data as "CSV UTF-8"');
+  }
+  const byte = bytes[index] ?? 0;
+  const hex = byte.toString(16).toUpperCase().padStart(2, '0');
+  const character = new TextDecoder('windows-1252').decode(Uint8Array.of(byte));
+  const meaning = byte < 0xa0 ? '' : ` (in Windows-1252 it is "${character}")`;
+  return new TextMistake(
+    'MANIFEST_NOT_UTF8',
+    offset,
+    `byte 0x${hex} at offset ${offset} is not UTF-8${meaning}${remedy}`,
+  );
+}
+
+/** Decoding replaces invalid bytes with U+FFFD: the first byte that differs after encoding again is invalid. */
+function firstInvalidIndex(bytes: Buffer): number {
+  const again = Buffer.from(bytes.toString('utf8'), 'utf8');
+  let index = 0;
+  while (index < bytes.length && bytes[index] === again[index]) index++;
+  while (index > 0 && ((again[index] ?? 0) & 0xc0) === 0x80) index--;
+  return index;
+}
+
+/** Reads the source; a TextMistake becomes a `usageError` with file, line and column. */
+export async function located<Result>(source: TextSource, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    throw await locate(source, error);
+  }
+}
+
+/** Converts a TextMistake to a `usageError`; returns other errors unchanged. */
+export async function locate(source: TextSource, error: unknown): Promise<unknown> {
+  if (!(error instanceof TextMistake)) return error;
+  const { code, at, message } = error;
+  if (at === undefined) return usageError(code, `${source.name}: ${message}`);
+  const { line, column } = typeof at === 'number' ? await positionOf(source, at) : at;
+  return usageError(code, `${source.name}:${line}:${column}: ${message}`);
+}
+
+async function positionOf(source: TextSource, offset: number): Promise<Position> {
+  const counter = new PositionCounter();
+  let read = 0;
+  for await (const chunk of readBytes(source)) {
+    for (const byte of chunk) {
+      if (read === offset) return counter.position;
+      if (read >= source.bomLength) counter.advance(byte);
+      read++;
+    }
+  }
+  return counter.position;
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { usageError } from '../../base/errors/errors.ts';
+import { nearestName } from '../../base/text/near-name.ts';
+
+/** Rules that let manifests, options and reports name an operation and its parts. */
+
+const word = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+const aFunction = z.custom((value) => typeof value === 'function', 'must be a function');
+
+/** Names reserved for columns of the manifest. */
+const isTaken = (name: string): boolean => name === 'operation' || name.startsWith('old_');
+
+/** Columns of every report, without the leading `_`. */
+const reported = [
+  ...['row', 'operation', 'outcome', 'code', 'message', 'http_status', 'attempts', 'unclear'],
+  ...['started_at', 'finished_at', 'duration_ms'],
+];
+
+const fieldSchema = z.strictObject({
+  type: z.enum(['integer', 'identifier', 'text']),
+  min: z.literal([0, 1]).optional(),
+  required: z.boolean().optional(),
+  undoable: z.boolean().optional(),
+  option: z
+    .string()
+    .regex(/^<.+>$/, 'must be in angle brackets, such as <id>')
+    .optional(),
+});
+
+const definitionSchema = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, 'must be words with hyphens, such as archive-call'),
+    thing: z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be one lowercase word, such as call'),
+    done: z.string().min(1).optional(),
+    summary: z.string().min(1),
+    fields: z.record(z.string().regex(word, 'must be in snake_case'), fieldSchema),
+    subject: z.string(),
+    check: aFunction.optional(),
+    request: aFunction,
+    interpret: aFunction,
+    columns: z.record(z.string().regex(word, 'must be in snake_case'), aFunction),
+    repeatable: z.boolean(),
+    keepsOmitted: z.boolean().optional(),
+    meansAlreadyApplied: aFunction.optional(),
+    meansDone: aFunction.optional(),
+  })
+  .check(({ value: { fields, subject, columns }, issues }) => {
+    const refuse = (path: string[], message: string): void =>
+      void issues.push({ code: 'custom', path, message, input: undefined });
+    if (fields[subject]?.required !== true) refuse(['subject'], 'must be a field with required: true');
+    for (const name of Object.keys(fields).filter(isTaken)) refuse(['fields', name], 'is a reserved name');
+    for (const name of Object.keys(columns).filter((column) => reported.includes(column)))
+      refuse(['columns', name], 'is a column of every report');
+  });
+
+/** @throws a usage error `OPERATION_INVALID` that names the operation and the invalid member */
+export function requireValid(definition: { readonly name?: unknown }): void {
+  // Compiling the schema, zod's default, takes longer for one use.
+  const { error } = definitionSchema.safeParse(definition, { jitless: true });
+  const [issue] = error?.issues ?? [];
+  if (issue === undefined) return;
+  const name = typeof definition.name === 'string' ? definition.name : 'an operation';
+  if (issue.code === 'unrecognized_keys') {
+    const members = Object.keys(issue.path.length === 0 ? definitionSchema.shape : fieldSchema.shape);
+    const [unknown = ''] = issue.keys;
+    const place = [name, issue.path.join('.')].filter((part) => part !== '').join(': ');
+    throw usageError('OPERATION_INVALID', `${place}: ${unknownMember(unknown, members)}`);
+  }
+  throw usageError('OPERATION_INVALID', `${name}: ${issue.path.join('.')}: ${issue.message}`);
+}
+
+/** What to write in place of a member that does not exist. */
+export function unknownMember(member: string, members: readonly string[]): string {
+  const nearest = nearestName(member, members);
+  const remedy = nearest === undefined ? `these exist: ${members.join(', ')}` : `did you mean ${nearest}?`;
+  return `there is no member ${JSON.stringify(member)}; ${remedy}`;
+}

@@ -1,0 +1,260 @@
+import type { z } from 'zod';
+import { errorText, usageError } from '../../base/errors/errors.ts';
+import { stringifyJson } from '../../base/text/json.ts';
+import type { FailureCode } from '../../domain/codes.ts';
+import { type Method, methods } from '../../domain/terms.ts';
+import type { ApiRequest } from '../api/request.ts';
+import { requireValid, unknownMember } from './definition-rules.ts';
+import {
+  type Field,
+  type FieldDefinitions,
+  fieldsOf,
+  type Row,
+  type RowOf,
+  rowSchemaOf,
+} from './row-fields.ts';
+
+/**
+ * The definition of an operation. Operations are declarative: they know rows, requests and answers, but not queues or files.
+ * Code that needs operations receives them: there is no registry.
+ */
+export interface OperationDefinition<
+  Fields extends FieldDefinitions,
+  Value,
+  Name extends string = string,
+  Column extends string = string,
+> {
+  /** For manifests and `--operation`: verb and noun in kebab-case. */
+  readonly name: Name;
+  /** What a row acts on, in one short word of the service's messages: `evaluation`. */
+  readonly thing: string;
+  /** The state of the thing after success, in one word for the report: `restored`. Default `succeeded`. */
+  readonly done?: string;
+  /** One line for `--help` and the plan. */
+  readonly summary: string;
+  /** The columns of the manifest, by their names in the API (snake_case), in the order of help. */
+  readonly fields: Fields;
+  /** The required field that identifies the subject of a row. */
+  readonly subject: RequiredOf<Fields>;
+  /** Checks fields that are each valid against each other. Returns the problem, or undefined. */
+  readonly check?: (row: RowOf<Fields>) => string | undefined;
+  /** The HTTP request for the row; the same row always gives the same request. */
+  readonly request: (row: RowOf<Fields>) => RequestDefinition;
+  /** Reads the body of a 2xx answer (untrusted parsed JSON) and compares it with the subject of the request. */
+  readonly interpret: (body: unknown, subject: string) => Interpretation<Value>;
+  /** Columns of the report, without their leading `_`, and how each shows a value. */
+  readonly columns: CellsOf<Value> & Readonly<Record<Column, unknown>>;
+  /**
+   * Whether repeating a row is harmless. If not, an attempt that may have been processed is not repeated: its row fails, and is
+   * marked unclear.
+   */
+  readonly repeatable: boolean;
+  /**
+   * Whether the API certainly keeps omitted fields, as PATCH does. Default false: omitting a field needs the user's consent.
+   */
+  readonly keepsOmitted?: boolean;
+  /**
+   * Whether a refusal means that the change was already made; after an unclear attempt, the row then counts as succeeded.
+   * `code` is the failure's canonical code (`FAILED_PRECONDITION`, …). Default: never.
+   */
+  readonly meansAlreadyApplied?: (refusal: Refusal) => boolean;
+  /**
+   * Whether a refusal means that the row is done, even if none of its attempts did it: a 404 to a DELETE. The row then succeeds.
+   * Default: never.
+   */
+  readonly meansDone?: (refusal: Refusal) => boolean;
+}
+
+/** The text of each report column; undefined leaves the cell empty. */
+type CellsOf<Value> = Readonly<Record<string, (value: Value) => string | bigint | number | undefined>>;
+
+type RequiredOf<Fields extends FieldDefinitions> = {
+  [Name in keyof Fields]: Fields[Name]['required'] extends true ? Name : never;
+}[keyof Fields] &
+  string;
+
+/** A request as an operation defines it. */
+export interface RequestDefinition {
+  /** Default POST. */
+  readonly method?: Method;
+  /** Below the base URL; begins with `/`. Values from a row need `encodeURIComponent`. */
+  readonly path: string;
+  /** Parameters of the query, encoded by the engine. Undefined values are omitted. */
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  /** JSON text, sent unchanged, or a value to serialize as JSON, in which a bigint is an exact number. Absent: no body. */
+  readonly body?: string | Readonly<Record<string, unknown>>;
+}
+
+/** A refusal of the service. */
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The content of an answer, or why the answer does not fit the request. */
+export type Interpretation<Value> = { readonly ok: true; readonly value: Value } | Misfit;
+
+/** Why an answer does not fit its request. */
+interface Misfit {
+  readonly ok: false;
+  readonly code: FailureCode;
+  readonly message: string;
+}
+
+/** The report columns of an answer, or why the answer does not fit. */
+export type AnswerCheck = { readonly ok: true; readonly columns: Readonly<Record<string, string>> } | Misfit;
+
+/** An operation as the engine uses it; `results` types rows by name and columns. */
+export interface Operation<Name extends string = string, Column extends string = string> {
+  readonly name: Name;
+  readonly thing: string;
+  readonly done?: string;
+  readonly summary: string;
+  readonly fields: readonly Field[];
+  /** The field that identifies the subject of a row. */
+  readonly subject: string;
+  /** Validates and normalizes one row: field name to text (CSV) or JSON value. Omitted fields are absent. */
+  readonly schema: z.ZodType<Row>;
+  readonly request: (row: Row) => ApiRequest;
+  /** Report columns that `check` fills, without their leading `_`. */
+  readonly columns: readonly Column[];
+  readonly check: (subject: string, body: unknown) => AnswerCheck;
+  readonly repeatable: boolean;
+  readonly keepsOmitted?: boolean;
+  readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
+  readonly meansDone: (refusal: Refusal) => boolean;
+  /** SHA-256 of the user's module that defines it, in hexadecimal. */
+  readonly module?: string;
+}
+
+/**
+ * Makes an operation, typed by its fields and its answers.
+ *
+ * @throws a usage error `OPERATION_INVALID` that names the operation and the invalid member
+ */
+export function defineOperation<
+  const Fields extends FieldDefinitions,
+  Value,
+  const Name extends string,
+  Column extends string,
+>(definition: OperationDefinition<Fields, Value, Name, Column>): Operation<Name, Column> {
+  requireValid(definition);
+  const { name, fields, subject, check, request, interpret, columns } = definition;
+  const { meansAlreadyApplied = () => false, meansDone = () => false } = definition;
+  const ask = asking(name);
+  const cells = Object.entries(columns) as [Column, CellsOf<Value>[string]][];
+  return {
+    ...definition,
+    fields: fieldsOf(fields),
+    schema: rowSchemaOf(
+      fields,
+      subject,
+      check && ((row) => ask('check', () => check(row as RowOf<Fields>), problemIn)),
+    ),
+    request: (row) => ask('request', () => request(row as RowOf<Fields>), requestOf),
+    columns: cells.map(([column]) => column),
+    check(id, body) {
+      const reading = ask('interpret', () => interpret(body, id), complete);
+      if (!reading.ok) return reading;
+      const texts = cells.map(([column, cell]) => [
+        column,
+        ask(
+          `columns.${column}`,
+          () => cell(reading.value),
+          (text) => String(text ?? ''),
+        ),
+      ]);
+      return { ok: true, columns: Object.fromEntries(texts) };
+    },
+    meansAlreadyApplied: (refusal) => ask('meansAlreadyApplied', () => meansAlreadyApplied(refusal), Boolean),
+    meansDone: (refusal) => ask('meansDone', () => meansDone(refusal), Boolean),
+  };
+}
+
+/**
+ * Asks a member of an operation, which is code of its author.
+ *
+ * @param read checks and converts what the member returns
+ * @throws a usage error `OPERATION_FAILED` that names operation and member
+ */
+function asking(operation: string) {
+  return function ask<Value, Read>(member: string, work: () => Value, read: (value: Value) => Read): Read {
+    try {
+      const value = work();
+      if (!(value instanceof Promise)) return read(value);
+      // Its outcome comes too late to matter.
+      value.catch(() => {});
+      throw new TypeError('must not be async');
+    } catch (error) {
+      throw usageError('OPERATION_FAILED', `${operation}: ${member}: ${errorText(error)}`, error);
+    }
+  };
+}
+
+/** Why an operation has failed; names it. */
+export function operationFailure(operation: string, error: unknown): string {
+  const text = errorText(error);
+  return text.startsWith(`${operation}: `) ? text : `${operation}: ${text}`;
+}
+
+function problemIn(problem: string | undefined): string | undefined {
+  if (problem === undefined || typeof problem === 'string') return problem;
+  throw new TypeError('must return the problem as text, or undefined');
+}
+
+function complete<Value>(reading: Interpretation<Value>): Interpretation<Value> {
+  if (reading.ok === true) return reading;
+  const isMisfit = reading.ok === false && typeof reading.code === 'string';
+  if (isMisfit && typeof reading.message === 'string') return reading;
+  throw new TypeError('must return { ok: true, value } or { ok: false, code, message }');
+}
+
+const requestMembers = ['method', 'path', 'query', 'body'];
+
+/** Whether a path has dot segments (RFC 3986, 5.2.4), however they are encoded, or empty ones, which servers merge. */
+function leadsElsewhere(path: string): boolean {
+  // Most paths have neither, and a search is faster than taking them apart.
+  if (!/\/\/|\.|%2e/i.test(path)) return false;
+  const [way = ''] = path.split('?');
+  return (
+    /\/\//.test(way) || way.split(/[/\\]|%2f|%5c/i).some((part) => /^(?:\.|%2e){1,2}(?:;|$)/i.test(part))
+  );
+}
+
+/** @throws a RangeError for a path that can't be sent, or that servers and proxies would take for another */
+export function requirePath(path: string): void {
+  if (!/^\/[!"$-~]*$/.test(path))
+    throw new RangeError(
+      `the path ${JSON.stringify(path)} must begin with / and be encoded (encodeURIComponent)`,
+    );
+  if (leadsElsewhere(path))
+    throw new RangeError(
+      `the path ${JSON.stringify(path)} must not have ".", ".." or nothing between its slashes: servers and proxies would take it for ` +
+        'another path. Correct the value in it',
+    );
+}
+
+function requestOf(definition: RequestDefinition): ApiRequest {
+  const unknown = Object.keys(definition).find((member) => !requestMembers.includes(member));
+  if (unknown !== undefined) throw new TypeError(unknownMember(unknown, requestMembers));
+  const { method = 'POST', path, query = {}, body = '' } = definition;
+  if (!methods.includes(method)) throw new RangeError(`the method must be one of ${methods.join(', ')}`);
+  requirePath(path);
+  const parameters = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const behind = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
+  const text = typeof body === 'string' ? body : stringifyJson(body);
+  return { ...(method !== 'POST' && { method }), path: path + behind, body: text };
+}
+
+/** The fields that have an option, with the placeholder that help shows. */
+export function fieldsWithOption(
+  operations: readonly Operation[],
+): readonly { readonly name: string; readonly option: string }[] {
+  return operations.flatMap(({ fields }) =>
+    fields.flatMap(({ name, option }) => (option === undefined ? [] : [{ name, option }])),
+  );
+}
+
+export function findOperation(operations: readonly Operation[], name: string): Operation | undefined {
+  return operations.find((operation) => operation.name === name);
+}

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { hasUnseen, isBlank, trimBlanks } from '../../base/text/blank.ts';
+import { isLosslessNumber } from '../../base/text/json.ts';
+import { int64Text, maxInt64 } from '../api/int64.ts';
+
+/** How an operation declares a field. */
+export interface FieldDefinition {
+  /**
+   * `integer`: 64 bits, as decimal text. `identifier`: non-empty text, without blanks around it
+   * and without characters that you cannot see. `text`: any text, unchanged.
+   */
+  readonly type: 'integer' | 'identifier' | 'text';
+  /** The smallest allowed integer; default 0. */
+  readonly min?: 0 | 1;
+  /**
+   * Whether each row must have it; default false. The service might reset an omitted field (interface document, section 4.2).
+   */
+  readonly required?: boolean;
+  /** Whether rows may give its former value in `old_<name>`, so that an undo can restore it; default false. */
+  readonly undoable?: boolean;
+  /**
+   * Gives the field its own option, short for `--default name=value`, and says how help writes the value: `<id>`. Has no effect
+   * in a module of `--operations`, which is loaded after the options are read.
+   */
+  readonly option?: string;
+}
+
+/** Fields by their names. */
+export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
+
+/** A valid row: optional fields may be absent. Numbers are decimal text. */
+export type RowOf<Fields extends FieldDefinitions> = {
+  readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? Name : never]: string;
+} & {
+  readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? never : Name]?: string;
+};
+
+/** A valid row: its fields by name, numbers in decimal. */
+export type Row = Readonly<Record<string, string>>;
+
+/** A manifest column that an operation reads. */
+export interface Field extends Required<Pick<FieldDefinition, 'type' | 'required' | 'undoable'>> {
+  /** Name on the wire: snake_case. Headers match it in any case, with spaces, hyphens or camelCase. */
+  readonly name: string;
+  readonly option: FieldDefinition['option'] | undefined;
+  /** Whether a value is valid, apart from the others of its row. */
+  readonly accepts: (value: unknown) => boolean;
+}
+
+export function fieldsOf(definitions: FieldDefinitions): readonly Field[] {
+  return Object.entries(definitions).map(([name, definition]) => {
+    const { type, required = false, undoable = false, option } = definition;
+    const schema = typeOf(definition);
+    const accepts = (value: unknown): boolean => schema.safeParse(value).success;
+    return { name, type, required, undoable, option, accepts };
+  });
+}
+
+/**
+ * The schema of a row.
+ *
+ * @param subject the name of the field that each row must have its own value of: a default does not count
+ * @param check what is wrong with a row whose fields are valid
+ */
+export function rowSchemaOf(
+  definitions: FieldDefinitions,
+  subject: string,
+  check: (row: Row) => string | undefined = () => undefined,
+): z.ZodType<Row> {
+  const shape = Object.entries(definitions).map(([name, definition]) => {
+    const isOptional = definition.required !== true;
+    const missing =
+      name === subject
+        ? `missing; every row needs the column ${name}`
+        : `missing; add a column ${name}, or pass --default ${name}=VALUE for all rows`;
+    return [name, isOptional ? typeOf(definition).optional() : typeOf(definition, missing)] as const;
+  });
+  return z.object(Object.fromEntries(shape)).check((context) => {
+    const message = check(context.value as Row);
+    if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
+  }) as unknown as z.ZodType<Row>;
+}
+
+function typeOf({ type, min = 0 }: FieldDefinition, missing?: string): z.ZodType<string> {
+  return type === 'integer' ? integerField(min, missing) : textField(type === 'identifier', missing);
+}
+
+/**
+ * A 64-bit integer in a manifest: decimal text (CSV), or an exact JSON number. Gives canonical decimal text. Blanks around it
+ * are dropped. Anything else that spreadsheets make of long numbers is an error, because digits may be lost.
+ */
+function integerField(min: 0 | 1, missing: string | undefined): z.ZodType<string> {
+  return z.transform((value: unknown, context) => {
+    const text = int64Text(typeof value === 'string' ? trimBlanks(value) : value, min);
+    if (text !== undefined) return text;
+    context.issues.push({ code: 'custom', message: integerProblem(value, min, missing), input: value });
+    return z.NEVER;
+  });
+}
+
+function textField(isIdentifier: boolean, missing: string | undefined): z.ZodType<string> {
+  return z.transform((value: unknown, context) => {
+    if (typeof value === 'string' && isSheetError(value)) {
+      context.issues.push({ code: 'custom', message: sheetError, input: value });
+      return z.NEVER;
+    }
+    if (typeof value === 'string' && !isIdentifier) return value;
+    const text = typeof value === 'string' ? trimBlanks(value) : '';
+    if (text !== '' && !hasUnseen(text)) return text;
+    const message = text === '' ? textProblem(value, missing) : unseenInside;
+    context.issues.push({ code: 'custom', message, input: value });
+    return z.NEVER;
+  });
+}
+
+function integerProblem(value: unknown, min: 0 | 1, missing: string | undefined): string {
+  const range = `a whole number from ${min} to ${maxInt64}`;
+  if (isLeftOut(value) && missing !== undefined) return missing;
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return `may have lost digits as a JavaScript number; give ${range} as text or bigint`;
+  }
+  const text = numberText(value);
+  if (text === '') return `cannot be empty or cleared; must be ${range}`;
+  const mangled = spreadsheetForms.find(({ form }) => form.test(text));
+  if (mangled !== undefined) return mangled.problem;
+  return /^-?\d+$/.test(text) ? `out of range; must be ${range}` : `must be ${range}, in digits only`;
+}
+
+function numberText(value: unknown): string {
+  if (typeof value === 'string') return trimBlanks(value);
+  return isLosslessNumber(value)
+    ? value.toString()
+    : String(typeof value === 'object' ? typeof value : value);
+}
+
+const sheetError = 'is a spreadsheet error, or the column was too narrow; fix it and export again';
+
+/** The forms in which spreadsheets write long numbers, and how to get the digits back. */
+const spreadsheetForms: readonly { readonly form: RegExp; readonly problem: string }[] = [
+  {
+    form: /^-?\d+(?:[.,]\d+)?e[+-]?\d+$/i,
+    problem:
+      'is in scientific notation, so digits may be lost; format the column as text in the spreadsheet, enter the numbers again and export again',
+  },
+  {
+    form: /^-?\d{1,3}(?:[,.'’\s_]\d{3})+$/,
+    problem: 'has separators between its digits; format the column as text and write digits only',
+  },
+  {
+    form: /^-?\d+[.,]\d+$/,
+    problem:
+      'has decimals, so digits may be lost; format the column as text, write whole numbers and export again',
+  },
+  { form: /^(?:'\d+|="?'?\d+"?)$/, problem: "has a spreadsheet's text mark; write only the digits" },
+  { form: /^#/, problem: sheetError },
+];
+
+/** Error values of spreadsheets, in the languages of many users, and what they show in a column that is too narrow. */
+const sheetErrors = new RegExp(
+  `^\\s*(?:#{3,}|#N/?[ADVB]|#GETTING_DATA|Err:\\d{3}|#[¡¿]?(?:${[
+    'REF|VALUE|DIV/0|NAME|NULL|NUM|SPILL|CALC|FIELD|BLOCKED|CONNECT|BUSY|UNKNOWN|PYTHON|EXTERNAL|ERROR',
+    'BEZUG|WERT|ZAHL|ÜBERLAUF|VALEUR|NOM|NOMBRE|NUL|VALOR|NULO|RIF|VALORE|NOME|NULLO|NÚM',
+    'VERW|WAARDE|NAAM|GETAL|LEEG|ADR|ARG|NAZWA|LICZBA',
+  ].join('|')})[!?])\\s*$`,
+);
+
+function isSheetError(text: string): boolean {
+  // Most texts have neither, and a search is faster than the pattern.
+  return (text.includes('#') || text.includes('Err:')) && sheetErrors.test(text);
+}
+
+const unseenInside = 'has a character inside that you cannot see; type the identifier again';
+
+function textProblem(value: unknown, missing: string | undefined): string {
+  if (isLeftOut(value)) return missing ?? 'must be text';
+  return 'must be text; in JSON write it in quotes';
+}
+
+/** Whether a value counts as left out in a required field. */
+export function isLeftOut(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && isBlank(value));
+}

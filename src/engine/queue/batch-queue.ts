@@ -1,0 +1,295 @@
+import type { Job } from 'bullmq';
+import { after, orAborted } from '../../base/async/waiting.ts';
+import type { Priority, SavedAnswer } from '../../domain/terms.ts';
+import type { Datastore } from '../datastore/datastore.ts';
+import { bytesOf, flowOf, isTaken, newBatchId, type RunBatchData, rowsOf } from './batch-flow.ts';
+import type { BatchQueueOptions } from './batch-queue-options.ts';
+import {
+  bullmqOn,
+  ifJobThere,
+  isQueueRefusal,
+  isUnclaimed,
+  lockMs,
+  obliterate,
+  promote,
+  shortEventStream,
+  stallOptions,
+} from './bullmq.ts';
+import { renewLocks } from './lock-renewal.ts';
+import { recollect } from './lost-entries.ts';
+import { type BatchSize, OpenBatch } from './open-batch.ts';
+import { type BatchOutcome, outcomeOf } from './outcome.ts';
+import { type BatchReturn, decodeBatch, decodeReturn, encodeLedgerEntry, type RowTask } from './payload.ts';
+import { workersAwaited } from './roll-call.ts';
+
+/** Pause before retrying to add a batch. */
+const addAgainMs = 1_000;
+/** The states of a run's batches: waiting for their worker, then for their collection. */
+const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
+
+/** The batches of one run: added as flows, collected when their worker has finished them. */
+export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
+
+/**
+ * Opens the batches of a run, restores what the journal has lost, and begins to collect the finished ones. No other process may
+ * have them open.
+ */
+export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
+  const { runId, rows, rollCall } = options;
+  const { classes, options: bound, producerOptions } = bullmqOn(datastore);
+  // No other process listens on this queue.
+  const name = `batches-${runId}`;
+  const queue = new classes.Queue<RunBatchData, number>(name, { ...bound, ...shortEventStream });
+  const producer = new classes.FlowProducer(producerOptions);
+  queue.on('error', options.onError);
+  producer.on('error', options.onError);
+
+  /** Batches that are not collected, by id; then the epochs of all batches. */
+  const open = new Map<string, OpenBatch>();
+  const known = new Map<string, string | undefined>();
+  /** The priority of all open batches; undefined: an earlier coordinator may have given them another one. */
+  let priority: Priority | undefined;
+  const locks = renewLocks(options.onError);
+  const collector = new classes.Worker<RunBatchData, number>(
+    name,
+    async (job, token) => {
+      const { id = '' } = job;
+      // Completing the batch here would hide it from the coordinator that added it, which was suspended or is ending.
+      if (!known.has(id)) throw new Error('another coordinator of the run added a batch');
+      const batch = open.get(id);
+      const lock = locks.hold(job, token);
+      try {
+        await batch?.collectOnce(() => collect(job, batch));
+        const { rows, ...data } = job.data;
+        await ifJobThere(job.updateData({ collected: rows, ...data, rows: [], bytes: 0 }));
+      } finally {
+        lock.release();
+      }
+      return options.journalEnd();
+    },
+    { ...bound, ...stallOptions, concurrency: 2, autorun: false },
+  );
+  collector.on('error', options.onError);
+  collector.on('failed', (_, error) => options.onError(error));
+  locks.start(collector);
+
+  const recovered = await recover().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  if (open.size === 0) priority = options.priority();
+  void collector.run().catch(options.onError);
+
+  function keep(id: string, batch: OpenBatch): void {
+    known.set(id, batch.epoch);
+    open.set(id, batch);
+  }
+
+  async function recover() {
+    await unpause();
+    // Their process died while collecting them. A batch whose collection failed is delayed by a clock that may have been set
+    // back since.
+    for (const job of await queue.getActive()) await job.moveToWait('0');
+    for (const job of await queue.getDelayed()) await promote(job);
+    for (const job of await queue.getJobs([...unfinished])) {
+      const { id = '', data } = job;
+      const child = await rows.job(id);
+      const tasks = child === undefined ? [] : decodeBatch(child.data).tasks;
+      const { bytes, epoch } = data;
+      const batch = new OpenBatch({ id, queue: rows, rows: rowsOf(data), bytes, tasks, epoch });
+      batch.isTaken = child === undefined && (await isTaken(job));
+      keep(id, batch);
+    }
+    const batches = [...open.values()];
+    const held = new Set(batches.flatMap(({ isTaken, rows }) => (isTaken ? [] : rows)));
+    await recollect(queue, options.journalEnd, (lost) => options.restore(lost, held));
+    return {
+      batches: batches.map(({ size }): BatchSize => size),
+      /** Every row of these batches, finished or not, except batches that were taken. */
+      rows: held,
+    };
+  }
+
+  /**
+   * A process of the run may have died while the queue was paused, or an older copy of the datastore says that it is paused.
+   */
+  async function unpause(): Promise<void> {
+    if (await queue.isPaused()) await queue.resume();
+  }
+
+  async function collect(job: Job<RunBatchData>, batch: OpenBatch): Promise<void> {
+    const { id = '' } = job;
+    const [value] = Object.values(await job.getChildrenValues());
+    const returned = value === undefined ? undefined : decodeReturn(value);
+    const outcome = await outcomeOf(batch, returned, { rollCall, open });
+    if (outcome === undefined) throw workersAwaited();
+    await take(id, batch, outcome);
+  }
+
+  async function take(id: string, batch: OpenBatch, { answers, ...outcome }: BatchOutcome): Promise<void> {
+    await saveAnswers(batch, answers);
+    const leftovers = outcome.leftovers.map((leftover) => ({ ...leftover, task: batch.taskOf(leftover) }));
+    await options.collect({ ...batch.size, ...outcome, leftovers });
+    open.delete(id);
+  }
+
+  /** Removes a batch if no worker has claimed it; otherwise withdraws it from its worker. */
+  async function drainOne(
+    id: string,
+    batch: OpenBatch,
+    save: (taken: BatchReturn) => Promise<void>,
+  ): Promise<void> {
+    const since = performance.now();
+    const child = await rows.job(id);
+    if (child === undefined) return;
+    // A suspended worker may still have the batch: it reads this entry before its next call.
+    batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
+    if (!batch.isWithdrawn || (await child.isActive())) return;
+    const taken = rollCall.isOfAnother(batch.epoch)
+      ? await outcomeOf(batch, undefined, { rollCall, open })
+      : await batch.abandoned();
+    if (taken === undefined) return;
+    await saveAnswers(batch, taken.answers);
+    // A worker that has claimed the batch in the meantime knows which of its intents led to no call: its return value decides.
+    if (batch.isCollected || !(await isUnclaimed(child))) return;
+    await save(taken);
+    const job = await queue.getJob(id);
+    if (job === undefined || !(await ifJobThere(job.updateData({ ...job.data, taken: true })))) return;
+    // BullMQ does not remove a locked batch: a worker that has claimed it in the meantime keeps it, unless the lock expired.
+    if (performance.now() - since > lockMs / 2) return;
+    batch.isTaken = true;
+    await child.remove().catch(() => {
+      batch.isTaken = false;
+    });
+  }
+
+  async function saveAnswers(batch: OpenBatch, returned?: readonly SavedAnswer[]): Promise<void> {
+    const answers = batch.takeAnswers(returned);
+    if (answers.length > 0) await options.onAnswers(answers);
+  }
+
+  async function reportNews(of: readonly OpenBatch[], graceMs?: number): Promise<void> {
+    const news = await Promise.all(of.map((batch) => batch.news(graceMs)));
+    const results = news.flat();
+    for (const batch of open.values()) await saveAnswers(batch);
+    if (results.length > 0) await options.onResults(results);
+  }
+
+  async function checkAll(): Promise<void> {
+    // Compare ids, not counts: the queue may contain batches of another coordinator of the run.
+    const present = new Set(await queue.getRanges([...unfinished], 0, -1));
+    const missing = [...open].filter(([id]) => !present.has(id));
+    await Promise.all(missing.map(([id, batch]) => reportIfVanished(id, batch)));
+    await removeReturned(present);
+  }
+
+  /** Removes batches that were collected, and that a datastore which has forgotten this holds again. */
+  async function removeReturned(present: ReadonlySet<string>): Promise<void> {
+    for (const id of present)
+      if (!open.has(id) && rollCall.isOfAnother(known.get(id))) await queue.remove(id);
+  }
+
+  /** Reports a batch as vanished. A finished batch stays until it is collected, and a batch in collection can't be lost. */
+  async function reportIfVanished(id: string, batch: OpenBatch): Promise<void> {
+    if (batch.isAdding || !(await hasVanished(id, batch))) return;
+    if (!rollCall.isOfAnother(batch.epoch)) {
+      if (open.delete(id)) await options.onVanished(batch.rows, batch.size);
+      return;
+    }
+    const outcome = await outcomeOf(batch, undefined, { rollCall, open });
+    if (outcome !== undefined && !batch.isCollected) await batch.collectOnce(() => take(id, batch, outcome));
+  }
+
+  async function hasVanished(id: string, batch: OpenBatch): Promise<boolean> {
+    return open.has(id) && (await queue.getJob(id)) === undefined && open.has(id) && !batch.isCollected;
+  }
+
+  /** Gives the open batches the priority that new ones have. Those that a worker has claimed keep their place. */
+  async function reprioritize(): Promise<void> {
+    const wanted = options.priority();
+    if (wanted === priority) return;
+    for (const id of open.keys()) await rows.reprioritize(id, wanted);
+    priority = wanted;
+  }
+
+  /** Waits for collections in progress. */
+  async function close(): Promise<void> {
+    await collector.close();
+    await Promise.all([producer.close(), queue.close()]);
+  }
+
+  async function isCurrent(epoch: string | undefined): Promise<boolean> {
+    return epoch !== undefined && (await datastore.epoch()) === epoch;
+  }
+
+  return {
+    /** What an earlier process of the run left in the datastore; collected from here on. */
+    recovered,
+    /** Unfinished rows in the datastore at the last `refresh`. */
+    get openRows(): number {
+      return [...open.values()].reduce((sum, { unfinishedRows }) => sum + unfinishedRows, 0);
+    },
+    /** Reads what workers have written for open batches, and checks that the datastore still has all batches. */
+    async refresh(): Promise<void> {
+      await rollCall.look();
+      if ([...open.values()].some(({ epoch }) => rollCall.isAwaiting(epoch)))
+        options.onError(workersAwaited());
+      await reportNews([...open.values()]);
+      await unpause();
+      await reprioritize();
+      await checkAll();
+    },
+    /** Reads at once what workers have written for batches with an awaited row. */
+    async lookAfter(isAwaited: (row: number) => boolean): Promise<void> {
+      await reportNews(
+        [...open.values()].filter((batch) => batch.rows.some(isAwaited)),
+        0,
+      );
+    },
+    /**
+     * Adds at least one row as one batch, all or nothing. Waits while the datastore does not answer. After an abort, the batch
+     * may or may not have been added.
+     *
+     * @param into the known epoch of the datastore: if it has changed, the batch is lost
+     */
+    async add(tasks: readonly RowTask[], signal: AbortSignal, into?: string): Promise<void> {
+      const id = newBatchId(runId);
+      const added = tasks.map(({ row }) => row);
+      const { connectionEpoch: epoch } = datastore;
+      const batch = new OpenBatch({ id, queue: rows, rows: added, bytes: bytesOf(tasks), tasks, epoch });
+      const place = { batches: name, rows: rows.name, priority: options.priority() };
+      const flow = flowOf(id, place, { tasks, policy: options.policy, epoch });
+      let mayBeAdded = false;
+      keep(id, batch);
+      batch.isAdding = true;
+      while (batch.isAdding) {
+        try {
+          await producer.add(flow);
+          batch.isAdding = false;
+        } catch (error) {
+          if (datastore.exclusive) throw error;
+          options.onError(error as Error);
+          // Perhaps only the reply was lost: a second batch of the same rows would call them again.
+          mayBeAdded ||= !isQueueRefusal(error);
+          await orAborted(after(addAgainMs), signal);
+          batch.isAdding = !signal.aborted && (await hasVanished(id, batch));
+          if (!batch.isAdding || !mayBeAdded || (await isCurrent(into))) continue;
+          // The datastore may have lost the batch after its rows were called.
+          batch.isAdding = false;
+          await reportIfVanished(id, batch);
+        }
+      }
+    },
+    /** Removes unclaimed batches after `save` has taken the outcome of their rows, and withdraws the others. */
+    async drain(save: (taken: BatchReturn) => Promise<void>): Promise<void> {
+      for (const [id, batch] of open) if (!batch.isTaken) await drainOne(id, batch, save);
+    },
+    /** Stops collecting and removes the queue. All batches must be collected. */
+    async forget(): Promise<void> {
+      await collector.close();
+      await removeReturned(new Set(await queue.getRanges([...unfinished], 0, -1)));
+      await obliterate(queue);
+    },
+    close,
+  };
+}

@@ -1,0 +1,217 @@
+import { after } from '../../base/async/waiting.ts';
+import { CqbatchError, errorText, fatalError } from '../../base/errors/errors.ts';
+import { type Datastore, isOfAnotherEpoch } from '../datastore/datastore.ts';
+import { againAfterMs, BatchClaims, type BatchJob } from './batch-claims.ts';
+import { type Claim, ClaimedBatch, type ReadyRow, type RowVerdict } from './claimed-batch.ts';
+import { type Batch, type BatchJobData, decodeBatch, encodeReturn, type RowTask } from './payload.ts';
+import type { RowQueue } from './row-queue.ts';
+import type { Witness } from './testimony.ts';
+
+export interface BatchWorkerOptions {
+  /** Rows in hand at the start: called, or waiting for their call. */
+  readonly concurrency: number;
+  /** Why this version of the program can't call a row; another worker then gets the batch. */
+  readonly refusal: (task: RowTask) => CqbatchError | undefined;
+  /**
+   * Calls the API for a row and judges the answer. An exception is a defect of this program: if the row has an intent, the attempt
+   * counts and is unclear. `signal` aborts when the worker must stop.
+   */
+  readonly process: (task: RowTask, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
+  /**
+   * Called when a batch is unreadable, or after a defect of this program. The worker stops claiming and has handed the batch
+   * back.
+   */
+  readonly onRefused: (reason: CqbatchError) => void;
+  /** Remembers the batches of this process. */
+  readonly witness: Pick<Witness, 'began' | 'ended' | 'handedOver'>;
+  /** Called for each error of the datastore; the worker continues. */
+  readonly onError: (error: Error) => void;
+}
+
+/** Claims batches from the queue, has their rows processed, and stores the outcomes in the datastore. */
+export class BatchWorker {
+  readonly #options: BatchWorkerOptions;
+  readonly #stopping = new AbortController();
+  readonly #queue: RowQueue;
+  readonly #claims: BatchClaims;
+  readonly #datastore: Datastore;
+  readonly #stopListening: () => void;
+  #concurrency: number;
+  #active = 0;
+  #started = 0;
+  #paused = false;
+  #resting = false;
+
+  constructor(datastore: Datastore, queue: RowQueue, options: BatchWorkerOptions) {
+    this.#options = options;
+    this.#datastore = datastore;
+    this.#concurrency = options.concurrency;
+    this.#stopListening = datastore.onReconnect(() => this.#handBackFound());
+    this.#queue = queue;
+    this.#claims = new BatchClaims(datastore, queue, {
+      wantsMore: () => this.#wantsMore,
+      work: (job, token) => this.#work(job, token),
+      onError: options.onError,
+    });
+    this.#claims.begin();
+  }
+
+  get active(): number {
+    return this.#active;
+  }
+
+  get started(): number {
+    return this.#started;
+  }
+
+  /** Sets how many rows may be in hand at once. */
+  set concurrency(rows: number) {
+    this.#concurrency = rows;
+    this.#beginRows();
+  }
+
+  /** Whether claiming and starting rows is suspended. */
+  get resting(): boolean {
+    return this.#resting;
+  }
+
+  set resting(resting: boolean) {
+    this.#resting = resting;
+    this.#beginRows();
+  }
+
+  /** Starts no more rows, and at once hands back rows that have not started. Rows in hand continue. */
+  pause(): void {
+    this.#paused = true;
+    this.#claims.end();
+  }
+
+  /** Waits for rows in hand until the deadline, then aborts them and hands them back. */
+  async stop(deadlineMs: number): Promise<void> {
+    this.pause();
+    const timer = setTimeout(() => this.#stopping.abort(), deadlineMs);
+    try {
+      await this.#claims.close();
+    } finally {
+      clearTimeout(timer);
+      this.#stopListening();
+    }
+  }
+
+  /** Whether the ready rows are about to run out. */
+  get #wantsMore(): boolean {
+    if (this.#resting || this.#concurrency === 0) return false;
+    return this.#active + this.#claims.readyRows < 2 * this.#concurrency;
+  }
+
+  #beginRows(): void {
+    if (this.#paused || this.#resting) return;
+    while (this.#active < this.#concurrency) {
+      const batch = this.#claims.nextBatch;
+      if (batch === undefined) break;
+      const ready = batch.take();
+      if (ready !== undefined) void this.#process(batch, ready);
+    }
+    if (this.#wantsMore) this.#claims.reconsider();
+  }
+
+  async #process(batch: ClaimedBatch, ready: ReadyRow): Promise<void> {
+    this.#active += 1;
+    this.#started += 1;
+    const { task, claim } = ready;
+    let verdict: RowVerdict | undefined;
+    try {
+      verdict = await this.#options.process(task, claim, this.#stopping.signal);
+    } catch (error) {
+      this.#refuse(fatalError('DEFECT', `Row ${task.row}: ${errorText(error)}`, error));
+    }
+    this.#active -= 1;
+    if (verdict === undefined) batch.giveUp(ready);
+    else batch.settle(ready, verdict);
+    this.#beginRows();
+  }
+
+  #refuse(reason: CqbatchError): void {
+    this.pause();
+    this.#options.onRefused(reason);
+  }
+
+  async #work(job: BatchJob, token: string): Promise<void> {
+    if (this.#paused) {
+      await job.moveToWait(token);
+      return;
+    }
+    const batch = this.#read(job.data);
+    if (batch instanceof CqbatchError) {
+      this.#refuse(batch);
+      await job.moveToWait(token);
+      return;
+    }
+    const { id = '' } = job;
+    const { witness } = this.#options;
+    const { locks, batches } = this.#claims;
+    const isFound = this.#isOfAnotherEpoch(batch);
+    if (!isFound) witness.began(id, batch.epoch);
+    const lock = locks.hold(job, token, () => claimed.handBack());
+    const claimed: ClaimedBatch = new ClaimedBatch({
+      batch,
+      claim: job.attemptsStarted,
+      log: { append: (text) => job.log(text), read: (first) => this.#queue.readLedger(id, first) },
+      isLocked: () => lock.isHeld() && !this.#isOfAnotherEpoch(batch),
+      onReady: () => this.#beginRows(),
+      onError: this.#options.onError,
+    });
+    if (!isFound) batches.add(claimed);
+    try {
+      await claimed.begin();
+      if (isFound) claimed.handBack();
+      this.#beginRows();
+      await claimed.done;
+      batches.delete(claimed);
+      const value = claimed.close();
+      if (!isFound) witness.ended(id, value);
+      if (!claimed.isLost)
+        await this.#complete(job, token, encodeReturn(isFound ? { ...value, isFound } : value));
+      if (!isFound) witness.handedOver(id);
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** Whether the datastore may have forgotten what happened to a batch: only its coordinator can find out. */
+  #isOfAnotherEpoch({ epoch }: Pick<Batch, 'epoch'>): boolean {
+    return isOfAnotherEpoch(this.#datastore, epoch);
+  }
+
+  #handBackFound(): void {
+    for (const claimed of this.#claims.batches) if (this.#isOfAnotherEpoch(claimed)) claimed.handBack();
+  }
+
+  /** Completes a batch. Until then it belongs to this worker. */
+  async #complete(job: BatchJob, token: string, value: string): Promise<void> {
+    for (;;) {
+      try {
+        await job.moveToCompleted(value, token, false);
+        return;
+      } catch (error) {
+        this.#options.onError(error as Error);
+        // BullMQ's messages for a batch that another worker has claimed or completed.
+        if (/^(Missing (key|lock)|Lock mismatch)|is not in the active state/.test((error as Error).message))
+          return;
+        await after(againAfterMs);
+      }
+    }
+  }
+
+  /** @returns the batch, or why this version of the program can't call it */
+  #read(data: BatchJobData): Batch | CqbatchError {
+    try {
+      const batch = decodeBatch(data);
+      const refusals = batch.tasks.map(this.#options.refusal);
+      return refusals.find((refusal) => refusal !== undefined) ?? batch;
+    } catch (error) {
+      if (error instanceof CqbatchError) return error;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import { steadyNow } from '../../base/async/clock.ts';
+import { deferred } from '../../base/async/waiting.ts';
+import { perhapsCalled } from '../../domain/attempts.ts';
+import { noHistory, type RowHistory, type RowResult, type SavedAnswer } from '../../domain/terms.ts';
+import { Ledger } from './ledger.ts';
+import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
+import type { Batch, BatchReturn, Leftover, RowTask, RunPolicy } from './payload.ts';
+
+/** What a worker decides about a row in hand. */
+export type RowVerdict =
+  /** The row has its result. */
+  (
+    | { readonly kind: 'finished'; readonly result: RowResult }
+    /** The attempt failed and may be retried. It counts as one of the row's attempts. */
+    | { readonly kind: 'retry'; readonly history: RowHistory; readonly delayMs: number }
+    /**
+     * The API asks all workers to slow down: the row goes back without using up an attempt. Workers pause for `waitMs`
+     * milliseconds; 0 leaves the pace to the governor.
+     */
+    | { readonly kind: 'throttled'; readonly history: RowHistory; readonly waitMs: number }
+    /** The row goes back without using up an attempt, and is due after `delayMs`, if given. */
+    | { readonly kind: 'returned'; readonly history: RowHistory; readonly delayMs?: number }
+  ) & { readonly answer?: SavedAnswer };
+
+/** A row in hand. */
+export interface Claim {
+  /** Attempts used up before this one. */
+  readonly attemptsUsed: number;
+  /** What the row's run allows. */
+  readonly policy: RunPolicy;
+  /** Records the intent to call the row. Resolves with false if the row must not be called. */
+  intend(): Promise<boolean>;
+  /** Whether the row may still be called: its batch is not withdrawn or lost, and its lock can't have expired. */
+  isWanted(): boolean;
+}
+
+/** A row that may be started now. */
+export interface ReadyRow {
+  readonly task: RowTask;
+  readonly claim: Claim;
+}
+
+export interface ClaimedBatchOptions {
+  readonly batch: Batch;
+  /** Number of this claim of the batch, from 1. */
+  readonly claim: number;
+  readonly log: LedgerLog;
+  /** Whether the lock certainly belongs to this worker. If not, another worker may have started: nothing may be called. */
+  readonly isLocked: () => boolean;
+  /** Called when a row is ready again. */
+  readonly onReady: () => void;
+  readonly onError: (error: Error) => void;
+}
+
+/** Rows that must wait longer are handed back, so that their batch can complete. */
+const longestWaitMs = 5_000;
+/** A user may end the wait that the API has asked for. */
+const longestThrottledMs = 2 * longestWaitMs;
+/** Delay before a row is tried again that could not be called. */
+const returnedMs = 50;
+
+/**
+ * A batch claimed by this worker.
+ *
+ * ```
+ *            begin      verdict: finished
+ *   ready ─────────▶ in hand ─────────────▶ done
+ *     ▲                │  │
+ *     │   a short wait │  │ a long wait, or the batch is handed back
+ *     └────────────────┘  └──────────────▶ left over ◀── ready, waiting: the batch is handed back
+ * ```
+ */
+export class ClaimedBatch {
+  readonly #options: ClaimedBatchOptions;
+  readonly #tasks: ReadonlyMap<number, RowTask>;
+  readonly #ledger: Ledger;
+  readonly #writer: LedgerWriter;
+  /** Rows to start, in order, and the timers of waiting rows. */
+  readonly #ready: Leftover[] = [];
+  readonly #waiting = new Map<number, NodeJS.Timeout>();
+  /** When leftover rows are due, by row. */
+  readonly #dueAt = new Map<number, number>();
+  #inHand = 0;
+  #isHandedBack = false;
+  #isLost = false;
+  readonly #done = deferred();
+  /** Resolves when this worker has nothing left to do in the batch. */
+  readonly done = this.#done.promise;
+
+  constructor(options: ClaimedBatchOptions) {
+    this.#options = options;
+    const { batch, log, claim, onError } = options;
+    this.#tasks = new Map(batch.tasks.map((task) => [task.row, task]));
+    this.#ledger = new Ledger(batch.tasks);
+    this.#writer = new LedgerWriter({
+      log,
+      ledger: this.#ledger,
+      claim,
+      onEnd: (end) => {
+        this.#isLost = end === 'lost';
+        this.handBack();
+      },
+      onError,
+    });
+  }
+
+  /** Makes the rows ready that no earlier worker has finished. */
+  async begin(): Promise<void> {
+    if (this.#options.claim > 1) await this.#writer.begin();
+    if (!this.#isHandedBack) this.#ready.push(...this.#ledger.leftovers());
+    this.#checkDone();
+  }
+
+  get readyRows(): number {
+    return this.#ready.length;
+  }
+
+  /** See `Batch`. */
+  get epoch(): string | undefined {
+    return this.#options.batch.epoch;
+  }
+
+  /** Whether another worker has the batch, or the datastore lost it: the outcome here does not count. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Takes a row in hand; call `settle` with its verdict, or `giveUp`. */
+  take(): ReadyRow | undefined {
+    const next = this.#ready.shift();
+    const task = next && this.#tasks.get(next.row);
+    if (next === undefined || task === undefined) return undefined;
+    this.#inHand += 1;
+    const { history } = next;
+    return {
+      task: history === undefined ? task : { ...task, history },
+      claim: new BatchClaim(this, next, this.#options.batch.policy),
+    };
+  }
+
+  settle({ task, claim }: ReadyRow, verdict: RowVerdict): void {
+    this.#inHand -= 1;
+    const { row } = task;
+    const wasIntended = this.#ledger.isIntended(row);
+    if (verdict.answer !== undefined) this.#writer.answered(verdict.answer);
+    if (verdict.kind === 'finished') this.#writer.finished(verdict.result);
+    else {
+      const { history } = verdict;
+      const attemptsUsed = claim.attemptsUsed + (verdict.kind === 'retry' ? 1 : 0);
+      const known = { row, ...(history.attempts > 0 && { history }), attemptsUsed };
+      // Written even if the row was not called in the end: otherwise it would be unclear if this worker died.
+      if (wasIntended || history.attempts > 0) this.#writer.unfinished(known);
+      this.#again({ ...known, delayMs: pauseOf(verdict) });
+    }
+    this.#checkDone();
+  }
+
+  /** Hands a row back whose processing has thrown, which may have been after its call. */
+  giveUp(ready: ReadyRow): void {
+    const { row, history = noHistory } = ready.task;
+    const isDoubtful = this.#ledger.isIntended(row);
+    this.settle(ready, { kind: 'returned', history: isDoubtful ? perhapsCalled(history) : history });
+  }
+
+  /** Records the intent to call a row in hand. */
+  intend(row: number): Promise<boolean> {
+    return this.#options.isLocked() ? this.#writer.intend(row) : Promise.resolve(false);
+  }
+
+  /** Whether rows in hand may still be called. */
+  get isWanted(): boolean {
+    return !this.#isHandedBack && this.#options.isLocked();
+  }
+
+  /** Starts no more rows; rows not in hand become leftovers. */
+  handBack(): void {
+    this.#isHandedBack = true;
+    this.#writer.end();
+    for (const timer of this.#waiting.values()) clearTimeout(timer);
+    this.#waiting.clear();
+    this.#ready.length = 0;
+    this.#checkDone();
+  }
+
+  /** Returns the outcome of a completed batch, and stops writing into its ledger. */
+  close(): BatchReturn {
+    this.#writer.close();
+    const answers = this.#ledger.takeAnswers();
+    // The other rows may have taken longer than the wait.
+    const delayMs = (row: number) => Math.max(0, (this.#dueAt.get(row) ?? 0) - steadyNow());
+    return {
+      results: this.#ledger.results(),
+      leftovers: this.#ledger
+        .leftovers()
+        .map((leftover) => ({ ...leftover, delayMs: delayMs(leftover.row) })),
+      ...(answers.length > 0 && { answers }),
+    };
+  }
+
+  #again(leftover: Leftover): void {
+    const { row, delayMs } = leftover;
+    if (this.#isHandedBack || delayMs > longestWaitMs) this.#dueAt.set(row, steadyNow() + delayMs);
+    else if (delayMs <= 0) this.#ready.push(leftover);
+    else {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(row);
+        this.#ready.push(leftover);
+        this.#options.onReady();
+      }, delayMs);
+      this.#waiting.set(row, timer);
+    }
+  }
+
+  #checkDone(): void {
+    if (this.#inHand === 0 && this.#ready.length === 0 && this.#waiting.size === 0) this.#done.resolve();
+  }
+}
+
+/** A class, because closures for each row would be garbage. */
+class BatchClaim implements Claim {
+  readonly attemptsUsed: number;
+  readonly policy: RunPolicy;
+  readonly #batch: ClaimedBatch;
+  readonly #row: number;
+
+  constructor(batch: ClaimedBatch, { row, attemptsUsed }: Leftover, policy: RunPolicy) {
+    this.#batch = batch;
+    this.#row = row;
+    this.attemptsUsed = attemptsUsed;
+    this.policy = policy;
+  }
+
+  intend(): Promise<boolean> {
+    return this.#batch.intend(this.#row);
+  }
+
+  isWanted(): boolean {
+    return this.#batch.isWanted;
+  }
+}
+
+/** How long an unfinished row waits before the next call. For the rest of a longer wait, no worker calls any row. */
+function pauseOf(verdict: Exclude<RowVerdict, { kind: 'finished' }>): number {
+  if (verdict.kind === 'throttled') return Math.min(verdict.waitMs, longestThrottledMs);
+  return verdict.delayMs ?? returnedMs;
+}

@@ -1,0 +1,235 @@
+import { repeat } from '../../base/async/repeat.ts';
+import { after } from '../../base/async/waiting.ts';
+import type { RowResult, SavedAnswer } from '../../domain/terms.ts';
+import { isMissing, lockMs } from './bullmq.ts';
+import type { Ledger } from './ledger.ts';
+import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry, type Unfinished } from './payload.ts';
+
+/** The ledger in the datastore: texts in the order they were appended. */
+export interface LedgerLog {
+  /** @returns the new number of texts */
+  append(text: string): Promise<number>;
+  /** @param first index of the first text, from 0 */
+  read(first: number): Promise<readonly string[]>;
+}
+
+export interface LedgerWriterOptions {
+  readonly log: LedgerLog;
+  /** The content of the ledger, kept current. */
+  readonly ledger: Ledger;
+  /** The claim of this worker, from 1. */
+  readonly claim: number;
+  /** Called once when no row of the batch may be called any more: it is withdrawn, or another worker has it. */
+  readonly onEnd: (end: 'withdrawn' | 'lost') => void;
+  /** Called for each error of the datastore; the write is retried. */
+  readonly onError: (error: Error) => void;
+}
+
+/** The most intents in one entry. */
+const mostIntents = 25;
+/** Results are written after this time, when this many have gathered, or with the next intents. */
+const noteAfterMs = 10;
+const mostNotes = 16;
+const againAfterMs = 200;
+/** How often a ledger is read when nothing is written. */
+const lookEveryMs = 1_000;
+
+/**
+ * Writes a worker's progress in a batch into its ledger. What gathers during one write goes into the next.
+ *
+ * An entry at an unexpected index shows that another process has written: read its entries before calling anything.
+ */
+export class LedgerWriter {
+  readonly #options: LedgerWriterOptions;
+  /** Number of entries read or written. */
+  #length = 0;
+  readonly #intents: { readonly row: number; readonly resolve: (recorded: boolean) => void }[] = [];
+  /** Results not written yet. */
+  readonly #results: RowResult[] = [];
+  readonly #unfinished: Unfinished[] = [];
+  readonly #answers: SavedAnswer[] = [];
+  /** Whether a read or write is in progress. */
+  #isBusy = false;
+  #noteTimer: NodeJS.Timeout | undefined;
+  readonly #looks = repeat(() => this.#look(), { everyMs: lookEveryMs });
+  #ended = false;
+  #closed = false;
+
+  constructor(options: LedgerWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the batch over from its former worker: afterwards the ledger contains all calls of that worker. */
+  async begin(): Promise<void> {
+    const { claim, ledger } = this.#options;
+    const length = await this.#append({ type: 'begin', claim });
+    if (length !== undefined) await this.#readTo(length);
+    if (ledger.claim > claim) this.#end('lost');
+  }
+
+  /** Resolves with true once the row may be called, and with false if it must not be. */
+  intend(row: number): Promise<boolean> {
+    if (this.#ended) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      this.#intents.push({ row, resolve });
+      this.#write();
+    });
+  }
+
+  finished(result: RowResult): void {
+    this.#options.ledger.finish(result);
+    this.#results.push(result);
+    this.#noteSoon();
+  }
+
+  unfinished(row: Unfinished): void {
+    this.#options.ledger.leave(row);
+    this.#unfinished.push(row);
+    this.#noteSoon();
+  }
+
+  /** Records an answer, which is written with the result of its call. */
+  answered(answer: SavedAnswer): void {
+    this.#options.ledger.answered(answer);
+    this.#answers.push(answer);
+  }
+
+  /** Refuses all rows that wait for their intents, and all later ones. */
+  end(): void {
+    this.#ended = true;
+    for (const { resolve } of this.#intents.splice(0)) resolve(false);
+  }
+
+  close(): void {
+    this.end();
+    this.#closed = true;
+    clearTimeout(this.#noteTimer);
+    void this.#looks.stop();
+  }
+
+  #noteSoon(): void {
+    if (this.#results.length + this.#unfinished.length >= mostNotes) this.#write();
+    else
+      this.#noteTimer ??= setTimeout(() => {
+        this.#noteTimer = undefined;
+        this.#write();
+      }, noteAfterMs);
+  }
+
+  #write(): void {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    void this.#writeAll();
+  }
+
+  #look(): void {
+    if (this.#ended || this.#isBusy) return;
+    this.#isBusy = true;
+    void this.#read()
+      .catch(this.#options.onError)
+      .then(() => this.#writeAll());
+  }
+
+  async #writeAll(): Promise<void> {
+    for (;;) {
+      const intents = this.#intents.splice(0, mostIntents);
+      const results = this.#results.splice(0);
+      const unfinished = this.#unfinished.splice(0);
+      const answers = this.#answers.splice(0);
+      if (this.#closed || intents.length + results.length + unfinished.length === 0) {
+        // Set synchronously: an intent may arrive before the next microtask.
+        this.#isBusy = false;
+        return;
+      }
+      const entry: LedgerEntry = {
+        type: 'work',
+        claim: this.#options.claim,
+        ...(intents.length > 0 && { intents: intents.map(({ row }) => row) }),
+        ...(results.length > 0 && { results }),
+        ...(unfinished.length > 0 && { unfinished }),
+        ...(answers.length > 0 && { answers }),
+      };
+      let state = await this.#written(entry);
+      // Writing an entry twice does no harm.
+      while (state === 'outdated' && intents.length > 0) state = await this.#written(entry);
+      for (const { row, resolve } of intents) {
+        if (state === 'current') this.#options.ledger.intend(row);
+        resolve(state === 'current');
+      }
+    }
+  }
+
+  /**
+   * Appends an entry, and reads entries that others have appended before it.
+   *
+   * @returns `outdated` when the lock may have expired during a slow append, so that another worker may have started
+   *   the batch or even completed it
+   */
+  async #written(entry: LedgerEntry): Promise<'current' | 'outdated' | 'ended'> {
+    const sentAt = performance.now();
+    const length = await this.#append(entry);
+    if (length !== undefined && length !== this.#length + 1) await this.#readTo(length);
+    else if (length !== undefined) this.#length = length;
+    if (length === undefined || this.#ended) return 'ended';
+    return performance.now() - sentAt > lockMs / 2 ? 'outdated' : 'current';
+  }
+
+  /** @returns the new length of the ledger; undefined when the ledger no longer exists */
+  async #append(entry: LedgerEntry): Promise<number | undefined> {
+    const text = encodeLedgerEntry(entry);
+    while (!this.#closed) {
+      try {
+        return await this.#options.log.append(text);
+      } catch (error) {
+        // The datastore has lost the batch, or another worker has completed it.
+        if (isMissing(error)) {
+          this.#end('lost');
+          return undefined;
+        }
+        this.#options.onError(error as Error);
+        // The entry may have been written; writing it twice does no harm.
+        await after(againAfterMs);
+      }
+    }
+    return undefined;
+  }
+
+  /** Reads on even if the batch is handed back: its return value must contain everything in the ledger. */
+  async #readTo(length: number): Promise<void> {
+    while (!this.#closed && this.#length < length) {
+      try {
+        const before = this.#length;
+        await this.#read();
+        if (this.#length > before) continue;
+        this.#end('lost');
+        return;
+      } catch (error) {
+        this.#options.onError(error as Error);
+        await after(againAfterMs);
+      }
+    }
+  }
+
+  /** Reads entries that others have appended. */
+  async #read(): Promise<void> {
+    const { log, ledger, claim } = this.#options;
+    const first = this.#length;
+    const texts = await log.read(first);
+    // A takeover and a look may read the same entries.
+    const unread = texts.slice(this.#length - first);
+    this.#length += unread.length;
+    for (const text of unread) {
+      const entry = decodeLedgerEntry(text);
+      // The worker knows its own entries; entries of an earlier claim are void once this claim has started.
+      if (entry.type !== 'work' || entry.claim !== claim) ledger.apply(entry);
+    }
+    if (ledger.claim > claim) this.#end('lost');
+    else if (ledger.isWithdrawn) this.#end('withdrawn');
+  }
+
+  #end(end: 'withdrawn' | 'lost'): void {
+    if (this.#ended) return;
+    this.end();
+    this.#options.onEnd(end);
+  }
+}

@@ -1,0 +1,87 @@
+import { steadyNow, steadyTimeOf, watchClock } from '../../base/async/clock.ts';
+import { repeat } from '../../base/async/repeat.ts';
+import { lockMs } from './bullmq.ts';
+
+/** Extends locks: a BullMQ worker. @returns the jobs whose locks another worker holds */
+interface LockHolder {
+  extendJobLocks(jobIds: string[], tokens: string[], durationMs: number): Promise<string[]>;
+  once(event: 'closed', listener: () => void): unknown;
+}
+
+/** A claimed job; `processedOn` is when the claim was sent, in milliseconds since 1970. */
+interface ClaimedJob {
+  readonly id?: string | undefined;
+  readonly processedOn?: number | undefined;
+}
+
+/** The lock of a claimed job. */
+interface HeldLock {
+  /** Whether the lock has certainly not expired. If it may have, another worker may have the job. */
+  isHeld(): boolean;
+  release(): void;
+}
+
+export type LockRenewal = ReturnType<typeof renewLocks>;
+
+/** A lock survives two failed renewals. */
+const renewAfterMs = lockMs / 4;
+
+/**
+ * Renews the locks of a worker's jobs. BullMQ's own renewal uses the system clock: after the clock is set back, BullMQ renews
+ * nothing until the clock catches up, and rows in flight would be called a second time.
+ *
+ * @param onError called with each failure; renewal continues
+ */
+export function renewLocks(onError: (error: Error) => void) {
+  // A job may have two locks: a worker that was suspended may claim a job again that it still holds.
+  const held = new Set<{
+    readonly id: string;
+    readonly token: string;
+    readonly since: number;
+    /** When the last successful renewal was sent. The lock may have been extended then, not when the answer arrived. */
+    renewedAt: number;
+    readonly onLost: (() => void) | undefined;
+  }>();
+  return {
+    /**
+     * Keeps the lock of a job that was just claimed. The lock counts from when the claim was sent: the answer may have been
+     * late.
+     *
+     * @param onLost called when another worker has the lock
+     */
+    hold({ id = '', processedOn = Date.now() }: ClaimedJob, token = '', onLost?: () => void): HeldLock {
+      const since = Math.min(steadyNow(), steadyTimeOf(processedOn));
+      const lock = { id, token, since, renewedAt: since, onLost };
+      held.add(lock);
+      return {
+        isHeld: () => held.has(lock) && steadyNow() - lock.renewedAt < lockMs,
+        release: () => void held.delete(lock),
+      };
+    },
+    /** Renews locks through this worker until it is closed. */
+    start(worker: LockHolder): void {
+      const renew = async (olderThanMs: number): Promise<void> => {
+        const sentAt = steadyNow();
+        const due = [...held].filter(({ since }) => since <= sentAt - olderThanMs);
+        if (due.length === 0) return;
+        const ids = due.map(({ id }) => id);
+        const tokens = due.map(({ token }) => token);
+        const lost = await worker.extendJobLocks(ids, tokens, lockMs);
+        for (const lock of due) {
+          if (!lost.includes(lock.id)) lock.renewedAt = sentAt;
+          else if (held.has(lock)) {
+            onError(new Error(`could not renew lock for job ${lock.id}`));
+            lock.onLost?.();
+          }
+        }
+      };
+      const renewals = repeat(() => renew(renewAfterMs), { everyMs: renewAfterMs, onError, catchUp: true });
+      // Where locks expire by this clock, they would seem to have expired.
+      const clock = watchClock(() => void renew(0).catch(onError));
+      worker.once('closed', () => {
+        void renewals.stop();
+        clock.close();
+      });
+    },
+  };
+}

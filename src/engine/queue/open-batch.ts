@@ -1,0 +1,119 @@
+import type { RowResult, SavedAnswer } from '../../domain/terms.ts';
+import { Ledger } from './ledger.ts';
+import { type BatchReturn, decodeLedgerEntry, type Leftover, type RowTask } from './payload.ts';
+import type { RowQueue } from './row-queue.ts';
+
+/** The size of a batch: rows, and characters of their request bodies. */
+export interface BatchSize {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+export interface OpenBatchOptions {
+  readonly id: string;
+  /** The queue of its workers. */
+  readonly queue: Pick<RowQueue, 'readLedger'>;
+  readonly rows: readonly number[];
+  readonly bytes: number;
+  /** Of its rows, where known. */
+  readonly tasks: readonly RowTask[];
+  readonly epoch: string | undefined;
+}
+
+/** Age at which the ledger of an unfinished batch is read. */
+const readAfterMs = 1_000;
+
+/** A batch that was fed and not collected. */
+export class OpenBatch {
+  readonly id: string;
+  readonly rows: readonly number[];
+  readonly size: BatchSize;
+  /** See `Batch`. */
+  readonly epoch: string | undefined;
+  /** When its ledger was first seen to have entries. */
+  #begunAt = Number.POSITIVE_INFINITY;
+  /** Whether a command that adds the batch may be in progress: if so, a missing batch is not lost. */
+  isAdding = false;
+  /** Whether its worker was told to hand the batch back. */
+  isWithdrawn = false;
+  /** Whether the coordinator removed it from the datastore. */
+  isTaken = false;
+  #collecting: Promise<void> | undefined;
+  readonly #tasks: ReadonlyMap<number, RowTask>;
+  readonly #queue: OpenBatchOptions['queue'];
+  readonly #ledger: Ledger;
+  #read = 0;
+  /** Answers already taken, by row and time. */
+  readonly #taken = new Set<string>();
+
+  constructor({ id, queue, rows, bytes, tasks, epoch }: OpenBatchOptions) {
+    this.id = id;
+    this.epoch = epoch;
+    this.#queue = queue;
+    this.rows = rows;
+    this.size = { rows: rows.length, bytes };
+    this.#tasks = new Map(tasks.map((task) => [task.row, task]));
+    this.#ledger = new Ledger(rows.map((row) => this.#tasks.get(row) ?? { row }));
+  }
+
+  /** Whether collecting the worker's return value has started. */
+  get isCollected(): boolean {
+    return this.#collecting !== undefined;
+  }
+
+  /**
+   * Collects the worker's return value once, even if the datastore delivers the batch again because this process was suspended
+   * until its lock expired. Retried after a failure.
+   */
+  collectOnce(collect: () => Promise<void>): Promise<void> {
+    this.#collecting ??= collect().catch((error: Error) => {
+      this.#collecting = undefined;
+      throw error;
+    });
+    return this.#collecting;
+  }
+
+  get unfinishedRows(): number {
+    return this.#ledger.unfinishedRows;
+  }
+
+  /**
+   * New results in the ledger. A recent batch is skipped: most complete soon, and their return values contain the same results.
+   *
+   * @param graceMs how long a batch counts as recent
+   */
+  async news(graceMs = readAfterMs): Promise<readonly RowResult[]> {
+    const first = this.#read;
+    const texts = await this.#queue.readLedger(this.id, first);
+    const now = performance.now();
+    if (texts.length > 0) this.#begunAt = Math.min(this.#begunAt, now);
+    if (now - this.#begunAt < graceMs) return [];
+    // Another reader may have read some of the entries in the meantime.
+    const unread = texts.slice(this.#read - first);
+    this.#read = Math.max(this.#read, first + texts.length);
+    return unread.flatMap((text) => this.#ledger.apply(decodeLedgerEntry(text)));
+  }
+
+  /** The content of the ledger, when no worker has the batch any more. */
+  async abandoned(): Promise<BatchReturn> {
+    await this.news(0);
+    this.#ledger.abandon();
+    return { results: this.#ledger.results(), leftovers: this.#ledger.leftovers() };
+  }
+
+  /** Answers not taken yet, from the ledger and from the worker's return value. */
+  takeAnswers(returned: readonly SavedAnswer[] = []): readonly SavedAnswer[] {
+    return [...this.#ledger.takeAnswers(), ...returned].filter(({ row, at }) => {
+      const key = `${row} ${at}`;
+      const isNew = !this.#taken.has(key);
+      this.#taken.add(key);
+      return isNew;
+    });
+  }
+
+  /** The row to feed again; undefined when its task is unknown here. */
+  taskOf({ row, history, attemptsUsed }: Leftover): RowTask | undefined {
+    const task = this.#tasks.get(row);
+    return task && { ...task, history: history ?? task.history, attemptsUsed };
+  }
+}

@@ -1,0 +1,126 @@
+import { fatalError } from '../../base/errors/errors.ts';
+import type { Method, RowHistory, RowResult, SavedAnswer } from '../../domain/terms.ts';
+
+/**
+ * The payloads in the datastore. Each is JSON text inside one string: the text escapes NUL and lone surrogates, which
+ * PostgreSQL's `jsonb` refuses, so that manifests and answers come back exactly. Only this program writes payloads, so it
+ * checks only their version.
+ */
+
+/** Workers refuse batches of another version. */
+const payloadVersion = 3;
+
+/** A row for a worker. Each worker has its own token. */
+export interface RowTask {
+  readonly run: string;
+  readonly row: number;
+  readonly operation: string;
+  readonly subject: string;
+  /** Default POST. */
+  readonly method?: Method;
+  readonly path: string;
+  /** The exact body of the request. */
+  readonly body: string;
+  /** What earlier attempts did; absent when there were none. */
+  readonly history?: RowHistory | undefined;
+  /** Attempts used up in this run. Default 0. */
+  readonly attemptsUsed?: number;
+}
+
+/** What a run allows workers. */
+export interface RunPolicy {
+  /** Attempts of a row for transient failures, from 1. */
+  readonly attempts: number;
+  /** Upper bound of the pause after the first failed attempt, in milliseconds; doubles with each further attempt. */
+  readonly backoffMs: number;
+  /** Whether workers return answers. */
+  readonly saveAnswers?: true;
+  /** Operations of which rows of the run have succeeded. */
+  readonly proven?: readonly string[];
+}
+
+/** Rows of one run for one worker. */
+export interface Batch {
+  readonly tasks: readonly RowTask[];
+  readonly policy: RunPolicy;
+  /** The epoch of the datastore when it was added, as its connection showed it: in another one, no worker calls its rows. */
+  readonly epoch?: string | undefined;
+}
+
+/** A row before its next call, and what its attempts did. */
+export interface Unfinished {
+  readonly row: number;
+  /** Absent when the row was never called. */
+  readonly history?: RowHistory | undefined;
+  readonly attemptsUsed: number;
+}
+
+export interface Leftover extends Unfinished {
+  /** Milliseconds until the row may be called again. */
+  readonly delayMs: number;
+}
+
+/** The outcome of a batch: each row is in one of the two lists. */
+export interface BatchReturn {
+  readonly results: readonly RowResult[];
+  readonly leftovers: readonly Leftover[];
+  readonly answers?: readonly SavedAnswer[];
+  /** Whether its worker found it in another epoch, and so knows only what the datastore still has. */
+  readonly isFound?: true;
+}
+
+/** One entry of a batch's ledger (`ledger.ts`). */
+export type LedgerEntry =
+  /** The worker of this claim, from 1, takes the batch over: its former worker may call no more rows. */
+  | { readonly type: 'begin'; readonly claim: number }
+  /** The coordinator withdraws the batch. */
+  | { readonly type: 'withdraw' }
+  /** The worker of this claim is about to call rows, and reports earlier calls. */
+  | {
+      readonly type: 'work';
+      readonly claim: number;
+      readonly intents?: readonly number[];
+      readonly results?: readonly RowResult[];
+      readonly unfinished?: readonly Unfinished[];
+      readonly answers?: readonly SavedAnswer[];
+    };
+
+/** Data of a batch's job: an envelope that every version understands, around a text of one version. */
+export interface BatchJobData {
+  readonly v: number;
+  readonly text: string;
+}
+
+export function encodeBatch({ tasks, policy, epoch }: Batch): BatchJobData {
+  return { v: payloadVersion, text: JSON.stringify({ tasks, policy, epoch }) };
+}
+
+/** @throws a fatal error `UNKNOWN_PAYLOAD` for another version */
+export function decodeBatch({ v, text }: Partial<BatchJobData>): Batch {
+  if (v !== payloadVersion || typeof text !== 'string') {
+    throw fatalError(
+      'UNKNOWN_PAYLOAD',
+      `A batch in the datastore has data of version ${String(v)}; this program knows version ${payloadVersion}. ` +
+        'Use the version of cqbatch that started the run.',
+    );
+  }
+  return JSON.parse(text);
+}
+
+export function encodeReturn(value: BatchReturn): string {
+  return JSON.stringify(value);
+}
+
+export function decodeReturn(value: unknown): BatchReturn {
+  // Some datastores return the JSON string, others its text.
+  const parsed: BatchReturn | string = JSON.parse(String(value));
+  return typeof parsed === 'string' ? JSON.parse(parsed) : parsed;
+}
+
+export function encodeLedgerEntry(entry: LedgerEntry): string {
+  return JSON.stringify(entry);
+}
+
+export function decodeLedgerEntry(text: string): LedgerEntry {
+  return JSON.parse(text);
+}

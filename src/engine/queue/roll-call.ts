@@ -1,0 +1,109 @@
+import { steadyNow } from '../../base/async/clock.ts';
+import { WaitReason } from '../../base/errors/error-throttle.ts';
+import { type Datastore, isOfAnotherEpoch } from '../datastore/datastore.ts';
+import type { BatchReturn } from './payload.ts';
+import { mergeReturns, type Recollection } from './recollection.ts';
+import type { Roster, Testimony } from './testimony.ts';
+
+/** A worker that shows no sign of life for longer is dead. */
+const silentMs = 15_000;
+/** A worker that lives and does not testify for longer is of a version that can't, or waits for a call without end. */
+const patienceMs = 120_000;
+
+/** Why batches are not collected while workers are awaited. */
+export function workersAwaited(): WaitReason {
+  return new WaitReason(
+    'Redis may have lost its last writes, so the run waits, two minutes at most, until its workers have said which rows they called',
+  );
+}
+
+/**
+ * Finds out what a datastore has forgotten: in a new epoch, it awaits the testimony of each worker that was alive in the epoch before.
+ * Then the fate of every row is known that no dead worker may have called.
+ *
+ * ```
+ * certain ──(another epoch)──▶ asking ──(all have testified)──▶ certain
+ *                                └──(one is dead)──▶ certain of what was added from now on
+ * ```
+ */
+export class RollCall {
+  readonly #datastore: Pick<Datastore, 'connectionEpoch'>;
+  readonly #roster: Roster;
+  /** Epochs in which this process saw all workers, and no worker has died with what it knew of them. */
+  readonly #witnessed = new Set<string>();
+  /** When each worker last showed a sign of life. */
+  readonly #seen = new Map<string, number>();
+  #lastLook = Number.NEGATIVE_INFINITY;
+  /** Of the last question. */
+  #epoch: string | undefined;
+  /** The workers that must testify, and since when they are awaited. */
+  #asking: { readonly workers: ReadonlySet<string>; readonly since: number } | undefined;
+  readonly #told = new Map<string, BatchReturn | null>();
+
+  constructor(datastore: Pick<Datastore, 'connectionEpoch'>, roster: Roster) {
+    this.#datastore = datastore;
+    this.#roster = roster;
+  }
+
+  /** Whether a batch of this epoch may have been called by workers that the datastore has forgotten. */
+  isOfAnother(epoch: string | undefined): boolean {
+    return isOfAnotherEpoch(this.#datastore, epoch);
+  }
+
+  /** Whether a batch of this epoch can't be collected before workers have testified. */
+  isAwaiting(epoch: string | undefined): boolean {
+    return this.isOfAnother(epoch) && !this.#hasHeard;
+  }
+
+  get #hasHeard(): boolean {
+    return this.#asking === undefined && this.#epoch === this.#datastore.connectionEpoch;
+  }
+
+  /** What is known of a batch that was added in another epoch; undefined while workers are awaited. */
+  recollect(id: string, epoch: string): Recollection | undefined {
+    if (!this.#hasHeard) return undefined;
+    return { told: this.#told.get(id), isCertain: this.#witnessed.has(epoch) };
+  }
+
+  /** Looks which workers are there, and reads their testimonies when they are needed. */
+  async look(): Promise<void> {
+    const { connectionEpoch: epoch } = this.#datastore;
+    const present = await this.#roster.present();
+    if (epoch === undefined || epoch !== this.#datastore.connectionEpoch) return;
+    if (epoch !== this.#epoch) this.#ask(epoch, present);
+    if (this.#asking !== undefined) await this.#hear(epoch, present);
+    const now = steadyNow();
+    for (const [worker, silence] of present) this.#seen.set(worker, now - silence);
+    this.#lastLook = now;
+  }
+
+  #ask(epoch: string, present: ReadonlyMap<string, number>): void {
+    const seen = [...this.#seen].filter(([, at]) => at > this.#lastLook - silentMs);
+    const living = [...present].filter(([, silence]) => silence < silentMs);
+    const workers = [...seen, ...living].map(([worker]) => worker);
+    this.#asking = { workers: new Set([...(this.#asking?.workers ?? []), ...workers]), since: steadyNow() };
+    this.#epoch = epoch;
+  }
+
+  async #hear(epoch: string, present: ReadonlyMap<string, number>): Promise<void> {
+    const testimonies = await this.#roster.testimonies();
+    const asking = this.#asking;
+    if (asking === undefined || epoch !== this.#datastore.connectionEpoch) return;
+    const waitedMs = steadyNow() - asking.since;
+    const silent = [...asking.workers].filter((worker) => testimonies.get(worker)?.epoch !== epoch);
+    const isDead = (worker: string): boolean =>
+      waitedMs > patienceMs || (waitedMs > silentMs && (present.get(worker) ?? silentMs) >= silentMs);
+    if (!silent.every(isDead)) return;
+    for (const testimony of testimonies.values()) if (testimony.epoch === epoch) this.#take(testimony);
+    if (silent.length > 0) this.#witnessed.clear();
+    this.#witnessed.add(epoch);
+    this.#asking = undefined;
+  }
+
+  #take({ batches }: Testimony): void {
+    for (const [id, value] of Object.entries(batches)) {
+      const known = this.#told.get(id);
+      this.#told.set(id, known && value ? mergeReturns(known, value) : (known ?? value));
+    }
+  }
+}

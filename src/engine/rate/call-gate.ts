@@ -1,0 +1,219 @@
+import { preciseNow } from '../../base/async/clock.ts';
+import type { SlotReply, SlotRequest } from '../cluster/timeline.ts';
+import { type CallScheduler, patienceMs } from './call-scheduler.ts';
+
+export interface CallGateOptions {
+  readonly scheduler: CallScheduler;
+  /** Asks the timeline for slots. */
+  readonly take: (request: Omit<SlotRequest, 'worker'>) => Promise<SlotReply>;
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * Where the rows of a process wait, in order of arrival, until the scheduler lets them be called: first for their turn, then,
+ * once their intents are written, for the moment of their call.
+ */
+export class CallGate {
+  /** Called when a row arrives. */
+  onRow: () => void = () => {};
+  /** Called before rows are sent away. */
+  onSendAway: () => void = () => {};
+  readonly #scheduler: CallScheduler;
+  readonly #options: CallGateOptions;
+  #busiest = 0;
+  #closed = false;
+  #isLookDue = false;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  readonly #waiting: ((hasTurn: boolean) => void)[] = [];
+  readonly #ready: ((admittedAt: number | undefined) => void)[] = [];
+  /** When the calls in flight started, the oldest first. */
+  readonly #startedAt: number[] = [];
+
+  constructor(options: CallGateOptions) {
+    this.#scheduler = options.scheduler;
+    this.#options = options;
+  }
+
+  /** Calls in flight. */
+  get active(): number {
+    return this.#scheduler.active;
+  }
+
+  /** Calls in flight of all other workers. */
+  get elsewhere(): number {
+    return this.#scheduler.elsewhere;
+  }
+
+  /** Calls that may be in flight. */
+  get places(): number {
+    return this.#scheduler.places;
+  }
+
+  /** Whether any row waits or is being called. */
+  get isBusy(): boolean {
+    return this.#busy + this.#waiting.length > 0;
+  }
+
+  /** Roughly how many workers of the API have such rows. */
+  get callers(): number {
+    return this.#scheduler.callers;
+  }
+
+  /** Whether a rest in progress is too long to hold a row. */
+  get isResting(): boolean {
+    return this.restMs > 0;
+  }
+
+  /** How long that rest still takes. */
+  get restMs(): number {
+    return this.#scheduler.restUntil - preciseNow() - patienceMs;
+  }
+
+  /** The most rows that had a turn or were being called since the last call of this function. */
+  takeBusiest(): number {
+    const busiest = this.#busiest;
+    this.#busiest = this.#busy;
+    return busiest;
+  }
+
+  /**
+   * Waits for a turn.
+   *
+   * @returns true when the row's intent must be written, followed by `enter` or `release`; false when the row must not be
+   *   called now
+   */
+  reserve(): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#letInSoon();
+      this.onRow();
+    });
+  }
+
+  /**
+   * Waits for the moment of the call.
+   *
+   * @param tookMs how long writing the intent took
+   * @returns the time of the call, which must leave at once: call `left` when it has left and `leave` when it is over.
+   *   Undefined when the row must not be called now: its turn is over
+   */
+  enter(tookMs: number): Promise<number | undefined> {
+    this.#scheduler.written(preciseNow(), tookMs);
+    return new Promise((resolve) => {
+      this.#ready.push(resolve);
+      this.#letInSoon();
+    });
+  }
+
+  /** Records a call that has left. @param admittedAt result of `enter`; undefined for a repeated call */
+  left(admittedAt?: number): void {
+    this.#scheduler.left(preciseNow(), admittedAt);
+  }
+
+  /** Gives up a turn. */
+  release(): void {
+    this.#scheduler.released(1);
+    this.#letIn();
+  }
+
+  /** A call was refused, and the API asks to wait until this time of the steady clock. */
+  refused(waitUntil: number): void {
+    this.#scheduler.refused(preciseNow(), waitUntil);
+    this.#letIn();
+  }
+
+  /** The end of the rest of all workers, as the leading worker decided; on the steady clock. */
+  heardOfRest(until: number): void {
+    this.#scheduler.heardOfRest(until);
+    this.#letIn();
+  }
+
+  /** The waits that this worker's own calls were asked for no longer count. */
+  forgetOwnRest(): void {
+    this.#scheduler.forgetOwnRest();
+    this.#letIn();
+  }
+
+  leave(): void {
+    const now = preciseNow();
+    this.#scheduler.ended(now - (this.#startedAt.shift() ?? now));
+    this.#letIn();
+  }
+
+  /** Turns away all rows that wait or arrive later. */
+  close(): void {
+    this.#closed = true;
+    this.#letIn();
+  }
+
+  get #busy(): number {
+    return this.#scheduler.active + this.#scheduler.reserved;
+  }
+
+  /** Rows arrive in groups, with a batch or a group of written intents: one look suffices. */
+  #letInSoon(): void {
+    if (this.#isLookDue) return;
+    this.#isLookDue = true;
+    queueMicrotask(() => {
+      this.#isLookDue = false;
+      this.#letIn();
+    });
+  }
+
+  #letIn(): void {
+    const now = preciseNow();
+    if (this.#closed || this.isResting) this.#sendAway();
+    // Its places are free when the worker leaves.
+    if (this.#closed) {
+      clearTimeout(this.#timer);
+      return;
+    }
+    const callers = { waiting: this.#waiting.length, ready: this.#ready.length };
+    const { reserved, admitted, visit, wakeAt } = this.#scheduler.step(now, callers);
+    this.#busiest = Math.max(this.#busiest, this.#busy);
+    for (const resolve of this.#ready.splice(0, admitted)) {
+      this.#startedAt.push(now);
+      resolve(now);
+    }
+    for (const resolve of this.#waiting.splice(0, reserved)) resolve(true);
+    if (visit !== undefined) void this.#visit(now, visit);
+    this.#wakeAt(wakeAt, now);
+  }
+
+  #sendAway(): void {
+    this.onSendAway();
+    this.#scheduler.released(this.#ready.length);
+    for (const resolve of this.#ready.splice(0)) resolve(undefined);
+    for (const resolve of this.#waiting.splice(0)) resolve(false);
+  }
+
+  #wakeAt(at: number, now: number): void {
+    if (at !== this.#timerAt) {
+      clearTimeout(this.#timer);
+      this.#timerAt = at;
+      this.#timer = Number.isFinite(at)
+        ? setTimeout(() => this.#wake(), Math.max(1, Math.ceil(at - now)))
+        : undefined;
+    }
+    // Visits to the timeline must not keep the process alive.
+    if (this.#waiting.length + this.#scheduler.reserved === 0) this.#timer?.unref();
+    else this.#timer?.ref();
+  }
+
+  #wake(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    this.#letIn();
+  }
+
+  async #visit(sentAt: number, request: Omit<SlotRequest, 'worker'>): Promise<void> {
+    try {
+      const reply = await this.#options.take(request);
+      this.#scheduler.replied(sentAt, preciseNow(), reply);
+      this.#letIn();
+    } catch (error) {
+      // The next visit follows when this one counts as lost.
+      if (!this.#closed) this.#options.onError(error as Error);
+    }
+  }
+}

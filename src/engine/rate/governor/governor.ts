@@ -1,0 +1,265 @@
+import {
+  longestInheritedRestMs,
+  noticeableRestMs,
+  type Pace,
+  type StartingPoint,
+} from '../../../domain/pace.ts';
+import { ConcurrencyLimit, mostConcurrency } from './concurrency-limit.ts';
+import { fastestRate, reasons, slowestRate } from './pace.ts';
+import { SlowStart } from './rate-changes.ts';
+import { RateDependence } from './rate-dependence.ts';
+import { RateSearch } from './rate-search.ts';
+import { StatedPace, statedRemaining } from './stated-pace.ts';
+import { StrayRefusals } from './stray-refusals.ts';
+import { type RateNews, Reaction, type Traffic, type UpdateTime } from './traffic.ts';
+
+/** A governor always has a rate, though the rate may not be enforced. */
+type GovernedPace = Pace & { readonly rate: number };
+
+/** No wait is longer than this, whatever an API asks for. */
+const longestWaitMs = 86_400_000;
+
+/**
+ * Decides how an API may be called: signals in, a pace out, on the clock of the caller. It has no timers.
+ *
+ * ```
+ *              refused              little is refused, a rate is held
+ *     starting ───────▶ cooldown ──────────────────────────────────▶ holding ◀───────────┐
+ *        ▲              ▲ │ ▲ │                                        │ │                │
+ *        │              │ │ │ │ little is refused,                     │ │ after a while  │
+ *        │              └─┘ │ │ none is held                           │ ▼                │
+ *        │     much is      │ └─────────────▶ searching                │ probing          │
+ *        │     refused:     │                  │ refused:              │ │ │              │
+ *        │     lower still  │                  │ one is held           │ │ │              │
+ *        │                  └──────────────────┴───────── refused ─────┴─┘ │              │
+ *        └─────────────────────── twice as much is accepted ───────────────┘              │
+ *                                                                                         │
+ *     any phase ───────────────────────────▶ waiting ─────────────────────────────────────┘
+ *               cooldown: nothing is          ▲ │        accepted; to searching or starting
+ *               accepted; any: a long wait    └─┘        where no rate is held
+ *               is asked for           refused: the next test later
+ * ```
+ *
+ * These are the phases of `RateSearch`, which always runs. Two things take precedence over it:
+ *
+ * - **stated**: the API states enough to derive a rate (`StatedPace`). The search follows that rate, so that it holds it when
+ *   the API stops stating it. After several refusals in spite of it, the stated rate is ignored for a while.
+ * - **a wait** that the API asks for: nothing is called until it is over, for at most 24 hours. A short wait keeps the phase; a
+ *   long one means that the allowance of a longer window is used up, and makes it `waiting`.
+ *
+ * While nothing is called, or little of the rate is used, nothing is learned and no time passes for the search. The resulting
+ * rate is never above the bound. At the start and after a rest it rises in steps (`SlowStart`), whatever the API states.
+ */
+export class Governor {
+  /** The most calls per second that are ever allowed, from the next update on; undefined means no bound. */
+  bound: number | undefined;
+  /** Rows that are still to be called, as far as known. */
+  rows = Number.POSITIVE_INFINITY;
+  #search: RateSearch;
+  #concurrency: ConcurrencyLimit;
+  readonly #stated = new StatedPace();
+  readonly #slowStart: SlowStart;
+  readonly #reaction: Reaction;
+  readonly #dependence: RateDependence;
+  #strays = new StrayRefusals();
+  #updatedAt: number;
+  /** Whether the search took 503s for refusals, though it was not known that they are. */
+  #isMisled = false;
+  #isTrying = false;
+  /** The end of the wait that the API has asked for. */
+  #waitUntil = 0;
+  #waitBy: string | undefined;
+  /** No call is made before this time, for any reason. */
+  #restUntil = 0;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  /** Whether the API's statements give the rate, or a bound on it. */
+  #isStated = false;
+  #isCeiled = false;
+  /** Whether the rate of the search is one that the API stated. */
+  #isFollowing = false;
+
+  /**
+   * @param now milliseconds since 1970, by a clock that never jumps
+   * @param known what an earlier governor learned about the same API, on the same clock
+   */
+  constructor(now: number, known: StartingPoint = {}) {
+    const rate = believable(known.limit, slowestRate, fastestRate);
+    this.#updatedAt = now;
+    this.#search = new RateSearch(now, rate);
+    this.#concurrency = new ConcurrencyLimit(now, believable(known.concurrency, 1, mostConcurrency));
+    this.#slowStart = new SlowStart(now, rate);
+    this.#reaction = new Reaction(now);
+    this.#dependence = new RateDependence(known.refuses503);
+    this.#waitUntil = Math.min(known.restUntil ?? 0, now + longestInheritedRestMs);
+    this.#waitBy = known.restBy;
+    this.#restUntil = this.#waitUntil;
+    if (this.#waitUntil > now) this.#search.wait(now, this.#waitUntil);
+  }
+
+  /** Whether the API is known to limit calls in flight. */
+  get capped(): boolean {
+    return this.#concurrency.capped;
+  }
+
+  /** By this time at the latest, a call finds out whether the API still asks to wait. */
+  testBy(now: number, at: number): void {
+    this.#waitUntil = Math.min(this.#waitUntil, at);
+    if (this.#search.isWaiting && this.#search.restUntil > at) this.#search.wait(now, at);
+    this.#stated.testBy(at);
+  }
+
+  /** Takes in what happened since the last update. Called several times a second, and at once after refusals. */
+  update(now: number, met: Traffic): GovernedPace {
+    const traffic = this.#leaveOut(now, met);
+    if (traffic.waitUntil !== undefined && traffic.waitUntil > this.#waitUntil) {
+      this.#waitUntil = Math.min(traffic.waitUntil, now + longestWaitMs);
+      this.#waitBy = traffic.waitBy;
+    }
+    this.#reaction.update(now, traffic);
+    const wasCapped = this.#concurrency.capped;
+    const isCapped = this.#concurrency.update(now, traffic, {
+      sending: this.#search.sending,
+      reactionMs: this.#reaction.ms,
+      isStated: this.#isStated,
+    });
+    const rejected = isCapped ? 0 : traffic.rejected;
+    const isComparing = this.#isComparing;
+    this.#stated.update(now, traffic.stated, rejected > 0 && this.#isUnexpected(now, traffic), this.rows);
+    const passed = traffic.accepted + (traffic.unavailable ?? 0);
+    const news: RateNews = {
+      now,
+      accepted: isComparing ? 0 : passed,
+      acceptedAside: isComparing ? traffic.accepted : 0,
+      rejected,
+      remaining: this.#isCeiled || isComparing ? undefined : statedRemaining(traffic),
+      active: traffic.active,
+      waitUntil: this.#waitUntil,
+      // During a comparison the search does not see its own rate: no time passes for it.
+      restUntil: isComparing ? now : this.#restUntil,
+      latencyMs: this.#reaction.latencyMs,
+      lagMs: this.#reaction.lagMs,
+      most: this.bound ?? Number.POSITIVE_INFINITY,
+      rows: this.rows,
+    };
+    this.#search.update(news);
+    if (this.#concurrency.capped && !wasCapped) this.#search.suspectCap();
+    if (!this.#concurrency.capped && wasCapped) this.#search.trustCap(news);
+    return this.#decide(now, traffic.active);
+  }
+
+  /** Decides whether 503s count as refusals. Restarts a search that lowered the rate because of 503s that occur at any rate. */
+  #leaveOut(now: number, met: Traffic): Traffic {
+    const wasComparing = this.#dependence.isComparing;
+    const time = { now, passedMs: now - this.#updatedAt, reactionMs: this.#reaction.ms };
+    const counted = this.#dependence.update(met, time, this.#search);
+    const traffic = this.#leaveOutStrays(counted, time);
+    this.#updatedAt = now;
+    const { found } = this.#dependence;
+    if (found?.isHeld) {
+      this.#search.goBack();
+      this.#concurrency.ruleOutFirst();
+    } else if (found !== undefined) {
+      this.#search = new RateSearch(now);
+      this.#search.near(found.rate);
+      this.#strays = new StrayRefusals();
+      // The first refusal may have been about calls in flight after all.
+      this.#concurrency = new ConcurrencyLimit(now, this.#concurrency.limit);
+    }
+    if (traffic.rejected > 0 && traffic.rejectedWith === 503) this.#isMisled = true;
+    if (!wasComparing || this.#dependence.isComparing || !this.#dependence.isAccident) return traffic;
+    if (this.#isMisled) this.#search = new RateSearch(now);
+    this.#isMisled = false;
+    return traffic;
+  }
+
+  #leaveOutStrays(met: Traffic, time: UpdateTime): Traffic {
+    if (this.#dependence.isComparing) return met;
+    const rate = this.#strays.paced(this.#search.rate);
+    const traffic = this.#strays.update(met, time, this.#search);
+    const isFound = this.#strays.isKnown && this.#isTrying;
+    this.#isTrying = this.#strays.isTrying;
+    if (isFound) {
+      // The limit learned from 503s is wrong.
+      this.#search = new RateSearch(time.now);
+      this.#search.near(rate);
+    }
+    return traffic;
+  }
+
+  /** Whether calls are made at another rate than the search's, for a comparison. */
+  get #isComparing(): boolean {
+    return this.#dependence.isComparing || this.#strays.isTrying;
+  }
+
+  /** Whether calls were refused within the API's stated limit. */
+  #isUnexpected(now: number, { rejectedSentAt = now }: Traffic): boolean {
+    // Calls that were sent before the last refusal was known say nothing new.
+    if (!this.#isStated || rejectedSentAt <= this.#refusedAt + this.#reaction.lagMs) return false;
+    this.#refusedAt = now;
+    return true;
+  }
+
+  /**
+   * Whether calls in flight are on trial, so that the rate must not limit them. Never where another bound is known or where
+   * each refusal costs a wait (20/s, calls of 5 s, with `Retry-After`).
+   */
+  get #isFree(): boolean {
+    const isBound = this.bound !== undefined || this.#isCeiled || this.#waitUntil > 0;
+    return this.#concurrency.isTrying && !this.#isComparing && !isBound;
+  }
+
+  #decide(now: number, active: number): GovernedPace {
+    const stated = this.#stated.allowed(now, active);
+    this.#isStated = stated.rate !== undefined || stated.restUntil !== undefined;
+    this.#isCeiled = stated.ceiling < Number.POSITIVE_INFINITY;
+    if (stated.rate !== undefined) this.#search.follow(stated.rate);
+    // A rate spread over a window says nothing about how fast the last rows may be called.
+    else if (stated.isEnough && this.#isFollowing) this.#search = new RateSearch(now);
+    this.#isFollowing = stated.rate !== undefined || (this.#isFollowing && !stated.isEnough);
+    const search = this.#search;
+    const isComparing = this.#isComparing;
+    const restUntil = isComparing ? 0 : search.restUntil;
+    const ownRestUntil = this.#isStated ? (stated.restUntil ?? 0) : restUntil;
+    this.#restUntil = Math.max(this.#waitUntil, ownRestUntil);
+    const restBy = this.#waitUntil >= ownRestUntil ? this.#waitBy : stated.restBy;
+    const isTesting = !this.#isStated && !isComparing && search.phase === 'waiting';
+    const most = Math.min(stated.rate ?? stated.ceiling, stated.ceiling);
+    const wanted = Math.max(
+      slowestRate,
+      this.#dependence.paced(this.#strays.paced(stated.rate ?? search.rate), most),
+    );
+    const rate = this.#slowStart.limit(now, wanted, search.used, isTesting || now < this.#restUntil);
+    return {
+      rate: Math.min(rate, this.bound ?? rate),
+      isKept: !this.#isFree,
+      concurrency: this.#concurrency.limit,
+      ...(this.#restUntil > now && { restUntil: this.#restUntil, restBy }),
+      refuses503: this.#dependence.isProven && !this.#strays.isKnown && !search.isWaiting,
+      ...this.#state(now),
+      limit: search.limit,
+    };
+  }
+
+  /** A wait that the API asks for is always the reason shown, unless it is too short to notice. */
+  #state(now: number): Pick<Pace, 'phase' | 'reason'> {
+    const { phase, reason } = this.#undertaking();
+    return { phase, reason: this.#waitUntil - now >= noticeableRestMs ? reasons.told : reason };
+  }
+
+  #undertaking(): Pick<Pace, 'phase' | 'reason'> {
+    const { phase, rate, reason } = this.#search;
+    const { share, isComparing } = this.#dependence;
+    if (this.#strays.isTrying) return { phase, reason: reasons.tried };
+    if (isComparing) return { phase, reason: reasons.compared };
+    if (this.#isStated) return { phase: 'stated', reason: 'the API states its limit' };
+    if (share !== undefined) return { phase, reason: reasons.independent(share) };
+    const isBound = this.bound !== undefined && rate >= this.bound;
+    return { phase, reason: isBound ? 'the highest rate allowed' : reason };
+  }
+}
+
+/** Reads a value from a file, which may hold anything. */
+function believable(kept: number | undefined, least: number, most: number): number | undefined {
+  if (kept === undefined || !Number.isFinite(kept) || kept < least) return undefined;
+  return Math.min(kept, most);
+}

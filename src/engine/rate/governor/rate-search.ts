@@ -1,0 +1,299 @@
+import type { Phase } from '../../../domain/pace.ts';
+import { KnownRates } from './known-rates.ts';
+import { fastestRate, firstRate, inUse, reasons, slowestRate } from './pace.ts';
+import { longWaitMs, QuotaExhaustion } from './quota-exhaustion.ts';
+import { Cooldown, cutDeep, cutToHeld, probingGrowth, searchedRate, startingGrowth } from './rate-changes.ts';
+import { ProbeSchedule } from './schedules.ts';
+import { CallTally, type RateNews } from './traffic.ts';
+
+/** Single calls test whether calls are accepted again. */
+const testRate = 1;
+/** A search near the accepted rate begins below it and rises above it. */
+const below = 0.8;
+const above = 1.5;
+/** At some moments this much more than the mean is sent. */
+const aboveMean = 1.2;
+/** How much more of a quota is tried to see whether it has risen, as a factor, and for how many of its windows. */
+const quotaProbe = 1.1;
+const quotaWindows = 2;
+
+/** What a search has found. */
+export type SearchedRate = Pick<RateSearch, 'rate' | 'limit' | 'isWaiting'>;
+
+/**
+ * Finds the rate that an API permits only from which calls it accepts and which it refuses. Its phases are documented above
+ * `Governor`. A rate that is hardly used neither rises nor says anything.
+ */
+export class RateSearch {
+  #phase: Exclude<Phase, 'stated'> = 'starting';
+  #reason: string = reasons.unknown;
+  #rate = firstRate;
+  /** The rate at the start of this phase. */
+  #base = firstRate;
+  /** How long the rate has been used in this phase. */
+  #usedMs = 0;
+  #restUntil = 0;
+  /** Whether the API states when the next window begins. */
+  #isTold = false;
+  #updatedAt: number;
+  readonly #known = new KnownRates();
+  readonly #tally = new CallTally();
+  readonly #probes: ProbeSchedule;
+  readonly #exhaustion: QuotaExhaustion;
+  #cooldown: Cooldown | undefined;
+  /** What was held and sent before the calls in flight were suspected. */
+  #suspected: { readonly held: number | undefined; readonly sending: number } | undefined;
+
+  /** @param learned calls per second that an earlier search held */
+  constructor(now: number, learned?: number) {
+    this.#updatedAt = now;
+    this.#exhaustion = new QuotaExhaustion(now);
+    this.#probes = new ProbeSchedule(learned !== undefined);
+    if (learned !== undefined) this.#hold(learned, reasons.learned);
+  }
+
+  /** Looks for the limit near an accepted rate that was found elsewhere. */
+  near(accepted: number): void {
+    this.#known.begin(accepted * above);
+    this.#rate = accepted * below;
+    this.#enter('searching', reasons.unknown);
+  }
+
+  /** Holds the previous limit again. */
+  goBack(): void {
+    const { held } = this.#known;
+    if (held !== undefined && this.#phase !== 'waiting') this.#hold(held, reasons.held);
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** Reason for the rate, for display. */
+  get reason(): string {
+    return this.#reason;
+  }
+
+  /** Calls per second. */
+  get rate(): number {
+    return this.#phase === 'waiting' ? Math.min(this.#rate, testRate) : this.#rate;
+  }
+
+  /** No call is made before this time. */
+  get restUntil(): number {
+    return this.#restUntil;
+  }
+
+  /** Whether single calls test if any call is accepted. */
+  get isWaiting(): boolean {
+    return this.#phase === 'waiting';
+  }
+
+  /** The limit in calls per second, once it is known. */
+  get limit(): number | undefined {
+    return this.#known.held;
+  }
+
+  /** Calls per second that are used. */
+  get used(): number {
+    return this.#tally.usedShareOf(this.#rate) * this.#rate;
+  }
+
+  /** Calls that are sent per second at this moment: while the rate rises, more than the recent mean. */
+  get sending(): number {
+    return Math.min(this.#rate, this.#tally.sentPerSecond * aboveMean || this.#rate);
+  }
+
+  update(news: RateNews): void {
+    const { now, waitUntil } = news;
+    const since = this.#updatedAt;
+    const overlap = (until: number) => Math.max(0, Math.min(now, until) - since);
+    const usedMs = now - since - overlap(Math.max(news.restUntil, waitUntil));
+    this.#updatedAt = now;
+    this.#tally.count(news, usedMs, this.#rate);
+    this.#tally.countAside(news.acceptedAside);
+    this.#tally.waited(overlap(waitUntil));
+    const isExhausted = this.#isExhausted(news);
+    if (news.rejected > 0) this.#refused(news);
+    else if (isExhausted) this.#lower(news);
+    else if (this.#phase === 'waiting' && news.accepted > 0 && usedMs > 0) this.#recovered(now);
+    if (news.rejected > 0 || isExhausted) this.#tally.markEmpty(now);
+    const isEnough = news.rows <= this.#exhaustion.leftOfWindow(now, this.#tally.accepted) - news.active;
+    // If more are refused after all, the API states how long to wait.
+    if (this.#phase === 'holding' && this.#isTold && isEnough) this.#enter('starting', reasons.last);
+    if (this.#phase === 'cooldown') this.#coolDown(news, since);
+    else if (usedMs > 0) this.#advance(news, usedMs);
+    this.#rate = Math.min(Math.max(this.#rate, slowestRate), fastestRate, news.most);
+  }
+
+  /** The API refuses calls because too many are in flight: starts a new search at the present rate. */
+  suspectCap(): void {
+    // At the start, a formerly held rate does not count.
+    const held = this.#phase === 'starting' ? undefined : this.#known.held;
+    this.#suspected = { held, sending: this.sending };
+    this.#known.forget();
+    this.#enter('starting', reasons.capped);
+  }
+
+  /** The API does not limit calls in flight: goes back to what was known, or below the rate that was refused. */
+  trustCap(news: RateNews): void {
+    const before = this.#suspected;
+    this.#suspected = undefined;
+    this.#tally.forgetEmpty();
+    if (before === undefined || this.#phase === 'waiting') return;
+    if (before.held !== undefined) {
+      this.#known.learn(before.held);
+      // Calls in flight may still be refused, which is irrelevant to the held rate.
+      this.#cut(news, cutToHeld(before.held, 0));
+      this.#enter('cooldown', reasons.held);
+      return;
+    }
+    // Continue the cooldown after the refusal that revealed the limit.
+    if (this.#phase !== 'starting') return;
+    this.#known.begin(before.sending);
+    this.#rate = cutDeep(before.sending);
+    this.#enter('searching', reasons.refused);
+  }
+
+  /** Follows a rate that the API states, and continues from there when it stops stating it. */
+  follow(rate: number): void {
+    if (this.#phase === 'waiting') return;
+    if (this.#phase === 'holding') this.#known.learn(rate);
+    else this.#hold(rate, reasons.stated);
+    this.#rate = rate;
+  }
+
+  /** Nothing is accepted until this time. When it is over, or unknown, single calls find out. */
+  wait(now: number, until: number): void {
+    this.#exhaustion.begin(now);
+    this.#isTold = until > now;
+    this.#enter('waiting', until > now ? reasons.told : reasons.dry);
+    this.#testFailed(now, until);
+  }
+
+  #hold(rate: number, reason: string): void {
+    this.#known.learn(rate);
+    this.#rate = cutToHeld(rate, 0);
+    this.#enter('holding', reason);
+  }
+
+  #enter(phase: Exclude<Phase, 'stated'>, reason: string): void {
+    this.#phase = phase;
+    this.#reason = reason;
+    this.#base = this.#rate;
+    this.#usedMs = 0;
+  }
+
+  /** Whether the API says that it will refuse the next calls. A held rate may use up all that remains. */
+  #isExhausted({ remaining, active }: RateNews): boolean {
+    if (remaining === undefined || this.#phase === 'cooldown' || this.#phase === 'waiting') return false;
+    return this.#phase === 'holding' ? remaining === 0 : remaining < Math.max(1, active);
+  }
+
+  #refused(news: RateNews): void {
+    const { now, waitUntil } = news;
+    this.#probes.refused();
+    if (this.#phase === 'waiting') {
+      if (now >= this.#restUntil) this.#testFailed(now, waitUntil, now - news.latencyMs - 2 * news.lagMs);
+    } else if (waitUntil - now > longWaitMs) this.wait(now, waitUntil);
+    else if (this.#phase !== 'cooldown') this.#lower(news);
+  }
+
+  /** The limit is below the current rate: returns to a rate that is known to be fine. */
+  #lower(news: RateNews): void {
+    const { now, waitUntil } = news;
+    const waitMs = Math.max(0, waitUntil - now);
+    const { sending } = this;
+    const refusal = { sending, cycle: this.#tally.cycle(now), isCostly: waitMs > 0 };
+    switch (this.#phase) {
+      case 'probing':
+        this.#probes.failed(waitMs);
+        this.#cut(news, cutToHeld(this.#known.probeFailed(refusal), waitMs));
+        break;
+      case 'holding':
+        this.#cut(news, cutToHeld(this.#known.holdFailed(refusal, this.#usedMs), waitMs));
+        break;
+      case 'searching':
+        this.#cut(news, cutToHeld(this.#known.searchFailed(refusal), waitMs));
+        break;
+      default:
+        this.#known.begin(sending);
+        this.#cutDeep(news, sending);
+    }
+    this.#enter('cooldown', reasons.refused);
+  }
+
+  #cut(news: RateNews, rate: number, restMs = 0): void {
+    this.#rate = rate;
+    this.#cooldown = new Cooldown(news.now, { ...news, rate, restMs });
+    this.#restUntil = this.#cooldown.restUntil;
+  }
+
+  /** When much is refused, sends nothing until the calls in flight have reported. */
+  #cutDeep(news: RateNews, rate: number): void {
+    this.#cut(news, cutDeep(rate), 1.5 * news.latencyMs + 2 * news.lagMs);
+  }
+
+  #coolDown(news: RateNews, since: number): void {
+    const { now, waitUntil } = news;
+    const verdict = this.#cooldown?.update({ ...news, since });
+    if (verdict === 'enough') {
+      if (this.#known.held === undefined) this.#enter('searching', reasons.unknown);
+      else this.#enter('holding', reasons.held);
+      return;
+    }
+    // The held rate is the quota of a longer window, spread over it: the rate is fine, and the window is only used up.
+    const isUsedUp = this.#exhaustion.periodMs !== undefined && this.#known.held !== undefined;
+    if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
+    else if (verdict === 'too-fast') {
+      this.#known.begin(this.#rate);
+      this.#cutDeep(news, this.#rate);
+    }
+  }
+
+  #advance({ latencyMs, lagMs, most }: RateNews, passedMs: number): void {
+    if (this.#phase === 'waiting' || this.#rate >= most) return;
+    // Only a rate that is used says anything, and rises.
+    if (this.#tally.usedShareOf(this.#rate) < inUse) return;
+    this.#usedMs += passedMs;
+    const seconds = passedMs / 1_000;
+    const reactionMs = latencyMs + lagMs;
+    if (this.#phase === 'starting') this.#rate *= startingGrowth(seconds, reactionMs);
+    else if (this.#phase === 'searching') {
+      const failed = Math.max(this.#base, this.#known.failed ?? this.#base);
+      this.#rate = searchedRate(this.#base, failed, this.#usedMs / 1_000, reactionMs);
+    } else if (this.#phase === 'probing') this.#probe(reactionMs);
+    else if (this.#phase === 'holding') {
+      this.#rate = this.#known.approach(this.#rate, seconds);
+      if (this.#probes.isDue(this.#usedMs, this.#rate)) this.#enter('probing', reasons.probe);
+    }
+  }
+
+  #probe(reactionMs: number): void {
+    const { periodMs } = this.#exhaustion;
+    // The allowance of a window lasts for a while at any rate: it has risen when more is accepted than the quota.
+    const factor = periodMs === undefined ? probingGrowth(this.#usedMs / 1_000, reactionMs) : quotaProbe;
+    this.#rate = this.#base * factor;
+    if (periodMs === undefined ? factor < 2 : this.#usedMs < quotaWindows * periodMs) return;
+    this.#enter('starting', reasons.risen);
+    this.#probes.risen();
+    this.#exhaustion.forget();
+  }
+
+  #testFailed(now: number, waitUntil: number, sentAt = now): void {
+    this.#restUntil = waitUntil > now ? waitUntil : this.#exhaustion.nextTest(now, sentAt);
+  }
+
+  #recovered(now: number): void {
+    const { perSecond, lastedMs } = this.#exhaustion.end(now, this.#tally.accepted);
+    const isWindow = lastedMs >= longWaitMs || this.#exhaustion.periodMs !== undefined;
+    const rate = perSecond ?? (isWindow ? (this.#known.held ?? this.#rate / 2) : undefined);
+    if (perSecond !== undefined) this.#probes.dry(lastedMs);
+    if (rate !== undefined) this.#hold(rate, reasons.over);
+    else {
+      this.#known.forget();
+      this.#rate /= 2;
+      this.#enter(this.#known.failed === undefined ? 'starting' : 'searching', reasons.over);
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import { isDeepStrictEqual } from 'node:util';
+import { steadyNow } from '../../base/async/clock.ts';
+import { type Repeated, repeat } from '../../base/async/repeat.ts';
+import { deferred, orAfter } from '../../base/async/waiting.ts';
+import { longestInheritedRestMs, type Pace, type PaceReport, type StartingPoint } from '../../domain/pace.ts';
+import type { PublishedPace } from '../cluster/entries.ts';
+import type { Beat, Member, WorkerBeat } from '../cluster/member.ts';
+import { type CommonPolicy, commonPolicy, type RunPolicies, toHundredths } from '../cluster/rate-policy.ts';
+import type { CallGate } from './call-gate.ts';
+import type { Traffic } from './governor/traffic.ts';
+import { RateController } from './rate-controller.ts';
+import { TrafficLedger } from './traffic-ledger.ts';
+import type { CallsInFlight, TrafficMeter } from './traffic-meter.ts';
+
+export interface LeaderLoopOptions {
+  readonly member: Member;
+  readonly meter: TrafficMeter;
+  readonly gate: CallGate;
+  /** What this worker reports about itself. */
+  readonly facts: () => Pick<WorkerBeat, 'finished' | 'concurrency' | 'outage'>;
+  /** The user's number of calls in flight for this process; absent: as many as the API bears. */
+  readonly concurrency?: number | undefined;
+  /** What an earlier run learned about the API. */
+  readonly known?: StartingPoint | undefined;
+  readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
+  readonly onError: (error: Error) => void;
+}
+
+/** What calls one process may make, and makes. */
+export interface OwnCalls {
+  /** Calls in flight that it may have. */
+  readonly concurrency: number;
+  /** Its calls in flight; undefined without any. */
+  readonly inFlight: CallsInFlight | undefined;
+}
+
+type State = { readonly mode: 'following' } | { readonly mode: 'leading' } | { readonly mode: 'stopped' };
+
+/** The controller that decides for all workers, and its input. */
+interface Lead {
+  readonly controller: RateController;
+  readonly ledger: TrafficLedger;
+}
+
+/** How fast a drop of a limit is noticed, and how exactly calls in flight are known. */
+const beatMs = 100;
+/** The least time between two beats per worker with rows: it bounds how often all of them beat together. */
+const beatPerCallerMs = 1;
+/** Random, so that workers do not beat at the same time; less than `silentMs`. */
+const idleBeatMs = { least: 1_000, most: 1_500 } as const;
+/** Spreads the beats after a rest, whose end all workers know. */
+const restSpreadMs = 100;
+/** After this long without a run and without calls, no worker leads. */
+const restedAfterMs = 3_000;
+/** When all calls are over, a datastore is waited for no longer than this. */
+const farewellMs = 2_000;
+
+/**
+ * Reports to the other workers how the calls of this one ended, and sets the rate for all of them when it leads.
+ *
+ * ```
+ * following ◀──(the lease, at each beat)──▶ leading
+ *     └────────────────(stop)─────────────────┴──▶ stopped
+ * ```
+ *
+ * - **following**: obeys what another worker decides, and starts from there if it becomes the leader. With rows in hand it
+ *   beats ten times a second, less often among hundreds; without rows about once a second. Its first row makes it beat at once.
+ * - **leading**: its rate controller reads the reports of all workers and decides for all of them. Without runs and calls it
+ *   gives up the lead after some seconds. It continues where it stopped unless another worker has led since. A run in progress
+ *   has a leader even while no worker has rows: during a rest none is claimed, and users must see the rest or end it.
+ * - **stopped**: a beat that is under way sets nothing any more.
+ */
+export class LeaderLoop {
+  readonly #options: LeaderLoopOptions;
+  readonly #established = deferred();
+  /** Resolves when a pace is known: no row may be claimed earlier. */
+  readonly established = this.#established.promise;
+  readonly #beats: Repeated;
+  #state: State = { mode: 'following' };
+  /** From the last time when this worker led. */
+  #lead: Lead | undefined;
+  /** What a rate controller starts with. */
+  #start: StartingPoint;
+  #wanted: CommonPolicy = { auto: true };
+  #policies: RunPolicies = new Map();
+  /** Rests that the API asked for before this time have ended, or will be tested. */
+  #restsSince: number | undefined;
+  #isEstablished = false;
+  #isIdle = false;
+  #workedAt = Number.NEGATIVE_INFINITY;
+  #beganAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: LeaderLoopOptions) {
+    const { meter, gate, known, onError } = options;
+    this.#options = options;
+    this.#start = known ?? {};
+    this.#beats = repeat(() => this.#beat(), { everyMs: () => this.#nextMs(), catchUp: true, onError });
+    meter.onRefused = (waitUntil) => {
+      gate.refused(waitUntil);
+      // A leading worker can act at once; news of the others arrives soon.
+      if (this.#state.mode === 'leading' || performance.now() >= this.#beganAt + beatMs) this.#beats.now();
+    };
+    gate.onRow = () => {
+      if (this.#isIdle && gate.isBusy) this.#beats.now();
+    };
+    this.#beats.now();
+  }
+
+  /** Leaves the cluster. */
+  async stop(): Promise<void> {
+    const { member, onError } = this.#options;
+    this.#state = { mode: 'stopped' };
+    // Other workers will see that it is gone: a datastore that is unreachable is neither waited for nor an error.
+    await orAfter(
+      this.#beats.stop().then(() => member.leave()),
+      farewellMs,
+    ).catch(onError);
+  }
+
+  /** When to beat again, judged before a beat. */
+  #nextMs(): number {
+    const { gate, meter } = this.#options;
+    const isBusy = gate.isBusy || meter.active > 0;
+    this.#isIdle = this.#isEstablished && !isBusy && this.#state.mode !== 'leading';
+    if (!this.#isIdle)
+      return isBusy && this.#state.mode === 'following'
+        ? Math.max(beatMs, gate.callers * beatPerCallerMs)
+        : beatMs;
+    const { least, most } = idleBeatMs;
+    const idleMs = least + Math.random() * (most - least);
+    return gate.isResting ? Math.min(idleMs, gate.restMs + Math.random() * restSpreadMs) : idleMs;
+  }
+
+  async #beat(): Promise<void> {
+    const { member, meter, gate, facts, concurrency } = this.#options;
+    this.#beganAt = performance.now();
+    const own = {
+      active: gate.active,
+      ...facts(),
+      ...(concurrency === undefined && { isAuto: true as const }),
+      traffic: meter.report(),
+    };
+    const beat = await member.beat(own, !this.#isIdle);
+    // The lead may have been given up by now: then this worker sets nothing.
+    if (this.#state.mode === 'stopped') return;
+    if (beat.leads) await this.#decide(beat);
+    else this.#follow(beat.pace);
+  }
+
+  #follow(pace: PublishedPace | undefined): void {
+    this.#state = { mode: 'following' };
+    if (pace === undefined) return;
+    this.#start = pace;
+    this.#obey(pace, pace.workers);
+  }
+
+  async #decide({ hasLed, reports, hasRuns, policies, rows, pace }: Beat): Promise<void> {
+    const now = steadyNow();
+    // Rows left behind by a run are called at its rate, or else as carefully as possible.
+    if (policies.size > 0) this.#wanted = commonPolicy(policies);
+    this.#state = { mode: 'leading' };
+    if (this.#lead === undefined || !hasLed) {
+      if (pace?.limit !== undefined && this.#start.limit === undefined) this.#start = pace;
+      this.#lead = { controller: new RateController(now, this.#start), ledger: new TrafficLedger() };
+      this.#workedAt = now;
+    }
+    const { controller, ledger } = this.#lead;
+    const news = newsOf(this.#policies, policies);
+    this.#policies = policies;
+    if (news !== undefined) {
+      this.#restsSince = now;
+      controller.testBy(now, now + (news === 'rate' ? 0 : longestInheritedRestMs));
+    }
+    const met = ledger.add(now, reports, this.#restsSince);
+    const { accepted, rejected } = ledger;
+    const allowed = controller.update(now, met, this.#wanted, reports.size, rows);
+    const decided = {
+      ...namingBound(allowed, this.#wanted),
+      restsSince: this.#restsSince,
+      accepted,
+      rejected,
+    };
+    const { limit, concurrency, refuses503 } = decided;
+    if (limit !== undefined) this.#start = { limit, concurrency, refuses503 };
+    if (await this.#options.member.decide(decided)) this.#obey(decided, reports.size);
+    if (hasRuns || this.#options.gate.isBusy || isTraffic(met)) this.#workedAt = now;
+    else if (now >= this.#workedAt + restedAfterMs) await this.#giveUpLead();
+  }
+
+  async #giveUpLead(): Promise<void> {
+    const isGivenUp = await this.#options.member.giveUpLead();
+    if (isGivenUp && this.#state.mode === 'leading') this.#state = { mode: 'following' };
+  }
+
+  #obey(pace: PaceReport, workers: number): void {
+    const { gate, meter, concurrency, onPace } = this.#options;
+    if (meter.forgetWaits(pace.restsSince ?? 0)) gate.forgetOwnRest();
+    gate.heardOfRest(pace.restUntil ?? 0);
+    meter.refuses503 = pace.refuses503;
+    // A worker with nothing to call has no places; until it does, it may claim rows for an equal share.
+    const part = Math.max(1, Math.floor(pace.concurrency / workers));
+    onPace(pace, { concurrency: concurrency ?? Math.max(gate.places, part), inFlight: meter.inFlight });
+    this.#isEstablished = true;
+    this.#established.resolve();
+  }
+}
+
+/**
+ * What the policies say about rests that the API asked for before: a user has set a rate, which ends them, or a run has
+ * started, which tests them.
+ */
+function newsOf(before: RunPolicies, now: RunPolicies): 'rate' | 'run' | undefined {
+  const fresh = [...now].filter(
+    ([run, policy]) => !before.has(run) || !isDeepStrictEqual(before.get(run), policy),
+  );
+  if (fresh.length === 0) return undefined;
+  return fresh.some(([, policy]) => policy?.auto !== true) ? 'rate' : 'run';
+}
+
+function isTraffic({ accepted, rejected, unavailable = 0, active }: Traffic): boolean {
+  return accepted + rejected + unavailable + active > 0;
+}
+
+/** Names the run whose bound sets the rate, for as long as it does. */
+function namingBound(pace: Pace, { perSecond, boundBy }: CommonPolicy): Pace {
+  const isBound = perSecond !== undefined && pace.rate === perSecond && pace.restUntil === undefined;
+  if (!isBound || boundBy === undefined) return pace;
+  return { ...pace, reason: `held to ${toHundredths(perSecond)}/s by run ${boundBy}`, boundBy };
+}

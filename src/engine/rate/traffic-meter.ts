@@ -1,0 +1,156 @@
+import { steadyNow } from '../../base/async/clock.ts';
+import type { ApiAnswer } from '../api/client.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import type { StatedLimit } from '../api/limits.ts';
+import type { TrafficReport } from '../cluster/entries.ts';
+
+/** The server chooses the names of limits. */
+const maxStated = 16;
+
+/** Calls that a process is making. */
+export interface CallsInFlight {
+  readonly calls: number;
+  /** Age of the oldest one. */
+  readonly oldestMs: number;
+}
+
+/** A call in flight. */
+export interface MeteredCall {
+  /** On the steady clock. */
+  readonly sentAt: number;
+  /** Calls in flight when it was sent, including itself, as far as known here. */
+  readonly among: number;
+}
+
+/** Counts how the calls of this process end. */
+export class TrafficMeter {
+  /** Called at once when a call is refused, with the time of the steady clock until which the API asks to wait. */
+  onRefused: (waitUntil: number) => void = () => {};
+  /** Calls in flight of other processes, as far as known. */
+  elsewhere: () => number = () => 0;
+  /** Whether each 503 is a refusal. */
+  refuses503 = false;
+  /** Calls in flight, the oldest first. */
+  readonly #calls = new Set<MeteredCall>();
+  #accepted = 0;
+  #rejected = 0;
+  #unavailable = 0;
+  #durationMs = 0;
+  #refusedSentAt: number | undefined;
+  #refusedWith: number | undefined;
+  #waitUntil = 0;
+  #waitBy: string | undefined;
+  #acceptedAmong: number | undefined;
+  #rejectedAmong: number | undefined;
+  readonly #stated = new Map<string, StatedLimit>();
+
+  /** Calls in flight. */
+  get active(): number {
+    return this.#calls.size;
+  }
+
+  /** Undefined without calls in flight. */
+  get inFlight(): CallsInFlight | undefined {
+    const [oldest] = this.#calls;
+    return oldest && { calls: this.#calls.size, oldestMs: steadyNow() - oldest.sentAt };
+  }
+
+  sent(): MeteredCall {
+    const call = { sentAt: steadyNow(), among: this.#calls.size + 1 + this.elsewhere() };
+    this.#calls.add(call);
+    return call;
+  }
+
+  /** @param answer absent when the client itself failed: that says nothing about the API */
+  ended(call: MeteredCall, answer: ApiAnswer | undefined): void {
+    this.#calls.delete(call);
+    const { sentAt, among } = call;
+    if (answer === undefined) return;
+    for (const limit of answer.limits ?? []) {
+      if (this.#stated.has(limit.name) || this.#stated.size < maxStated) this.#stated.set(limit.name, limit);
+    }
+    if (!answer.ok && answer.failure.class === 'slow-down') this.#askedToWait(answer.failure);
+    const kind = this.#kindOf(answer);
+    if (kind === 'accepted') {
+      this.#accepted += 1;
+      this.#durationMs += answer.durationMs;
+      this.#acceptedAmong = Math.max(this.#acceptedAmong ?? 0, among);
+    }
+    if (kind === 'unavailable') this.#unavailable += 1;
+    // The very 503 that comes back may prove to be a refusal, and the first refusal shows most about a cap.
+    if (kind === 'unavailable' || kind === 'rejected')
+      this.#rejectedAmong = Math.min(this.#rejectedAmong ?? among, among);
+    if (kind !== 'rejected') return;
+    this.#rejected += 1;
+    this.#refusedWith = answer.ok ? undefined : answer.failure.status;
+    this.#refusedSentAt = Math.max(this.#refusedSentAt ?? 0, sentAt);
+    this.onRefused(this.#waitUntil);
+  }
+
+  /** An answer asked all calls to wait, without saying for how long. */
+  askedToWait(milliseconds: number): void {
+    this.#waitUntil = Math.max(this.#waitUntil, steadyNow() + milliseconds);
+    this.onRefused(this.#waitUntil);
+  }
+
+  /** Forgets the waits that were asked for before this time. @returns whether there was one */
+  forgetWaits(before: number): boolean {
+    if (this.#waitUntil <= steadyNow() || (this.#refusedSentAt ?? 0) >= before) return false;
+    this.#waitUntil = 0;
+    return true;
+  }
+
+  /** The counts so far. Values of a moment are those since the last report. */
+  report(): TrafficReport {
+    const now = steadyNow();
+    const report: TrafficReport = {
+      accepted: this.#accepted,
+      rejected: this.#rejected,
+      unavailable: this.#unavailable,
+      durationMs: this.#durationMs,
+      active: this.#calls.size,
+      ...(this.#refusedSentAt !== undefined && { refusedAgoMs: now - this.#refusedSentAt }),
+      ...(this.#refusedWith !== undefined && { refusedWith: this.#refusedWith }),
+      ...(this.#waitUntil > now && { waitMs: this.#waitUntil - now, waitBy: this.#waitBy }),
+      ...(this.#acceptedAmong !== undefined && { acceptedAmong: this.#acceptedAmong }),
+      ...(this.#rejectedAmong !== undefined && { rejectedAmong: this.#rejectedAmong }),
+      stated: [...this.#stated.values()],
+    };
+    this.#acceptedAmong = undefined;
+    this.#rejectedAmong = undefined;
+    this.#stated.clear();
+    return report;
+  }
+
+  #askedToWait({ waitMs = 0, waitBy }: ApiFailure): void {
+    const until = steadyNow() + waitMs;
+    if (waitMs === 0 || until < this.#waitUntil) return;
+    this.#waitUntil = until;
+    this.#waitBy = waitBy;
+  }
+
+  #kindOf(answer: ApiAnswer): 'accepted' | 'rejected' | 'unavailable' | 'neither' {
+    if (answer.ok) return 'accepted';
+    const { failure } = answer;
+    if (isRefusal(failure, this.refuses503)) return 'rejected';
+    if (isUnavailable(failure)) return 'unavailable';
+    // Whatever else it said, the API let the call through.
+    return failure.status === undefined ? 'neither' : 'accepted';
+  }
+}
+
+/** Whether a failure leaves its cause open: a limit that only says 503, or an accident of the API. */
+export function isUnavailable({ class: failureClass, status, waitMs }: KindOfFailure): boolean {
+  return failureClass === 'retry' && status === 503 && waitMs === undefined;
+}
+
+/**
+ * Whether a failure means too many calls.
+ *
+ * @param refuses503 whether 503s are known to depend on the rate
+ */
+export function isRefusal(failure: KindOfFailure, refuses503: boolean): boolean {
+  return failure.class === 'slow-down' || (refuses503 && isUnavailable(failure));
+}
+
+export type KindOfFailure = Pick<ApiFailure, 'class' | 'status' | 'waitMs'>;

@@ -1,0 +1,80 @@
+import { inReadingOrder } from '../../../base/text/printable.ts';
+
+/** A part of a page that Node writes as HTML and that scripts can draw again. False and undefined are left out. */
+export type Markup = MarkupElement | string | false | undefined | readonly Markup[];
+
+type Name =
+  | (
+      | 'a'
+      | 'b'
+      | 'button'
+      | 'code'
+      | 'dd'
+      | 'details'
+      | 'div'
+      | 'dl'
+      | 'dt'
+      | 'h1'
+      | 'h2'
+      | 'h3'
+      | 'header'
+      | 'li'
+    )
+  | (
+      | 'p'
+      | 'section'
+      | 'small'
+      | 'span'
+      | 'summary'
+      | 'table'
+      | 'tbody'
+      | 'td'
+      | 'th'
+      | 'thead'
+      | 'tr'
+      | 'ul'
+    );
+
+export interface MarkupElement {
+  readonly name: Name;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly Markup[];
+}
+
+/** Makes an element. */
+export function markup(
+  name: Name,
+  attributes: MarkupElement['attributes'],
+  ...children: readonly Markup[]
+): MarkupElement {
+  return { name, attributes, children };
+}
+
+/** Labels with their values. A label without a value is left out. */
+export function factList(facts: readonly (readonly [name: string, text: string | undefined])[]): Markup {
+  const told = facts.filter(([, text]) => text);
+  return markup(
+    'dl',
+    { class: 'facts' },
+    ...told.map(([name, text]) => markup('div', {}, markup('dt', {}, name), markup('dd', {}, text))),
+  );
+}
+
+/** The HTML of a part. Texts are escaped; characters that change the reading order become visible. */
+export function htmlOf(part: Markup): string {
+  if (part === false || part === undefined) return '';
+  if (typeof part === 'string') return escapeMarkup(inReadingOrder(part));
+  if (!isElement(part)) return part.map(htmlOf).join('');
+  const { name, attributes, children } = part;
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeMarkup(value)}"`);
+  return `<${name}${written.join('')}>${htmlOf(children)}</${name}>`;
+}
+
+/** Whether the part is an element, not a list of parts. */
+export function isElement(part: MarkupElement | readonly Markup[]): part is MarkupElement {
+  return !Array.isArray(part);
+}
+
+export function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

@@ -1,0 +1,192 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { guardCell } from '../../../base/text/formula-guard.ts';
+import type { RowResult } from '../../../domain/terms.ts';
+import { fieldNameOf } from '../../operation/field-names.ts';
+import type { PlannedRow } from '../../rows/row.ts';
+import type { ReportLine } from '../join-results.ts';
+import { type RefeedOptions, RefeedRows } from '../refeed.ts';
+import { columnsOf, messageOf } from '../report-columns.ts';
+import type { PageColumn, PageContent, PageValue, ReportedOperation, RowPortion } from './page-data.ts';
+import { outcomesInNeed } from './verdict.ts';
+
+/** The most rows in a page, by default. */
+const usualMostRows = 200_000;
+/** The most bytes of gzipped rows, for a page that fits into an e-mail. Base64 makes four bytes of three. */
+const mostBytes = (20_000_000 * 3) / 4;
+/** Rows to gzip at a time, and their characters. */
+const portionRows = 1_000;
+const portionCharacters = 1_000_000;
+
+export interface PackOptions {
+  readonly refeed: Omit<RefeedOptions, 'guard'>;
+  /** The operations of the run. */
+  readonly operations: readonly ReportedOperation[];
+  /** The most rows in the page; for tests. */
+  readonly mostRows?: number;
+}
+
+/** The rows of a page: first those that the reader should look at, then the others until the page is full. */
+export class PackedRows {
+  readonly columns: readonly PageColumn[];
+  readonly #refeed: RefeedRows;
+  readonly #resultColumns: readonly string[];
+  readonly #mostRows: number;
+  readonly #first = new Pack();
+  readonly #others = new Pack();
+
+  constructor({ refeed, operations, mostRows = usualMostRows }: PackOptions) {
+    this.#mostRows = mostRows;
+    // Guarded as in the page's export, so that the page can distinguish the empty text from text that looks like its token.
+    this.#refeed = new RefeedRows({ ...refeed, guard: guardCell });
+    this.#resultColumns = columnsOf(operations);
+    this.columns = [
+      ...[...Object.keys(facts), 'request'].map((name) => ({ kind: 'fact', name }) as const),
+      ...this.#resultColumns.map((name) => ({ kind: 'result', name }) as const),
+      ...this.#refeed.header.map((name) => cellColumn(name, operations)),
+    ];
+  }
+
+  async add(lines: readonly ReportLine[]): Promise<void> {
+    const [first, others] = [this.#first, this.#others];
+    for (const line of lines) {
+      if (this.#isFull(first.rows, first.bytes)) return;
+      const isFirst = comesFirst(line.result);
+      if (!isFirst && this.#isFull(first.rows + others.rows, first.bytes + others.bytes)) continue;
+      const pack = isFirst ? first : others;
+      pack.push(this.#valuesOf(line));
+      if (pack.hasPortion) await pack.close();
+    }
+  }
+
+  /** The portions that the page has room for, in base64. Call it after all rows. */
+  async end(): Promise<PageContent['portions']> {
+    await this.#first.close();
+    await this.#others.close();
+    const portions: string[] = [];
+    let [rows, size] = [0, 0];
+    for (const portion of [...this.#first.portions, ...this.#others.portions]) {
+      rows += portion.rows;
+      size += portion.bytes.length;
+      if (rows > this.#mostRows || size > mostBytes) break;
+      portions.push(portion.bytes.toString('base64'));
+    }
+    return portions;
+  }
+
+  #isFull(rows: number, bytes: number): boolean {
+    return rows >= this.#mostRows || bytes >= mostBytes;
+  }
+
+  #valuesOf(line: ReportLine): readonly PageValue[] {
+    const { row, result } = line;
+    return [
+      ...Object.values<Fact>(facts).map((fact) => fact(result) ?? null),
+      showsRequest(result) ? requestOf(row) : '',
+      ...this.#resultColumns.map((name) => result.columns?.[name] ?? ''),
+      ...this.#refeed.cells(row, result.operation).cells,
+    ];
+  }
+}
+
+/** Whether the reader should look at the row: it needs the reader, or is unclear. */
+function comesFirst({ outcome, unclear }: RowResult): boolean {
+  return unclear || outcomesInNeed.includes(outcome);
+}
+
+/** Whether the page shows the request: it was sent, and the reader may ask what became of it. */
+function showsRequest({ outcome, attempts, unclear }: RowResult): boolean {
+  return attempts > 0 && (outcome !== 'succeeded' || unclear);
+}
+
+/** What is sent for a row, as text: the first line of the request, and its body. */
+function requestOf(row: PlannedRow): string {
+  if (row.kind !== 'callable') return '';
+  const { method = 'POST', path, body } = row.request;
+  return `${method} ${path}\n${body}`.trimEnd();
+}
+
+/** Reads a fact of a row; undefined when unknown. */
+type Fact = (result: RowResult) => string | number | undefined;
+
+/** The facts of a row in the page, by column name. Times are in milliseconds, since 1970. */
+const facts = {
+  row: ({ row }) => row,
+  operation: ({ operation }) => operation,
+  outcome: ({ outcome }) => outcome,
+  code: ({ code }) => code,
+  message: messageOf,
+  status: ({ httpStatus }) => httpStatus,
+  attempts: ({ attempts }) => attempts,
+  unclear: ({ unclear }) => (unclear ? 'unclear' : ''),
+  started: ({ startedAt }) => timeOf(startedAt),
+  duration: ({ durationMs }) => rounded(durationMs),
+  /** Start of the last attempt, when there were others. */
+  lastStarted: ({ earlier, finishedAt, durationMs }) => {
+    const [finished, duration] = [timeOf(finishedAt), rounded(durationMs)];
+    if (earlier === undefined || finished === undefined || duration === undefined) return undefined;
+    return finished - duration;
+  },
+  duplicateOf: ({ duplicateOf }) => duplicateOf,
+  earlier: ({ earlier }) => earlier && JSON.stringify(earlier),
+} satisfies Readonly<Record<string, Fact>>;
+
+export type FactColumn = keyof typeof facts | 'request';
+
+/** @param name a title that stands for its field without `--map` */
+function cellColumn(name: string, operations: readonly ReportedOperation[]): PageColumn {
+  const field = fieldNameOf(name);
+  const isSubject = operations.some(({ subject }) => subject === field);
+  const role = isSubject ? 'subject' : field === 'operation' && 'operation';
+  return { kind: 'cell', name, ...(role && { role }) };
+}
+
+function rounded(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.max(0, Math.round(ms));
+}
+
+function timeOf(iso: string | undefined): number | undefined {
+  const time = iso === undefined ? Number.NaN : Date.parse(iso);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+const gzipped = promisify(gzip);
+
+/** A `RowPortion` as gzipped JSON. */
+interface Portion {
+  readonly rows: number;
+  readonly bytes: Buffer;
+}
+
+/** Rows that are gzipped while they grow. Memory grows with their compressed size. */
+class Pack {
+  readonly portions: Portion[] = [];
+  #open: (readonly PageValue[])[] = [];
+  #characters = 0;
+  rows = 0;
+  /** The compressed size so far. */
+  bytes = 0;
+
+  push(values: readonly PageValue[]): void {
+    this.#open.push(values);
+    this.#characters += values.reduce<number>((sum, value) => sum + String(value).length, 0);
+    this.rows += 1;
+  }
+
+  /** Whether there is enough to compress. */
+  get hasPortion(): boolean {
+    return this.#open.length >= portionRows || this.#characters >= portionCharacters;
+  }
+
+  /** Compresses the rows since the previous call. */
+  async close(): Promise<void> {
+    const [first] = this.#open;
+    if (first === undefined) return;
+    const portion: RowPortion = first.map((_, place) => this.#open.map((values) => values[place] ?? null));
+    const bytes = await gzipped(JSON.stringify(portion));
+    this.portions.push({ rows: this.#open.length, bytes });
+    this.bytes += bytes.length;
+    this.#open = [];
+    this.#characters = 0;
+  }
+}

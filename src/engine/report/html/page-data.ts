@@ -1,0 +1,98 @@
+import type { CodeAdvice } from '../../../domain/codes.ts';
+import type { PlannedOperation } from '../../rows/row.ts';
+import type { RatePoint } from '../rate-history.ts';
+import type { RunSummary } from '../summary.ts';
+
+/** The content of report.html. Written by Node, read by the page. */
+export interface PageContent {
+  readonly data: PageData;
+  /** The rows: each portion is the JSON of a `RowPortion`, gzipped, in base64. */
+  readonly portions: readonly string[];
+}
+
+/** The facts of a run. */
+export interface PageData {
+  readonly version: 1;
+  readonly run: PageRun;
+  readonly summary: RunSummary;
+  /** The operations of the run, by name. */
+  readonly operations: Readonly<Record<string, OperationWords>>;
+  /** By code. */
+  readonly advice: Readonly<Record<string, PageAdvice>>;
+  readonly rate: readonly RatePoint[];
+  readonly latency: LatencySeries;
+  readonly rows: PageRows;
+}
+
+/** What the page needs to know of an operation. */
+export type ReportedOperation = Pick<PlannedOperation, 'name' | 'thing' | 'done' | 'subject' | 'columns'>;
+
+/** What an operation acts on, and what it has done to it. */
+export type OperationWords = Pick<PlannedOperation, 'thing' | 'done'>;
+
+export interface PageAdvice extends CodeAdvice {
+  /** Whether a retry of the row may succeed. */
+  readonly mayPass?: true;
+}
+
+/** The facts of a run that its summary lacks. */
+export interface PageRun {
+  readonly id: string;
+  readonly state: string;
+  /** Whether the run calls further rows by itself, or once it is resumed, or never. */
+  readonly phase: 'in progress' | 'stopped' | 'ended';
+  /** The command that continues a stopped run. */
+  readonly resume: string;
+  /** Why it is in this state, if known. */
+  readonly reason?: string;
+  readonly baseUrl: string;
+  readonly by?: string;
+  /** The `--reason` of the user. */
+  readonly purpose?: string;
+  /** Between its start and its end. */
+  readonly stops: readonly PageStop[];
+  /** When the page was written, ISO 8601 UTC. */
+  readonly writtenAt: string;
+}
+
+/** A time in which a run was not in progress: paused, interrupted, halted or failed. */
+export interface PageStop {
+  /** ISO 8601 UTC. */
+  readonly from: string;
+  readonly to: string;
+  readonly state: string;
+  /** Why, if known. */
+  readonly reason?: string;
+}
+
+/** Latency over time: a value for each stretch of equal length; null in a stretch without calls. */
+export interface LatencySeries {
+  /** Start of the first stretch, milliseconds since 1970; 0 without calls. */
+  readonly from: number;
+  readonly stretchMs: number;
+  readonly p50: readonly (number | null)[];
+  readonly p90: readonly (number | null)[];
+  readonly p99: readonly (number | null)[];
+}
+
+/** What the page needs to know of its rows to read them. */
+export interface PageRows {
+  readonly columns: readonly PageColumn[];
+  /** The text of cells that clear their field when the rows are fed back. */
+  readonly clearToken: string;
+}
+
+/** A column of the rows. */
+export interface PageColumn {
+  readonly kind: 'fact' | 'result' | 'cell';
+  /** For a fact, a `FactColumn`; for a cell, its header in a manifest that feeds the rows back. */
+  readonly name: string;
+  /** Whether the cells identify what rows act on, or name the operation. */
+  readonly role?: 'subject' | 'operation';
+}
+
+/** Null in a row without a value. */
+export type PageValue = string | number | null;
+
+/** Some rows: the values of each column, which compress better side by side. */
+export type RowPortion = readonly (readonly PageValue[])[];

@@ -1,0 +1,71 @@
+import { count, counted } from '../../../base/text/quantities.ts';
+import type { Outcome, OutcomeCounts } from '../../../domain/terms.ts';
+import type { PageData } from './page-data.ts';
+
+/** Whether all went well, something is left to do, the run failed as a whole, or it is in progress. */
+export type Tone = 'good' | 'attention' | 'bad' | 'working';
+
+export interface Verdict {
+  readonly tone: Tone;
+  /** `1,394 of 2,000 evaluations restored. 197 rows need you.` */
+  readonly text: string;
+}
+
+/** Did it work, and what is left for the reader? */
+export function verdictOf(data: PageData): Verdict {
+  return { tone: toneOf(data), text: [achieved(data), ...left(data)].join(' ') };
+}
+
+/** The outcomes of rows that need the reader. */
+export const outcomesInNeed: readonly Outcome[] = ['failed', 'invalid'];
+
+/** The number of rows that need the reader. */
+export function rowsInNeed({ failed, invalid }: OutcomeCounts): number {
+  return failed + invalid;
+}
+
+/** The number of rows that the run did not call, and will not call by itself. */
+export function rowsLeft({ run, summary }: Pick<PageData, 'run' | 'summary'>): number {
+  return run.phase === 'in progress' ? 0 : summary.outcomes.not_attempted;
+}
+
+function toneOf({ run, summary }: PageData): Tone {
+  if (run.phase === 'in progress') return 'working';
+  const { outcomes, unclear } = summary;
+  const need = rowsInNeed(outcomes) + rowsLeft({ run, summary });
+  if (run.state === 'halted' || run.state === 'failed' || (need > 0 && outcomes.succeeded === 0))
+    return 'bad';
+  return run.phase === 'stopped' || run.state === 'cancelled' || need + unclear > 0 ? 'attention' : 'good';
+}
+
+function achieved({ run, summary, operations }: PageData): string {
+  const { outcomes, manifest } = summary;
+  // Rows that stand for another row, or were done before, are no evaluations of their own.
+  const wanted = manifest.rows - outcomes.duplicate - outcomes.skipped;
+  const [only, ...others] = Object.values(operations);
+  const { thing, done } = (others.length === 0 && only) || { thing: 'row' };
+  const things = counted(wanted, thing);
+  const what =
+    outcomes.succeeded === wanted && wanted > 0
+      ? `${wanted === 1 ? things : `All ${things}`} ${done ?? 'succeeded'}`
+      : `${count(outcomes.succeeded)} of ${things} ${done ?? 'succeeded'}`;
+  if (run.phase === 'in progress') return `${what} so far.`;
+  return run.state === 'completed' ? `${what}.` : `Run ${run.state}: ${what}.`;
+}
+
+function left({ run, summary }: PageData): readonly string[] {
+  const { outcomes, unclear } = summary;
+  const need = rowsInNeed(outcomes);
+  const uncalled = rowsLeft({ run, summary });
+  const told = [
+    need > 0 && counted(need, 'row', ['needs you.', 'need you.']),
+    uncalled > 0 &&
+      counted(
+        uncalled,
+        'row',
+        run.phase === 'stopped' ? ['is left.', 'are left.'] : ['was not called.', 'were not called.'],
+      ),
+    need + uncalled === 0 && unclear > 0 && counted(unclear, 'row', ['is unclear.', 'are unclear.']),
+  ];
+  return told.filter((text) => text !== false);
+}

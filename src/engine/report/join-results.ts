@@ -1,0 +1,185 @@
+import { attemptsBefore } from '../../domain/attempts.ts';
+import type { RowCode } from '../../domain/codes.ts';
+import {
+  addedUp,
+  noHistory,
+  noOutcomes,
+  type Outcome,
+  type OutcomeCounts,
+  type RowHistory,
+  type RowResult,
+  totalOf,
+} from '../../domain/terms.ts';
+import type { JournalView } from '../journal/journal.ts';
+import type { CodeCount } from '../journal/state.ts';
+import { decidedCounts, decidedResult } from '../rows/decided-result.ts';
+import type { PlannedRow } from '../rows/row.ts';
+import type { RowCounts } from '../rows/row-counts.ts';
+
+/** Why rows have no result: `pending` while the run continues by itself, otherwise how it ended. */
+export type WhyUnfinished = 'pending' | 'interrupted' | 'cancelled' | 'halted';
+
+const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
+  pending: 'PENDING',
+  interrupted: 'INTERRUPTED',
+  cancelled: 'CANCELLED',
+  halted: 'HALTED',
+};
+
+/** A row with its result: one line of the report. */
+export interface ReportLine {
+  readonly row: PlannedRow;
+  /** Its row is the number in the user's manifest, unlike in the journal. */
+  readonly result: RowResult;
+}
+
+export interface JoinInput {
+  /** All rows of the run. */
+  readonly rows: AsyncIterable<readonly PlannedRow[]>;
+  readonly journal: JournalView;
+  readonly unfinished: WhyUnfinished;
+}
+
+/** Joins the rows of a run, in their order, with what the plan has decided of them, or the results in the journal. */
+export async function* joinResults({
+  rows: chunks,
+  journal,
+  unfinished,
+}: JoinInput): AsyncGenerator<readonly ReportLine[]> {
+  for await (const rows of chunks) {
+    const results = await resultsByPlace(journal, rows[0]?.place ?? 1, rows.at(-1)?.place ?? 0);
+    yield rows.map((row) => {
+      const { row: number, place } = row;
+      const result = decidedResult(row) ?? results.get(place) ?? journalResult(journal, unfinished, row);
+      return { row, result: { ...result, row: number } };
+    });
+  }
+}
+
+/** The result of a row that is called, even of an unfinished one. */
+function journalResult(journal: JournalView, unfinished: WhyUnfinished, row: PlannedRow): RowResult {
+  return unfinishedResult(unfinished, {
+    row: row.place,
+    operation: row.operation?.name ?? '',
+    history: journal.history(row.place),
+    unsettled: journal.isUnsettled(row.place),
+  });
+}
+
+async function resultsByPlace(
+  journal: JournalView,
+  first: number,
+  last: number,
+): Promise<Map<number, RowResult>> {
+  const results = new Map<number, RowResult>();
+  for await (const part of journal.results(first, last)) {
+    for (const result of part) results.set(result.row, result);
+  }
+  return results;
+}
+
+/** Whether a result is a placeholder for a row without a result. */
+export function isUnfinished({ code, finishedAt }: RowResult): boolean {
+  return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
+}
+
+/** Whether the run will still call the row, or the journal does not know whether it has. */
+export function isPending({ code, finishedAt }: RowResult): boolean {
+  return finishedAt === undefined && code === unfinishedCodes.pending;
+}
+
+/** A row without a result, as the journal knows it. */
+export interface UnfinishedRow {
+  readonly row: number;
+  /** Empty when the row names no known operation. */
+  readonly operation: string;
+  readonly history: RowHistory | undefined;
+  /** Whether the datastore may hold the row, and what became of it. */
+  readonly unsettled: boolean;
+}
+
+/**
+ * The result in the report for a row without one. A row that was certainly not processed is `not_attempted`. A row with an
+ * attempt that the API did more than postpone is `failed`, unless the run will still call it. A row that may have been
+ * processed is unclear, so that it is not fed back unchecked. Of a row that the datastore holds, the journal can't say whether
+ * it was called: it is pending, whatever ended the run.
+ */
+export function unfinishedResult(why: WhyUnfinished, row: UnfinishedRow): RowResult {
+  const { history = noHistory } = row;
+  const { attempts, unprocessed, unclear, startedAt, lastStatus } = history;
+  const unfinished = row.unsettled ? 'pending' : why;
+  const attempted = unclear || attempts > unprocessed;
+  const earlier = attemptsBefore(history);
+  return {
+    row: row.row,
+    operation: row.operation,
+    outcome: attempted && unfinished !== 'pending' ? 'failed' : 'not_attempted',
+    code: unfinishedCodes[unfinished],
+    message: message(why, history, row.unsettled),
+    attempts,
+    unclear,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(lastStatus !== undefined && { httpStatus: lastStatus }),
+    ...(earlier.length > 0 && { earlier }),
+  };
+}
+
+function message(why: WhyUnfinished, history: RowHistory, unsettled: boolean): string {
+  const parts = [why === 'pending' ? 'not finished yet' : `the run was ${why}`];
+  if (unsettled && why !== 'pending') parts.push('resuming it finds out whether this row was called');
+  if (history.lastCode !== undefined) parts.push(`the last attempt failed with ${lastProblem(history)}`);
+  if (history.unclear) parts.push('the row may have been processed');
+  return parts.join('; ');
+}
+
+function lastProblem({ lastCode = '', lastMessage = '' }: RowHistory): string {
+  return lastMessage === '' ? lastCode : `${lastCode}: ${lastMessage}`;
+}
+
+/** The counts of a run's rows. */
+export interface ResultCounts {
+  /** Rows with a result of their own. */
+  readonly done: number;
+  /** As in the report, with rows that were stopped before they had a result. Excludes rows that will still be called. */
+  readonly outcomes: OutcomeCounts;
+  readonly codes: readonly CodeCount[];
+  /** Includes rows that will still be called. */
+  readonly unclear: number;
+  /** Rows that were called without a result and wait for their next call. */
+  readonly held: number;
+}
+
+/** Counts the rows of a run from its plan and its journal, with the same result as its report. */
+export function countRows(
+  journal: JournalView,
+  plan: Omit<RowCounts, 'conflicts' | 'partial'>,
+  unfinished: WhyUnfinished,
+): ResultCounts {
+  const decided = decidedCounts(plan);
+  const outcomes = { ...noOutcomes(), ...addedUp(decided.outcomes, journal.outcomeCounts) };
+  const counted = [...decided.codes, ...journal.codeCounts];
+  const codes = new Map(counted.map((count) => [`${count.outcome} ${count.code}`, { ...count }]));
+  let unclear = journal.unclearCount;
+  let held = 0;
+  let left = plan.callable - journal.finishedCount;
+  const add = (outcome: Outcome, code: string, count: number): void => {
+    if (unfinished === 'pending' || count === 0) return;
+    outcomes[outcome] += count;
+    const key = `${outcome} ${code}`;
+    codes.set(key, { outcome, code, count: (codes.get(key)?.count ?? 0) + count });
+  };
+  for (const row of journal.begunRows()) {
+    const [history, unsettled] = [journal.history(row), journal.isUnsettled(row)];
+    const result = unfinishedResult(unfinished, { row, operation: '', history, unsettled });
+    add(result.outcome, result.code, 1);
+    if (result.unclear) unclear += 1;
+    if (unfinished === 'pending' && history !== undefined && !unsettled) held += 1;
+    left -= 1;
+  }
+  const { outcome, code } = unfinishedResult(unfinished, noRowCalled);
+  add(outcome, code, left);
+  const done = totalOf(decided.outcomes) + journal.finishedCount;
+  return { done, outcomes, codes: [...codes.values()], unclear, held };
+}
+
+const noRowCalled = { row: 0, operation: '', history: undefined, unsettled: false };

@@ -1,0 +1,99 @@
+import { cellText, type Guard } from '../../base/text/formula-guard.ts';
+import { fieldNameOf } from '../operation/field-names.ts';
+import type { RowsHead } from '../rows/head.ts';
+import type { CellTexts } from '../rows/row.ts';
+
+export interface RefeedOptions extends Pick<RowsHead, 'columns' | 'clear_token' | 'defaults'> {
+  /** Keeps spreadsheets from running cells as formulas. */
+  readonly guard: Guard;
+}
+
+/** The cells of a row in a file that can be fed back. */
+export interface RefeedCells {
+  readonly cells: readonly string[];
+  /** Whether the cells differ from the row, because CSV can't hold it. */
+  readonly altered: boolean;
+}
+
+const operationField = 'operation';
+
+/** UTF-8 can't encode it; it becomes U+FFFD. */
+const loneSurrogate = /\p{Cs}/u;
+
+/** A column of the file, and the original columns of its cells. */
+interface RefeedColumn {
+  readonly title: string;
+  /** By their places. */
+  readonly sources: number[];
+  /** The field of the column, if the field has a default. */
+  readonly field?: string;
+}
+
+/** Writes rows as CSV cells that read back as the same rows without options: operation and defaults are filled in. */
+export class RefeedRows {
+  readonly #columns: readonly RefeedColumn[];
+  readonly #options: RefeedOptions;
+
+  constructor(options: RefeedOptions) {
+    this.#options = options;
+    this.#columns = layOut(options);
+  }
+
+  get header(): readonly string[] {
+    const { clear_token: clearToken, guard } = this.#options;
+    return this.#columns.map(({ title }) => guard(title, { clearToken }));
+  }
+
+  /** @param operation name of the row's operation, empty when unknown. */
+  cells(row: { readonly cells: CellTexts }, operation: string): RefeedCells {
+    const { clear_token: clearToken, defaults, guard } = this.#options;
+    let altered = false;
+    const cells = this.#columns.map(({ sources, field }) => {
+      const isOperation = field === operationField;
+      const given = sources.map((source) => row.cells[source]).filter(isOperation ? isSaid : isGiven);
+      if (given.length > 1) altered = true;
+      const fallback = isOperation ? operation || undefined : field && defaults[field];
+      const text = cellText(given.length > 0 ? given[0] : fallback, clearToken, guard);
+      if (loneSurrogate.test(text)) altered = true;
+      return text;
+    });
+    return { cells, altered };
+  }
+}
+
+function layOut({ columns, defaults }: RefeedOptions): readonly RefeedColumn[] {
+  const filled = new Set([operationField, ...Object.keys(defaults)]);
+  const laidOut: RefeedColumn[] = [];
+  const byField = new Map<string, RefeedColumn>();
+  for (const [place, { title, field }] of columns.entries()) {
+    // A cell without a header would make the whole row invalid.
+    if (title.trim() === '') continue;
+    const sameField = field === undefined ? undefined : byField.get(field);
+    if (sameField !== undefined) {
+      sameField.sources.push(place);
+      continue;
+    }
+    // The file must read back without `--map`.
+    const isMapped = field !== undefined && field !== fieldNameOf(title);
+    const column = {
+      title: isMapped ? field : title,
+      sources: [place],
+      ...(field !== undefined && filled.has(field) && { field }),
+    };
+    laidOut.push(column);
+    if (field !== undefined) byField.set(field, column);
+  }
+  for (const field of filled) {
+    if (!byField.has(field)) laidOut.push({ title: field, sources: [], field });
+  }
+  return laidOut;
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** An empty operation counts as missing. */
+function isSaid(value: unknown): boolean {
+  return isGiven(value) && value !== '';
+}

@@ -1,0 +1,77 @@
+import { cellText, type Guard } from '../../base/text/formula-guard.ts';
+import type { RowResult } from '../../domain/terms.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { RowsHead } from '../rows/head.ts';
+import type { ReportLine } from './join-results.ts';
+
+/** The columns of report.csv between those of the manifest and those of the operations. Unknown values and "no" are empty. */
+const resultColumns: readonly (readonly [name: string, cell: (result: RowResult, guard: Guard) => string])[] =
+  [
+    ['_row', ({ row }) => String(row)],
+    ['_operation', ({ operation }, guard) => guard(operation)],
+    ['_outcome', ({ outcome }) => outcome],
+    ['_code', ({ code }, guard) => guard(code)],
+    ['_message', (result, guard) => guard(messageOf(result))],
+    ['_http_status', ({ httpStatus }) => numberCell(httpStatus)],
+    ['_attempts', ({ attempts }) => String(attempts)],
+    ['_unclear', ({ unclear }) => flagCell(unclear)],
+    ['_started_at', ({ startedAt = '' }) => startedAt],
+    ['_finished_at', ({ finishedAt = '' }) => finishedAt],
+    ['_duration_ms', ({ durationMs }) => numberCell(durationMs)],
+  ];
+
+export interface ReportCellOptions extends Pick<RowsHead, 'columns' | 'clear_token'> {
+  /** The operations that occur in the run. */
+  readonly operations: readonly Pick<Operation, 'columns'>[];
+}
+
+/** The cells of report.csv: those of the manifest, then the result. */
+export class ReportCells {
+  readonly header: readonly string[];
+  readonly #options: ReportCellOptions;
+  readonly #guard: Guard;
+  readonly #operationColumns: readonly string[];
+
+  constructor(options: ReportCellOptions, guard: Guard) {
+    const { columns, clear_token: clearToken, operations } = options;
+    this.#options = options;
+    this.#guard = guard;
+    this.#operationColumns = columnsOf(operations);
+    this.header = [
+      ...columns.map(({ title }) => guard(title, { clearToken })),
+      ...resultColumns.map(([name]) => name),
+      ...this.#operationColumns.map((name) => guard(`_${name}`)),
+    ];
+  }
+
+  of({ row: { cells }, result }: ReportLine): string[] {
+    const { columns, clear_token: clearToken } = this.#options;
+    return [
+      ...columns.map((_, place) => cellText(cells[place], clearToken, this.#guard)),
+      ...resultColumns.map(([, cell]) => cell(result, this.#guard)),
+      ...this.#operationColumns.map((name) => this.#guard(result.columns?.[name] ?? '')),
+    ];
+  }
+}
+
+/** Names of the result columns of operations. */
+export function columnsOf(operations: ReportCellOptions['operations']): readonly string[] {
+  return [...new Set(operations.flatMap(({ columns }) => columns))];
+}
+
+/** The message of a result. For a duplicate, it names the row that was called. */
+export function messageOf({ message, duplicateOf }: RowResult): string {
+  if (duplicateOf === undefined) return message;
+  const same = `same as row ${duplicateOf}`;
+  if (message.includes(same)) return message;
+  return message === '' ? same : `${message}; ${same}`;
+}
+
+/** A flag for people and for programs. */
+export function flagCell(flag: boolean): string {
+  return flag ? 'yes' : '';
+}
+
+function numberCell(value: number | undefined): string {
+  return value === undefined ? '' : String(Math.round(value));
+}

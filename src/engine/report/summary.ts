@@ -1,0 +1,164 @@
+import type { Delimiter } from '../../base/text/delimiter.ts';
+import {
+  noOutcomes,
+  type Outcome,
+  type OutcomeCounts,
+  outcomes,
+  type RowResult,
+} from '../../domain/terms.ts';
+import { LatencyHistogram, type LatencySummary } from './latency.ts';
+import type { RateHistory } from './rate-history.ts';
+import { messageOf } from './report-columns.ts';
+
+/** The rate during a run. */
+export type RunRate = Pick<
+  RateHistory,
+  'wanted' | 'limit_per_s' | 'waited_s' | 'rejected' | 'series' | 'starts'
+>;
+
+export const summaryFile = 'summary.json';
+
+/** The content of summary.json. Numbers are integers, except rates; unknown values are `null`. */
+export interface RunSummary {
+  readonly version: 1;
+  readonly run: string;
+  readonly state: string;
+  readonly manifest: {
+    readonly name: string;
+    readonly sha256: string;
+    readonly rows: number;
+    /** Rows left out by `--where`, in addition to `rows`. */
+    readonly left_out?: number;
+  };
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly duration_s: number;
+  readonly outcomes: OutcomeCounts;
+  /** In order of first appearance. The name is empty for rows that name no known operation. */
+  readonly operations: readonly { readonly operation: string; readonly outcomes: OutcomeCounts }[];
+  /** In the order of `outcomes`, then most frequent first. */
+  readonly codes: readonly CodeTally[];
+  readonly unclear: number;
+  /** Unclear rows that failed, which a retry can take. */
+  readonly unclear_failed: number;
+  readonly attempts: number;
+  readonly unprocessed: number;
+  /** Called rows per second of the duration, to two decimals. */
+  readonly rows_per_s: number | null;
+  readonly latency_ms: LatencySummary | null;
+  readonly rate: RunRate | null;
+  readonly retry_of: string | null;
+  /** The retries that the report includes. */
+  readonly retries: readonly string[];
+  /** Of the CSV files. */
+  readonly delimiter: Delimiter;
+  /** SHA-256 of rows.jsonl, journal.jsonl and report.csv; null while the run is in progress. */
+  readonly digests: { readonly rows: string; readonly journal: string; readonly report: string } | null;
+}
+
+/** The part of a summary that does not come from the lines of the report. */
+export interface RunFacts
+  extends Pick<
+    RunSummary,
+    'run' | 'state' | 'started_at' | 'finished_at' | 'rate' | 'retry_of' | 'retries' | 'delimiter'
+  > {
+  readonly manifest: Omit<RunSummary['manifest'], 'rows'>;
+  readonly digests: Omit<NonNullable<RunSummary['digests']>, 'report'> | null;
+  /** Duration of the run in milliseconds, without the time between a stop and a resume. */
+  readonly activeMs: number;
+}
+
+/** The rows with the same outcome and code. Message and row are those of the first one in manifest order. */
+interface CodeTally {
+  readonly outcome: Outcome;
+  readonly code: string;
+  readonly count: number;
+  readonly message: string;
+  readonly row: number;
+}
+
+/** Called rows per second of active time, to two decimals; undefined before the start. */
+export function averageRate({ succeeded, failed }: OutcomeCounts, activeMs: number): number | undefined {
+  return activeMs > 0 ? Math.round(((succeeded + failed) * 100_000) / activeMs) / 100 : undefined;
+}
+
+/** Adds up the lines of the report. Memory depends on the number of operations and codes. */
+export class Tally {
+  #rows = 0;
+  #unclear = 0;
+  #unclearFailed = 0;
+  #attempts = 0;
+  /** Requests that were certainly not processed. */
+  #unprocessed = 0;
+  readonly #outcomes = noOutcomes();
+  readonly #operations = new Map<string, Record<Outcome, number>>();
+  readonly #codes = new Map<string, { -readonly [Key in keyof CodeTally]: CodeTally[Key] }>();
+  readonly #latency = new LatencyHistogram();
+
+  add(result: RowResult): void {
+    const { outcome, code, operation, attempts, durationMs } = result;
+    this.#rows++;
+    this.#attempts += attempts;
+    this.#unprocessed += result.unprocessed ?? 0;
+    if (result.unclear) this.#unclear++;
+    if (result.unclear && outcome === 'failed') this.#unclearFailed++;
+    if (durationMs !== undefined) this.#latency.add(durationMs);
+    this.#outcomes[outcome]++;
+
+    const counts = this.#operations.get(operation) ?? noOutcomes();
+    counts[outcome]++;
+    this.#operations.set(operation, counts);
+
+    const key = `${outcome} ${code}`;
+    const known = this.#codes.get(key);
+    if (known !== undefined) known.count++;
+    else this.#codes.set(key, { outcome, code, count: 1, message: messageOf(result), row: result.row });
+  }
+
+  /**
+   * The summary of all added lines.
+   *
+   * @param report SHA-256 of report.csv; without it, the files of the report have no digests
+   */
+  summary(facts: RunFacts, report?: string): RunSummary {
+    const {
+      run,
+      state,
+      manifest,
+      started_at,
+      finished_at,
+      activeMs,
+      rate,
+      retry_of,
+      retries,
+      delimiter,
+      digests,
+    } = facts;
+    return {
+      version: 1,
+      run,
+      state,
+      manifest: { ...manifest, rows: this.#rows },
+      started_at,
+      finished_at,
+      duration_s: Math.round(activeMs / 1000),
+      outcomes: this.#outcomes,
+      operations: [...this.#operations].map(([operation, counts]) => ({ operation, outcomes: counts })),
+      codes: [...this.#codes.values()].toSorted(
+        (a, b) =>
+          outcomes.indexOf(a.outcome) - outcomes.indexOf(b.outcome) || b.count - a.count || a.row - b.row,
+      ),
+      unclear: this.#unclear,
+      unclear_failed: this.#unclearFailed,
+      attempts: this.#attempts,
+      unprocessed: this.#unprocessed,
+      rows_per_s: averageRate(this.#outcomes, activeMs) ?? null,
+      latency_ms: this.#latency.summary() ?? null,
+      rate,
+      retry_of,
+      retries,
+      delimiter,
+      digests: report === undefined ? null : digests && { ...digests, report },
+    };
+  }
+}

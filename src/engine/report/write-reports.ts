@@ -1,0 +1,160 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeJsonFile } from '../../base/disk/json-file.ts';
+import { type Guard, guardColumn, guardFor } from '../../base/text/formula-guard.ts';
+import { CsvFile, unwritableReport } from './csv-file.ts';
+import type { ReportPage } from './html/report-page.ts';
+import { isPending, type ReportLine } from './join-results.ts';
+import type { ReportLines } from './join-retries.ts';
+import { type RefeedOptions, RefeedRows } from './refeed.ts';
+import { flagCell, messageOf, type ReportCellOptions, ReportCells } from './report-columns.ts';
+import { type RunFacts, type RunSummary, summaryFile, Tally } from './summary.ts';
+
+export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOptions {
+  /** The run's folder. */
+  readonly folder: string;
+  readonly lines: ReportLines;
+  readonly run: RunFacts;
+  /** Collects the lines for report.html, if wanted. */
+  readonly page?: ReportPage | undefined;
+}
+
+/** The files of a report. */
+export interface ReportPaths {
+  readonly report: string;
+  readonly summary: string;
+  /** Absent without such rows, as `notAttempted`. */
+  readonly failed?: string;
+  readonly notAttempted?: string;
+  /** Absent with `--no-html`. */
+  readonly html?: string;
+  /** Only with `--format xlsx`. */
+  readonly xlsx?: string;
+}
+
+export interface WrittenReports {
+  readonly paths: ReportPaths;
+  /** The content of summary.json. Its outcomes add up to the rows of the manifest. */
+  readonly summary: RunSummary;
+  /** Rows in failed.csv and not-attempted.csv that CSV can't hold unchanged: don't feed them back. */
+  readonly alteredRows: number;
+}
+
+/**
+ * Writes report.csv, failed.csv, not-attempted.csv and summary.json into the run's folder, each whole or not at all, and
+ * readable by its owner only. docs/report.md describes them. Memory does not depend on the number of rows.
+ *
+ * A row that is pending is in neither file to be fed back, because it will still be called, or was.
+ *
+ * @throws a fatal error `REPORT_UNWRITABLE` or a `SystemError`
+ *   when writing fails, and the errors of reading the rows or the journal. The files of the previous report then stay.
+ */
+export async function writeReports(input: ReportInput): Promise<WrittenReports> {
+  const files = new ReportFiles(input);
+  const tally = new Tally();
+  try {
+    for await (const lines of input.lines) {
+      for (const { result } of lines) tally.add(result);
+      await files.write(lines);
+      await input.page?.add(lines);
+    }
+    const report = await files.seal();
+    const summary = tally.summary(input.run, report);
+    return { paths: await files.publish(summary), summary, alteredRows: files.alteredRows };
+  } catch (error) {
+    await files.discard();
+    throw error;
+  }
+}
+
+const alteredHint = "CSV can't hold this row unchanged: retry it with `cqbatch retry`, not with this file";
+
+const notAttemptedFile = 'not-attempted.csv';
+
+/** The files of a report while they are written: selects the file of each line, and adds our columns. */
+class ReportFiles {
+  /** Rows in failed.csv and not-attempted.csv that CSV can't hold unchanged. */
+  alteredRows = 0;
+  readonly #report: CsvFile;
+  readonly #failed: CsvFile;
+  readonly #notAttempted: CsvFile;
+  readonly #summaryPath: string;
+  readonly #cells: ReportCells;
+  readonly #refeed: RefeedRows;
+  readonly #guard: Guard;
+
+  constructor(input: ReportInput) {
+    const { folder, run } = input;
+    const { delimiter } = run;
+    this.#guard = guardFor(delimiter);
+    this.#cells = new ReportCells(input, this.#guard);
+    this.#refeed = new RefeedRows({ ...input, guard: this.#guard });
+    this.#summaryPath = join(folder, summaryFile);
+    const file = (name: string, header: readonly string[]) =>
+      new CsvFile(join(folder, name), header, delimiter);
+    const refeedFile = (name: string, more: readonly string[]) =>
+      file(name, [...this.#refeed.header, '_row', ...more, guardColumn(delimiter)]);
+    this.#report = file('report.csv', this.#cells.header);
+    this.#failed = refeedFile('failed.csv', ['_error_code', '_error_message', '_error_unclear']);
+    this.#notAttempted = refeedFile(notAttemptedFile, []);
+  }
+
+  async write(lines: readonly ReportLine[]): Promise<void> {
+    const failed: (readonly string[])[] = [];
+    const notAttempted: (readonly string[])[] = [];
+    for (const { row, result } of lines) {
+      const { outcome, operation, code, unclear } = result;
+      const isFailed = outcome === 'failed' || outcome === 'invalid';
+      if (!isFailed && (outcome !== 'not_attempted' || isPending(result))) continue;
+      const { cells, altered } = this.#refeed.cells(row, operation);
+      if (altered) this.alteredRows++;
+      const own = [...cells, String(row.row)];
+      const message = altered ? `${messageOf(result)} (${alteredHint})` : messageOf(result);
+      if (isFailed) failed.push([...own, this.#guard(code), this.#guard(message), flagCell(unclear), 'yes']);
+      else notAttempted.push([...own, 'yes']);
+    }
+    await this.#report.write(lines.map((line) => this.#cells.of(line)));
+    if (failed.length > 0) await this.#failed.write(failed);
+    if (notAttempted.length > 0) await this.#notAttempted.write(notAttempted);
+  }
+
+  /** Completes all files. @returns SHA-256 of the report */
+  async seal(): Promise<string> {
+    await this.#report.write([]);
+    for (const file of this.#all) await file.seal();
+    return this.#report.digest();
+  }
+
+  /** Publishes all files once all are complete, summary.json last. */
+  async publish(summary: RunSummary): Promise<ReportPaths> {
+    for (const file of this.#all) await file.publish();
+    try {
+      await writeJsonFile(this.#summaryPath, summary);
+    } catch (error) {
+      throw unwritableReport(this.#summaryPath, error);
+    }
+    return {
+      report: this.#report.path,
+      summary: this.#summaryPath,
+      ...(this.#failed.isCreated && { failed: this.#failed.path }),
+      ...(this.#notAttempted.isCreated && { notAttempted: this.#notAttempted.path }),
+    };
+  }
+
+  /** Never fails, because it runs after a failure. */
+  async discard(): Promise<void> {
+    for (const file of this.#all) await file.discard().catch(() => {});
+  }
+
+  get #all(): readonly CsvFile[] {
+    return [this.#report, this.#failed, this.#notAttempted];
+  }
+}
+
+/** Removes an outdated file of an earlier report. */
+export async function removeReport(
+  folder: string,
+  name: typeof notAttemptedFile | 'report.html' | 'report.xlsx',
+): Promise<void> {
+  await rm(join(folder, name), { force: true });
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { replaceFile } from '../../base/disk/files.ts';
+import { CqbatchError, fatalError } from '../../base/errors/errors.ts';
+import { unwritableReport } from './csv-file.ts';
+import type { ReportLines } from './join-retries.ts';
+import { type ReportCellOptions, ReportCells } from './report-columns.ts';
+
+const fileName = 'report.xlsx';
+
+export interface XlsxReportInput extends ReportCellOptions {
+  /** The run's folder. */
+  readonly folder: string;
+  readonly lines: ReportLines;
+}
+
+/** Limits of a sheet in Excel. */
+const mostColumns = 16_384;
+const mostCharacters = 32_767;
+const cutHint = '… (cut: Excel holds 32,767 characters; report.csv has the full text)';
+const columnWidth = 20;
+
+/**
+ * Writes report.xlsx, whole or not at all, and readable by its owner only: the rows of report.csv as text, so that no number
+ * loses digits and no cell is a formula. Rows beyond the limit of a sheet go into another one. Memory does not depend on the
+ * number of rows.
+ *
+ * @returns its path
+ * @throws a fatal error `XLSX_TOO_LARGE` when there are too many columns for Excel, and the errors of `writeReports`
+ */
+export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
+  const path = join(input.folder, fileName);
+  const { writeXlsxStream } = await import('hucre/xlsx');
+  try {
+    const cells = new ReportCells(input, unguarded);
+    if (cells.header.length > mostColumns)
+      throw fatalError(
+        'XLSX_TOO_LARGE',
+        'The report has more columns than the 16,384 of an Excel sheet. Leave out --format xlsx, and use report.csv.',
+      );
+    const workbook = writeXlsxStream(rowsOf(input.lines, cells), {
+      name: 'report',
+      freezePane: { rows: 1 },
+      // Text, so that Excel reads nothing typed there as a number.
+      columns: cells.header.map((name) => ({ header: held(name), width: columnWidth, numFmt: '@' })),
+      zip64: true,
+    });
+    await replaceFile(path, workbook);
+    return path;
+  } catch (error) {
+    throw error instanceof CqbatchError ? error : unwritableReport(path, error);
+  }
+}
+
+/** Cells of a sheet are text, which Excel never runs: they need no guard. */
+const unguarded = (text: string): string => text;
+
+async function* rowsOf(lines: ReportLines, cells: ReportCells): AsyncGenerator<string[]> {
+  for await (const part of lines) for (const line of part) yield cells.of(line).map(held);
+}
+
+/** A text in the encoding of a cell. Excel reads `_x0041_` as `A`, and `_x005F_x0041_` as `_x0041_`. */
+function held(text: string): string {
+  const whole = text.replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_');
+  return whole.length > mostCharacters ? whole.slice(0, mostCharacters - cutHint.length) + cutHint : whole;
+}

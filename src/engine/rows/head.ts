@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { delimiters } from '../../base/text/delimiter.ts';
+import { actorSchema } from '../../domain/actor.ts';
+import { methods } from '../../domain/terms.ts';
+
+/** How many rows a block has: see `blocks` of the head. */
+export const rowsInBlock = 1_000;
+
+const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
+const countSchema = z.number().int().min(0);
+
+const countsSchema = z.strictObject({
+  rows: countSchema,
+  callable: countSchema,
+  invalid: countSchema,
+  duplicates: countSchema,
+  superseded: countSchema,
+  doneBefore: countSchema,
+  conflicts: countSchema,
+  partial: countSchema,
+});
+
+const subjectSchema = z.strictObject({ row: countSchema, subject: z.string() });
+
+const operationSchema = z.strictObject({
+  name: z.string(),
+  /** What a row acts on, in one word. */
+  thing: z.string(),
+  /** The state of the thing after success, in one word. */
+  done: z.string().exactOptional(),
+  /** The field that identifies what a row acts on. */
+  subject: z.string(),
+  /** The fields that a row can send, in the order of its values. */
+  fields: z.array(z.strictObject({ name: z.string(), required: z.boolean(), undoable: z.boolean() })),
+  /** Columns of the report that answers fill. */
+  columns: z.array(z.string()),
+  /** Whether the API certainly keeps omitted fields. */
+  keepsOmitted: z.boolean().exactOptional(),
+  /** SHA-256 of the user's module that defines it. */
+  module: sha256Schema.exactOptional(),
+  /** Method and path of its first call; a row with the same does not repeat them. Absent without a call. */
+  method: z.enum(methods).exactOptional(),
+  path: z.string().exactOptional(),
+  /** Its rows by what the plan decided, and what the calls do to optional fields. */
+  counts: countsSchema,
+  first: subjectSchema.exactOptional(),
+  last: subjectSchema.exactOptional(),
+  effects: z.record(
+    z.string(),
+    z.strictObject({ given: countSchema, cleared: countSchema, absent: countSchema }),
+  ),
+});
+
+/** The first line of `rows.jsonl`: all that is known of the rows together. docs/report.md describes it for readers. */
+export const rowsHeadSchema = z.strictObject({
+  rows_version: z.literal(1),
+  /** What was read. */
+  source: z.strictObject({
+    /** Its name as the user typed it, or what its rows were made of. */
+    name: z.string(),
+    /** Of its bytes. For rows that were made of a run: of the rows of that run. */
+    sha256: sha256Schema,
+    bytes: countSchema,
+    format: z.string(),
+    delimiter: z.enum(delimiters).exactOptional(),
+    sheet: z.string().exactOptional(),
+    encoding: z.string().exactOptional(),
+  }),
+  /** The user's options that decided how it was read, by name. */
+  reading: z.record(z.string(), z.json()),
+  /** Of reports: the text of a cell that clears its field. */
+  clear_token: z.string(),
+  /** Titles as written, with the fields that they stand for; a column without a field is kept for the report. */
+  columns: z.array(z.strictObject({ title: z.string(), field: z.string().exactOptional() })),
+  /** Texts of fields that rows omit. */
+  defaults: z.record(z.string(), z.string()),
+  operations: z.array(operationSchema),
+  counts: countsSchema,
+  /** Rows that `--where` left out: their numbers are missing. */
+  left_out: countSchema,
+  /** Runs and reports whose done rows are left out. */
+  skip_done: z.array(z.string()).exactOptional(),
+  /** Whether the number of a row differs from its place. */
+  renumbered: z.literal(true).exactOptional(),
+  /** The run whose rows are called again, or put back. */
+  derived: z.strictObject({ as: z.enum(['retry', 'undo']), of: z.string() }).exactOptional(),
+  /** What is valid but probably unintended. */
+  warnings: z.array(z.strictObject({ code: z.string(), message: z.string() })),
+  /** How the operation of the rows was found. */
+  operation_source: z.enum(['column', 'option', 'manifest', 'inferred', 'none']),
+  /** The options of the run. */
+  options: z.record(z.string(), z.json()),
+  /** Of a plan that is approved: whether it may leave out invalid rows, and omit fields. */
+  consent: z.strictObject({ skip_invalid: z.boolean(), allow_partial: z.boolean() }).exactOptional(),
+  made_at: z.string(),
+  made_by: actorSchema.exactOptional(),
+  /** The bytes of each thousand rows, so that a part of them can be read alone. */
+  blocks: z.array(countSchema),
+});
+
+export type RowsHead = Readonly<z.infer<typeof rowsHeadSchema>>;
+
+/** An operation in the head of a file of rows. */
+export type HeadOperation = RowsHead['operations'][number];

@@ -1,0 +1,87 @@
+import { stringifyJson } from '../../base/text/json.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+
+/** A problem of a row, shown as `file:line: column: problem (value)`. */
+export interface RowProblem {
+  /** Original column name, if the problem is in one column. */
+  readonly column?: string;
+  /** The problem, with the remedy if not obvious. One line. */
+  readonly problem: string;
+  /** The offending value, shortened, control characters escaped. */
+  readonly value?: string;
+  /** The spreadsheet's name of the column, in a workbook: `B`. */
+  readonly letters?: string;
+}
+
+/** Formats a problem as one line: `file:line: column: problem (value)`, or `file:B17: …` for a workbook. */
+export function formatProblem(
+  name: string,
+  { line }: { readonly line: number },
+  { column, problem, value, letters = '' }: RowProblem,
+): string {
+  const where = column === undefined ? '' : `${escapeInvisible(column)}: `;
+  const what = value === undefined ? '' : ` (${value})`;
+  return `${escapeInvisible(name)}:${letters}${line}: ${where}${problem}${what}`;
+}
+
+/** Maximum characters of a shown value. */
+const shownCharacters = 60;
+
+/** A value for display: one line, at most 60 characters and an ellipsis, no control characters. */
+export function excerpt(value: unknown): string {
+  if (value === undefined) return '';
+  const text = typeof value === 'string' ? value : stringifyJson(value);
+  const characters = [...text.slice(0, 2 * shownCharacters + 2)];
+  const shown = characters.slice(0, shownCharacters).join('');
+  return escapeInvisible(shown) + (characters.length > shownCharacters ? '…' : '');
+}
+
+/** Rows with the same problem in the same column. */
+export interface ProblemGroup extends RowProblem {
+  /** Number of rows; `value` is from the first. */
+  readonly rows: number;
+  /** The first ranges of consecutive rows, by their first and last lines. */
+  readonly stretches: readonly (readonly [firstLine: number, lastLine: number])[];
+  /** Whether more ranges follow. */
+  readonly hasMore: boolean;
+}
+
+const maxGroups = 50;
+const maxStretches = 3;
+
+interface OpenGroup {
+  readonly problem: RowProblem;
+  rows: number;
+  lastRow: number;
+  readonly stretches: [number, number][];
+  hasMore: boolean;
+}
+
+/** Groups the problems of rows in order. Memory does not grow with the number of problems. */
+export class ProblemGroups {
+  readonly #groups = new Map<string, OpenGroup>();
+
+  /** In order of first appearance; beyond a number of different problems, new ones are not grouped. */
+  get groups(): readonly ProblemGroup[] {
+    return [...this.#groups.values()].map(({ problem, lastRow, ...group }) => ({ ...problem, ...group }));
+  }
+
+  add({ row, line }: { readonly row: number; readonly line: number }, problem: RowProblem): void {
+    const key = `${problem.column ?? ''}\n${problem.problem}`;
+    const group = this.#groups.get(key);
+    if (group !== undefined) extend(group, row, line);
+    else if (this.#groups.size < maxGroups)
+      this.#groups.set(key, { problem, rows: 1, lastRow: row, stretches: [[line, line]], hasMore: false });
+  }
+}
+
+function extend(group: OpenGroup, row: number, line: number): void {
+  const { lastRow, stretches } = group;
+  if (row === lastRow) return;
+  group.rows++;
+  group.lastRow = row;
+  const last = stretches.at(-1);
+  if (row === lastRow + 1 && last !== undefined && !group.hasMore) last[1] = line;
+  else if (stretches.length < maxStretches) stretches.push([line, line]);
+  else group.hasMore = true;
+}

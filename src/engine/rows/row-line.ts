@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { jsonLine } from '../../base/text/json.ts';
+import { lineReader, rowNumberSchema, textsSchema } from '../../base/text/json-line.ts';
+import { type Method, methods } from '../../domain/terms.ts';
+import type { ApiRequest } from '../api/request.ts';
+import type { Row } from '../operation/row-fields.ts';
+import type { RowProblem } from './problem.ts';
+import type { CellTexts, DecidedRow, LeftOut, PlannedOperation, PlannedRow } from './row.ts';
+
+/**
+ * The lines of rows in `rows.jsonl` (described for readers in docs/report.md). Each is a JSON object; what is absent is left out,
+ * and method and path where the operation in the head has them.
+ */
+
+/** An operation of the head, as lines refer to it. */
+export interface LineOperation {
+  readonly operation: PlannedOperation;
+  readonly method?: Method | undefined;
+  readonly path?: string | undefined;
+}
+
+/**
+ * One object for each kind of row: a million rows are planned in half the time that copies of objects take.
+ *
+ * @param op index of its operation in the head, where it has one
+ */
+export function encodeRow(
+  decided: DecidedRow,
+  cells: CellTexts,
+  op: number | undefined,
+  usual: Partial<LineOperation> = {},
+): string {
+  const { row, line } = decided;
+  if (decided.kind === 'invalid') return jsonLine({ row, line, cells, op, problems: decided.problems });
+  const { old } = decided;
+  const values = textsOf(decided);
+  if (decided.kind === 'left out')
+    return jsonLine({ row, line, cells, op, values, old, not: decided.because });
+  const { request, unclear } = decided;
+  const { method: called = 'POST', path: to, body } = request;
+  const method = called === usual.method ? undefined : called;
+  const path = to === usual.path ? undefined : to;
+  return jsonLine({ row, line, cells, op, values, old, method, path, body, unclear });
+}
+
+function textsOf({ operation, values }: Exclude<DecidedRow, { kind: 'invalid' }>): CellTexts {
+  const texts: (string | null)[] = [];
+  for (const { name } of operation.fields) texts.push(values[name] ?? null);
+  return texts;
+}
+
+const cellsSchema = z.array(z.string().nullable());
+
+const problemSchema: z.ZodType<RowProblem> = z.object({
+  column: z.string().exactOptional(),
+  problem: z.string(),
+  value: z.string().exactOptional(),
+  letters: z.string().exactOptional(),
+});
+
+const leftOutSchema: z.ZodType<LeftOut> = z.discriminatedUnion('why', [
+  z.object({ why: z.literal('duplicate'), of: rowNumberSchema }),
+  z.object({ why: z.literal('superseded'), by: rowNumberSchema }),
+  z.object({ why: z.literal('done'), before: z.object({ source: z.string(), row: rowNumberSchema }) }),
+]);
+
+const lineSchema = z.object({
+  row: rowNumberSchema,
+  line: rowNumberSchema,
+  cells: cellsSchema,
+  op: z.number().optional(),
+  problems: z.array(problemSchema).min(1).optional(),
+  values: cellsSchema.optional(),
+  old: textsSchema.optional(),
+  not: leftOutSchema.optional(),
+  method: z.enum(methods).optional(),
+  path: z.string().optional(),
+  body: z.string().optional(),
+  unclear: z.literal(true).optional(),
+});
+
+const readLine = lineReader(lineSchema);
+
+/**
+ * Reads a line, given without its line end.
+ *
+ * @returns undefined when it is not such a line
+ */
+export function decodeRow(
+  text: string,
+  place: number,
+  operations: readonly LineOperation[],
+): PlannedRow | undefined {
+  const read = readLine(text);
+  if (read === undefined) return undefined;
+  const { row, line, cells, op, problems, values: texts, old, not, unclear } = read;
+  const known = op === undefined ? undefined : operations[op];
+  if (known === undefined && op !== undefined) return undefined;
+  const given = { place, row, line, cells };
+  if (problems !== undefined) {
+    const operation = known === undefined ? {} : { operation: known.operation };
+    return { ...given, kind: 'invalid', ...operation, problems };
+  }
+  if (known === undefined || texts?.length !== known.operation.fields.length) return undefined;
+  const { operation } = known;
+  const values = valuesOf(operation, texts);
+  const subject = values[operation.subject] ?? '';
+  const understood = { ...given, operation, subject, values, ...(old !== undefined && { old }) };
+  if (not !== undefined) return { ...understood, kind: 'left out', because: not };
+  const request = requestIn(read, known);
+  return request && { ...understood, kind: 'callable', request, ...(unclear && { unclear }) };
+}
+
+function requestIn(
+  { method, path, body }: z.infer<typeof lineSchema>,
+  known: LineOperation,
+): ApiRequest | undefined {
+  const [theMethod, thePath] = [method ?? known.method, path ?? known.path];
+  if (theMethod === undefined || thePath === undefined || body === undefined) return undefined;
+  return { ...(theMethod !== 'POST' && { method: theMethod }), path: thePath, body };
+}
+
+function valuesOf({ fields }: PlannedOperation, texts: CellTexts): Row {
+  const values: Record<string, string> = {};
+  for (const [index, { name }] of fields.entries()) {
+    const text = texts[index] ?? null;
+    if (text !== null) values[name] = text;
+  }
+  return values;
+}

@@ -1,0 +1,163 @@
+import { createReadStream } from 'node:fs';
+import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
+import { SystemError, systemError } from '../../base/errors/system-error.ts';
+import { type HeadOperation, type RowsHead, rowsHeadSchema, rowsInBlock } from './head.ts';
+import type { PlannedRow } from './row.ts';
+import { decodeRow, type LineOperation } from './row-line.ts';
+
+const portion = 1 << 18;
+const lineEnd = 0x0a;
+/** Rows handed out at once, at most. */
+const maxRows = 500;
+
+/** The rows of a run. */
+export interface RowsFile {
+  readonly path: string;
+  readonly head: RowsHead;
+  /**
+   * The rows from a place to another, in parts of up to 500. Memory does not depend on their number.
+   *
+   * @param isWanted by place: other rows are left out, and cost a third of the time
+   * @throws a fatal error `ROWS_DAMAGED`
+   */
+  rows(
+    from?: number,
+    to?: number,
+    isWanted?: (place: number) => boolean,
+  ): AsyncGenerator<readonly PlannedRow[], void, undefined>;
+  /** The row with this number in the user's manifest. */
+  find(number: number): Promise<PlannedRow | undefined>;
+  /** Maps places to numbers in the user's manifest. Takes 8 bytes for each row, unless both are the same. */
+  numbers(): Promise<(place: number) => number>;
+}
+
+/**
+ * Opens a file of rows, and reads its head.
+ *
+ * @throws a fatal error `ROWS_MISSING`, or `ROWS_DAMAGED` for a file that is not such a file, or of another version
+ */
+export async function openRows(path: string): Promise<RowsFile> {
+  const { head, start } = await readHead(path);
+  const operations = head.operations.map(lineOperation);
+
+  async function* rows(
+    from = 1,
+    to = head.counts.rows,
+    isWanted: (place: number) => boolean = () => true,
+  ): AsyncGenerator<readonly PlannedRow[]> {
+    let place = from - ((from - 1) % rowsInBlock);
+    const skipped = head.blocks.slice(0, (place - 1) / rowsInBlock).reduce((sum, bytes) => sum + bytes, 0);
+    for await (const lines of linesIn(chunksOf(path, start + skipped))) {
+      for (let first = 0; first < lines.length && place <= to; first += maxRows) {
+        const part: PlannedRow[] = [];
+        for (const line of lines.slice(first, first + maxRows)) {
+          if (place > to) break;
+          if (place >= from && isWanted(place)) part.push(rowIn(line, place));
+          place += 1;
+        }
+        if (part.length > 0) yield part;
+      }
+      if (place > to) return;
+    }
+    if (place <= to) throw damaged(path, `it ends after row ${place - 1} of ${head.counts.rows}`);
+  }
+
+  function rowIn(line: string, place: number): PlannedRow {
+    const row = decodeRow(line, place, operations);
+    if (row === undefined) throw damaged(path, `line ${place + 1} is not a row`);
+    return row;
+  }
+
+  return {
+    path,
+    head,
+    rows,
+    async find(number) {
+      if (head.renumbered === undefined) {
+        if (number > head.counts.rows) return undefined;
+        for await (const [row] of rows(number, number)) return row;
+      }
+      for await (const part of rows()) {
+        const row = part.find((each) => each.row === number);
+        if (row !== undefined) return row;
+      }
+      return undefined;
+    },
+    async numbers() {
+      if (head.renumbered === undefined) return (place) => place;
+      const numbers = new Float64Array(head.counts.rows + 1);
+      for await (const part of rows()) for (const { place, row } of part) numbers[place] = row;
+      return (place) => numbers[place] ?? place;
+    },
+  };
+}
+
+/** An operation of the head, as the lines of its rows need it. */
+export function lineOperation({ method, path, ...operation }: HeadOperation): LineOperation {
+  return { operation, method, path };
+}
+
+async function readHead(path: string): Promise<{ readonly head: RowsHead; readonly start: number }> {
+  for await (const [line = ''] of linesIn(chunksOf(path, 0))) {
+    try {
+      return { head: headIn(line), start: Buffer.byteLength(line) + 1 };
+    } catch (error) {
+      throw damaged(path, (error as RangeError).message);
+    }
+  }
+  throw damaged(path, 'it has no first line');
+}
+
+/** Reads a head. @throws a RangeError that says what is wrong with it: a clause */
+export function headIn(line: string): RowsHead {
+  let json: { readonly rows_version?: unknown } | null;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    throw new RangeError('its first line is not JSON');
+  }
+  const version = json?.rows_version;
+  if (version !== 1 && typeof version === 'number')
+    throw new RangeError(
+      `it has version ${version}, which this version of cqbatch does not read: use the version that wrote it`,
+    );
+  const { success, data, error } = rowsHeadSchema.safeParse(json, { jitless: true });
+  if (success) return data;
+  const [{ path: place = [], message } = { message: '' }] = error.issues;
+  throw new RangeError(`its first line is not a head (${place.join('.')}: ${message})`);
+}
+
+/** The complete lines of a text, without their ends, in parts. */
+export async function* linesIn(
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<readonly string[], void, undefined> {
+  const torn: Buffer[] = [];
+  for await (const chunk of chunks) {
+    const end = chunk.lastIndexOf(lineEnd);
+    if (end < 0) {
+      torn.push(chunk);
+      continue;
+    }
+    yield Buffer.concat([...torn.splice(0), chunk.subarray(0, end)])
+      .toString('utf8')
+      .split('\n');
+    if (end + 1 < chunk.length) torn.push(chunk.subarray(end + 1));
+  }
+}
+
+async function* chunksOf(path: string, start: number): AsyncGenerator<Buffer, void, undefined> {
+  const stream = createReadStream(path, { start, highWaterMark: portion });
+  try {
+    yield* stream;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new SystemError('ROWS_MISSING', `${path} is missing`, 'restore it from a backup', error);
+    throw systemError(error, path) ?? error;
+  } finally {
+    stream.destroy();
+  }
+}
+
+function damaged(path: string, what: string): CqbatchError {
+  return fatalError('ROWS_DAMAGED', `${path}: ${what}. Restore it from a backup.`);
+}

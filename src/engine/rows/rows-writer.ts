@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import type { Digest } from '../../base/disk/hash-file.ts';
+import { onDisk } from '../../base/errors/system-error.ts';
+import { jsonLine } from '../../base/text/json.ts';
+import type { Method } from '../../domain/terms.ts';
+import { type HeadOperation, type RowsHead, rowsInBlock } from './head.ts';
+import type { CellTexts, DecidedRow, PlannedOperation } from './row.ts';
+import { type OperationSummary, RowTally } from './row-counts.ts';
+import { encodeRow } from './row-line.ts';
+
+/** Characters to write at a time. */
+const portion = 1 << 18;
+
+/** A file of rows that was written. */
+export interface WrittenRows {
+  readonly head: RowsHead;
+  readonly digest: Digest;
+  /** The places of rows that an earlier run may have changed. */
+  readonly unclear: readonly number[];
+}
+
+/** What a head says besides what its rows give. */
+export type HeadFacts = Omit<RowsHead, 'rows_version' | 'operations' | 'renumbered' | 'blocks'>;
+
+/** An operation of the rows, with the method and the path of its first call. */
+interface SeenOperation {
+  readonly operation: PlannedOperation;
+  readonly index: number;
+  method?: Method;
+  path?: string;
+}
+
+/**
+ * Writes a file of rows: first the rows, then, when all is known of them, the head and the rows behind it. The file appears whole
+ * or not at all, and is readable by its owner only.
+ */
+export class RowsWriter {
+  readonly #path: string;
+  readonly #part: string;
+  #file: FileHandle | undefined;
+  readonly #operations = new Map<string, SeenOperation>();
+  readonly #blocks: number[] = [];
+  #lines: string[] = [];
+  #length = 0;
+  #rows = 0;
+  #isRenumbered = false;
+  readonly #unclear: number[] = [];
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#part = `${path}.part`;
+  }
+
+  /** Rows so far. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Adds a row. @returns a pending write, sometimes */
+  add(row: DecidedRow, cells: CellTexts): Promise<void> | undefined {
+    const seen = row.operation && this.#seen(row.operation);
+    if (seen !== undefined && row.kind === 'callable') {
+      seen.method ??= row.request.method ?? 'POST';
+      seen.path ??= row.request.path;
+    }
+    const line = encodeRow(row, cells, seen?.index, seen);
+    if (this.#rows % rowsInBlock === 0) this.#blocks.push(0);
+    this.#blocks[this.#blocks.length - 1] = (this.#blocks.at(-1) ?? 0) + Buffer.byteLength(line);
+    this.#rows += 1;
+    if (row.row !== this.#rows) this.#isRenumbered = true;
+    if (row.kind === 'callable' && row.unclear) this.#unclear.push(this.#rows);
+    this.#lines.push(line);
+    this.#length += line.length;
+    return this.#length >= portion ? this.#flush() : undefined;
+  }
+
+  /**
+   * Writes the file.
+   *
+   * @param summaries what is known of the rows of each operation, by its name
+   */
+  async end(facts: HeadFacts, summaries: Readonly<Record<string, OperationSummary>>): Promise<WrittenRows> {
+    await this.#flush();
+    await this.#file?.close();
+    const head: RowsHead = {
+      rows_version: 1,
+      ...facts,
+      operations: [...this.#operations.values()].map((seen) => headOperation(seen, summaries)),
+      ...(this.#isRenumbered && { renumbered: true }),
+      blocks: this.#blocks,
+    };
+    const digest = await writeWhole(`${this.#path}.whole`, [
+      [Buffer.from(jsonLine(head))],
+      createReadStream(this.#part, { highWaterMark: portion }),
+    ]);
+    await onDisk(this.#path, () => rename(`${this.#path}.whole`, this.#path));
+    await rm(this.#part, { force: true });
+    return { head, digest, unclear: this.#unclear };
+  }
+
+  /** Removes what was written. */
+  async discard(): Promise<void> {
+    await this.#file?.close().catch(() => {});
+    for (const path of [this.#part, `${this.#path}.whole`]) await rm(path, { force: true }).catch(() => {});
+  }
+
+  #seen(operation: PlannedOperation): SeenOperation {
+    const known = this.#operations.get(operation.name);
+    if (known !== undefined) return known;
+    const seen = { operation, index: this.#operations.size };
+    this.#operations.set(operation.name, seen);
+    return seen;
+  }
+
+  async #flush(): Promise<void> {
+    const text = this.#lines.join('');
+    this.#lines = [];
+    this.#length = 0;
+    await onDisk(this.#part, async () => {
+      this.#file ??= await open(this.#part, 'wx', 0o600);
+      await this.#file.writeFile(text);
+    });
+  }
+}
+
+function headOperation(
+  { operation, method, path }: SeenOperation,
+  summaries: Readonly<Record<string, OperationSummary>>,
+): HeadOperation {
+  const { name, thing, done, subject, fields, columns, keepsOmitted, module } = operation;
+  const { thing: _, first, last, fields: effects, ...counts } = summaries[name] ?? new RowTally().summary();
+  return {
+    name,
+    thing,
+    ...(done !== undefined && { done }),
+    subject,
+    fields: fields.map(({ name, required, undoable }) => ({ name, required, undoable })),
+    columns: [...columns],
+    ...(keepsOmitted !== undefined && { keepsOmitted }),
+    ...(module !== undefined && { module }),
+    ...(method !== undefined && { method }),
+    ...(path !== undefined && { path }),
+    counts,
+    ...(first && { first }),
+    ...(last && { last }),
+    effects,
+  };
+}
+
+/** Writes and syncs a new file. */
+async function writeWhole(path: string, parts: readonly (Iterable<Buffer> | AsyncIterable<Buffer>)[]) {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  return onDisk(path, async (): Promise<Digest> => {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      for (const part of parts) {
+        for await (const chunk of part) {
+          hash.update(chunk);
+          bytes += chunk.length;
+          await file.writeFile(chunk);
+        }
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return { sha256: hash.digest('hex'), bytes };
+  });
+}

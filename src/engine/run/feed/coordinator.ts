@@ -1,0 +1,299 @@
+import { type Repeated, repeat } from '../../../base/async/repeat.ts';
+import { onAbort, orAborted, orAfter } from '../../../base/async/waiting.ts';
+import type { Attribution } from '../../../domain/actor.ts';
+import type { Priority, RowResult } from '../../../domain/terms.ts';
+import type { JournalEntry } from '../../journal/line.ts';
+import { bytesOf } from '../../queue/batch-flow.ts';
+import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
+import type { CollectedBatch } from '../../queue/batch-queue-options.ts';
+import type { RowTask } from '../../queue/payload.ts';
+import type { RunEnding } from '../record/ending.ts';
+import type { FailureHalt } from '../record/guards.ts';
+import type { OpenRun } from '../record/open-run.ts';
+import { Feed } from './feed.ts';
+import type { FeedWindow } from './feed-window.ts';
+import { ended, fed, lostSince, openAgain, opened, suspected, withHistory } from './journal-entries.ts';
+import { keepsOrder, RowOrder } from './row-order.ts';
+
+/** Why feeding has stopped, for good or for a while. */
+export type Leaving =
+  | RunEnding
+  /** Too many rows have failed. */
+  | { readonly state: 'halted'; readonly halt: FailureHalt }
+  | ({ readonly state: 'paused' } & Attribution)
+  /** The datastore has lost rows, or rows were handed back that only the file of rows contains. */
+  | { readonly state: 'again'; readonly hasLostRows: boolean };
+
+export interface CoordinatorOptions {
+  /** The rows without a result, in order. */
+  readonly tasks: AsyncIterable<Iterable<RowTask>>;
+  readonly window: FeedWindow;
+  /** See `BatchQueueOptions`. */
+  readonly priority: () => Priority;
+  /** Called with new results once they are safe in the journal. */
+  readonly onCollected: (results: readonly RowResult[]) => Promise<void>;
+  /** Transient errors of the datastore. */
+  readonly onError: (error: Error) => void;
+}
+
+type State =
+  | { readonly mode: 'feeding' }
+  | { readonly mode: 'ended'; readonly reason: Leaving }
+  | { readonly mode: 'failed'; readonly error: Error };
+
+/** How often the coordinator reads what workers have finished. */
+const refreshMs = 500;
+/** Like `refreshMs`, for batches with a row that another row waits for: a manifest may edit an entry a dozen times. */
+const awaitedMs = 100;
+/** How often `drain` tries again. */
+const drainMs = 250;
+/** Rows fed per write to the journal. */
+const rowsAtOnce = 1_000;
+
+/**
+ * Coordinates a run: feeds its rows as batches, never more than the window holds, collects their results into the journal, and
+ * feeds rows again that were handed back.
+ *
+ * ```
+ * feeding ──(all collected, or a reason to stop)──▶ ended ──(drain)──▶ the datastore holds nothing of the run
+ *    └─────────────┬─────────────────────────────────┘
+ *                  └──(datastore, journal or lock lost; disk full)──▶ failed
+ * ```
+ *
+ * - **feeding**: rows go into the datastore while the window has room; finished batches are collected.
+ * - **ended**: feeding has stopped; the first reason counts. Collecting continues until `close`. Without `drain`, another
+ *   coordinator can take over what the datastore holds.
+ * - **failed**: `run` and `drain` throw the error.
+ */
+export class Coordinator {
+  readonly #run: OpenRun;
+  readonly #options: CoordinatorOptions;
+  readonly #ending = new AbortController();
+  readonly #forgetLoss: () => void;
+  #batches!: BatchQueue;
+  #feed!: Feed;
+  /** Set when rows with the same subject must be called in order. */
+  #order: RowOrder | undefined;
+  readonly #repeated: Repeated[] = [];
+  /** Epoch of the datastore that rows are fed to. */
+  #epoch: string | undefined;
+  #wasAway = false;
+  #state: State = { mode: 'feeding' };
+
+  /**
+   * Takes over what an earlier coordinator of the run left in the datastore.
+   *
+   * @throws when the datastore or the disk fails; then nothing stays open
+   */
+  static async open(run: OpenRun, options: CoordinatorOptions): Promise<Coordinator> {
+    const coordinator = new Coordinator(run, options);
+    await coordinator.#recover().catch(async (error: unknown) => {
+      await coordinator.close();
+      throw error;
+    });
+    return coordinator;
+  }
+
+  private constructor(run: OpenRun, options: CoordinatorOptions) {
+    this.#run = run;
+    this.#options = options;
+    this.#forgetLoss = onAbort(run.lost, () => this.#fail(run.lost.reason));
+  }
+
+  /**
+   * Feeds and collects until the run ends.
+   *
+   * @returns the first reason for ending
+   * @throws when the datastore, the disk or the lock on the run is lost
+   */
+  async run(): Promise<Leaving> {
+    const { window } = this.#options;
+    while (this.isFeeding) {
+      const changed = window.changed();
+      const batches = window.hasRoom ? await this.#nextBatches() : [];
+      if (batches.length > 0) await this.#add(batches);
+      else if (this.#feed.isDone && window.isEmpty) this.end({ state: 'completed' });
+      // A row that was handed back may be due before the window changes.
+      else await orAfter(changed, this.#feed.dueInMs);
+    }
+    await this.#feed.close();
+    return this.#checked();
+  }
+
+  /**
+   * After the end: removes the rows from the datastore that no worker is calling, and waits for the other rows. Afterwards the
+   * journal alone says which rows remain. If killed, repeat it.
+   *
+   * @returns false when the signal aborted before the last call ended
+   */
+  async drain(signal: AbortSignal): Promise<boolean> {
+    // Without the signal, an unreachable datastore would block forever.
+    return (await orAborted(this.#drainAll(signal), signal)) ?? false;
+  }
+
+  async close(): Promise<void> {
+    this.#forgetLoss();
+    for (const repeated of this.#repeated) void repeated.stop();
+    await this.#batches?.close();
+  }
+
+  get isFeeding(): boolean {
+    return this.#state.mode === 'feeding';
+  }
+
+  /** Stops feeding. The first reason counts. */
+  end(reason: Leaving): void {
+    if (this.isFeeding) this.#enter({ mode: 'ended', reason });
+  }
+
+  #fail(error: Error): void {
+    if (this.#state.mode !== 'failed') this.#enter({ mode: 'failed', error });
+  }
+
+  #enter(state: State): void {
+    this.#state = state;
+    this.#ending.abort();
+    this.#options.window.wake();
+  }
+
+  /** The reason for ending. @throws the error in the state `failed` */
+  #checked(): Leaving {
+    if (this.#state.mode === 'failed') throw this.#state.error;
+    return this.#state.mode === 'ended' ? this.#state.reason : { state: 'interrupted' };
+  }
+
+  async #recover(): Promise<void> {
+    const { datastore, journal } = this.#run;
+    const { tasks, window, priority, onError } = this.#options;
+    const { id } = this.#run.record;
+    this.#batches = await openBatchQueue(datastore, {
+      runId: id,
+      rows: this.#run.rows,
+      policy: this.#run.policy,
+      rollCall: this.#run.rollCall,
+      priority,
+      collect: (batch) => this.#failing(this.#collect(batch)),
+      journalEnd: () => journal.end,
+      restore: (lost, held) => this.#keep(lost.results, openAgain(lost, held, journal)),
+      onResults: (results) => this.#failing(this.#keep(results)),
+      onAnswers: (answers) => this.#failing(this.#run.answers.write(answers)),
+      onVanished: (missing, size) =>
+        this.#failing(this.#collect({ ...size, results: [], leftovers: [], missing })),
+      onError,
+    });
+    const { recovered } = this.#batches;
+    this.#repeated.push(repeat(() => this.#observe(), { everyMs: refreshMs, onError }));
+    if (keepsOrder(this.#run.record)) this.#keepOrder(new RowOrder());
+    this.#feed = new Feed({
+      tasks,
+      skip: recovered.rows,
+      isFinished: (row) => journal.isFinished(row),
+      order: this.#order,
+    });
+    for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
+    const epoch = await datastore.epoch();
+    this.#epoch = epoch;
+    await journal.append(lostSince(epoch, recovered.rows, journal));
+  }
+
+  /** Reads the results of awaited rows more often. */
+  #keepOrder(order: RowOrder): void {
+    const { onError } = this.#options;
+    this.#order = order;
+    const look = () => this.#batches.lookAfter((row) => order.isAwaited(row));
+    this.#repeated.push(repeat(() => (order.isEmpty ? undefined : look()), { everyMs: awaitedMs, onError }));
+  }
+
+  /** A failed write to the journal ends the run. */
+  #failing(work: Promise<void>): Promise<void> {
+    return work.catch((error: Error) => {
+      this.#fail(error);
+      throw error;
+    });
+  }
+
+  async #keep(results: readonly RowResult[], others: readonly JournalEntry[] = []): Promise<void> {
+    const { journal } = this.#run;
+    const fresh = await journal.append([...results.map((result) => ended(result, journal)), ...others]);
+    const freed = fresh.filter(({ row }) => this.#order?.finished(row));
+    if (freed.length > 0) this.#options.window.wake();
+    await this.#options.onCollected(fresh);
+  }
+
+  async #collect({ results, leftovers, missing, rows, bytes }: CollectedBatch): Promise<void> {
+    const { journal } = this.#run;
+    const suspects = missing.map((row) => suspected(row, journal));
+    await this.#keep(results, [...opened(leftovers, journal), ...suspects]);
+    for (const { task, delayMs } of leftovers) {
+      if (task === undefined) this.end({ state: 'again', hasLostRows: false });
+      else if (!journal.isFinished(task.row)) this.#feed.again(withHistory(task, journal), delayMs);
+    }
+    if (missing.length > 0) this.end({ state: 'again', hasLostRows: true });
+    this.#options.window.collected(rows, bytes);
+  }
+
+  /** Batches to fill the window, up to one write to the journal. */
+  async #nextBatches(): Promise<RowTask[][]> {
+    const { window } = this.#options;
+    const batches: RowTask[][] = [];
+    let rows = 0;
+    do {
+      const batch: RowTask[] = [];
+      let bytes = 0;
+      while (!window.isFull(batch.length, bytes)) {
+        const task = this.#feed.take() ?? (await this.#feed.next());
+        if (task === undefined) break;
+        batch.push(task);
+        bytes += task.body.length;
+      }
+      if (batch.length === 0) break;
+      batches.push(batch);
+      rows += batch.length;
+    } while (rows < Math.min(rowsAtOnce, window.room));
+    return batches;
+  }
+
+  async #add(batches: readonly RowTask[][]): Promise<void> {
+    // Written before the rows can be called: after a power cut, the journal knows which rows are suspect.
+    const into = this.#epoch;
+    await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, into)));
+    for (const batch of batches) {
+      if (!this.isFeeding) return;
+      // A copy of a batch in an older datastore may have returned results for rows that were handed back.
+      const tasks = batch.filter(({ row }) => !this.#run.journal.isFinished(row));
+      if (tasks.length === 0) continue;
+      this.#options.window.fed(tasks.length, bytesOf(tasks));
+      const { signal } = this.#ending;
+      // If the datastore stays away, resuming the run finds out whether the batch was added.
+      await orAborted(this.#batches.add(tasks, signal, into), signal);
+    }
+  }
+
+  async #observe(): Promise<void> {
+    await this.#batches.refresh();
+    this.#options.window.observed(this.#batches.openRows);
+    const isAway = this.#run.datastore.trouble !== undefined;
+    if (this.#wasAway && !isAway) this.#epoch = await this.#run.datastore.epoch();
+    this.#wasAway = isAway;
+  }
+
+  async #drainAll(signal: AbortSignal): Promise<boolean> {
+    const { datastore, rows, journal } = this.#run;
+    const { window } = this.#options;
+    if (!datastore.exclusive && !window.isEmpty) await rows.watchStalled(this.#options.onError);
+    while (!window.isEmpty && !signal.aborted && this.#state.mode !== 'failed') {
+      const changed = window.changed();
+      // No worker is left. A dead process held a batch, or this process claimed one while stopping and missed the reply.
+      if (datastore.exclusive) await rows.releaseClaims();
+      await this.#batches.drain(({ results, leftovers }) => this.#keep(results, opened(leftovers, journal)));
+      if (!window.isEmpty) await orAfter(changed, drainMs);
+    }
+    this.#checked();
+    if (!window.isEmpty) return false;
+    await journal.append([{ type: 'settled' }]);
+    // A pending refresh would resume the queue that `forget` removes.
+    await Promise.all(this.#repeated.map((repeated) => repeated.stop()));
+    await this.#batches.forget();
+    return true;
+  }
+}

@@ -1,0 +1,178 @@
+import { deferred } from '../../../base/async/waiting.ts';
+
+/**
+ * How much of a run the datastore holds at a time, in seconds of work. Less would leave workers idle; more would starve retries
+ * behind the backlog, and make progress and cancelling coarse.
+ */
+
+const secondsOfWork = 4;
+/** With a known rate limit, calls may take longer than the window: more rows must be ready. */
+const secondsAtFixedRate = 10;
+const maxOpenRows = 5_000;
+/** While the rate is unknown: enough for several machines, little enough for the slowest API. */
+const firstOpenRows = 500;
+const maxOpenBytes = 32 * 1024 * 1024;
+/** Finished rows stay in the datastore until their batch is complete: at most this many windows of them. */
+const heldWindows = 8;
+/** While the rate is unknown. */
+const firstBatchRows = 25;
+const maxBatchRows = 250;
+/** Smaller batches cost more commands than they save, even at the end. */
+const lastBatchRows = 10;
+const maxBatchBytes = 4 * 1024 * 1024;
+/** Period over which the rate is averaged. */
+const memorySeconds = 3;
+
+export interface FeedWindowOptions {
+  /** Calls in flight at once, at the start. */
+  readonly concurrency: number;
+  /** The user's limit in calls per second, if any: rows are fed no faster, once the window was full. */
+  readonly ratePerSecond?: () => number | undefined;
+  /** Workers that share the rows. Default: one. */
+  readonly workers?: () => number;
+  /** Rows of the run without a result. Default: more than matter. */
+  readonly unfinished?: () => number;
+  /** Monotonic milliseconds; for tests. */
+  readonly now?: () => number;
+}
+
+export class FeedWindow {
+  /** Calls in flight at once. */
+  concurrency: number;
+  readonly #options: FeedWindowOptions;
+  readonly #now: () => number;
+  #openRows = 0;
+  #heldRows = 0;
+  #heldBytes = 0;
+  /** Weighted sum of rates, and the sum of the weights, which is below 1 at first. */
+  #weightedRate = 0;
+  #weights = 0;
+  #finishedSince = 0;
+  #since: number;
+  #change = deferred();
+  /**
+   * Rows that may be fed under the user's limit, and when they were counted. The pace of the workers usually keeps to the limit,
+   * and this never counts; but workers may call faster for runs of a higher priority.
+   */
+  #allowance = { rows: maxOpenRows, at: 0 };
+
+  constructor(options: FeedWindowOptions) {
+    this.#options = options;
+    this.concurrency = options.concurrency;
+    this.#now = options.now ?? (() => performance.now());
+    this.#since = this.#now();
+  }
+
+  /** Unfinished rows that the datastore should hold now. */
+  get limit(): number {
+    const work = this.#weights === 0 ? firstOpenRows : (this.#weightedRate / this.#weights) * secondsOfWork;
+    const wanted = Math.max(2 * this.concurrency, Math.ceil(work));
+    return Math.min(wanted, mostAllowed(this.#options.ratePerSecond?.()));
+  }
+
+  /** Whether a batch with these rows and bytes is complete. */
+  isFull(rows: number, bytes: number): boolean {
+    return bytes >= maxBatchBytes || rows >= Math.min(this.#batchRows, this.#allowance.rows);
+  }
+
+  #countAllowance(): void {
+    const perSecond = this.#options.ratePerSecond?.();
+    const { rows, at } = this.#allowance;
+    const now = this.#now();
+    const earned = perSecond === undefined ? maxOpenRows : (perSecond * (now - at)) / 1_000;
+    this.#allowance = { rows: Math.min(mostAllowed(perSecond), rows + earned), at: now };
+  }
+
+  /**
+   * A second of work of one worker; less while the rate is unknown, and near the end, so that no worker runs out of rows early.
+   */
+  get #batchRows(): number {
+    if (this.#weights === 0) return firstBatchRows;
+    const { workers, unfinished } = this.#options;
+    const sharing = Math.max(1, workers?.() ?? 1);
+    const second = Math.ceil(this.limit / secondsOfWork / sharing);
+    const part = Math.ceil(((unfinished?.() ?? Number.POSITIVE_INFINITY) - this.#heldRows) / (2 * sharing));
+    return Math.min(maxBatchRows, second, Math.max(part, lastBatchRows));
+  }
+
+  /** Rows that may be fed now. */
+  get room(): number {
+    return Math.min(this.limit - this.#openRows, this.#allowance.rows);
+  }
+
+  get hasRoom(): boolean {
+    this.#countAllowance();
+    return (
+      this.#allowance.rows >= 1 &&
+      this.#openRows < this.limit &&
+      this.#heldRows < this.limit * heldWindows &&
+      this.#heldBytes < maxOpenBytes
+    );
+  }
+
+  /** Whether everything that was fed has been collected. */
+  get isEmpty(): boolean {
+    return this.#heldRows === 0;
+  }
+
+  fed(rows: number, bytes: number): void {
+    this.#openRows += rows;
+    this.#heldRows += rows;
+    this.#heldBytes += bytes;
+    this.#allowance = { ...this.#allowance, rows: this.#allowance.rows - rows };
+  }
+
+  /** Counts a finished row, whose result waits for the rest of its batch. */
+  finished(): void {
+    this.#lowerOpenRows(this.#openRows - 1);
+  }
+
+  /** Takes the number of unfinished rows from the datastore, for rows that other processes call. */
+  observed(openRows: number): void {
+    this.#lowerOpenRows(openRows);
+    if (this.hasRoom) this.wake();
+  }
+
+  collected(rows: number, bytes: number): void {
+    this.#heldRows -= rows;
+    this.#heldBytes -= bytes;
+    // A collected row is finished, even if its worker never reported it.
+    this.#lowerOpenRows(this.#heldRows);
+    this.wake();
+  }
+
+  /** Resolves at the next change, or when `wake` is called. */
+  changed(): Promise<void> {
+    this.#change = deferred();
+    return this.#change.promise;
+  }
+
+  wake(): void {
+    this.#change.resolve();
+  }
+
+  #lowerOpenRows(rows: number): void {
+    const finished = this.#openRows - rows;
+    if (finished <= 0) return;
+    this.#openRows = rows;
+    this.#measure(finished);
+    if (this.hasRoom) this.wake();
+  }
+
+  #measure(finished: number): void {
+    this.#finishedSince += finished;
+    const seconds = (this.#now() - this.#since) / 1_000;
+    if (seconds < 0.5) return;
+    const weight = 1 - Math.exp(-seconds / memorySeconds);
+    this.#weightedRate += weight * (this.#finishedSince / seconds - this.#weightedRate);
+    this.#weights += weight * (1 - this.#weights);
+    this.#finishedSince = 0;
+    this.#since = this.#now();
+  }
+}
+
+/** Rows at a time under a limit in calls per second. */
+function mostAllowed(ratePerSecond: number | undefined): number {
+  if (ratePerSecond === undefined) return maxOpenRows;
+  return Math.min(maxOpenRows, Math.max(4, Math.ceil(ratePerSecond * secondsAtFixedRate)));
+}

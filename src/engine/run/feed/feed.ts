@@ -1,0 +1,99 @@
+import { steadyNow } from '../../../base/async/clock.ts';
+import type { RowTask } from '../../queue/payload.ts';
+import type { RowOrder } from './row-order.ts';
+
+export interface FeedOptions {
+  /** The rows without a result, in order, as they are read. */
+  readonly tasks: AsyncIterable<Iterable<RowTask>>;
+  /** Rows that are already fed. */
+  readonly skip: ReadonlySet<number>;
+  /** Whether a row has a result by now. */
+  readonly isFinished: (row: number) => boolean;
+  /** Keeps rows with the same subject in order; absent when order does not matter. */
+  readonly order?: RowOrder | undefined;
+  /** Monotonic milliseconds; for tests. */
+  readonly now?: () => number;
+}
+
+/**
+ * The next row to feed: first rows that were handed back and are due, then rows that waited for another row, then new rows.
+ */
+export class Feed {
+  readonly #parts: AsyncIterator<Iterable<RowTask>>;
+  /** New rows that are read. */
+  #fresh: Iterator<RowTask> | undefined;
+  readonly #options: FeedOptions;
+  readonly #now: () => number;
+  /** Rows that were handed back, by due time. */
+  readonly #leftovers: { readonly task: RowTask; readonly dueAt: number }[] = [];
+  #isThrough = false;
+
+  constructor(options: FeedOptions) {
+    this.#parts = options.tasks[Symbol.asyncIterator]();
+    this.#options = options;
+    this.#now = options.now ?? steadyNow;
+  }
+
+  /** Whether no row remains to be fed, now or later. */
+  get isDone(): boolean {
+    return this.#isThrough && this.#leftovers.length === 0 && (this.#options.order?.isEmpty ?? true);
+  }
+
+  /** Milliseconds until the next row that was handed back is due; undefined without such rows. */
+  get dueInMs(): number | undefined {
+    const [first] = this.#leftovers;
+    return first && Math.max(0, first.dueAt - this.#now());
+  }
+
+  /** Feeds a row again after a delay. */
+  again(task: RowTask, delayMs: number): void {
+    const dueAt = this.#now() + delayMs;
+    let place = this.#leftovers.length;
+    while (place > 0 && (this.#leftovers[place - 1]?.dueAt ?? 0) > dueAt) place -= 1;
+    this.#leftovers.splice(place, 0, { task, dueAt });
+  }
+
+  /** The next row that may be called now, if any. */
+  async next(): Promise<RowTask | undefined> {
+    for (;;) {
+      const task = this.take();
+      if (task !== undefined || this.#isThrough || this.#options.order?.isFull) return task;
+      const { done, value } = await this.#parts.next();
+      if (done) this.#isThrough = true;
+      else this.#fresh = value[Symbol.iterator]();
+    }
+  }
+
+  /** The same, of the rows that are read: most rows need no wait. */
+  take(): RowTask | undefined {
+    const { order } = this.#options;
+    const [first] = this.#leftovers;
+    if (first !== undefined && first.dueAt <= this.#now()) {
+      this.#leftovers.shift();
+      return first.task;
+    }
+    const freed = order?.take();
+    if (freed !== undefined) return freed;
+    while (this.#fresh !== undefined && !order?.isFull) {
+      const { done, value } = this.#fresh.next();
+      if (done) this.#fresh = undefined;
+      else if (this.#admits(value)) return value;
+    }
+    return undefined;
+  }
+
+  /** Stops reading the manifest. */
+  async close(): Promise<void> {
+    this.#isThrough = true;
+    this.#fresh = undefined;
+    await this.#parts.return?.();
+  }
+
+  #admits(task: RowTask): boolean {
+    const { skip, isFinished, order } = this.#options;
+    if (!skip.has(task.row)) return order?.admit(task) ?? true;
+    // Its result may have arrived since the row was read.
+    if (!isFinished(task.row)) order?.opened(task);
+    return false;
+  }
+}

@@ -1,0 +1,93 @@
+import { perhapsCalled } from '../../../domain/attempts.ts';
+import { noHistory, type RowHistory, type RowResult } from '../../../domain/terms.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { JournalEntry } from '../../journal/line.ts';
+import { rangesOf } from '../../queue/batch-flow.ts';
+import type { LostEntries } from '../../queue/lost-entries.ts';
+import type { Leftover, RowTask } from '../../queue/payload.ts';
+import { countedAttempts } from '../../queue/recollection.ts';
+
+/** Entries of a coordinator besides results. */
+
+/** Marks a row as perhaps called. The number of calls is lost; most likely it was one. */
+export function suspected(row: number, journal: Pick<Journal, 'history'>): JournalEntry {
+  return { type: 'open', row, history: perhapsCalled(journal.history(row) ?? noHistory) };
+}
+
+/**
+ * Marks rows that were about to be fed, and of which neither the datastore nor the journal knows more. In an unchanged epoch they
+ * never got there; otherwise they may have been called. So may rows that were fed again: an older copy of the datastore holds them
+ * as they were before.
+ *
+ * @param held rows in the datastore
+ */
+export function lostSince(
+  epoch: string | undefined,
+  held: ReadonlySet<number>,
+  journal: Pick<Journal, 'history' | 'unsettledRows' | 'fedTo' | 'isFedAgain'>,
+): JournalEntry[] {
+  return [...journal.unsettledRows()]
+    .filter((row) => epoch === undefined || journal.fedTo(row) !== epoch)
+    .filter((row) => !held.has(row) || (epoch !== undefined && journal.isFedAgain(row)))
+    .map((row) => suspected(row, journal));
+}
+
+/**
+ * The histories of unfinished rows; no entries for those without attempts. What the journal knows is not taken back: a batch of
+ * an older copy of the datastore knows less.
+ */
+export function opened(leftovers: readonly Leftover[], journal: Pick<Journal, 'history'>): JournalEntry[] {
+  return leftovers.flatMap(({ row, history }) =>
+    history === undefined ? [] : [{ type: 'open', row, history: fuller(history, journal.history(row)) }],
+  );
+}
+
+function fuller(history: RowHistory, known: RowHistory | undefined): RowHistory {
+  if (known === undefined) return history;
+  if (known.attempts > history.attempts) return known;
+  return known.unclear && !history.unclear ? { ...history, unclear: true } : history;
+}
+
+/** A result, marked if the journal knows of more calls: it is from an older copy of the datastore, and the row was called since. */
+export function ended(result: RowResult, journal: Pick<Journal, 'history'>): JournalEntry {
+  const { attempts = 0 } = journal.history(result.row) ?? {};
+  return {
+    type: 'row',
+    result: attempts > result.attempts ? { ...result, attempts, unclear: true } : result,
+  };
+}
+
+/** A row that is fed again, with what the journal knows of it. */
+export function withHistory(task: RowTask, journal: Pick<Journal, 'history'>): RowTask {
+  const history = journal.history(task.row);
+  return history === undefined ? task : { ...task, history };
+}
+
+/**
+ * What the journal has lost of rows without a result.
+ *
+ * @param held rows that the datastore holds, with all that is known of them
+ */
+export function openAgain(
+  { leftovers, doubtful }: LostEntries,
+  held: ReadonlySet<number>,
+  journal: Pick<Journal, 'history' | 'isFinished'>,
+): JournalEntry[] {
+  const isOpen = (row: number): boolean => !held.has(row) && !journal.isFinished(row);
+  const known = (row: number): number => journal.history(row)?.attempts ?? 0;
+  const called = leftovers.filter(
+    (leftover) => isOpen(leftover.row) && countedAttempts(leftover) > known(leftover.row),
+  );
+  return [
+    ...opened(called, journal),
+    ...doubtful
+      .filter((row) => isOpen(row) && !journal.history(row)?.unclear)
+      .map((row) => suspected(row, journal)),
+  ];
+}
+
+/** Consecutive rows share an entry. */
+export function fed(tasks: readonly RowTask[], epoch: string | undefined): JournalEntry[] {
+  const to = epoch === undefined ? {} : { to: epoch };
+  return rangesOf(tasks).map(([first, last]) => ({ type: 'fed', first, last, ...to }));
+}

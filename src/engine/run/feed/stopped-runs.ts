@@ -1,0 +1,175 @@
+import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
+import { never } from '../../../base/async/waiting.ts';
+import type { Attribution } from '../../../domain/actor.ts';
+import { isActive } from '../../cluster/entries.ts';
+import type { Datastore } from '../../datastore/datastore.ts';
+import { lockRun, type OpenRun, withOpenRun } from '../record/open-run.ts';
+import { actualState, enterState, goesOnByItself, priorityOf, type RunRecord } from '../record/record.ts';
+import { withCrashedTime } from '../record/record-keeper.ts';
+import { withJournalReader } from '../record/run-journal.ts';
+import type { RunStore } from '../record/store.ts';
+import { Coordinator } from './coordinator.ts';
+import { FeedWindow } from './feed-window.ts';
+
+/** How to reconcile. */
+export interface Reconciling {
+  /** Aborts when calls of other machines are no longer awaited. */
+  readonly signal: AbortSignal;
+  /** Hears of commands of the datastore that failed, and are repeated. */
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * Moves everything that the datastore holds of a run without a process into its journal. Afterwards the journal alone says what
+ * remains, so that resuming, cancelling and starting another run begin from one simple state.
+ *
+ * @returns false when the signal aborted while another machine was still calling a row
+ */
+export async function reconcile(run: OpenRun, { signal, onError }: Reconciling): Promise<boolean> {
+  const coordinator = await Coordinator.open(run, {
+    tasks: nothing(),
+    window: new FeedWindow({ concurrency: 1 }),
+    priority: () => priorityOf(run.record),
+    onCollected: async () => {},
+    onError,
+  });
+  try {
+    coordinator.end({ state: 'interrupted' });
+    await coordinator.run();
+    return await coordinator.drain(signal);
+  } finally {
+    await coordinator.close();
+  }
+}
+
+async function* nothing(): AsyncGenerator<never> {}
+
+/**
+ * Cancels a run without a process: moves its rows from the datastore into the journal; rows without a result stay so. Waits for
+ * calls of other machines until the signal aborts.
+ *
+ * @returns undefined when the signal aborted first; the run is unchanged
+ */
+export async function cancelStoppedRun(
+  store: RunStore,
+  record: RunRecord,
+  datastore: Datastore,
+  how: Reconciling,
+  attribution: Attribution = {},
+): Promise<RunRecord | undefined> {
+  return withOpenRun({ store, record, datastore, purpose: `cancel ${record.id}` }, async (run) => {
+    const left = await reconcileStoppedRun(run, how);
+    if (left === undefined) return undefined;
+    const cancelled = enterState(left, 'cancelled', attribution);
+    await store.save(cancelled);
+    return cancelled;
+  });
+}
+
+/**
+ * Cancels a stopped run with no rows in a datastore, such as one that a guard halted: possible beside a daemon that has the
+ * embedded datastore.
+ *
+ * @returns undefined when a datastore may hold rows of the run, or the run continues by itself; it is unchanged
+ */
+export async function cancelSettledRun(
+  store: RunStore,
+  id: string,
+  attribution: Attribution = {},
+): Promise<RunRecord | undefined> {
+  const lock = await lockRun(store.folder(id), id, `cancel ${id}`);
+  try {
+    const record = await store.load(id);
+    if (goesOnByItself(record) || !(await isSettled(store, record))) return undefined;
+    const cancelled = enterState(record, 'cancelled', attribution);
+    await store.save(cancelled);
+    return cancelled;
+  } finally {
+    await lock.release();
+  }
+}
+
+function isSettled(store: RunStore, record: RunRecord): Promise<boolean> {
+  return withJournalReader(store, record, (journal) => [...journal.unsettledRows()].length === 0);
+}
+
+/** @returns the record with the active time of its dead process; undefined when the signal aborted */
+async function reconcileStoppedRun(run: OpenRun, how: Reconciling): Promise<RunRecord | undefined> {
+  if (!(await reconcile(run, how))) return undefined;
+  return withCrashedTime(run.record, run.journal.lastFinishedAt);
+}
+
+/**
+ * Empties the embedded datastore and reconciles every run in it: no row may be called behind the user's back. If the signal
+ * aborts first, nothing changes, and nothing can be fed.
+ */
+export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise<void> {
+  if (!(await reconcileDeadRuns(run, how))) return;
+  const { datastore, journal } = run;
+  const isSettled = journal.unsettledRows()[Symbol.iterator]().next().done;
+  // As after a run that ended properly: nothing to collect, and every row's fate is known.
+  if (isSettled && (await datastore.isEmpty?.())) return datastore.renew();
+  if (!(await reconcile(run, how))) return;
+  await datastore.renew();
+  // Rows of runs whose folder was deleted: no journal would record their results. limits.json keeps the API's waits.
+  await run.rows.clear();
+}
+
+/** @returns false when the signal aborted */
+async function reconcileDeadRuns(
+  { store, record: own, datastore }: OpenRun,
+  how: Reconciling,
+): Promise<boolean> {
+  for (const record of await store.list()) {
+    if (record.id === own.id || !mayHoldRows(record)) continue;
+    if ((await settle(store, record, datastore, `run ${own.id}`, how)) === undefined) return false;
+  }
+  return true;
+}
+
+/**
+ * Moves what the embedded datastore holds of a run without a process into its journal, so that the journal says which rows
+ * were called.
+ *
+ * @param open opens the embedded datastore until the end of the work
+ * @returns the record afterwards; unchanged when the journal knows that already
+ */
+export async function settleDeadRun(
+  store: RunStore,
+  record: RunRecord,
+  open: (atEnd: AtEnd) => Promise<Datastore>,
+  onError: (error: Error) => void,
+): Promise<RunRecord> {
+  const isDead = mayHoldRows(record) && !isActive(actualState(record)) && !goesOnByItself(record);
+  if (!isDead || (await isSettled(store, record))) return record;
+  return withReleases(async (atEnd) => {
+    const datastore = await open(atEnd);
+    const how = { signal: never, onError };
+    return (await settle(store, record, datastore, `report ${record.id}`, how)) ?? record;
+  });
+}
+
+/** Whether the embedded datastore may hold rows of a run that no process works on. */
+function mayHoldRows({ state, queue }: RunRecord): boolean {
+  return queue === undefined && (isActive(state) || state === 'failed');
+}
+
+/** @returns undefined when the signal aborted */
+async function settle(
+  store: RunStore,
+  record: RunRecord,
+  datastore: Datastore,
+  purpose: string,
+  how: Reconciling,
+): Promise<RunRecord | undefined> {
+  const left = await withOpenRun({ store, record, datastore, purpose }, (run) =>
+    reconcileStoppedRun(run, how),
+  );
+  if (left === undefined) return undefined;
+  // A daemon continues submitted runs.
+  const state = record.submitted && record.state !== 'failed' ? 'submitted' : 'interrupted';
+  const failure = record.state === 'failed' ? record.states.at(-1)?.reason : undefined;
+  const settled = enterState(left, state, { reason: failure ?? 'its process ended' });
+  await store.save(settled);
+  return settled;
+}

@@ -1,0 +1,228 @@
+import { readFile } from 'node:fs/promises';
+import { usageError } from '../../../base/errors/errors.ts';
+import { localTime } from '../../../base/text/local-time.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { counted } from '../../../base/text/quantities.ts';
+import { shellWord } from '../../../base/text/shell-word.ts';
+import { signerOf, signText } from '../../signature/ssh-keygen.ts';
+import { type Approval, approvalText, approverHere, parseApproval } from './approval-text.ts';
+import { type PlanContent, planSuffix } from './plan-file.ts';
+
+/** The people that may approve plans, and the runs that need it. */
+export interface ApprovalPolicy {
+  /** Path of a file in OpenSSH's form `allowed_signers`; undefined: no approval counts. */
+  readonly approvers: string | undefined;
+  /** How many approvals a run needs. */
+  readonly needed: number;
+  /** Runs with more calls than this need them, by operation, and by `''` for all operations together. */
+  readonly above: Readonly<Record<string, number>>;
+}
+
+/** An approval that counts. */
+export interface CountedApproval extends Pick<Approval, 'at' | 'until'> {
+  /** Of the approver. */
+  readonly name: string;
+  /** Fingerprint of the key. */
+  readonly key: string;
+}
+
+/** An approval of a plan, judged. */
+type JudgedApproval =
+  | ({ readonly counts: true } & CountedApproval)
+  /** Why it does not count: a clause. */
+  | { readonly counts: false; readonly why: string };
+
+/**
+ * Signs a plan with ssh-keygen.
+ *
+ * @param key path of a private key, or of a public key that an agent has
+ * @returns the content of the approval's file
+ * @throws a usage error `KEY_UNUSABLE` with what ssh-keygen says
+ */
+export async function approvePlan(
+  plan: PlanContent,
+  key: string,
+  { validMs, now = Date.now(), by = approverHere() }: { validMs: number; now?: number; by?: Approval['by'] },
+): Promise<string> {
+  const text = approvalText({
+    ...factsOf(plan),
+    by,
+    at: new Date(now).toISOString(),
+    until: new Date(now + validMs).toISOString(),
+  });
+  try {
+    return `${text}${await signText(text, key)}`;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw usageError(
+      'KEY_UNUSABLE',
+      `Can't sign with ${escapeInvisible(key)} (${error.message}). Pass --key with the file of your key; "ssh-keygen -t ed25519" makes one.`,
+      error,
+    );
+  }
+}
+
+function factsOf({ sha256, options, head }: PlanContent) {
+  return {
+    plan: sha256,
+    address: options.baseUrl,
+    rows: head.counts.rows,
+    calls: head.counts.callable,
+  };
+}
+
+/** The names in a file of approvers, in its order. @throws a usage error `APPROVERS_UNREADABLE` */
+export async function approverNames({
+  approvers,
+}: Pick<ApprovalPolicy, 'approvers'>): Promise<readonly string[]> {
+  if (approvers === undefined) return [];
+  const text = await readFile(approvers, 'utf8').catch((error: Error) => {
+    throw usageError(
+      'APPROVERS_UNREADABLE',
+      `Can't read the approvers in ${escapeInvisible(approvers)}: ${error.message}. Correct "approvers" in config.json.`,
+      error,
+    );
+  });
+  const lines = text.split('\n').filter((line) => !/^\s*(?:#|$)/.test(line));
+  return [...new Set(lines.flatMap((line) => line.trim().split(/\s/)[0]?.split(',') ?? []))];
+}
+
+/** The run of a plan. */
+export interface ApprovedRun {
+  /** Account of the user who runs the plan. */
+  readonly user: string;
+  /** When the run begins, milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** The approvals that count. */
+export function validAmong(judged: readonly JudgedApproval[]): readonly CountedApproval[] {
+  return judged.flatMap((each) => {
+    if (!each.counts) return [];
+    const { counts: _, ...approval } = each;
+    return [approval];
+  });
+}
+
+/** Why the others do not count: clauses. */
+export function whyOthersDoNot(judged: readonly JudgedApproval[]): readonly string[] {
+  return judged.flatMap((each) => (each.counts ? [] : [each.why]));
+}
+
+/** Judges each approval of a plan, as its run begins. */
+export async function judgeApprovals(
+  plan: PlanContent,
+  { approvers }: Pick<ApprovalPolicy, 'approvers'>,
+  run: ApprovedRun,
+): Promise<readonly JudgedApproval[]> {
+  const seen = new Set<string>();
+  const judged: JudgedApproval[] = [];
+  for (const content of plan.approvals) {
+    const each = await judge(content, plan, approvers, run);
+    if (each.counts && seen.has(each.key))
+      judged.push({ counts: false, why: `${each.name} has approved it twice` });
+    else judged.push(each);
+    if (each.counts) seen.add(each.key);
+  }
+  return judged;
+}
+
+async function judge(
+  content: string,
+  plan: PlanContent,
+  approvers: string | undefined,
+  run: ApprovedRun,
+): Promise<JudgedApproval> {
+  const no = (why: string): JudgedApproval => ({ counts: false, why });
+  const signed = parseApproval(content);
+  if (signed === undefined) return no('a file is not an approval of this version of cqbatch');
+  const { approval, text, signature } = signed;
+  const said = `the approval by ${escapeInvisible(approval.by.user)}`;
+  if (approvers === undefined) return no(`${said} is of no approver: the settings name none`);
+  const facts = factsOf(plan);
+  const isOfPlan = Object.entries(facts).every(([name, value]) => approval[name as keyof Approval] === value);
+  if (!isOfPlan) return no(`${said} is for another plan`);
+  const signer = await signerOf(text, signature, approvers, new Date(run.at));
+  if (signer === undefined)
+    return no(`${said} has no good signature of an approver in ${escapeInvisible(approvers)}`);
+  const name = escapeInvisible(signer.name);
+  if ([approval.by.user, signer.name].includes(run.user))
+    return no(`${escapeInvisible(run.user)} runs the plan, and an approval must come from another person`);
+  const { at, until } = approval;
+  // A time that can't be read is over.
+  if (!(run.at < Date.parse(until))) return no(`the approval by ${name} ended ${localTime(until)}`);
+  return { counts: true, name, key: signer.key, at, until };
+}
+
+/** Whether a run with these calls, by operation, needs approvals. */
+export function needsApproval(
+  { above }: ApprovalPolicy,
+  callable: Readonly<Record<string, number>>,
+): boolean {
+  return Object.entries(above).some(
+    ([operation, most]) => (operation === '' ? callsIn(callable) : (callable[operation] ?? 0)) > most,
+  );
+}
+
+/** Calls of all operations. */
+function callsIn(callable: Readonly<Record<string, number>>): number {
+  return Object.values(callable).reduce((sum, calls) => sum + calls, 0);
+}
+
+/** What is to be run. */
+export interface RunToApprove extends ApprovedRun {
+  /** The manifest, or what it was made of, in messages. */
+  readonly manifest: string;
+  /** How to write its plan, for a run without one. */
+  readonly planCommand: string;
+  /** Where that plan is looked for; undefined: the user names it. */
+  readonly planFile?: string | undefined;
+  /** Absent for a run without a signed-off plan; its file is where it can still be approved. */
+  readonly plan: (PlanContent & { readonly file?: string }) | undefined;
+  /** Calls by operation. */
+  readonly callable: Readonly<Record<string, number>>;
+}
+
+/**
+ * The approvals of a run that the policy wants approved.
+ *
+ * @returns those that count, also where none are needed
+ * @throws a usage error `APPROVAL_MISSING` with the reason and the missing command
+ */
+export async function requireApprovals(
+  policy: ApprovalPolicy,
+  { plan, ...run }: RunToApprove,
+): Promise<readonly CountedApproval[]> {
+  const judged = plan === undefined ? [] : await judgeApprovals(plan, policy, run);
+  const valid = validAmong(judged);
+  if (valid.length >= policy.needed || !needsApproval(policy, run.callable)) return valid;
+  throw usageError(
+    'APPROVAL_MISSING',
+    `${escapeInvisible(run.manifest)}: ${missingText(policy, counted(callsIn(run.callable), 'call', ['needs', 'need']), judged)} ${nextText(await approverNames(policy), policy, plan, run)}`,
+  );
+}
+
+/** How many approvals are missing, and why some do not count. @param calls `3 calls need` */
+function missingText({ needed }: ApprovalPolicy, calls: string, judged: readonly JudgedApproval[]): string {
+  const names = validAmong(judged).map(({ name }) => name);
+  const others = whyOthersDoNot(judged);
+  const have = names.length === 0 ? 'none counts' : `only ${names.length} counts (${names.join(', ')})`;
+  const why = others.length === 0 ? '' : ` Not counted: ${others.join('; ')}.`;
+  return `${calls} ${counted(needed, 'approval')}, and ${judged.length === 0 ? 'there is none' : have}.${why}`;
+}
+
+function nextText(
+  names: readonly string[],
+  { needed }: ApprovalPolicy,
+  plan: RunToApprove['plan'],
+  { planCommand, planFile }: Pick<RunToApprove, 'planCommand' | 'planFile'>,
+): string {
+  if (names.length < needed)
+    return `Next: name ${counted(needed, 'approver')} in the file that "approvers" in config.json names, in OpenSSH's form allowed_signers.`;
+  const file = shellWord(plan?.file ?? planFile ?? `NAME${planSuffix}`);
+  const people = names.length === needed ? names.join(' and ') : `${needed} of ${names.join(', ')}`;
+  const approve = `have ${people} type "cqbatch approve ${file}"`;
+  const then = planFile === undefined ? 'then run it' : 'then let the manifest be run again';
+  if (plan?.file !== undefined) return `Next: ${approve}, ${then}.`;
+  return `Next: type "${planCommand} --out ${file}", ${approve}, ${then}.`;
+}

@@ -1,0 +1,63 @@
+import { hashFile } from '../../../base/disk/hash-file.ts';
+import type { DoneRows } from '../../manifest/check/call-index.ts';
+import { type ScanHandlers, type ScanSummary, scanManifest } from '../../manifest/check/scan.ts';
+import type { OperationChoice } from '../../manifest/columns/operation-choice.ts';
+import type { Manifest, ManifestRow } from '../../manifest/manifest.ts';
+import type { ReadingContext } from '../../manifest/text/source.ts';
+import type { DecidedRow } from '../../rows/row.ts';
+import type { RunStore } from '../record/store.ts';
+import { readDone } from './done-before.ts';
+import { type OpenedManifest, openPlannedManifest, type RowOptions } from './open-manifest.ts';
+import { type ProblemList, problemCollector } from './problem-file.ts';
+
+export interface CheckInput {
+  /** A regular file: it may be read twice. */
+  readonly path: string;
+  /** Its name in messages. */
+  readonly name: string;
+  readonly reading: RowOptions;
+  readonly context?: ReadingContext;
+  /** Runs and reports whose done rows are left out. */
+  readonly skipDone?: readonly string[] | undefined;
+  /** The API to be called, if known. */
+  readonly baseUrl?: string | undefined;
+}
+
+/** A manifest whose rows have all been checked. */
+export interface CheckedManifest {
+  readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
+  readonly scan: ScanSummary;
+  readonly choice: Pick<OperationChoice, 'source'>;
+  readonly problems: ProblemList;
+  /** What `skipDone` has found. */
+  readonly done?: DoneRows | undefined;
+}
+
+/** Receives the rows as they are decided, in order. @returns a pending write, sometimes */
+type TakeRow = (row: DecidedRow, given: ManifestRow, columns: readonly string[]) => Promise<void> | undefined;
+
+/**
+ * Checks every row of a manifest as a run would, and writes a list of problems beside the runs.
+ *
+ * @throws a usage error when the manifest is unreadable or its operation is unknown
+ */
+export async function checkManifest(
+  store: RunStore,
+  { path, name, reading, context, skipDone, baseUrl }: CheckInput,
+  take?: TakeRow,
+): Promise<CheckedManifest & OpenedManifest> {
+  const { operations, stateDir } = store;
+  const { onConflict = 'refuse', map, clearToken } = reading;
+  const done = skipDone && (await readDone(store, skipDone, { baseUrl, map, clearToken, context }));
+  const { manifest, prepare } = await openPlannedManifest(path, name, reading, { ...context, operations });
+  const problems = problemCollector(stateDir, name, async () => (await hashFile(path)).sha256);
+  const handlers: ScanHandlers = {
+    async onInvalid(row) {
+      await problems.add(row);
+    },
+    ...(take !== undefined && { onRow: (row, given) => take(row, given, manifest.columns()) }),
+    ...(onConflict === 'refuse' && { onConflict: (conflict) => problems.addConflict(conflict) }),
+  };
+  const scan = await scanManifest(manifest, prepare, handlers, { onConflict, done });
+  return { manifest, prepare, scan, choice: prepare.choice, problems: await problems.end(), done };
+}

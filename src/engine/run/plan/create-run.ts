@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { onDisk } from '../../../base/errors/system-error.ts';
+import type { Attribution } from '../../../domain/actor.ts';
+import { runIds } from '../../../domain/names.ts';
+import { noHistory } from '../../../domain/terms.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { JournalEntry } from '../../journal/line.ts';
+import { openJournal } from '../../journal/open.ts';
+import type { InputOptions } from '../../manifest/stage.ts';
+import { stageManifest } from '../../manifest/stage.ts';
+import { type RunOptions, type RunRecord, stateEntry } from '../record/record.ts';
+import { journalPath } from '../record/run-journal.ts';
+import { rowsFile } from '../record/run-rows.ts';
+import type { RunStore } from '../record/store.ts';
+import type { RowOptions } from './open-manifest.ts';
+import type { ApprovedPlan } from './plan-file.ts';
+import { type PlanManifestInput, type PlannedRows, planManifest } from './planned-rows.ts';
+import { isReady, type Permits, type ReadyRows, readyRows } from './readiness.ts';
+
+/** The origin of a manifest that is moved aside during its run. */
+export interface ManifestOrigin {
+  /** Its name in messages. */
+  readonly name: string;
+  /** A file that exists once the manifest is archived; until then the run is kept. */
+  readonly keepUntil: string;
+  /** Its content: other users may replace it. */
+  readonly sha256: string;
+}
+
+/** A manifest whose rows are to be called. */
+export interface ManifestInput {
+  readonly kind: 'manifest';
+  /** Its path, `-` for standard input. */
+  readonly source: string;
+  /** Where it comes from, if not from that path. */
+  readonly origin?: ManifestOrigin | undefined;
+  readonly reading: RowOptions;
+  /** How it is read. */
+  readonly input?: InputOptions;
+  /** Runs and reports whose done rows are left out. */
+  readonly skipDone?: readonly string[] | undefined;
+}
+
+/** Rows that are planned already, in a file that the run takes over. */
+export interface RowsInput {
+  readonly kind: 'rows';
+  readonly path: string;
+  readonly planned: PlannedRows;
+  /** The plan that they come from. */
+  readonly approved?: ApprovedPlan | undefined;
+  /** The manifest of the plan, if it is moved aside. */
+  readonly origin?: ManifestOrigin | undefined;
+}
+
+export interface CreateRunInput {
+  readonly rows: ManifestInput | RowsInput;
+  readonly options: RunOptions;
+  /** The id chosen by the user. */
+  readonly runId?: string | undefined;
+  /** The user who plans the run, and the reason. */
+  readonly attribution?: Attribution;
+}
+
+/** A planned run that is not started; nothing has been sent. */
+export interface CreatedRun extends PlannedRows {
+  readonly record: RunRecord;
+  readonly journal: Journal;
+}
+
+/** A planned run, with everything that decides whether it may start. */
+export type JudgedRun = CreatedRun & ReadyRows;
+
+/** Asks the user of a new run: at a terminal, or through a program. What it throws refuses the run. */
+export interface Asker {
+  /** Shows the plan, and why it is refused if it is not ready. */
+  show(run: JudgedRun): void | Promise<void>;
+  /** The record with the approvals of the run. */
+  approve(run: JudgedRun): Promise<RunRecord>;
+  /** Whether the run may start. */
+  confirm(run: JudgedRun): Promise<boolean>;
+}
+
+/**
+ * Begins a run: checks its rows, shows its plan, takes its approvals, and asks. Unless all agree, the run is discarded.
+ *
+ * @returns undefined when rows are refused or the user declines
+ */
+export async function beginRun(
+  store: RunStore,
+  { permits, ...input }: CreateRunInput & { readonly permits: Permits },
+  asker: Asker,
+): Promise<CreatedRun | undefined> {
+  const created = await createRun(store, input);
+  let record: RunRecord | undefined;
+  try {
+    const judged = await readyRows(store, created, input.options, permits);
+    await asker.show(judged);
+    if (!isReady(judged)) return undefined;
+    const approved = await asker.approve(judged);
+    if (!(await asker.confirm(judged))) return undefined;
+    record = approved;
+    return { ...created, record };
+  } finally {
+    if (record === undefined) await discard(store, created.record, created.journal);
+  }
+}
+
+/**
+ * Creates a run: puts its file of rows into a new run folder. Other processes see the run once its record is saved; until then
+ * `store.discard` undoes everything.
+ *
+ * @throws a usage error when the manifest is unreadable or its operation is unknown; the folder is then removed
+ */
+export async function createRun(store: RunStore, input: CreateRunInput): Promise<CreatedRun> {
+  const { options, rows } = input;
+  const { id, folder } = await store.create(input.runId);
+  let journal: Journal | undefined;
+  try {
+    const planned =
+      rows.kind === 'manifest'
+        ? await planStaged(store, folder, rows, options)
+        : await takeOver(folder, rows);
+    journal = await openJournal(journalPath(folder), { runId: id });
+    const history = { ...noHistory, unclear: true };
+    await journal.append(planned.unclear.map((row): JournalEntry => ({ type: 'open', row, history })));
+    return { ...planned, record: recordOf(id, input, planned), journal };
+  } catch (error) {
+    await journal?.close().catch(() => {});
+    await store.discard(id).catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * Copies a manifest into a folder, and writes its rows there.
+ *
+ * @param consent what the user accepts, where the plan is written to be approved
+ */
+export async function planStaged(
+  store: RunStore,
+  folder: string,
+  { source, origin, reading, input, skipDone }: Omit<ManifestInput, 'kind'>,
+  options: Partial<RunOptions>,
+  consent?: PlanManifestInput['consent'],
+): Promise<PlannedRows> {
+  const context = { ...input, operations: store.operations };
+  const accepted = origin === undefined ? context : { ...context, sha256: origin.sha256 };
+  const { path, name, ...digest } = await stageManifest(source, folder, accepted, reading, origin?.name);
+  const planned = await planManifest(
+    store,
+    { path, name, digest, reading, context, skipDone, baseUrl: options.baseUrl, options, consent },
+    join(folder, rowsFile),
+  );
+  await rm(path);
+  return planned;
+}
+
+async function takeOver(folder: string, { path, planned }: RowsInput): Promise<PlannedRows> {
+  await onDisk(path, () => rename(path, join(folder, rowsFile)));
+  return planned;
+}
+
+function recordOf(
+  id: string,
+  { options, rows, attribution }: CreateRunInput,
+  { head, digest }: PlannedRows,
+): RunRecord {
+  const { name, sha256, bytes, delimiter } = head.source;
+  const { left_out: leftOut, skip_done: skipDone } = head;
+  const { origin } = rows;
+  const approved = rows.kind === 'rows' ? rows.approved : undefined;
+  const { as, of = '' } = head.derived ?? {};
+  return {
+    version: 2,
+    id,
+    key: randomUUID(),
+    state: 'planned',
+    states: [stateEntry('planned', attribution)],
+    manifest: { name, sha256, bytes, ...(delimiter !== undefined && { delimiter }) },
+    rows: digest,
+    plan: {
+      ...head.counts,
+      ...(leftOut > 0 && { leftOut }),
+      operations: head.operations.map((operation) => operation.name),
+      ...(skipDone && { skipDone }),
+    },
+    options,
+    ...(approved && { approval: approvalOf(approved) }),
+    ...(origin && { keepUntil: resolve(origin.keepUntil) }),
+    ...(as === 'retry' && { retryOf: runIds.require(of) }),
+    ...(as === 'undo' && { undoOf: runIds.require(of) }),
+  };
+}
+
+function approvalOf({ file, sha256, head }: ApprovedPlan) {
+  return { file: basename(file), sha256, madeAt: head.made_at };
+}
+
+/** Removes a run that was planned but never started. */
+export async function discard(store: RunStore, record: RunRecord, journal: Journal): Promise<void> {
+  await journal.close();
+  await store.discard(record.id);
+}

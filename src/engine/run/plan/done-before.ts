@@ -1,0 +1,140 @@
+import { stat } from 'node:fs/promises';
+import { withReleases } from '../../../base/async/scope.ts';
+import { BusyError, CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { runIds } from '../../../domain/names.ts';
+import { DoneRows } from '../../manifest/check/call-index.ts';
+import { goesOnByItself, type RunRecord } from '../record/record.ts';
+import type { RunStore } from '../record/store.ts';
+import { type ReadReportOptions, readReport } from './read-report.ts';
+import { retriesAfter, retriesAmong, undosOf } from './retries.ts';
+import { callsOf, openLastLines } from './run-lines.ts';
+
+export interface ReadDoneOptions extends Omit<ReadReportOptions, 'operations'> {
+  /** The API to call, if known. */
+  readonly baseUrl?: string | undefined;
+}
+
+/**
+ * Reads what runs with their retries, and report files, have done.
+ *
+ * @param names ids of runs or parts of them, or paths of files
+ * @throws a usage error when a run or file does not exist, a file is not a report, or a run called another API; a busy error
+ * when a run is in progress
+ */
+export async function readDone(
+  store: RunStore,
+  names: readonly string[],
+  options: ReadDoneOptions,
+): Promise<DoneRows> {
+  const done = new DoneRows();
+  for (const name of names) {
+    const record = await findRunOrFile(store, name);
+    if (record !== undefined) await noteRun(store, record, done, options);
+    else await noteReport(name, done, { ...options, operations: store.operations });
+  }
+  return done;
+}
+
+/** The named run; undefined for a file. */
+async function findRunOrFile(store: RunStore, name: string): Promise<RunRecord | undefined> {
+  const isFile = (await stat(name).catch(() => undefined))?.isDirectory() === false;
+  if (isFile && !runIds.has(name)) return undefined;
+  try {
+    return await store.find(name);
+  } catch (error) {
+    if (!(error instanceof CqbatchError) || error.code !== 'RUN_UNKNOWN') throw error;
+    if (isFile) return undefined;
+    throw usageError(
+      'RUN_UNKNOWN',
+      `--skip-done ${name}: no run in ${store.stateDir} and no file has this name. "cqbatch list" shows the runs.`,
+    );
+  }
+}
+
+async function noteRun(
+  store: RunStore,
+  record: RunRecord,
+  done: DoneRows,
+  { baseUrl }: ReadDoneOptions,
+): Promise<void> {
+  const { id, options } = record;
+  if (baseUrl !== undefined && options.baseUrl !== baseUrl) {
+    throw usageError(
+      'OTHER_API',
+      `--skip-done ${id}: that run called ${options.baseUrl}, so its rows are not done on ${baseUrl}: leave it out.`,
+    );
+  }
+  done.begin(id);
+  const runs = await store.list();
+  await replay(store, runs, runs.find((run) => run.id === id) ?? record, done, 'done');
+}
+
+/**
+ * Records what a run and its retries have done, or removes what an undo has undone; then applies the undos of each run, in the
+ * order they were made.
+ *
+ * @param runs oldest first
+ */
+async function replay(
+  store: RunStore,
+  runs: readonly RunRecord[],
+  record: RunRecord,
+  done: DoneRows,
+  effect: 'done' | 'undone',
+): Promise<void> {
+  const retries = retriesOf(runs, record);
+  const members = [record, ...retries, ...sourcesOf(runs, record)];
+  const since = new Set(runs.slice(runs.indexOf(record)));
+  const undos = new Set(members.flatMap((run) => undosOf(runs, run)).filter((undo) => since.has(undo)));
+  const going = [record, ...retries, ...undos].find(goesOnByItself);
+  if (going !== undefined)
+    throw new BusyError(
+      'RUN_RUNNING',
+      `Run ${going.id} is still in progress`,
+      'Wait for its end, or cancel it.',
+    );
+  const firstUndo = runs.findIndex((run) => undos.has(run));
+  const sinceUndo = new Set(firstUndo < 0 ? [] : runs.slice(firstUndo));
+  const before = retries.filter((retry) => !sinceUndo.has(retry));
+  await noteLines(store, record, before, done, effect);
+  for (const run of sinceUndo) {
+    if (undos.has(run)) await replay(store, runs, run, done, effect === 'done' ? 'undone' : 'done');
+    else if (retries.includes(run)) await noteLines(store, run, [], done, effect);
+  }
+}
+
+/** The runs whose rows a run left out as done: an undo of these runs applies to it, too. */
+function sourcesOf(runs: readonly RunRecord[], { plan }: RunRecord): readonly RunRecord[] {
+  const sources = runs.filter(({ id }) => plan.skipDone?.includes(id));
+  return sources.flatMap((run) => [run, ...retriesOf(runs, run), ...sourcesOf(runs, run)]);
+}
+
+function retriesOf(runs: readonly RunRecord[], run: RunRecord): readonly RunRecord[] {
+  return retriesAfter(retriesAmong(runs, run), run);
+}
+
+async function noteLines(
+  store: RunStore,
+  record: RunRecord,
+  later: readonly RunRecord[],
+  done: DoneRows,
+  effect: 'done' | 'undone',
+): Promise<void> {
+  await withReleases(async (atEnd) => {
+    for await (const part of callsOf(await openLastLines(store, record, later, atEnd))) {
+      for (const { row, result } of part) {
+        const subject = { operation: row.operation.name, subject: row.subject };
+        if (effect === 'done') done.note(subject, result.row, result);
+        // An unclear undo may have put the old value back: the row is no longer certainly done.
+        else if (result.outcome === 'succeeded' || result.unclear) done.undo(subject);
+      }
+    }
+  });
+}
+
+async function noteReport(path: string, done: DoneRows, options: ReadReportOptions): Promise<void> {
+  done.begin(path);
+  for await (const rows of readReport(path, options)) {
+    for (const row of rows) done.note(row, row.row, row);
+  }
+}

@@ -1,0 +1,51 @@
+import type { OutcomeCounts } from '../../../domain/terms.ts';
+import { actualState, goesOnByItself, plannedAt, type RunState } from '../record/record.ts';
+import { progressOf } from '../record/run-journal.ts';
+import type { RunStore } from '../record/store.ts';
+
+/** The latest run of a manifest that has called rows, or may still call rows. */
+export interface EarlierRun {
+  readonly id: string;
+  /** When it started or was submitted, ISO 8601 UTC. */
+  readonly at: string;
+  readonly state: RunState;
+  readonly rows: number;
+  /** Absent when the journal is unreadable. */
+  readonly counts?: OutcomeCounts | undefined;
+  /** Number of other runs of the manifest, without retries. */
+  readonly others: number;
+}
+
+/**
+ * Finds an earlier run of the manifest on the same API in this state folder.
+ *
+ * @param sha256 of the manifest's content
+ */
+export async function findEarlierRun(
+  store: RunStore,
+  sha256: string,
+  baseUrl: string,
+): Promise<EarlierRun | undefined> {
+  const runs = (await store.list(() => {})).filter(
+    ({ manifest, options, state }) =>
+      state !== 'planned' && options.baseUrl === baseUrl && manifest.sha256 === sha256,
+  );
+  // --skip-done of a run includes its retries.
+  const firsts = runs.filter(({ retryOf }) => retryOf === undefined);
+  const candidates = (firsts.length > 0 ? firsts : runs).toReversed();
+  for (const [newer, record] of candidates.entries()) {
+    const { id, plan, states } = record;
+    const counts = (await progressOf(store, record).catch(() => undefined))?.outcomes;
+    // Skip a run that has called nothing, and is not about to.
+    if (counts !== undefined && counts.succeeded + counts.failed === 0 && !goesOnByItself(record)) continue;
+    return {
+      id,
+      at: states.find(({ state }) => state !== 'planned')?.at ?? plannedAt(record),
+      state: actualState(record),
+      rows: plan.rows,
+      counts,
+      others: Math.max(firsts.length - 1 - newer, 0),
+    };
+  }
+  return undefined;
+}

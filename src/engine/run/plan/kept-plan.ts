@@ -1,0 +1,99 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomically } from '../../../base/disk/files.ts';
+import { usageError } from '../../../base/errors/errors.ts';
+import { onDisk } from '../../../base/errors/system-error.ts';
+import { shellWord } from '../../../base/text/shell-word.ts';
+import type { RowsHead } from '../../rows/head.ts';
+import { differingOptions } from '../record/differing-options.ts';
+import type { RunRecord } from '../record/record.ts';
+import { openRunRows } from '../record/run-rows.ts';
+import type { RunStore } from '../record/store.ts';
+import { approvalSuffix } from './approval-files.ts';
+import { type ApprovalPolicy, type ApprovedRun, needsApproval, requireApprovals } from './approvals.ts';
+import type { PlanContent } from './plan-file.ts';
+
+/** Copies the approvals of a plan into the folder of its run: `1.approval`, … */
+export async function keepApprovals(folder: string, approvals: readonly string[]): Promise<void> {
+  for (const [index, content] of approvals.entries())
+    await writeFileAtomically(join(folder, `${index + 1}${approvalSuffix}`), content);
+}
+
+/**
+ * The approved plan in the folder of a run, whose rows must be those of the run.
+ *
+ * @returns undefined for a run without a plan
+ */
+export async function readKeptPlan(
+  store: Pick<RunStore, 'folder'>,
+  record: RunRecord,
+): Promise<PlanContent | undefined> {
+  if (record.approval === undefined) return undefined;
+  const folder = store.folder(record.id);
+  const { head } = await openRunRows(store, record);
+  const names = (await onDisk(folder, () => readdir(folder))).filter((name) => name.endsWith(approvalSuffix));
+  const approvals = await Promise.all(
+    names.map((name) => onDisk(folder, () => readFile(join(folder, name), 'utf8'))),
+  );
+  return { sha256: record.rows.sha256, head, options: record.options, approvals };
+}
+
+/** The user and the time of a run for its approvals, which must have counted when it was planned. */
+export function plannedBy({ states: [planned] }: RunRecord): ApprovedRun {
+  return { user: planned?.by?.user ?? '', at: Date.parse(planned?.at ?? '') };
+}
+
+/**
+ * Asks what these settings demand of a run that was submitted under others. Approvals must have counted when it was planned.
+ *
+ * @throws a usage error `APPROVAL_MISSING`, or `PLAN_CHANGED` when the run is not that of its plan
+ */
+export async function requireKeptApprovals(
+  store: RunStore,
+  record: RunRecord,
+  policy: ApprovalPolicy,
+): Promise<void> {
+  const { manifest, plan: counts } = record;
+  const { operations, callable } = counts;
+  // Where a run has several operations, each of them may have all of its calls.
+  if (!operations.some((name) => needsApproval(policy, { [name]: callable }))) return;
+  const plan = await readKeptPlan(store, record);
+  await requireApprovals(
+    { ...policy, above: { '': 0 } },
+    {
+      manifest: manifest.name,
+      planCommand: `cqbatch plan ${shellWord(manifest.name)}`,
+      plan,
+      callable: { '': callable },
+      ...plannedBy(record),
+    },
+  );
+}
+
+/** An option of a run that its plan does not have; undefined when they agree. Users may change the rate while it is in progress. */
+export function otherOption(head: RowsHead, { options, rates, priorities }: RunRecord): string | undefined {
+  const changeable = new Set([
+    // A plan may be run with a more careful canary.
+    'canary',
+    ...(rates === undefined ? [] : ['rate']),
+    ...(priorities === undefined ? [] : ['priority']),
+  ]);
+  return differingOptions(head.options, options).find(({ name }) => !changeable.has(name))?.name;
+}
+
+/**
+ * Makes sure that a run is that of its approved plan, whatever was edited or passed since.
+ *
+ * @throws a usage error `PLAN_DIFFERS`
+ */
+export async function refuseOtherPlan(store: RunStore, record: RunRecord): Promise<void> {
+  const { approval, rows, id } = record;
+  if (approval?.signers === undefined) return;
+  const { head, path } = await openRunRows(store, record);
+  const other = rows.sha256 === approval.sha256 ? otherOption(head, record) : 'plan';
+  if (other === undefined) return;
+  throw usageError(
+    'PLAN_DIFFERS',
+    `Run ${id} has another "${other}" than its approved plan (${path}), so nothing is sent: leave that option out, or make the plan again and have it approved.`,
+  );
+}

@@ -1,0 +1,51 @@
+import type { ConflictRule } from '../../../domain/terms.ts';
+import { watchedForRounding } from '../../manifest/check/rounded-ids.ts';
+import { createRowPreparer, type RowPreparer } from '../../manifest/columns/row-preparer.ts';
+import { chosenBy, ownColumnsIn } from '../../manifest/columns/where.ts';
+import type { Manifest, ReadingOptions } from '../../manifest/manifest.ts';
+import { openManifest } from '../../manifest/open.ts';
+import type { ReadingContext } from '../../manifest/text/source.ts';
+import type { RunStore } from '../record/store.ts';
+
+/** A manifest, and the function that turns its rows into calls. */
+export interface OpenedManifest {
+  readonly manifest: Manifest;
+  readonly prepare: RowPreparer;
+}
+
+/** The user's options that decide how a manifest is read and what its rows mean. */
+export interface RowOptions extends ReadingOptions {
+  /** `--operation`; absent when rows, manifest or columns name it. */
+  readonly operation?: string;
+  /** `--where`: conditions on cells. Other rows are left out. */
+  readonly where?: readonly string[];
+  /** `--default`: values of fields in rows that omit them. */
+  readonly default?: Readonly<Record<string, string>>;
+  /** `--map`: column titles and their fields. */
+  readonly map?: Readonly<Record<string, string>>;
+  readonly clearToken: string;
+  /** What to do with rows that conflict. Default: `refuse`. */
+  readonly onConflict?: ConflictRule;
+  /** Whether the user trusts identifiers that look rounded. */
+  readonly trustIds?: boolean;
+}
+
+/**
+ * Opens a manifest for a plan. The same file and options always give the same calls.
+ *
+ * @throws a usage error when the file is not a manifest or its operation is unknown
+ */
+export async function openPlannedManifest(
+  path: string,
+  name: string,
+  options: RowOptions,
+  context: ReadingContext & Pick<RunStore, 'operations'>,
+): Promise<OpenedManifest> {
+  const { operation, default: defaults, map, where } = options;
+  const { operations } = context;
+  const keptColumns = ownColumnsIn(where ?? []);
+  const opened = await openManifest(path, { ...options, name, context, keptColumns });
+  const whole = options.trustIds === true ? opened : watchedForRounding(opened, operations, map);
+  const manifest = where === undefined ? whole : chosenBy(where, whole);
+  return { manifest, prepare: createRowPreparer({ manifest, operation, operations, defaults, map }) };
+}

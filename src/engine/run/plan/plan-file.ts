@@ -1,0 +1,266 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { constants, createGunzip, createGzip } from 'node:zlib';
+import { z } from 'zod';
+import { createFile } from '../../../base/disk/files.ts';
+import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { onDisk, systemError } from '../../../base/errors/system-error.ts';
+import { jsonLine } from '../../../base/text/json.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { parseBaseUrl } from '../../api/base-url.ts';
+import { requirePath } from '../../operation/operation.ts';
+import type { RowsHead } from '../../rows/head.ts';
+import type { PlannedRow } from '../../rows/row.ts';
+import { sumOf } from '../../rows/row-counts.ts';
+import { decodeRow, type LineOperation } from '../../rows/row-line.ts';
+import { headIn, lineOperation, linesIn } from '../../rows/rows-file.ts';
+import { DecidedRows } from '../../rows/rows-summary.ts';
+import { RowsWriter, type WrittenRows } from '../../rows/rows-writer.ts';
+import { type RunOptions, runOptionsSchema } from '../record/record.ts';
+import type { RunStore } from '../record/store.ts';
+import { approvalsOf } from './approval-files.ts';
+import { type PlannedRows, plannedRows } from './planned-rows.ts';
+import { problemCollector } from './problem-file.ts';
+
+/** Suffix of files with a plan: a file of rows, compressed with gzip. */
+export const planSuffix = '.cqplan';
+
+/** A plan that was written to be reviewed and carried out, here or elsewhere: it defines a run, to the byte. */
+export interface ApprovedPlan {
+  /** Its file. */
+  readonly file: string;
+  /** SHA-256 of its content, and so of the rows of its run, in hexadecimal. */
+  readonly sha256: string;
+  readonly head: RowsHead;
+  readonly options: RunOptions;
+  /** What the user accepted. */
+  readonly consent: NonNullable<RowsHead['consent']>;
+  /** The contents of the files beside it: see `approval-files.ts`. */
+  readonly approvals: readonly string[];
+}
+
+/** What approvals are about. */
+export type PlanContent = Pick<ApprovedPlan, 'sha256' | 'head' | 'options' | 'approvals'>;
+
+/**
+ * Writes rows into the file of a plan.
+ *
+ * @param path of the file of rows
+ * @throws a usage error `PLAN_EXISTS` when the file exists: a plan is never replaced
+ */
+export async function writePlanFile(
+  file: string,
+  path: string,
+  { head, digest }: WrittenRows,
+): Promise<ApprovedPlan> {
+  const content = contentOf(file, head);
+  const compressed = pipeline(
+    createReadStream(path),
+    createGzip({ level: constants.Z_BEST_SPEED }),
+    () => {},
+  );
+  if (await onDisk(file, () => createFile(file, compressed)))
+    return { ...content, file, sha256: digest.sha256, head, approvals: [] };
+  throw usageError(
+    'PLAN_EXISTS',
+    `${escapeInvisible(file)} already exists: remove it, or choose another name.`,
+  );
+}
+
+/** A plan, and its rows in a file for a run to take over. */
+export interface ReadPlan extends ApprovedPlan {
+  readonly planned: PlannedRows;
+  readonly path: string;
+}
+
+/**
+ * Reads a plan: copies its rows, and checks that they are as this version writes them.
+ *
+ * @param path of the copy
+ * @param maxBytes of the manifest that it was made of
+ * @throws a usage error `PLAN_NOT_FOUND`, `PLAN_UNREADABLE` or `PLAN_CHANGED`
+ */
+export async function readPlanFile(
+  store: Pick<RunStore, 'stateDir'>,
+  file: string,
+  path: string,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<ReadPlan> {
+  const reader = new PlanReader(store, file, path, maxBytes);
+  try {
+    for await (const lines of linesIn(reader.bytes())) await reader.take(lines);
+    return await reader.end();
+  } catch (error) {
+    await reader.discard();
+    throw error instanceof RangeError ? unreadable(file, error.message, error) : error;
+  }
+}
+
+/** A head has the names of the columns, and a number for each thousand rows. */
+const mostHeadBytes = 64 * 1024 * 1024;
+
+/** Reads the text of a plan. Its methods throw a RangeError that says what is wrong with the plan: a clause. */
+class PlanReader {
+  readonly #store: Pick<RunStore, 'stateDir'>;
+  readonly #file: string;
+  readonly #path: string;
+  readonly #maxBytes: number;
+  readonly #writer: RowsWriter;
+  readonly #hash = createHash('sha256');
+  readonly #decided = new DecidedRows();
+  #head: RowsHead | undefined;
+  #content: ReturnType<typeof contentOf> | undefined;
+  #operations: readonly LineOperation[] = [];
+  #problems: ReturnType<typeof problemCollector> | undefined;
+  #place = 0;
+
+  constructor(store: Pick<RunStore, 'stateDir'>, file: string, path: string, maxBytes: number) {
+    this.#store = store;
+    this.#file = file;
+    this.#path = path;
+    this.#maxBytes = maxBytes;
+    this.#writer = new RowsWriter(path);
+  }
+
+  async *bytes(): AsyncGenerator<Buffer> {
+    const unzipped = pipeline(createReadStream(this.#file), createGunzip(), () => {});
+    let bytes = 0;
+    try {
+      for await (const chunk of unzipped) {
+        bytes += chunk.length;
+        if (bytes > this.#mostBytes) throw new RangeError('has more rows than it says');
+        this.#hash.update(chunk);
+        yield chunk;
+      }
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT')
+        throw usageError('PLAN_NOT_FOUND', `${escapeInvisible(this.#file)}: there is no such file`);
+      throw error instanceof RangeError
+        ? error
+        : (systemError(error, this.#file) ?? new RangeError(`is not a plan (${(error as Error).message})`));
+    } finally {
+      unzipped.destroy();
+    }
+  }
+
+  async take(lines: readonly string[]): Promise<void> {
+    for (const line of lines) {
+      if (this.#head === undefined) this.#begin(this.#headIn(line));
+      else await this.#add(line);
+    }
+  }
+
+  async end(): Promise<ReadPlan> {
+    const [head, content, problems] = [this.#head, this.#content, this.#problems];
+    if (head === undefined || content === undefined || problems === undefined)
+      throw new RangeError('is empty');
+    const { rows_version: _, operations: __, renumbered: ___, blocks: ____, ...facts } = head;
+    const summary = this.#decided.summary();
+    const written = await this.#writer.end({ ...facts, counts: sumOf([summary]) }, summary.perOperation);
+    const { sha256 } = written.digest;
+    if (sha256 !== this.#hash.digest('hex')) throw changed(this.#file);
+    return {
+      ...content,
+      file: this.#file,
+      sha256,
+      head,
+      approvals: await approvalsOf(this.#file),
+      planned: plannedRows(written, summary, await problems.end()),
+      path: this.#path,
+    };
+  }
+
+  /** Removes what was written. */
+  async discard(): Promise<void> {
+    await this.#writer.discard();
+    await rm(this.#path, { force: true }).catch(() => {});
+  }
+
+  /** Rows say in the head how long they are together. */
+  get #mostBytes(): number {
+    if (this.#head === undefined) return mostHeadBytes;
+    const rows = this.#head.blocks.reduce((sum, bytes) => sum + bytes, 0);
+    return rows + Buffer.byteLength(jsonLine(this.#head));
+  }
+
+  #headIn(line: string): RowsHead {
+    try {
+      return headIn(line);
+    } catch (error) {
+      throw new RangeError(`is not a plan of this version of cqbatch (${(error as Error).message})`);
+    }
+  }
+
+  #begin(head: RowsHead): void {
+    if (head.source.bytes > this.#maxBytes)
+      throw new RangeError('was made of a larger manifest than max_manifest_size allows');
+    this.#head = head;
+    this.#content = contentOf(this.#file, head);
+    this.#operations = head.operations.map(lineOperation);
+    const { name, sha256 } = head.source;
+    this.#problems = problemCollector(this.#store.stateDir, name, async () => sha256);
+  }
+
+  async #add(line: string): Promise<void> {
+    this.#place += 1;
+    const row = decodeRow(line, this.#place, this.#operations);
+    if (row === undefined) throw new RangeError(`has a line ${this.#place + 1} that is not a row`);
+    requirePathOf(row);
+    if (row.kind === 'invalid') await this.#problems?.add(row);
+    this.#decided.add(row);
+    await this.#writer.add(row, row.cells);
+  }
+}
+
+const strictOptions = z.strictObject(runOptionsSchema.shape);
+
+function contentOf(file: string, { options, consent }: RowsHead): Pick<ApprovedPlan, 'options' | 'consent'> {
+  const { data, error } = strictOptions.safeParse(options);
+  if (error !== undefined) {
+    const [{ path = [], message } = { message: '' }] = error.issues;
+    throw unreadable(
+      file,
+      `has an option that this version of cqbatch does not know (${path.join('.')}: ${message})`,
+    );
+  }
+  if (consent === undefined) throw unreadable(file, 'does not say what was accepted');
+  if (!isUsual(data)) throw unreadable(file, 'has an address that is not written as cqbatch writes it');
+  return { options: data, consent };
+}
+
+function isUsual({ baseUrl, allowInsecureHttp }: RunOptions): boolean {
+  try {
+    return parseBaseUrl(baseUrl, { allowInsecureHttp }) === baseUrl;
+  } catch {
+    return false;
+  }
+}
+
+function requirePathOf(row: PlannedRow): void {
+  if (row.kind !== 'callable') return;
+  try {
+    requirePath(row.request.path);
+  } catch (error) {
+    throw new RangeError(`has a row ${row.row} that can't be sent: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+function changed(file: string): CqbatchError {
+  return usageError(
+    'PLAN_CHANGED',
+    `${escapeInvisible(file)} is not as "cqbatch plan --out" writes it, so it may not do what it says: make the plan again and have it reviewed.`,
+  );
+}
+
+function unreadable(file: string, why: string, cause?: unknown): CqbatchError {
+  return usageError(
+    'PLAN_UNREADABLE',
+    `${escapeInvisible(file)} ${why}: make one with "cqbatch plan MANIFEST --out NAME${planSuffix}".`,
+    cause,
+  );
+}

@@ -1,0 +1,149 @@
+import { withReleases } from '../../../base/async/scope.ts';
+import type { Digest } from '../../../base/disk/hash-file.ts';
+import { stringifyJson } from '../../../base/text/json.ts';
+import { thisActor } from '../../../domain/actor.ts';
+import type { ScanSummary } from '../../manifest/check/scan.ts';
+import type { ManifestRow } from '../../manifest/manifest.ts';
+import type { CellTexts } from '../../rows/row.ts';
+import { sumOf } from '../../rows/row-counts.ts';
+import type { SummarizedRows } from '../../rows/rows-summary.ts';
+import { type HeadFacts, RowsWriter, type WrittenRows } from '../../rows/rows-writer.ts';
+import type { RunOptions } from '../record/record.ts';
+import type { RunStore } from '../record/store.ts';
+import { type CheckedManifest, type CheckInput, checkManifest } from './check-manifest.ts';
+import type { OpenedManifest } from './open-manifest.ts';
+
+/** The rows of a new run, all checked and written into a file. */
+export interface PlannedRows extends CheckedManifest, WrittenRows {}
+
+export interface PlanManifestInput extends CheckInput {
+  /** Of the file that is read. */
+  readonly digest: Digest;
+  /** Options of the run; those that are known, where it is only looked at. */
+  readonly options: Partial<RunOptions>;
+  /** What the user accepts, where the plan is written to be approved. */
+  readonly consent?: ((scan: ScanSummary) => HeadFacts['consent']) | undefined;
+}
+
+/**
+ * Checks every row of a manifest, and writes what is to be done with each.
+ *
+ * @param path of the file of rows
+ * @throws a usage error when the manifest is unreadable or its operation is unknown
+ */
+export function planManifest(store: RunStore, input: PlanManifestInput, path: string): Promise<PlannedRows> {
+  return withReleases(async (atEnd) => {
+    const writer = new RowsWriter(path);
+    atEnd(() => writer.discard());
+    const texts = new CellTextReader();
+    const checked = await checkManifest(store, input, (row, { cells }, columns) =>
+      writer.add(row, texts.of(cells, columns)),
+    );
+    return { ...checked, ...(await writer.end(factsOf(input, checked), checked.scan.perOperation)) };
+  });
+}
+
+function factsOf(
+  { name, digest, reading, options, consent }: PlanManifestInput,
+  { manifest, prepare, scan, choice, done }: CheckedManifest & OpenedManifest,
+): HeadFacts {
+  const { format, delimiter, sheet, encoding } = manifest;
+  const { clearToken, ...given } = reading;
+  return {
+    source: {
+      name,
+      ...digest,
+      format,
+      ...(delimiter !== undefined && { delimiter }),
+      ...(sheet && { sheet: sheet.name }),
+      ...(encoding !== undefined && { encoding }),
+    },
+    reading: JSON.parse(JSON.stringify(given)),
+    clear_token: clearToken,
+    columns: manifest.columns().map((title) => {
+      const field = prepare.fieldOf(title);
+      return prepare.known.has(field) ? { title, field } : { title };
+    }),
+    defaults: Object.fromEntries(
+      [...prepare.defaults].map(([field, value]) => [field, cellText(value) ?? '']),
+    ),
+    counts: sumOf([scan]),
+    left_out: scan.leftOut,
+    ...(done && { skip_done: [...done.sources] }),
+    warnings: scan.warnings.map(({ code, message }) => ({ code, message })),
+    operation_source: choice.source,
+    ...madeNow(options, consent?.(scan)),
+  };
+}
+
+/** The part of a head that says with which options, when and by which user it was made. */
+export function madeNow(
+  options: Partial<RunOptions>,
+  consent?: HeadFacts['consent'],
+): Pick<HeadFacts, 'options' | 'consent' | 'made_at' | 'made_by'> {
+  return {
+    options: JSON.parse(JSON.stringify(options)),
+    ...(consent && { consent }),
+    made_at: new Date().toISOString(),
+    made_by: thisActor(),
+  };
+}
+
+/** Rows that were decided before, as a plan shows them. */
+export function plannedRows(
+  written: WrittenRows,
+  summary: SummarizedRows & Pick<ScanSummary, 'changedSubjects'>,
+  problems: CheckedManifest['problems'],
+): PlannedRows {
+  const { source, columns, left_out: leftOut, warnings, operation_source } = written.head;
+  const { name, format, sheet } = source;
+  return {
+    ...written,
+    manifest: {
+      name,
+      format,
+      ...(sheet !== undefined && {
+        sheet: { name: sheet, others: [], hidden: undefined, hiddenColumns: [] },
+      }),
+    },
+    scan: {
+      ...summary,
+      firstConflicts: [],
+      leftOut,
+      roundedIds: [],
+      choice: undefined,
+      warnings,
+      columns: columns.map(({ title }) => title),
+      meanings: columns.map(({ title: column, field }) =>
+        field === undefined ? { column } : { column, field },
+      ),
+    },
+    choice: { source: operation_source },
+    problems,
+  };
+}
+
+/** Puts the cells of rows into the order of the columns. Columns of JSON appear one after the other. */
+class CellTextReader {
+  readonly #places = new Map<string, number>();
+
+  of(cells: ManifestRow['cells'], columns: readonly string[]): CellTexts {
+    for (let place = this.#places.size; place < columns.length; place += 1)
+      this.#places.set(columns[place] ?? '', place);
+    const texts: (string | null)[] = [];
+    for (const title in cells) {
+      const text = cellText(cells[title]);
+      const place = this.#places.get(title);
+      if (text === null || place === undefined) continue;
+      while (texts.length < place) texts.push(null);
+      texts[place] = text;
+    }
+    return texts;
+  }
+}
+
+/** A cell as text; null for an absent one. */
+function cellText(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'string' ? value : stringifyJson(value);
+}

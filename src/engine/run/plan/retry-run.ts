@@ -1,0 +1,102 @@
+import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
+import { isUnfinished, type ReportLine } from '../../report/join-results.ts';
+import { DigestTable } from '../../rows/digest-table.ts';
+import type { CallableRow } from '../../rows/row.ts';
+import type { RunRecord } from '../record/record.ts';
+import type { RunStore } from '../record/store.ts';
+import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
+import type { PlannedRows } from './planned-rows.ts';
+import { callsOf, openLastLines, subjectKey } from './run-lines.ts';
+
+/** Which failed rows to retry. Default: all. */
+export interface RetryChoice {
+  readonly codes?: readonly string[] | undefined;
+  /** Only rows with an attempt that may have been processed. */
+  readonly unclear?: boolean | undefined;
+}
+
+/** Rows of a run, to be called again. */
+export interface RetryRows extends PlannedRows {
+  /** Number of rows that can be retried, by code, whether selected or not. */
+  readonly codes: ReadonlyMap<string, number>;
+  /** Rows left out because a later row with their subject has succeeded: retrying them would revert it. */
+  readonly overtaken: number;
+}
+
+/** Whether rows of a run can be retried. @param later the retries of the same rows that were made after it */
+export function hasRowsToRetry(
+  store: RunStore,
+  record: RunRecord,
+  later: readonly RunRecord[],
+): Promise<boolean> {
+  return withReleases(async (atEnd) => {
+    const { lines } = await openLastLines(store, record, later, atEnd);
+    for await (const part of lines) if (part.some(isToBeRetried)) return true;
+    return false;
+  });
+}
+
+/**
+ * Writes the rows of a run that failed, and did not succeed in a later retry, into a file of rows. A cancelled run contributes
+ * its uncalled rows, too. Rows are left out when a later row with their subject has succeeded.
+ */
+export function writeRetryRows(
+  store: RunStore,
+  record: RunRecord,
+  later: readonly RunRecord[],
+  { codes: wanted, unclear: onlyUnclear }: RetryChoice,
+  { options, path }: DerivedRowsInput,
+): Promise<RetryRows> {
+  return withReleases(async (atEnd) => {
+    const isOvertaken = await overtaking(store, record, later, atEnd);
+    const run = await openLastLines(store, record, later, atEnd);
+    let overtaken = 0;
+    const codes = new Map<string, number>();
+    const rows = new DerivedRows(path);
+    atEnd(() => rows.discard());
+    for await (const part of callsOf(run, isToBeRetried)) {
+      for (const { row, result } of part) {
+        if (row.kind !== 'callable') continue;
+        if (isOvertaken(row)) {
+          overtaken += 1;
+          continue;
+        }
+        codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
+        if (wanted?.includes(result.code) === false || (onlyUnclear && !result.unclear)) continue;
+        const { unclear: _, ...call } = row;
+        await rows.add(result.unclear ? { ...call, unclear: true } : call, row.cells);
+      }
+    }
+    const planned = await rows.end({ of: run.head, as: 'retry', run: record.id, options });
+    return { ...planned, codes, overtaken };
+  });
+}
+
+/** Finds the last row that succeeded for each subject with several rows. */
+async function overtaking(
+  store: RunStore,
+  record: RunRecord,
+  later: readonly RunRecord[],
+  atEnd: AtEnd,
+): Promise<(call: CallableRow) => boolean> {
+  const { options, plan } = record;
+  if (options.onConflict !== 'in-order' || plan.conflicts === 0) return () => false;
+  const run = await openLastLines(store, record, later, atEnd);
+  const rows = new DigestTable(1);
+  for await (const part of callsOf(run, ({ result }) => result.outcome === 'succeeded')) {
+    for (const { row } of part) {
+      const key = subjectKey(row);
+      const known = rows.find(key);
+      rows.set(known < 0 ? rows.enter(key) : known, 0, row.row);
+    }
+  }
+  return (call) => {
+    const succeeded = rows.find(subjectKey(call));
+    return succeeded >= 0 && rows.get(succeeded, 0) > call.row;
+  };
+}
+
+/** A row without a result is called on resume, unless its run was cancelled. */
+function isToBeRetried({ result }: ReportLine): boolean {
+  return isUnfinished(result) ? result.code === 'CANCELLED' : result.outcome === 'failed';
+}

@@ -1,0 +1,74 @@
+import type { AtEnd } from '../../../base/async/scope.ts';
+import type { JournalView } from '../../journal/journal.ts';
+import { joinResults, type ReportLine } from '../../report/join-results.ts';
+import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
+import { subjectDigest } from '../../rows/digest-table.ts';
+import type { RowsHead } from '../../rows/head.ts';
+import type { InvalidRow, PlannedRow, UnderstoodRow } from '../../rows/row.ts';
+import { type RunRecord, unfinishedBecause } from '../record/record.ts';
+import { openJournalReader } from '../record/run-journal.ts';
+import { openRunRows } from '../record/run-rows.ts';
+import type { RunStore } from '../record/store.ts';
+
+/** The rows of a run with their results. */
+export interface RunLines {
+  /** In order. Can be read once. */
+  readonly lines: ReportLines;
+  readonly head: RowsHead;
+}
+
+/** Reads a run from its rows and its journal, even while the run is in progress. */
+export async function readRunLines(
+  store: RunStore,
+  record: RunRecord,
+  journal: JournalView,
+): Promise<RunLines> {
+  const { head, rows } = await openRunRows(store, record);
+  return { lines: joinResults({ rows: rows(), journal, unfinished: unfinishedBecause(record) }), head };
+}
+
+/** Reads a run that this process does not work on. Closes its journal at the end. */
+export async function openRunLines(
+  store: RunStore,
+  record: RunRecord,
+  atEnd: AtEnd,
+): Promise<RunLines & { readonly journal: JournalView }> {
+  const journal = await openJournalReader(store, record);
+  atEnd(() => journal.close());
+  return { ...(await readRunLines(store, record, journal)), journal };
+}
+
+/** Like `openRunLines`, each row with its result in the latest of these retries. */
+export async function openLastLines(
+  store: RunStore,
+  record: RunRecord,
+  later: readonly RunRecord[],
+  atEnd: AtEnd,
+): Promise<RunLines> {
+  const run = await openRunLines(store, record, atEnd);
+  const retries: ReportLines[] = [];
+  for (const retry of later) retries.push((await openRunLines(store, retry, atEnd)).lines);
+  return { ...run, lines: joinRetries(run.lines, retries) };
+}
+
+/** A row that can be called, whether it is or is left out. */
+export interface CallLine extends ReportLine {
+  readonly row: Exclude<PlannedRow, InvalidRow>;
+}
+
+/** The selected rows that can be called, in parts. */
+export async function* callsOf(
+  { lines }: Pick<RunLines, 'lines'>,
+  isWanted: (line: ReportLine) => boolean = () => true,
+): AsyncGenerator<readonly CallLine[]> {
+  for await (const part of lines) yield part.filter(isWanted).filter(isCallLine);
+}
+
+function isCallLine(line: ReportLine): line is CallLine {
+  return line.row.kind !== 'invalid';
+}
+
+/** Identifies the subject of a call among all operations. */
+export function subjectKey({ operation, subject }: Pick<UnderstoodRow, 'operation' | 'subject'>): string {
+  return subjectDigest({ operation: operation.name, subject });
+}

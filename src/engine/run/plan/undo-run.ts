@@ -1,0 +1,238 @@
+import { join } from 'node:path';
+import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
+import { oldNameOf } from '../../operation/field-names.ts';
+import { findOperation, type Operation } from '../../operation/operation.ts';
+import { CsvFile } from '../../report/csv-file.ts';
+import type { ReportLine } from '../../report/join-results.ts';
+import { DigestTable } from '../../rows/digest-table.ts';
+import type { RowsHead } from '../../rows/head.ts';
+import type { CallableRow, CellTexts, UnderstoodRow } from '../../rows/row.ts';
+import type { RunRecord } from '../record/record.ts';
+import { openRunRows, requireOperations } from '../record/run-rows.ts';
+import type { RunStore } from '../record/store.ts';
+import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
+import type { PlannedRows } from './planned-rows.ts';
+import { type CallLine, callsOf, openLastLines, subjectKey } from './run-lines.ts';
+
+/** The rows that undo a run, as far as possible. */
+export interface UndoRows extends PlannedRows {
+  /** Rows that are not put back, or only in part, and the file that lists them with the reasons. */
+  readonly notUndone: ListedRows;
+  /** Rows that can only be undone by hand, and the file that lists them. */
+  readonly byHand: ListedRows;
+  /** The keys of the subjects that are put back, to find other runs that edited them. */
+  readonly subjects: ReadonlySet<string>;
+}
+
+export interface ListedRows {
+  readonly rows: number;
+  /** Absent without such rows. */
+  readonly file?: string;
+}
+
+export const notUndoneFile = 'not-undone.csv';
+export const byHandFile = 'undo-by-hand.csv';
+
+/** How the rows with one subject have changed it. */
+interface Edit {
+  /** The first row that changed the subject; 0 if none did. */
+  row: number;
+  /** The first call. */
+  readonly call: UnderstoodRow;
+  /** Values before the first row that sent the field, or would have; undefined where that row does not say. */
+  readonly before: Map<string, string | undefined>;
+  /** Values after the run, unless they were edited since. */
+  readonly now: Map<string, string>;
+}
+
+/**
+ * Writes rows that put back what the rows of a run, or of its later retries, have changed or may have changed: the
+ * fields that a row sent and whose old values it gives. If several rows have one subject, the earliest old value counts, even
+ * of a superseded row: the old value of a later row may be what the superseded row would have written. Files in the run's
+ * folder list what can't be undone, and what only by hand.
+ *
+ * @throws a usage error `OPERATION_MISSING`
+ */
+export function writeUndoRows(
+  store: RunStore,
+  record: RunRecord,
+  later: readonly RunRecord[],
+  { options, path }: DerivedRowsInput,
+): Promise<UndoRows> {
+  return withReleases(async (atEnd) => {
+    requireOperations(store, record);
+    const repeated = await repeatedSubjects(store, record, later);
+    const run = await openLastLines(store, record, later, atEnd);
+    const columns = columnsOf(run.head);
+    const rows = new DerivedRows(path);
+    atEnd(() => rows.discard());
+    const folder = store.folder(record.id);
+    const list = (name: string, ...columns: readonly string[]) =>
+      rowList(join(folder, name), ['_row', 'operation', 'id', ...columns], atEnd);
+    const notUndone = list(notUndoneFile, 'fields', 'why');
+    const byHand = list(byHandFile, 'unclear');
+    const subjects = new Set<string>();
+    const edits = new Map<string, Edit>();
+
+    const putBack = async (edit: Edit): Promise<void> => {
+      const { row, call, before, now } = edit;
+      if (row === 0) return;
+      const missing = [...now.keys()].filter((field) => before.get(field) === undefined);
+      if (missing.length < now.size) {
+        const undoing = undoRow(store.operations, edit);
+        await rows.add(undoing, cellsOf(undoing, columns));
+        subjects.add(subjectKey(call));
+      }
+      if (missing.length === 0) return;
+      const why =
+        missing.length < now.size
+          ? 'no old values for these fields; the others are restored'
+          : 'no old values';
+      notUndone.add([String(row), call.operation.name, call.subject, missing.join(' '), why]);
+    };
+
+    for await (const part of callsOf(run, isEffective)) {
+      for (const line of part) {
+        const { row: call, result } = line;
+        const { operation, subject } = call;
+        if (!operation.fields.some(({ undoable }) => undoable)) {
+          if (hasChanged(line))
+            byHand.add([String(line.row.row), operation.name, subject, result.unclear ? 'yes' : '']);
+          continue;
+        }
+        const key = subjectKey(call);
+        const edit = edits.get(key) ?? { row: 0, call, before: new Map(), now: new Map() };
+        note(edit, line);
+        if (repeated.has(key)) edits.set(key, edit);
+        else await putBack(edit);
+      }
+      await Promise.all([notUndone.flush(), byHand.flush()]);
+    }
+    for (const edit of edits.values()) await putBack(edit);
+    const source = { ...run.head.source, name: `undo of ${record.id}`, ...record.rows };
+    const facts = { source, reading: {}, columns, defaults: {} };
+    const planned = await rows.end({ of: run.head, as: 'undo', run: record.id, options, ...facts });
+    return {
+      ...planned,
+      notUndone: await notUndone.publish(),
+      byHand: await byHand.publish(),
+      subjects,
+    };
+  });
+}
+
+/** Counts the rows of a run with one of these subjects, whatever their results. */
+export async function rowsOn(
+  store: RunStore,
+  record: RunRecord,
+  subjects: ReadonlySet<string>,
+): Promise<number> {
+  const file = await openRunRows(store, record);
+  let rows = 0;
+  for await (const part of file.rows())
+    for (const row of part) if (row.kind !== 'invalid' && subjects.has(subjectKey(row))) rows += 1;
+  return rows;
+}
+
+/** Whether a row has changed its subject, or may have. */
+function hasChanged({ result: { outcome, unclear } }: ReportLine): boolean {
+  return outcome === 'succeeded' || unclear;
+}
+
+/** Whether a row shows a change, or the state before: a later row may have superseded it. */
+function isEffective(line: ReportLine): boolean {
+  return hasChanged(line) || line.result.code === 'SUPERSEDED';
+}
+
+/** Subjects with several rows, which acted or would have: only their edits stay in memory. */
+function repeatedSubjects(
+  store: RunStore,
+  record: RunRecord,
+  later: readonly RunRecord[],
+): Promise<ReadonlySet<string>> {
+  return withReleases(async (atEnd) => {
+    const seen = new DigestTable(0);
+    const repeated = new Set<string>();
+    for await (const part of callsOf(await openLastLines(store, record, later, atEnd), isEffective)) {
+      for (const { row } of part) {
+        const key = subjectKey(row);
+        if (seen.find(key) < 0) seen.enter(key);
+        else repeated.add(key);
+      }
+    }
+    return repeated;
+  });
+}
+
+function note(edit: Edit, line: CallLine): void {
+  const { operation, values, old = {} } = line.row;
+  if (edit.row === 0 && hasChanged(line)) edit.row = line.row.row;
+  for (const { name, required } of operation.fields) {
+    const value = values[name];
+    if (required || value === undefined) continue;
+    if (!edit.before.has(name)) edit.before.set(name, old[name]);
+    if (hasChanged(line)) edit.now.set(name, value);
+  }
+}
+
+/** The row that puts the old values back. Its own old values are the current ones, so that an undo can be undone, too. */
+function undoRow(operations: readonly Operation[], { row, call, before, now }: Edit): CallableRow {
+  const { line, subject, values } = call;
+  const operation = findOperation(operations, call.operation.name);
+  if (operation === undefined) throw new TypeError(`There is no operation ${call.operation.name}.`);
+  const sent: Record<string, string> = {};
+  const old: Record<string, string> = {};
+  for (const { name, required } of operation.fields) {
+    const given = values[name];
+    const [was, is] = [before.get(name), now.get(name)];
+    if (required && given !== undefined) sent[name] = given;
+    if (required || was === undefined || is === undefined) continue;
+    sent[name] = was;
+    old[name] = is;
+  }
+  const request = operation.request(sent);
+  return { kind: 'callable', row, line, operation, subject, values: sent, old, request };
+}
+
+/** The columns of the rows: operation, fields, old values. */
+function columnsOf({ operations }: RowsHead): RowsHead['columns'] {
+  const fields = operations
+    .filter((operation) => operation.fields.some(({ undoable }) => undoable))
+    .flatMap((operation) => operation.fields);
+  const old = fields.filter(({ undoable }) => undoable).map(({ name }) => oldNameOf(name));
+  const names = new Set(['operation', ...fields.map(({ name }) => name), ...old]);
+  return [...names].map((name) => ({ title: name, field: name }));
+}
+
+function cellsOf({ operation, values, old = {} }: CallableRow, columns: RowsHead['columns']): CellTexts {
+  const texts = new Map([
+    ['operation', operation.name],
+    ...Object.entries(values),
+    ...Object.entries(old).map(([name, text]) => [oldNameOf(name), text] as const),
+  ]);
+  return columns.map(({ title }) => texts.get(title) ?? null);
+}
+
+/** A file in the run's folder that lists rows; created with its first row. */
+function rowList(path: string, header: readonly string[], atEnd: AtEnd) {
+  const file = new CsvFile(path, header);
+  atEnd(() => file.discard());
+  const records: (readonly string[])[] = [];
+  let rows = 0;
+  const flush = async (): Promise<void> => {
+    if (records.length > 0) await file.write(records.splice(0));
+  };
+  return {
+    add(record: readonly string[]): void {
+      records.push(record);
+      rows += 1;
+    },
+    flush,
+    async publish(): Promise<ListedRows> {
+      await flush();
+      await file.seal();
+      await file.publish();
+      return { rows, ...(rows > 0 && { file: path }) };
+    },
+  };
+}

@@ -1,0 +1,9 @@
+import { escapeInvisible } from '../../../base/text/printable.ts';
+
+/** The first thing that is wrong with the folder of a run. */
+export class Finding extends Error {}
+
+/** @param problem a clause about the file */
+export function wrong(file: string, problem: string): Finding {
+  return new Finding(`${escapeInvisible(file)}: ${problem}.`);
+}

@@ -1,0 +1,210 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { withReleases } from '../../../base/async/scope.ts';
+import { ifThere } from '../../../base/disk/files.ts';
+import { hashFile } from '../../../base/disk/hash-file.ts';
+import { readJsonFile } from '../../../base/disk/json-file.ts';
+import { CqbatchError } from '../../../base/errors/errors.ts';
+import { delimiters } from '../../../base/text/delimiter.ts';
+import type { OutcomeCounts } from '../../../domain/terms.ts';
+import type { JournalReader } from '../../journal/journal.ts';
+import { summaryFile } from '../../report/summary.ts';
+import { judgeApprovals, validAmong, whyOthersDoNot } from '../plan/approvals.ts';
+import { otherOption, plannedBy, readKeptPlan } from '../plan/kept-plan.ts';
+import {
+  actualState,
+  goesOnByItself,
+  type RunRecord,
+  type RunState,
+  runRecordSchema,
+} from '../record/record.ts';
+import { journalFile, openJournalReader, outcomesOf, unfinishedRows } from '../record/run-journal.ts';
+import { openRunRows, rowsFile } from '../record/run-rows.ts';
+import { openRunStore, type RunStore } from '../record/store.ts';
+import { copyReport } from '../report/report-run.ts';
+import { differenceOf } from './difference.ts';
+import { Finding, wrong } from './finding.ts';
+
+export interface VerifyRunInput {
+  /** The folder of the run; nothing else is read. */
+  readonly folder: string;
+  /** Path of the file of those who may approve, in OpenSSH's form; undefined: approvals are not checked. */
+  readonly approvers: string | undefined;
+  /** SHA-256 digests, in hexadecimal, that files of the run must have. */
+  readonly against: readonly string[];
+}
+
+/** What a folder shows. */
+export type RunProof =
+  | {
+      readonly proved: true;
+      readonly run: string;
+      readonly state: RunState;
+      readonly rows: number;
+      readonly outcomes: OutcomeCounts;
+      /** Whether its report was made again and compared. */
+      readonly compared: boolean;
+      /** SHA-256 by the name of the file. */
+      readonly digests: Readonly<Record<string, string>>;
+      /** What could not be checked here: sentences. */
+      readonly unchecked: readonly string[];
+    }
+  /** The first thing that is wrong: file, line, what. */
+  | { readonly proved: false; readonly problem: string };
+
+/** The files of a report that rows and journal give. */
+const derivedFiles = ['report.csv', 'failed.csv', 'not-attempted.csv', summaryFile];
+
+/** Checks that the files of a run that has stopped agree: makes its report again, and compares bytes. */
+export async function verifyRun(input: VerifyRunInput): Promise<RunProof> {
+  try {
+    return await proofOf(input);
+  } catch (error) {
+    // What makes a run unusable shows nothing either.
+    if (error instanceof Finding || error instanceof CqbatchError)
+      return { proved: false, problem: error.message };
+    throw error;
+  }
+}
+
+async function proofOf({ folder, approvers, against }: VerifyRunInput): Promise<RunProof> {
+  const record = await readRecord(folder);
+  const { id, plan } = record;
+  const store = { ...openRunStore(dirname(folder), []), folder: () => folder };
+  const digests = await digestsOf(folder);
+  if (digests[rowsFile] !== record.rows.sha256) throw wrong(rowsFile, 'is not the file that run.json names');
+  const { head } = await openRunRows(store, record);
+  const other = Object.entries(head.counts).find(
+    ([name, count]) => count !== plan[name as keyof typeof plan],
+  );
+  if (other !== undefined) throw wrong('run.json', `has another number of ${other[0]} than ${rowsFile}`);
+  const unchecked = await checkApprovals(store, record, approvers);
+  return withReleases(async (atEnd) => {
+    const journal = await openJournalReader(store, record);
+    atEnd(() => journal.close());
+    await requireResults(store, record, journal);
+    const retries = await checkReport(store, record, journal);
+    if (retries.length > 0)
+      unchecked.push(
+        `Its report has the results of the retries ${retries.join(', ')}, too, and was not compared: "cqbatch report ${id}" writes that of the run alone.`,
+      );
+    for (const digest of against)
+      if (!Object.values(digests).includes(digest))
+        throw new Finding(`No file of the run has the SHA-256 ${digest}.`);
+    return {
+      proved: true,
+      run: id,
+      state: actualState(record),
+      rows: plan.rows,
+      outcomes: outcomesOf(record, journal),
+      digests,
+      unchecked,
+      compared: retries.length === 0,
+    };
+  });
+}
+
+async function readRecord(folder: string): Promise<RunRecord> {
+  const path = join(folder, 'run.json');
+  const record = await readJsonFile(path, runRecordSchema, () => wrong('run.json', 'is damaged'));
+  if (record === undefined) throw wrong('run.json', 'is missing');
+  if (goesOnByItself(record)) throw wrong('run.json', 'says that the run is in progress: wait for its end');
+  return record;
+}
+
+async function digestsOf(folder: string): Promise<Readonly<Record<string, string>>> {
+  const digests: Record<string, string> = {};
+  for (const name of [rowsFile, journalFile, 'report.csv', summaryFile]) {
+    const digest = await ifThere(hashFile(join(folder, name)));
+    if (digest === undefined) throw wrong(name, 'is missing');
+    digests[name] = digest.sha256;
+  }
+  return digests;
+}
+
+/** @throws a finding when a row has no result that must have one, or has one that it can't have */
+async function requireResults(store: RunStore, record: RunRecord, journal: JournalReader): Promise<void> {
+  const left = unfinishedRows(record, journal);
+  if (record.state === 'completed' && left !== 0) throw wrong(journalFile, `${left} rows have no result`);
+  for await (const part of (await openRunRows(store, record)).rows()) {
+    const odd = part.find(({ kind, place }) => kind !== 'callable' && journal.isFinished(place));
+    if (odd !== undefined) throw wrong(journalFile, `has a result of row ${odd.row}, which is not called`);
+  }
+  const { counts } = record;
+  if (counts !== undefined && !isDeepStrictEqual({ ...counts }, { ...outcomesOf(record, journal) }))
+    throw wrong('run.json', `counts other results than ${journalFile} has`);
+}
+
+const writtenSummary = z.looseObject({ retries: z.array(z.string()), delimiter: z.enum(delimiters) });
+
+/**
+ * Writes the report again, and compares it with the one of the run.
+ *
+ * @returns the retries whose results the report has; then it is not compared
+ */
+async function checkReport(
+  store: RunStore,
+  record: RunRecord,
+  journal: JournalReader,
+): Promise<readonly string[]> {
+  const folder = store.folder(record.id);
+  const { retries, delimiter } = summaryIn(await readFile(join(folder, summaryFile), 'utf8'));
+  if (retries.length > 0) return retries;
+  return inTemporaryFolder(async (temporary) => {
+    await copyReport(store, record, journal, { folder: temporary, delimiter });
+    for (const name of derivedFiles) {
+      const difference = await differenceOf(join(folder, name), join(temporary, name));
+      if (difference !== undefined)
+        throw wrong(
+          name,
+          `${difference} from what ${rowsFile} and ${journalFile} give ("cqbatch report ${record.id}" writes it again)`,
+        );
+    }
+    return [];
+  });
+}
+
+function summaryIn(text: string): z.infer<typeof writtenSummary> {
+  try {
+    return writtenSummary.parse(JSON.parse(text));
+  } catch {
+    throw wrong(summaryFile, 'is damaged');
+  }
+}
+
+/** @returns what could not be checked: sentences */
+async function checkApprovals(
+  store: RunStore,
+  record: RunRecord,
+  approvers: string | undefined,
+): Promise<string[]> {
+  const { approval, rows } = record;
+  const signers = approval?.signers ?? [];
+  if (approval === undefined || signers.length === 0) return [];
+  if (rows.sha256 !== approval.sha256) throw wrong('run.json', 'says that another plan was approved');
+  const plan = await readKeptPlan(store, record);
+  const other = plan && otherOption(plan.head, record);
+  if (plan === undefined || other !== undefined)
+    throw wrong('run.json', `has another "${other}" than the approved plan`);
+  if (approvers === undefined)
+    return ['Its approvals were not checked: name the file of approvers with "approvers" in config.json.'];
+  const judged = await judgeApprovals(plan, { approvers }, plannedBy(record));
+  const valid = validAmong(judged).map(({ key }) => key);
+  const missing = signers.find(({ key }) => !valid.includes(key));
+  if (missing === undefined) return [];
+  throw new Finding(
+    `The approval by ${missing.name} did not count when the run was planned (${whyOthersDoNot(judged).join('; ')}).`,
+  );
+}
+
+async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'cqbatch-verify-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

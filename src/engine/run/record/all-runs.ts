@@ -1,0 +1,104 @@
+import { apiText } from '../../../domain/terms.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { isActive, type RunEntry } from '../../cluster/entries.ts';
+import type { JournalReader } from '../../journal/journal.ts';
+import { actualState, type RunRecord } from './record.ts';
+import {
+  type JournalSummary,
+  type KnownSummary,
+  openJournalReader,
+  summaryOf,
+  summaryOfRecord,
+} from './run-journal.ts';
+import { type LiveApi, type LiveRun, liveApi, type RunView, viewOfEntry, viewOfRecord } from './run-view.ts';
+import type { RunStore } from './store.ts';
+
+/** The content of a shared datastore at one moment: all runs, newest first, and the APIs that they call. */
+export interface ClusterLook {
+  readonly entries: readonly RunEntry[];
+  /** By `apiText`. */
+  readonly apis: ReadonlyMap<string, LiveApi>;
+}
+
+export async function lookAtCluster(cluster: Cluster): Promise<ClusterLook> {
+  const entries = (await cluster.runs()).toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+  const apis = [...new Map(entries.map((entry) => [apiText(entry), entry]))];
+  const live = apis.map(async ([text, api]) => [text, await liveApi(cluster, api)] as const);
+  return { entries, apis: new Map(await Promise.all(live)) };
+}
+
+/** Selects runs. @param newer number of newer runs in the same place */
+export type IsWanted = (id: string, state: string, newer: number) => boolean;
+
+export type AllRuns = ReturnType<typeof allRuns>;
+
+/**
+ * The runs of a state folder and of a shared datastore. For polling: journals already read are cached.
+ *
+ * @param onUnreadable called at each look for damaged runs, which are left out
+ */
+export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
+  /** Journals of runs that were in progress at the last look. */
+  const journals = new Map<string, JournalReader>();
+  /** Summaries of ended runs, with the number of states at that time. */
+  const ended = new Map<string, { readonly entered: number; readonly summary: JournalSummary }>();
+
+  async function closeJournal(id: string): Promise<void> {
+    await journals.get(id)?.close();
+    journals.delete(id);
+  }
+  async function forgetOthers(ids: ReadonlySet<string>): Promise<void> {
+    for (const id of journals.keys()) if (!ids.has(id)) await closeJournal(id);
+    for (const id of ended.keys()) if (!ids.has(id)) ended.delete(id);
+  }
+  /** Ended runs need only their records, if these are complete. */
+  async function summaryFor(record: RunRecord): Promise<KnownSummary> {
+    const { id, states } = record;
+    const known = journals.has(id) ? undefined : summaryOfRecord(record);
+    if (known !== undefined) return known;
+    const before = ended.get(id);
+    if (before?.entered === states.length) return before.summary;
+    const journal = journals.get(id) ?? (await openJournalReader(store, record));
+    journals.set(id, journal);
+    let goesOn = false;
+    try {
+      await journal.refresh();
+      const summary = summaryOf(record, journal);
+      goesOn = isActive(actualState(record));
+      if (!goesOn) ended.set(id, { entered: states.length, summary });
+      return summary;
+    } finally {
+      if (!goesOn) await closeJournal(id);
+    }
+  }
+
+  return {
+    /** @returns the runs of the state folder, newest first, then those of other machines */
+    async look(seen: ClusterLook | undefined, isWanted: IsWanted): Promise<readonly RunView[]> {
+      const records = (await store.list(onUnreadable)).toReversed();
+      const views: RunView[] = [];
+      for (const [newer, record] of records.entries()) {
+        if (!isWanted(record.id, actualState(record), newer)) continue;
+        const view = await summaryFor(record)
+          .then((summary) => viewOfRecord(store, record, liveRunIn(seen, record.id), summary))
+          .catch((error: Error) => void onUnreadable(error));
+        if (view !== undefined) views.push(view);
+      }
+      const here = new Set(records.map(({ id }) => id));
+      await forgetOthers(here);
+      const elsewhere = (seen?.entries ?? [])
+        .filter(({ id }) => !here.has(id))
+        .map((entry) => viewOfEntry(entry, liveRunIn(seen, entry.id)));
+      return [...views, ...elsewhere.filter(({ id, state }, newer) => isWanted(id, state, newer))];
+    },
+    close: () => forgetOthers(new Set()),
+  };
+}
+
+/** Undefined without a shared datastore. */
+function liveRunIn(seen: ClusterLook | undefined, id: string): LiveRun | undefined {
+  if (seen === undefined) return undefined;
+  const entry = seen.entries.find((each) => each.id === id);
+  const api = entry && seen.apis.get(apiText(entry));
+  return { entry, workers: [], pace: undefined, ...api };
+}

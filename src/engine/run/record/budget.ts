@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { steadyNow } from '../../../base/async/clock.ts';
+import { repeat } from '../../../base/async/repeat.ts';
+
+/** Limits of one session. A run that reaches a limit stops, and can be resumed. */
+export const budgetSchema = z.object({
+  /** The most rows to call. */
+  maxRows: z.number().int().min(1).exactOptional(),
+  /** Milliseconds since the run was started or resumed. */
+  maxDurationMs: z.number().min(1).exactOptional(),
+  /** Stops at the next such time of day. */
+  stopAt: z
+    .object({
+      /** `06:00` */
+      time: z.string(),
+      /** IANA name; absent: the system's time zone. */
+      timeZone: z.string().exactOptional(),
+    })
+    .exactOptional(),
+});
+
+/** A budget in absolute terms once the run has started, for a process that takes the run over. */
+export const startedBudgetSchema = z.object({
+  /** The last row that may be called, of the canary and of all rows. */
+  rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),
+  /** End of its duration, ISO 8601 UTC. */
+  until: z.string().exactOptional(),
+  /** Its time of day, ISO 8601 UTC. */
+  stopAt: z.string().exactOptional(),
+});
+
+export type Budget = Readonly<z.infer<typeof budgetSchema>>;
+export type StartedBudget = Readonly<z.infer<typeof startedBudgetSchema>>;
+
+/** The next moment with this time of day: the first if it occurs twice, the end of the gap if it does not exist. */
+export async function nextTimeOfDay(
+  { time, timeZone }: NonNullable<Budget['stopAt']>,
+  after: Date,
+): Promise<Date> {
+  const { Cron } = await import('croner');
+  const [hour, minute] = time.split(':').map(Number);
+  const next = new Cron(
+    `${minute} ${hour} * * *`,
+    timeZone === undefined ? {} : { timezone: timeZone },
+  ).nextRun(after);
+  if (next === null) throw new TypeError(`There is no ${time} after ${after.toISOString()}.`);
+  return next;
+}
+
+const lookMs = 500;
+
+export interface Deadline {
+  /** Aborts at the deadline; the reason names the limit. */
+  readonly signal: AbortSignal;
+  /** For a process that takes the run over. */
+  readonly started: Pick<StartedBudget, 'until' | 'stopAt'>;
+  close(): void;
+}
+
+/**
+ * Starts the time limits of a budget, or continues those of another process. A duration uses the monotonic clock, a time of day
+ * the wall clock.
+ *
+ * @param clocks for tests
+ */
+export async function startDeadline(
+  { maxDurationMs, stopAt }: Budget,
+  before: StartedBudget = {},
+  clocks = { timeOfDay: Date.now, steady: steadyNow },
+): Promise<Deadline> {
+  const now = clocks.timeOfDay();
+  const until =
+    before.until ?? (maxDurationMs === undefined ? undefined : new Date(now + maxDurationMs).toISOString());
+  const next = stopAt && (before.stopAt ?? (await nextTimeOfDay(stopAt, new Date(now))).toISOString());
+  const steadyUntil = until === undefined ? undefined : clocks.steady() + Date.parse(until) - now;
+
+  const controller = new AbortController();
+  const look = (): void => {
+    if (steadyUntil !== undefined && clocks.steady() >= steadyUntil)
+      controller.abort('the time limit of --max-duration has passed');
+    else if (next !== undefined && clocks.timeOfDay() >= Date.parse(next))
+      controller.abort(`it is ${stopAt?.time}, the time of --stop-at`);
+  };
+  look();
+  const looks = repeat(look, {
+    // A duration ends exactly, not at the next look.
+    everyMs: () => {
+      const leftMs = (steadyUntil ?? Number.POSITIVE_INFINITY) - clocks.steady();
+      return leftMs > 0 ? Math.min(lookMs, leftMs) : lookMs;
+    },
+  });
+  return {
+    signal: controller.signal,
+    started: { ...(until !== undefined && { until }), ...(next !== undefined && { stopAt: next }) },
+    close: () => void looks.stop(),
+  };
+}
+
+/**
+ * The last places within a budget, of the canary and of all rows.
+ *
+ * @param unfinished places of rows to be called
+ * @param rows of the run
+ */
+export function allowedRows(
+  maxRows: number,
+  unfinished: readonly number[],
+  rows: number,
+  canary: ReadonlySet<number> = new Set(),
+): NonNullable<StartedBudget['rows']> {
+  let left = maxRows;
+  /** The last such row within the budget. */
+  const last = (isMeant: (row: number) => boolean): number => {
+    let allowed = 0;
+    for (const row of unfinished) {
+      if (!isMeant(row)) continue;
+      if (left === 0) return allowed;
+      left -= 1;
+      allowed = row;
+    }
+    return rows;
+  };
+  const ofCanary = canary.size === 0 ? rows : last((row) => canary.has(row));
+  return { canary: ofCanary, all: ofCanary < rows ? 0 : last((row) => !canary.has(row)) };
+}

@@ -1,0 +1,62 @@
+import type { Attribution } from '../../../domain/actor.ts';
+import type { OutcomeCounts } from '../../../domain/terms.ts';
+
+/** Why a run ended early, where its state does not say so. */
+export const endCauses = [
+  /** Its budget was used up. */
+  'budget',
+  /** More rows failed than a guard allows. */
+  'failures',
+  /** The user, or failures in its canary, stopped it. */
+  'canary',
+  /**
+   * No row can succeed: wrong token, wrong base URL, no permission, or an unavailable API. Or the worker of this process met
+   * rows that it does not understand, or got stuck.
+   */
+  'stuck',
+] as const;
+
+export type EndCause = (typeof endCauses)[number];
+
+/** How a run ends, from the coordinator to the exit code. The user and the reason are for display. */
+export type RunEnding = Attribution &
+  (
+    | { readonly state: 'completed' | 'cancelled' }
+    /** The user stopped it, or its budget was used up. */
+    | { readonly state: 'interrupted'; readonly because?: 'budget' }
+    | { readonly state: 'halted'; readonly because: 'failures' | 'canary' | 'stuck' }
+  );
+
+/** The end of a run, from its record or another source. */
+export interface KnownEnd {
+  readonly state: string;
+  readonly because?: string | undefined;
+}
+
+export function budgetSpent(what: string, runId: string): RunEnding {
+  return {
+    state: 'interrupted',
+    because: 'budget',
+    reason: `${what}. Continue with: cqbatch resume ${runId}`,
+  };
+}
+
+/** The result of a run in one word; each has an exit code. */
+export const runResults = [
+  'succeeded',
+  'rows_failed',
+  'halted',
+  'cancelled',
+  'spent',
+  'interrupted',
+  'failed',
+] as const;
+
+export type RunResult = (typeof runResults)[number];
+
+export function resultOf({ state, because }: KnownEnd, { failed, invalid }: OutcomeCounts): RunResult {
+  if (state === 'completed') return failed + invalid > 0 ? 'rows_failed' : 'succeeded';
+  if (state === 'interrupted') return because === 'budget' ? 'spent' : 'interrupted';
+  if (state === 'halted') return because === 'stuck' ? 'failed' : 'halted';
+  return state === 'cancelled' ? 'cancelled' : 'failed';
+}

@@ -1,0 +1,125 @@
+import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
+import { makePrivate } from '../../../base/disk/files.ts';
+import { lockPath, type ProcessLock } from '../../../base/disk/lock.ts';
+import { removeHalfDone } from '../../../base/disk/owned-folder.ts';
+import { BusyError } from '../../../base/errors/errors.ts';
+import type { LimitedApi } from '../../../domain/terms.ts';
+import { openCluster } from '../../cluster/cluster.ts';
+import type { Datastore } from '../../datastore/datastore.ts';
+import { watchRefusals } from '../../datastore/refusals.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { RunPolicy } from '../../queue/payload.ts';
+import { RollCall } from '../../queue/roll-call.ts';
+import { openRowQueue, type RowQueue } from '../../queue/row-queue.ts';
+import { emptyRoster, type Roster } from '../../queue/testimony.ts';
+import { type AnswerFile, answerFile } from './answer-file.ts';
+import { runLockPath } from './in-use.ts';
+import type { RunRecord } from './record.ts';
+import { openRunJournal } from './run-journal.ts';
+import { runPolicy } from './run-policy.ts';
+import type { RunStore } from './store.ts';
+
+/** A run that this process works on, with everything open for it. */
+export interface OpenRun {
+  readonly store: RunStore;
+  readonly record: RunRecord;
+  readonly datastore: Datastore;
+  /** The rows of its API in the datastore, including rows of other runs. */
+  readonly rows: RowQueue;
+  readonly journal: Journal;
+  readonly policy: RunPolicy;
+  readonly rollCall: RollCall;
+  /** Where answers of the API are saved, if the run saves them. */
+  readonly answers: AnswerFile;
+  /** Aborts with the reason when the datastore, the journal or the lock is lost for good. */
+  readonly lost: AbortSignal;
+}
+
+export interface OpenRunInput extends Pick<OpenRun, 'store' | 'record' | 'datastore'> {
+  /** Shown to users who find the run locked. */
+  readonly purpose: string;
+  /** The open journal of a new run; closed at the end. Default: opens the journal. */
+  readonly journal?: Journal | undefined;
+  /** The lock on the run, if already held; not released here. */
+  readonly lock?: ProcessLock | undefined;
+  /**
+   * Whether the work waits for a shared datastore, whatever it refuses and for however long. Default: the datastore counts as
+   * lost some time after it refused.
+   */
+  readonly waitsForDatastore?: boolean;
+}
+
+/**
+ * Works on a run exclusively, and closes everything afterwards, last what was opened first.
+ *
+ * @throws a busy error `RUN_LOCKED` when another process works on the run
+ */
+export function withOpenRun<Result>(
+  { store, record, datastore, purpose, ...input }: OpenRunInput,
+  work: (run: OpenRun, atEnd: AtEnd) => Promise<Result>,
+): Promise<Result> {
+  return withReleases(async (atEnd) => {
+    const { id, options } = record;
+    const folder = store.folder(id);
+    let { lock } = input;
+    // The process with the embedded datastore owns all runs of its state folder.
+    if (lock === undefined && !datastore.exclusive) {
+      const own = await lockRun(folder, id, purpose);
+      atEnd(() => own.release());
+      lock = own;
+    }
+    await makePrivate(folder);
+    await removeHalfDone(folder);
+    const rows = openRowQueue(datastore, options);
+    atEnd(() => rows.close());
+    const journal = input.journal ?? (await openRunJournal(store, record));
+    atEnd(() => journal.close());
+    const answers = answerFile(folder);
+    atEnd(() => answers.close());
+    const policy = runPolicy(record, journal);
+    const rollCall = new RollCall(datastore, rosterOf(datastore, options));
+    const losing = new AbortController();
+    const lose = (reason: Error): void => losing.abort(reason);
+    for (const lost of [journal.lost, lock?.lost]) void lost?.then(lose);
+    if (datastore.exclusive || !input.waitsForDatastore) {
+      void datastore.lost.then(lose);
+      atEnd(watchRefusals(datastore, options.maxOutageMs, lose).stop);
+    }
+    const { signal: lost } = losing;
+    return work({ store, record, datastore, rows, journal, policy, rollCall, answers, lost }, atEnd);
+  });
+}
+
+/** The workers of an API on a shared datastore; an exclusive one keeps what this process has written. */
+function rosterOf(datastore: Datastore, api: LimitedApi): Roster {
+  if (datastore.exclusive) return emptyRoster;
+  const cluster = openCluster(datastore);
+  return {
+    async present() {
+      const workers = await cluster.workers(api);
+      return new Map(workers.map(({ id, seenAt }) => [id, Date.now() - Date.parse(seenAt)]));
+    },
+    async testimonies() {
+      const testimonies = await cluster.testimonies(api);
+      return new Map([...testimonies].map(([id, text]) => [id, JSON.parse(text)]));
+    },
+  };
+}
+
+/**
+ * Makes this process the only one to work on a run among all that see its folder.
+ *
+ * @throws a busy error `RUN_LOCKED` that names the other process
+ */
+export function lockRun(runFolder: string, runId: string, purpose: string): Promise<ProcessLock> {
+  return lockPath({
+    path: runLockPath(runFolder),
+    purpose,
+    taken: (who) =>
+      new BusyError(
+        'RUN_LOCKED',
+        `Run ${runId} is in use by ${who}`,
+        `Wait for its end, or cancel it with "cqbatch cancel ${runId}".`,
+      ),
+  });
+}

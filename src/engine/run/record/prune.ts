@@ -1,0 +1,93 @@
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exists, ifThere } from '../../../base/disk/files.ts';
+import { onDisk } from '../../../base/errors/system-error.ts';
+import { isOver, type RunRecord } from './record.ts';
+import type { RunStore } from './store.ts';
+
+/** Which runs to keep: a run is kept if any rule matches. */
+export interface KeepRules {
+  /** The number of newest runs. */
+  readonly last?: number | undefined;
+  /** Runs that ended within this number of days. */
+  readonly days?: number | undefined;
+  /** Runs with these ids. */
+  readonly ids?: ReadonlySet<string>;
+}
+
+/**
+ * The ids of runs whose manifests are not archived in their inbox. An unmounted inbox looks like an empty folder, so only the
+ * file that records the archiving counts.
+ */
+export async function awaitedRuns(runs: readonly RunRecord[]): Promise<ReadonlySet<string>> {
+  const awaited = new Set<string>();
+  for (const { id, keepUntil } of runs) {
+    if (keepUntil !== undefined && !(await exists(keepUntil))) awaited.add(id);
+  }
+  return awaited;
+}
+
+/**
+ * The runs to remove. A run, its retries and its undos are kept or removed together: otherwise rows that a removed run has done
+ * would be called again.
+ *
+ * @param runs oldest first
+ */
+export function prunable(
+  runs: readonly RunRecord[],
+  { last, days, ids }: KeepRules,
+  now: number,
+): readonly RunRecord[] {
+  if (last === undefined && days === undefined) return [];
+  const newest = new Set(last === undefined ? [] : runs.slice(Math.max(0, runs.length - last)));
+  const since = days === undefined ? Number.POSITIVE_INFINITY : now - days * 24 * 60 * 60 * 1_000;
+  const isKept = (run: RunRecord): boolean =>
+    newest.has(run) ||
+    ids?.has(run.id) === true ||
+    // A row of it may still be called.
+    !isOver(run) ||
+    Date.parse(run.states.at(-1)?.at ?? '') >= since;
+  const familyOf = families(runs);
+  const kept = new Set(runs.filter(isKept).map(familyOf));
+  return runs.filter((run) => !kept.has(familyOf(run)));
+}
+
+/** Maps each run to the oldest run that it derives from. */
+function families(runs: readonly RunRecord[]): (run: RunRecord) => string {
+  const first = new Map<string, string>();
+  for (const { id, retryOf, undoOf } of runs) {
+    const from = retryOf ?? undoOf;
+    first.set(id, (from && first.get(from)) ?? id);
+  }
+  return ({ id }) => first.get(id) ?? id;
+}
+
+/** Suffix of a folder that is being removed; no run has such a name. */
+const suffix = '.removed';
+
+/**
+ * Removes runs for good. If killed, it leaves each run whole or invisible.
+ *
+ * @returns bytes freed
+ */
+export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): Promise<number> {
+  let bytes = 0;
+  for (const folder of runs.map(({ id }) => store.folder(id))) {
+    bytes += await sizeOf(folder);
+    await onDisk(folder, () => rename(folder, folder + suffix));
+  }
+  // Includes leftovers of a killed process.
+  const runsDir = join(store.stateDir, 'runs');
+  for (const name of ((await ifThere(readdir(runsDir))) ?? []).filter((each) => each.endsWith(suffix))) {
+    const path = join(runsDir, name);
+    await onDisk(path, () => rm(path, { recursive: true, force: true }));
+  }
+  return bytes;
+}
+
+/** Total size of the files in a run's folder, in bytes. */
+export async function sizeOf(folder: string): Promise<number> {
+  const names = await readdir(folder).catch(() => []);
+  const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => undefined)));
+  return found.reduce((sum, file) => sum + (file?.size ?? 0), 0);
+}

@@ -1,0 +1,131 @@
+import { steadyNow } from '../../../base/async/clock.ts';
+import { type Repeated, repeat } from '../../../base/async/repeat.ts';
+import type { PageStop } from '../../report/html/page-data.ts';
+import { actualState, enterState, type RunRecord, type RunState, type StateCause } from './record.ts';
+import type { RunStore } from './store.ts';
+
+type StateEntry = RunRecord['states'][number];
+
+/** How often a process records its active time on a run. */
+export const notedEveryMs = 5_000;
+/** A process that was suspended longer may have lost the run without knowing. */
+const lateMs = 30_000;
+
+/** Keeps the record of a run that this process works on: its states, and the active time. */
+export class RecordKeeper {
+  readonly #store: Pick<RunStore, 'save'>;
+  #record: RunRecord;
+  /** When the state was entered here, monotonic; undefined before. */
+  #since: number | undefined;
+  #saving = Promise.resolve();
+  #notedAt = 0;
+  #notes: Repeated | undefined;
+
+  constructor(store: Pick<RunStore, 'save'>, record: RunRecord) {
+    this.#store = store;
+    this.#record = record;
+  }
+
+  get record(): RunRecord {
+    return this.#record;
+  }
+
+  /** Enters a state, without writing. */
+  enter(state: RunState, cause: StateCause = {}, changes: Partial<RunRecord> = {}): void {
+    this.#record = { ...enterState(this.#timed('atWorkMs'), state, cause), ...changes };
+    this.#since = steadyNow();
+  }
+
+  /** Changes parts other than the state, without writing. */
+  change(changes: Partial<RunRecord>): void {
+    this.#record = { ...this.#record, ...changes };
+  }
+
+  /** Writes the current record, one write at a time, and starts recording the active time. */
+  save(): Promise<void> {
+    if (this.#notes === undefined) {
+      this.#notedAt = steadyNow();
+      this.#notes = repeat(() => this.#note(), { everyMs: notedEveryMs });
+    }
+    this.#saving = this.#saving.catch(() => {}).then(() => this.#store.save(this.#timed('notedMs')));
+    return this.#saving;
+  }
+
+  /** Stops recording. */
+  close(): void {
+    void this.#notes?.stop();
+  }
+
+  async #note(): Promise<void> {
+    const now = steadyNow();
+    const isLate = now > this.#notedAt + lateMs;
+    this.#notedAt = now;
+    // Not critical: the journal's times give the duration, too.
+    if (this.#record.state === 'running' && !isLate) await this.save();
+  }
+
+  /** The record with the active time since the state `running` was entered, if it is in that state. */
+  #timed(key: 'atWorkMs' | 'notedMs'): RunRecord {
+    const since = this.#since;
+    return since === undefined
+      ? this.#record
+      : withTime(this.#record, () => ({ [key]: steadyNow() - since }));
+  }
+}
+
+/**
+ * Active time of a run in milliseconds, all sessions together, each by its process's monotonic clock.
+ *
+ * @param lastFinishedAt end of the last attempt in the journal: a process that died was active until then
+ */
+export function activeTime(record: RunRecord, lastFinishedAt: string | undefined): number {
+  const last = actualState(record) === 'running' ? new Date().toISOString() : lastFinishedAt;
+  const times = record.states.map((entry, index) =>
+    entry.state === 'running' ? timeOf(entry, record.states[index + 1]?.at ?? last) : 0,
+  );
+  return times.reduce((sum, time) => sum + time, 0);
+}
+
+/** When a run was not in progress, from its start to its last resume. */
+export function stopsOf({ states }: RunRecord): readonly PageStop[] {
+  const running = [...states.keys()].filter((index) => states[index]?.state === 'running');
+  return running.flatMap((index, place) => {
+    const [entry, after, next] = [states[index], states[index + 1], states[running[place + 1] ?? -1]];
+    if (entry === undefined || after === undefined || next === undefined) return [];
+    if (after !== next) {
+      const { state, at: from, reason } = after;
+      return { from, to: next.at, state, ...(reason !== undefined && { reason }) };
+    }
+    // Its process died.
+    const from = new Date(Date.parse(entry.at) + timeOf(entry, next.at)).toISOString();
+    return from < next.at ? { from, to: next.at, state: 'interrupted' } : [];
+  });
+}
+
+/** The record of a run without a process, with the active time of its last process, even after a crash. */
+export function withCrashedTime(record: RunRecord, lastFinishedAt: string | undefined): RunRecord {
+  return withTime(record, (entry) => ({ atWorkMs: timeOf(entry, lastFinishedAt) }));
+}
+
+/** The record with an active time, if its state is `running`. */
+function withTime(
+  record: RunRecord,
+  time: (entry: StateEntry) => Pick<StateEntry, 'atWorkMs' | 'notedMs'>,
+): RunRecord {
+  const last = record.states.at(-1);
+  if (last?.state !== 'running') return record;
+  const { notedMs: _, ...entry } = last;
+  return { ...record, states: [...record.states.slice(0, -1), { ...entry, ...time(last) }] };
+}
+
+/**
+ * Uses times of day if the process could not record its active time. Clocks may be set, so the result is bounded by the last
+ * recorded time and the next one due.
+ */
+function timeOf({ at, atWorkMs, notedMs }: StateEntry, until: string | undefined): number {
+  if (atWorkMs !== undefined) return atWorkMs;
+  const byTimeOfDay = Math.max(0, Date.parse(until ?? at) - Date.parse(at));
+  // Earlier versions recorded nothing.
+  if (notedMs === undefined) return byTimeOfDay;
+  return Math.min(Math.max(byTimeOfDay, notedMs), notedMs + notedEveryMs);
+}

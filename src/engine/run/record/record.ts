@@ -1,0 +1,275 @@
+import { z } from 'zod';
+import { processSchema, stateOfProcess, thisProcess } from '../../../base/disk/process.ts';
+import { delimiters } from '../../../base/text/delimiter.ts';
+import { type Attribution, attributionSchema } from '../../../domain/actor.ts';
+import { rateGroupNames, runIds } from '../../../domain/names.ts';
+import { conflictRules, type Priority, priorities, usualPriority } from '../../../domain/terms.ts';
+import { type ControlOf, countsSchema, isActive } from '../../cluster/entries.ts';
+import { ratePolicySchema } from '../../cluster/rate-policy.ts';
+import type { WhyUnfinished } from '../../report/join-results.ts';
+import { budgetSchema, startedBudgetSchema } from './budget.ts';
+import { type EndCause, endCauses, type KnownEnd } from './ending.ts';
+import { failureLimitsSchema } from './guards.ts';
+
+/**
+ * `run.json`: the content and state of a run. States:
+ *
+ * ```
+ * planned ──┬──────────▶ running ──▶ completed     every row has its result
+ *           └─▶ submitted ─┘  │                    submitted: waits for a coordinator that sees the state folder
+ *                             ├──▶ paused          until a user unpauses it: back to running
+ *                             ├──▶ interrupted     stopped by the user or a budget, or its process died: can be resumed
+ *                             ├──▶ halted          too many failures, or no row can succeed: can be resumed
+ *                             ├──▶ failed          datastore or disk failed: can be resumed
+ *                             └──▶ cancelled       for good; rows without a result stay so
+ * ```
+ */
+export const runStates = [
+  'planned',
+  'submitted',
+  'running',
+  'paused',
+  'completed',
+  'interrupted',
+  'halted',
+  'failed',
+  'cancelled',
+] as const;
+
+export type RunState = (typeof runStates)[number];
+
+/** Rows to call before all others. */
+const canaryOptionsSchema = z.object({
+  rows: z.number().int().min(1),
+  /** Whether to take a fair sample instead of the first rows. */
+  random: z.boolean().exactOptional(),
+  /** Without a user to ask, the run continues unless more of these rows failed. */
+  maxFailures: z.number().int().min(0),
+});
+
+export const runOptionsSchema = z.object({
+  /** Normalized base URL of the API. */
+  baseUrl: z.string(),
+  /** The rate group, and so the token; absent: all callers of the API share one rate. */
+  rateGroup: rateGroupNames.schema.exactOptional(),
+  /** Whether the user allowed `http:` to another host; also applies to `resume` and `retry`. */
+  allowInsecureHttp: z.boolean().exactOptional(),
+  /** Delimiter of its CSV files; absent: as in the manifest. */
+  delimiter: z.enum(delimiters).exactOptional(),
+  /** What was done with rows that conflict. */
+  onConflict: z.enum(conflictRules),
+  /** Calls in flight at once. */
+  concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
+  /** Rate of calls; absent: as fast as possible. */
+  rate: ratePolicySchema.exactOptional(),
+  /** Absent in older records: `normal`. */
+  priority: z.enum(priorities).exactOptional(),
+  attempts: z.number().int().min(1),
+  /** Whether to save each answer of the API in the run's folder. */
+  saveResponses: z.literal(true).exactOptional(),
+  /** Absent: the report includes a page. */
+  html: z.literal(false).exactOptional(),
+  /** Total time-out of one request, milliseconds. */
+  timeoutMs: z.number().int().min(1),
+  /** Upper bound of the pause after a row's first failed attempt, milliseconds. */
+  backoffMs: z.number().int().min(0),
+  ...failureLimitsSchema.shape,
+  canary: canaryOptionsSchema.exactOptional(),
+  /** How long to wait through an outage of the API, milliseconds; absent: forever. */
+  maxOutageMs: z.number().int().min(1).exactOptional(),
+});
+
+export type CanaryOptions = Readonly<z.infer<typeof canaryOptionsSchema>>;
+
+export type RunOptions = z.infer<typeof runOptionsSchema>;
+
+const manifestSchema = z.object({
+  /** The path as the user typed it, or what its rows were made of. */
+  name: z.string(),
+  sha256: z.string(),
+  bytes: z.number(),
+  /** Absent for formats without a delimiter. */
+  delimiter: z.enum(delimiters).exactOptional(),
+});
+
+const planSchema = z.object({
+  rows: z.number(),
+  callable: z.number(),
+  invalid: z.number(),
+  duplicates: z.number(),
+  superseded: z.number(),
+  doneBefore: z.number(),
+  /** Callable rows with an earlier callable row of the same subject. */
+  conflicts: z.number(),
+  /** Callable rows that omit fields. */
+  partial: z.number(),
+  /** Rows that `--where` left out; counted nowhere else. */
+  leftOut: z.number().exactOptional(),
+  /** Operations of the rows. */
+  operations: z.array(z.string()),
+  /** Runs and reports whose done rows are left out. */
+  skipDone: z.array(z.string()).exactOptional(),
+});
+
+const stateEntrySchema = z.object({
+  state: z.enum(runStates),
+  /** When the state was entered, ISO 8601 UTC. */
+  at: z.string(),
+  /** The user who requested the state, if known; absent when the program itself did. */
+  by: attributionSchema.shape.by,
+  /** The user's `--reason`, or what happened. */
+  reason: z.string().exactOptional(),
+  /** For `halted`, and for `interrupted` by a budget. */
+  because: z.enum(endCauses).exactOptional(),
+  /** For `running`: active time, milliseconds by the monotonic clock. */
+  atWorkMs: z.number().exactOptional(),
+  /** The active time as last saved, during the state or before the process died. */
+  notedMs: z.number().exactOptional(),
+});
+
+export const runRecordSchema = z.object({
+  version: z.literal(2),
+  id: runIds.schema,
+  state: z.enum(runStates),
+  /** All states so far, in order. */
+  states: z.array(stateEntrySchema),
+  manifest: manifestSchema,
+  /** Its file `rows.jsonl`: what is called is what this digest names. */
+  rows: z.object({ sha256: z.string(), bytes: z.number() }),
+  plan: planSchema,
+  options: runOptionsSchema,
+  /** Rows by outcome when a session last ended properly. */
+  counts: countsSchema.exactOptional(),
+  /** The process that works on the run, or did last. */
+  process: processSchema.exactOptional(),
+  /** A random key: distinguishes runs with the same id on a shared datastore. */
+  key: z.string().exactOptional(),
+  /** Whether any coordinator may work on it, even after the first one died. */
+  submitted: z.boolean().exactOptional(),
+  /** Each rate set while the run was in progress. */
+  rates: z.array(z.object({ rate: z.string(), at: z.string(), ...attributionSchema.shape })).exactOptional(),
+  /** Each priority set while the run was in progress or waited. */
+  priorities: z
+    .array(z.object({ priority: z.enum(priorities), at: z.string(), ...attributionSchema.shape }))
+    .exactOptional(),
+  /** For a submitted run: its limits, and their absolute values once it has started. */
+  budget: budgetSchema.extend({ begun: startedBudgetSchema.exactOptional() }).exactOptional(),
+  /** The shared datastore of its last session, without a password; absent for the embedded one. */
+  queue: z.string().exactOptional(),
+  /** The signed-off plan that it carries out. */
+  approval: z
+    .object({
+      file: z.string(),
+      sha256: z.string(),
+      madeAt: z.string(),
+      /** The approvals that counted when it was planned; absent for a plan without any. */
+      signers: z
+        .array(z.object({ name: z.string(), key: z.string(), at: z.string(), until: z.string() }))
+        .exactOptional(),
+    })
+    .exactOptional(),
+  /** The run whose rows this run retries. */
+  retryOf: runIds.schema.exactOptional(),
+  /** The run whose edits this run undoes. */
+  undoOf: runIds.schema.exactOptional(),
+  /** Result of its canary, at a time in ISO 8601 UTC; absent until it is evaluated. */
+  canary: z
+    .object({ at: z.string(), rows: z.number(), failed: z.number(), wentOn: z.boolean() })
+    .exactOptional(),
+  /** Why the datastore delays it, as seen by its process; only while it is in progress. For display. */
+  waiting: z.string().optional(),
+  /** Absolute path of a file that exists once the manifest is archived; until then the run is kept. */
+  keepUntil: z.string().exactOptional(),
+});
+
+export type RunRecord = z.infer<typeof runRecordSchema>;
+
+/** The user who requested a state, and the reason. */
+export interface StateCause extends Attribution {
+  readonly because?: EndCause;
+}
+
+export function stateEntry(state: RunState, cause?: StateCause): RunRecord['states'][number] {
+  return { state, at: new Date().toISOString(), ...cause };
+}
+
+/** When a run was planned, ISO 8601 UTC. */
+export function plannedAt({ states }: RunRecord): string {
+  return states[0]?.at ?? '';
+}
+
+/** The state of a run, and why it ended. */
+export function endOf({ state, states }: Pick<RunRecord, 'state' | 'states'>): KnownEnd {
+  return { state, because: states.at(-1)?.because };
+}
+
+/** Whether a guard halted the run, so that only a user may resume it. */
+export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): boolean {
+  const { state, because } = endOf(record);
+  return state === 'halted' && because !== 'stuck';
+}
+
+/** The command that continues a stopped run: as its reason says, or as usual. */
+export function resumeCommand({ id, states }: Pick<RunRecord, 'id' | 'states'>): string {
+  const reason = states.at(-1)?.reason ?? '';
+  return /cqbatch resume \S+(?: --max-failures none)?$/.exec(reason)?.[0] ?? `cqbatch resume ${id}`;
+}
+
+export function enterState(record: RunRecord, state: RunState, cause?: StateCause): RunRecord {
+  const { waiting: _, ...lasting } = record;
+  const entered = { ...lasting, state, states: [...record.states, stateEntry(state, cause)] };
+  if (state !== 'running' && state !== 'paused') return entered;
+  return { ...entered, process: thisProcess() };
+}
+
+/** The real state: a run whose process died is interrupted, whatever its record says. */
+export function actualState(record: RunRecord): RunState {
+  if (record.state !== 'running' && record.state !== 'paused') return record.state;
+  const worker = record.process;
+  if (worker === undefined) return 'interrupted';
+  // Processes of another machine are invisible here: trust the record.
+  return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
+}
+
+/** Whether no row of it will ever be called again, not even by `resume`. */
+export function isOver(record: RunRecord): boolean {
+  return ['completed', 'cancelled'].includes(actualState(record));
+}
+
+/** Whether its rows will be called without a `resume`, at the latest when the run is unpaused. */
+export function goesOnByItself(record: RunRecord): boolean {
+  if (record.state === 'submitted' || isActive(actualState(record))) return true;
+  // Its coordinator died: another one takes over.
+  return record.submitted === true && isActive(record.state);
+}
+
+/** Why rows of the run may have no result. */
+export function unfinishedBecause(record: RunRecord): WhyUnfinished {
+  if (goesOnByItself(record)) return 'pending';
+  return record.state === 'cancelled' || record.state === 'halted' ? record.state : 'interrupted';
+}
+
+/** Whether `resume` can continue a run in this state. */
+export function isResumable(state: RunState): boolean {
+  return ['planned', 'submitted', 'interrupted', 'halted', 'failed'].includes(state);
+}
+
+export function priorityOf({ options }: Pick<RunRecord, 'options'>): Priority {
+  return options.priority ?? usualPriority;
+}
+
+export type PriorityChange = Omit<ControlOf<'priority'>, 'kind'>;
+
+/** The record with another priority. */
+export function withPriority(record: RunRecord, { priority, at, ...attribution }: PriorityChange): RunRecord {
+  return {
+    ...record,
+    options: { ...record.options, priority },
+    priorities: [...(record.priorities ?? []), { priority, at, ...attribution }],
+  };
+}
+
+/** The record without the place and budget of its last session. */
+export function withoutPlace({ queue: _, budget: __, ...record }: RunRecord): RunRecord {
+  return record;
+}

@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { fatalError } from '../../../base/errors/errors.ts';
+import { circumstance, SystemError } from '../../../base/errors/system-error.ts';
+import { addedUp, type OutcomeCounts, totalOf } from '../../../domain/terms.ts';
+import { isActive } from '../../cluster/entries.ts';
+import type { Journal, JournalReader, JournalView } from '../../journal/journal.ts';
+import { openJournal, type RecordedRun } from '../../journal/open.ts';
+import { countRows, type ResultCounts } from '../../report/join-results.ts';
+import { decidedCounts } from '../../rows/decided-result.ts';
+import { type RunRecord, unfinishedBecause } from './record.ts';
+import { activeTime } from './record-keeper.ts';
+import type { RunStore } from './store.ts';
+
+/** Opens the journal of a recorded run for writing. */
+export async function openRunJournal(store: RunStore, record: RunRecord): Promise<Journal> {
+  return openJournal(journalPath(store.folder(record.id)), {
+    runId: record.id,
+    recorded: recordedRun(record),
+  });
+}
+
+export const journalFile = 'journal.jsonl';
+
+export function journalPath(runFolder: string): string {
+  return join(runFolder, journalFile);
+}
+
+function recordedRun({ plan, counts }: RunRecord): RecordedRun {
+  const counted = counts === undefined ? 0 : totalOf(counts) - totalOf(decidedCounts(plan).outcomes);
+  return { rows: plan.rows, finished: counted };
+}
+
+/** Rows with a result by outcome, including those that the plan has decided. */
+export function outcomesOf({ plan }: RunRecord, { outcomeCounts }: JournalView): OutcomeCounts {
+  return addedUp(decidedCounts(plan).outcomes, outcomeCounts);
+}
+
+/** The number of rows to be called that have no result. */
+export function unfinishedRows({ plan }: RunRecord, { finishedCount }: JournalView): number {
+  return plan.callable - finishedCount;
+}
+
+/** The progress of a run according to its journal. */
+export interface JournalSummary extends ResultCounts {
+  readonly activeMs: number;
+}
+
+/** The part that the record contains once all rows have results. */
+export type KnownSummary = Pick<JournalSummary, 'done' | 'outcomes' | 'activeMs'> & Partial<JournalSummary>;
+
+/** The progress of a run. Reads the journal only if the record is not enough. */
+export async function progressOf(store: RunStore, record: RunRecord): Promise<KnownSummary> {
+  return summaryOfRecord(record) ?? (await readJournalSummary(store, record));
+}
+
+/** Undefined while rows have no result: only the journal knows them. */
+export function summaryOfRecord(record: RunRecord): KnownSummary | undefined {
+  const { counts, plan, state } = record;
+  if (counts === undefined || isActive(state) || totalOf(counts) < plan.rows) return undefined;
+  return { done: plan.rows, outcomes: counts, activeMs: activeTime(record, undefined) };
+}
+
+export function readJournalSummary(store: RunStore, record: RunRecord): Promise<JournalSummary> {
+  return withJournalReader(store, record, (journal) => summaryOf(record, journal));
+}
+
+/** Counts rows as the report does. */
+export function countsOf(record: RunRecord, journal: JournalView): ResultCounts {
+  return countRows(journal, record.plan, unfinishedBecause(record));
+}
+
+export function summaryOf(record: RunRecord, journal: JournalReader): JournalSummary {
+  return { ...countsOf(record, journal), activeMs: activeTime(record, journal.lastFinishedAt) };
+}
+
+/** Opens the journal of a run for reading; another process may be writing it. */
+export function openJournalReader(
+  store: Pick<RunStore, 'folder'>,
+  record: RunRecord,
+): Promise<JournalReader> {
+  return openJournal(journalPath(store.folder(record.id)), {
+    runId: record.id,
+    readOnly: true,
+    recorded: recordedRun(record),
+  });
+}
+
+export async function withJournalReader<Result>(
+  store: RunStore,
+  record: RunRecord,
+  look: (journal: JournalReader) => Promise<Result> | Result,
+): Promise<Result> {
+  const journal = await openJournalReader(store, record);
+  try {
+    return await look(journal);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Whether the folder of a run still has its complete journal, as far as the system lets this process look. */
+export async function isIntact(store: RunStore, id: string, journal: Journal): Promise<boolean> {
+  try {
+    await store.load(id);
+    return await journal.isIntact();
+  } catch (error) {
+    const cause = error instanceof SystemError ? error.cause : error;
+    return circumstance(cause) !== undefined;
+  }
+}
+
+/** Guards against any defect: a run with an unfinished row is not complete. */
+export function requireAllResults(record: RunRecord, journal: Journal): void {
+  const { id } = record;
+  const left = unfinishedRows(record, journal);
+  if (left === 0) return;
+  throw fatalError(
+    'ROWS_WITHOUT_RESULT',
+    `${left} rows of run ${id} have no result: "cqbatch resume ${id}" calls them.`,
+  );
+}

@@ -1,0 +1,258 @@
+import { steadyNow, steadyTimeOf } from '../../../base/async/clock.ts';
+import { shellWord } from '../../../base/text/shell-word.ts';
+import { noticeableRestMs, type Pace, restAdvice } from '../../../domain/pace.ts';
+import {
+  apiText,
+  type LimitedApi,
+  type OutcomeCounts,
+  type Priority,
+  totalOf,
+  usualPriority,
+} from '../../../domain/terms.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import {
+  actualEntryState,
+  isActive,
+  isPresent,
+  type PublishedPace,
+  paceSeenBy,
+  type RunEntry,
+  type WorkerEntry,
+} from '../../cluster/entries.ts';
+import type { CodeCount } from '../../journal/state.ts';
+import { readRateHistory } from '../../report/rate-history.ts';
+import { averageRate } from '../../report/summary.ts';
+import { isInUse } from './in-use.ts';
+import { actualState, endOf, isResumable, priorityOf, type RunRecord } from './record.ts';
+import { type KnownSummary, readJournalSummary } from './run-journal.ts';
+import type { RunStore } from './store.ts';
+
+/** What a run waits for, so that no row is called now. The text is the end of a sentence: `Waiting …`, or a clause. */
+export interface RunWait {
+  readonly of: 'api' | 'daemon' | 'datastore' | 'user' | 'worker';
+  readonly text: string;
+}
+
+/** The state of a run, from the state folder, the datastore or both. */
+export interface RunView extends LimitedApi {
+  readonly id: string;
+  readonly state: string;
+  /** Why it ended, where its state does not say so. */
+  readonly because: string | undefined;
+  /** Whether no process works on it or its report, or will without a command. */
+  readonly ended: boolean;
+  readonly manifest: string;
+  readonly rows: number;
+  /** Rows with a result. */
+  readonly done: number;
+  /** Counted as in the report; rows still to be called are not included. */
+  readonly counts: OutcomeCounts;
+  /** Rate of the last seconds if its coordinator publishes it, or the average. */
+  readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
+  /** The process that feeds and collects the run, while active. */
+  readonly coordinator?:
+    | { readonly host: string; readonly pid: number; readonly version?: string; readonly seenAt?: string }
+    | undefined;
+  readonly workers: readonly WorkerEntry[];
+  /** How the API is called at the moment. */
+  readonly pace?:
+    | Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'phase' | 'reason' | 'restUntil' | 'restBy'>
+    | undefined;
+  /** The requested rate, as the user wrote it. */
+  readonly wantedRate: string;
+  readonly priority: Priority;
+  /** What it waits for; absent while rows are called. */
+  readonly wait: RunWait | undefined;
+  /** What only the state folder knows; absent for a run of another machine. */
+  readonly local?: {
+    /** These three are absent unless the journal was read. */
+    readonly unclear?: number | undefined;
+    readonly held?: number | undefined;
+    readonly codes?: readonly CodeCount[] | undefined;
+    readonly states: RunRecord['states'];
+    readonly retryOf?: string | undefined;
+    readonly resumable: boolean;
+    /** Whether its rows are on a shared datastore. */
+    readonly isShared: boolean;
+  };
+}
+
+/** How an API is called at the moment, according to the shared datastore. */
+export interface LiveApi {
+  /** Workers on all machines that call it. */
+  readonly workers: readonly WorkerEntry[];
+  /** Undefined without a leading worker. */
+  readonly pace: PublishedPace | undefined;
+}
+
+/** What the shared datastore knows of a run and its API. */
+export interface LiveRun extends LiveApi {
+  readonly entry: RunEntry | undefined;
+}
+
+export async function liveApi(cluster: Cluster, api: LimitedApi): Promise<LiveApi> {
+  const [workers, pace] = await Promise.all([cluster.workers(api), cluster.pace(api)]);
+  return { workers, pace: paceSeenBy(workers, pace && isPresent(pace) ? pace : undefined) };
+}
+
+export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun> {
+  const entry = await cluster.run(runId);
+  const api = entry === undefined ? { workers: [], pace: undefined } : await liveApi(cluster, entry);
+  return { entry, ...api };
+}
+
+/**
+ * A run of this state folder.
+ *
+ * @param summary the progress in its journal, if already read
+ */
+export async function viewOfRecord(
+  store: RunStore,
+  record: RunRecord,
+  live: LiveRun | undefined,
+  summary?: KnownSummary,
+): Promise<RunView> {
+  const known: KnownSummary = summary ?? (await readJournalSummary(store, record));
+  const { done, outcomes: counts, unclear, held, codes, activeMs } = known;
+  const state = actualState(record);
+  const entry = live?.entry && isPresent(live.entry) ? live.entry : undefined;
+  const active = isActive(state);
+  const workers = active ? (live?.workers ?? []) : [];
+  const pace = active ? (live?.pace ?? (await paceFromFolder(store.folder(record.id)))) : undefined;
+  const startedAt = record.states.findLast((entered) => entered.state === 'running')?.at;
+  const { baseUrl, rateGroup } = record.options;
+  return {
+    id: record.id,
+    state,
+    wait: waitOf(
+      { id: record.id, state, waiting: record.waiting, pace, workers, baseUrl, rateGroup },
+      startedAt,
+      entry !== undefined,
+    ),
+    because: endOf(record).because,
+    wantedRate: record.options.rate?.text ?? 'none',
+    priority: priorityOf(record),
+    ended: !active && state !== 'submitted' && !(await isInUse(store, record)),
+    manifest: record.manifest.name,
+    baseUrl,
+    rateGroup,
+    rows: record.plan.rows,
+    done,
+    counts,
+    throughput:
+      active && entry !== undefined
+        ? { rowsPerSecond: entry.rowsPerSecond, of: 'now' }
+        : averageOf(counts, activeMs),
+    coordinator: active ? (coordinatorOf(entry) ?? record.process) : undefined,
+    workers,
+    pace,
+    local: {
+      unclear,
+      held,
+      codes,
+      states: record.states,
+      retryOf: record.retryOf,
+      resumable: isResumable(state) && state !== 'submitted',
+      isShared: record.queue !== undefined,
+    },
+  };
+}
+
+/** A run of another machine, known only from the shared datastore. */
+export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView {
+  const entry = live?.entry ?? known;
+  const state = actualEntryState(entry);
+  const active = isActive(state);
+  const workers = isActive(entry.state) ? (live?.workers ?? []) : [];
+  const pace = active ? live?.pace : undefined;
+  return {
+    id: entry.id,
+    state,
+    wait: waitOf({ ...entry, state, workers, pace }, entry.startedAt, live !== undefined),
+    because: entry.because,
+    wantedRate: entry.rate?.text ?? 'none',
+    priority: entry.priority ?? usualPriority,
+    ended: entry.state !== 'submitted' && !active && (entry.left === true || !isPresent(entry)),
+    manifest: entry.manifest,
+    baseUrl: entry.baseUrl,
+    rateGroup: entry.rateGroup,
+    rows: entry.rows,
+    done: entry.done ?? totalOf(entry.counts),
+    counts: entry.counts,
+    throughput: active ? { rowsPerSecond: entry.rowsPerSecond, of: 'now' } : undefined,
+    coordinator: coordinatorOf(entry),
+    workers,
+    pace,
+  };
+}
+
+/** How the API was called a few seconds ago. */
+async function paceFromFolder(folder: string): Promise<RunView['pace']> {
+  const history = await readRateHistory(folder);
+  if (history === undefined) return undefined;
+  const { allowed_per_s, limit_per_s, concurrency, phase, reason, wait_until, wait_by } = history;
+  return {
+    rate: allowed_per_s ?? undefined,
+    limit: limit_per_s ?? undefined,
+    concurrency,
+    phase,
+    reason,
+    restUntil: wait_until === null ? undefined : steadyTimeOf(Date.parse(wait_until)),
+    restBy: wait_by,
+  };
+}
+
+function coordinatorOf(entry: RunEntry | undefined): RunView['coordinator'] {
+  return entry && { ...entry.coordinator, seenAt: entry.seenAt };
+}
+
+function averageOf(counts: OutcomeCounts, activeMs: number): RunView['throughput'] {
+  const rowsPerSecond = averageRate(counts, activeMs);
+  return rowsPerSecond === undefined ? undefined : { rowsPerSecond, of: 'average' };
+}
+
+/** Why the datastore delays a run now, as its own process says. */
+export function delayOf(record: RunRecord): string | undefined {
+  return actualState(record) === 'running' ? record.waiting : undefined;
+}
+
+/** Workers that have just started are not known at once. */
+const unservedAfterMs = 5_000;
+
+/**
+ * Undefined for a run that is called, or has ended.
+ *
+ * @param startedAt when it last started or continued, if known
+ * @param isShared whether other processes call its rows, and are known
+ */
+export function waitOf(
+  view: Pick<RunView, 'id' | 'state' | 'pace' | 'workers'> & Pick<RunRecord, 'waiting'> & LimitedApi,
+  startedAt: string | undefined,
+  isShared: boolean,
+): RunWait | undefined {
+  const { id, state, waiting, pace, workers } = view;
+  if (state === 'submitted')
+    return { of: 'daemon', text: 'for a daemon: start "cqbatch worker --coordinate"' };
+  if (state === 'paused') return { of: 'user', text: 'until it is unpaused' };
+  if (state !== 'running') return undefined;
+  if (waiting !== undefined) return { of: 'datastore', text: waiting };
+  if (isShared && workers.length === 0) {
+    const isNew = startedAt !== undefined && Date.now() - Date.parse(startedAt) < unservedAfterMs;
+    return isNew ? undefined : { of: 'worker', text: unservedText(view) };
+  }
+  if (pace === undefined) return undefined;
+  const isResting = (pace.restUntil ?? 0) - steadyNow() >= noticeableRestMs;
+  if (!isResting && pace.phase !== 'waiting') return undefined;
+  return {
+    of: 'api',
+    text: [pace.reason, restAdvice(pace, id)].filter((text) => text !== undefined).join('; '),
+  };
+}
+
+/** Why the rows of a run wait that no worker calls, and the command that starts one. */
+export function unservedText(api: LimitedApi): string {
+  const { baseUrl, rateGroup } = api;
+  const words = ['cqbatch worker', '--base-url', shellWord(baseUrl)];
+  if (rateGroup !== undefined) words.push('--rate-group', shellWord(rateGroup));
+  return `for a worker: none serves ${apiText(api)}; start one: ${words.join(' ')}`;
+}

@@ -1,0 +1,162 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exists, ifThere, makeFolder } from '../../../base/disk/files.ts';
+import { readJsonFile, writeJsonFile } from '../../../base/disk/json-file.ts';
+import { isAbandoned, keepFolder, ownFolder, removeAbandoned } from '../../../base/disk/owned-folder.ts';
+import { BusyError, type CqbatchError, fatalError, usageError } from '../../../base/errors/errors.ts';
+import { onDisk, systemError } from '../../../base/errors/system-error.ts';
+import { runIds } from '../../../domain/names.ts';
+import { isActive } from '../../cluster/entries.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { actualState, plannedAt, type RunRecord, runRecordSchema } from './record.ts';
+import { idsMeantBy, newRunId } from './run-id.ts';
+
+const recordFile = 'run.json';
+
+export type RunStore = Readonly<ReturnType<typeof openRunStore>>;
+
+/**
+ * The runs of a state folder: one folder each, see "Files of a run" in docs/architecture.md.
+ *
+ * @param operations which operations rows can have
+ */
+export function openRunStore(stateDir: string, operations: readonly Operation[]) {
+  const runsDir = join(stateDir, 'runs');
+  const folder = (id: string): string => join(runsDir, runIds.require(id));
+
+  const read = async (id: string): Promise<RunRecord | undefined> => {
+    const path = join(folder(id), recordFile);
+    return readJsonFile(path, runRecordSchema, (cause) =>
+      fatalError('RUN_UNREADABLE', `${path} is damaged: restore it from a backup.`, cause),
+    );
+  };
+
+  const ids = async (): Promise<readonly string[]> => {
+    const names = (await ifThere(readdir(runsDir))) ?? [];
+    return names.filter(runIds.has).sort();
+  };
+
+  /** Removes folders of killed plans: they have no record, and perhaps a large copy of a manifest. */
+  const removeAbandonedPlans = async (): Promise<void> => {
+    const removeIfAbandoned = async (id: string): Promise<void> => {
+      // Check in this order: a living owner may save the record and end in between.
+      if (!(await isAbandoned(folder(id)))) return;
+      if ((await read(id).catch(() => true)) === undefined)
+        await rm(folder(id), { recursive: true, force: true });
+    };
+    await Promise.all((await ids()).map(removeIfAbandoned));
+  };
+
+  /**
+   * Creates the folder of a new run. Other processes see the run once its record is saved.
+   *
+   * @param wanted the id chosen by the user, if any
+   * @throws a usage error `RUN_EXISTS` for a known id; a busy error when that run is in progress or being planned
+   */
+  const create = async (wanted?: string): Promise<{ readonly id: string; readonly folder: string }> => {
+    await makeFolder(runsDir);
+    await removeAbandonedPlans();
+    await onDisk(stateDir, () => removeAbandoned(stateDir));
+    const id = wanted ?? newRunId();
+    try {
+      await mkdir(folder(id), { mode: 0o700 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw systemError(error, folder(id)) ?? error;
+      if (wanted === undefined) return create();
+      throw existingRun(id, stateDir, await read(id).catch(() => undefined));
+    }
+    try {
+      await onDisk(folder(id), () => ownFolder(folder(id)));
+    } catch (error) {
+      await rm(folder(id), { recursive: true, force: true });
+      throw error;
+    }
+    return { id, folder: folder(id) };
+  };
+
+  return {
+    operations,
+    stateDir,
+    folder,
+    create,
+    /** The run with this id, or that a process is planning one; undefined for a free id. */
+    async look(id: string): Promise<RunRecord | 'being planned' | undefined> {
+      const record = await read(id);
+      if (record !== undefined) return record;
+      return (await exists(folder(id))) && !(await isAbandoned(folder(id))) ? 'being planned' : undefined;
+    },
+    /** Replaces the record atomically. */
+    async save(record: RunRecord): Promise<void> {
+      await writeJsonFile(join(folder(record.id), recordFile), record);
+      await keepFolder(folder(record.id));
+    },
+    /** @throws a usage error `RUN_UNKNOWN` */
+    async load(id: string): Promise<RunRecord> {
+      const record = runIds.has(id) ? await read(id) : undefined;
+      if (record === undefined) throw unknownRun(id, stateDir);
+      return record;
+    },
+    /**
+     * Finds a run by its id or a unique part of it.
+     *
+     * @throws a usage error `RUN_UNKNOWN`, or `RUN_AMBIGUOUS` when several runs match
+     */
+    async find(name: string): Promise<RunRecord> {
+      const [only, ...others] = inOrder(await Promise.all(idsMeantBy(name, await ids()).map(read)));
+      if (only === undefined) throw unknownRun(name, stateDir);
+      if (others.length === 0) return only;
+      const found = [only, ...others].map(({ id }) => id);
+      throw ambiguousRun(name, found);
+    },
+    /**
+     * All runs, oldest first, without folders that have no record (a plan that was declined or died).
+     *
+     * @param onUnreadable called for damaged records, which are left out; without it their errors are thrown
+     * @param but ids to skip without reading
+     */
+    async list(
+      onUnreadable?: (error: Error) => void,
+      but?: ReadonlySet<string>,
+    ): Promise<readonly RunRecord[]> {
+      const readable = (id: string): Promise<RunRecord | undefined> =>
+        onUnreadable === undefined ? read(id) : read(id).catch((error) => void onUnreadable(error));
+      const wanted = (await ids()).filter((id) => !but?.has(id));
+      return inOrder(await Promise.all(wanted.map(readable)));
+    },
+    /** Removes a run that was never started. */
+    async discard(id: string): Promise<void> {
+      await rm(folder(id), { recursive: true, force: true });
+    },
+  };
+}
+
+function unknownRun(name: string, stateDir: string): CqbatchError {
+  return usageError('RUN_UNKNOWN', `There is no run ${name} in ${stateDir}. "cqbatch list" shows all runs.`);
+}
+
+/** @param record absent while the run is being planned */
+function existingRun(id: string, stateDir: string, record: RunRecord | undefined): CqbatchError {
+  const what = `Run ${id} already exists in ${stateDir}`;
+  const remedy = `"cqbatch status ${id}" shows it.`;
+  const state = record === undefined ? 'being planned' : actualState(record);
+  if (record !== undefined && !isActive(state)) return usageError('RUN_EXISTS', `${what}: ${remedy}`);
+  return new BusyError('RUN_EXISTS', `${what}, which is ${state}`, remedy);
+}
+
+const shownIds = 10;
+
+/** @param ids oldest first */
+export function ambiguousRun(name: string, ids: readonly string[]): CqbatchError {
+  const shown = ids.toReversed().slice(0, shownIds).join(', ');
+  const more = ids.length > shownIds ? ` and ${ids.length - shownIds} more` : '';
+  return usageError(
+    'RUN_AMBIGUOUS',
+    `"${name}" matches ${ids.length} runs (${shown}${more}): type more of the id.`,
+  );
+}
+
+/** Oldest first. Ids sort by time unless the user chose them; within one second any order will do. */
+function inOrder(records: readonly (RunRecord | undefined)[]): readonly RunRecord[] {
+  const key = (record: RunRecord): string => `${plannedAt(record)} ${record.id}`;
+  return records.filter((record) => record !== undefined).toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+}

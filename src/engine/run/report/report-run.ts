@@ -1,0 +1,218 @@
+import { withReleases } from '../../../base/async/scope.ts';
+import { hashFile } from '../../../base/disk/hash-file.ts';
+import type { Delimiter } from '../../../base/text/delimiter.ts';
+import { actorText } from '../../../domain/actor.ts';
+import type { JournalView } from '../../journal/journal.ts';
+import { writeHtmlReport } from '../../report/html/html-report.ts';
+import type { PageContent, PageRun } from '../../report/html/page-data.ts';
+import { ReportPage, type ReportPageOptions } from '../../report/html/report-page.ts';
+import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
+import { type RateHistory, readRateHistory } from '../../report/rate-history.ts';
+import { type RunFacts, type RunRate, Tally } from '../../report/summary.ts';
+import { removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';
+import { writeXlsxReport } from '../../report/xlsx-report.ts';
+import type { RetriedRun } from '../plan/retries.ts';
+import { openRunLines, type RunLines, readRunLines } from '../plan/run-lines.ts';
+import { actualState, goesOnByItself, isResumable, type RunRecord, resumeCommand } from '../record/record.ts';
+import { activeTime, stopsOf } from '../record/record-keeper.ts';
+import { journalPath, withJournalReader } from '../record/run-journal.ts';
+import type { RunStore } from '../record/store.ts';
+
+/** How to write a report, where it differs from the run's options. */
+export interface ReportOptions {
+  readonly delimiter?: Delimiter | undefined;
+  /** Whether to write a workbook for Excel, too. */
+  readonly xlsx?: boolean;
+  /** Whether to write a page with the whole report. */
+  readonly html?: boolean | undefined;
+}
+
+/** Reads the lines of a report, each time from the first. */
+type ReadLines = () => Promise<RunLines>;
+
+/** Writes the report files of a run from its rows and journal, even while the run is in progress. */
+export async function reportRun(
+  store: RunStore,
+  record: RunRecord,
+  journal: JournalView,
+  how: ReportOptions = {},
+): Promise<WrittenReports> {
+  const readLines = () => readRunLines(store, record, journal);
+  const facts = await factsOf(store, record, journal);
+  return writeInto(store.folder(record.id), record, readLines, facts, how);
+}
+
+/** Like `reportRun`, for a run that is not open. */
+export function rewriteReport(
+  store: RunStore,
+  record: RunRecord,
+  how?: ReportOptions,
+): Promise<WrittenReports> {
+  return withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
+}
+
+/** The content of the page for a run, even while the run is in progress. Writes nothing. */
+export async function pageOfRun(
+  store: RunStore,
+  record: RunRecord,
+  journal: JournalView,
+): Promise<PageContent> {
+  const read = await readRunLines(store, record, journal);
+  const page = new ReportPage(pageOptionsOf(record, read));
+  const tally = new Tally();
+  for await (const lines of read.lines) {
+    for (const { result } of lines) tally.add(result);
+    await page.add(lines);
+  }
+  const facts = await factsOf(store, record, journal);
+  return page.content(tally.summary(facts));
+}
+
+/** Writes the report files of a run, each row with its result in the latest retry that called it. */
+export function reportWithRetries(
+  store: RunStore,
+  { first, retries }: RetriedRun,
+  how: ReportOptions = {},
+): Promise<WrittenReports> {
+  return withReleases(async (atEnd) => {
+    const run = await openRunLines(store, first, atEnd);
+    let facts = await factsOf(store, first, run.journal);
+    const readRetries: ReadLines[] = [];
+    for (const retry of retries) {
+      const { journal } = await openRunLines(store, retry, atEnd);
+      readRetries.push(() => readRunLines(store, retry, journal));
+      facts = together(facts, await factsOf(store, retry, journal));
+    }
+    const readLines = async (): Promise<RunLines> => {
+      const lines: ReportLines[] = [];
+      for (const read of readRetries) lines.push((await read()).lines);
+      const whole = await readRunLines(store, first, run.journal);
+      return { ...whole, lines: joinRetries(whole.lines, lines) };
+    };
+    return writeInto(store.folder(first.id), first, readLines, facts, how);
+  });
+}
+
+/** Writes the CSV files of a run's report, and its summary, into another folder. */
+export async function copyReport(
+  store: RunStore,
+  record: RunRecord,
+  journal: JournalView,
+  { folder, delimiter }: { readonly folder: string; readonly delimiter: Delimiter },
+): Promise<WrittenReports> {
+  const readLines = () => readRunLines(store, record, journal);
+  return writeInto(folder, record, readLines, await factsOf(store, record, journal), {
+    delimiter,
+    html: false,
+  });
+}
+
+async function writeInto(
+  folder: string,
+  record: RunRecord,
+  readLines: ReadLines,
+  run: RunFacts,
+  { delimiter = delimiterOf(record), xlsx = false, html = record.options.html ?? true }: ReportOptions,
+): Promise<WrittenReports> {
+  const read = await readLines();
+  const { lines, head } = read;
+  const { operations } = head;
+  await removeReport(folder, 'report.xlsx');
+  const pageOptions = pageOptionsOf(record, read);
+  const { refeed } = pageOptions;
+  const page = html ? new ReportPage(pageOptions) : undefined;
+  const report = await writeReports({
+    folder,
+    lines,
+    ...refeed,
+    operations,
+    run: { ...run, delimiter },
+    page,
+  });
+  const { summary, paths } = report;
+  if (page === undefined) await removeReport(folder, 'report.html');
+  const htmlPath = page && (await writeHtmlReport(folder, await page.content(summary)));
+  const again = xlsx ? await readLines() : undefined;
+  const xlsxPath = again && (await writeXlsxReport({ folder, lines: again.lines, ...refeed, operations }));
+  return {
+    ...report,
+    paths: {
+      ...paths,
+      ...(htmlPath !== undefined && { html: htmlPath }),
+      ...(xlsxPath !== undefined && { xlsx: xlsxPath }),
+    },
+  };
+}
+
+function pageOptionsOf(record: RunRecord, { head }: Pick<RunLines, 'head'>): ReportPageOptions {
+  const { id, states, options } = record;
+  const { columns, clear_token, defaults, operations } = head;
+  const [planned] = states;
+  const last = states.at(-1);
+  return {
+    refeed: { columns, clear_token, defaults },
+    operations,
+    run: {
+      id,
+      state: actualState(record),
+      phase: phaseOf(record),
+      resume: resumeCommand(record),
+      baseUrl: options.baseUrl,
+      ...(last !== planned && last?.reason !== undefined && { reason: last.reason }),
+      ...(planned?.by !== undefined && { by: actorText(planned.by) }),
+      ...(planned?.reason !== undefined && { purpose: planned.reason }),
+      stops: stopsOf(record),
+    },
+  };
+}
+
+function phaseOf(record: RunRecord): PageRun['phase'] {
+  if (goesOnByItself(record)) return 'in progress';
+  return isResumable(actualState(record)) ? 'stopped' : 'ended';
+}
+
+/** The user's delimiter for this run, or else the manifest's. */
+export function delimiterOf({ options, manifest }: RunRecord): Delimiter {
+  return options.delimiter ?? manifest.delimiter ?? ',';
+}
+
+async function factsOf(store: RunStore, record: RunRecord, journal: JournalView): Promise<RunFacts> {
+  const { id, states, plan, retryOf } = record;
+  const { name, sha256 } = record.manifest;
+  const started = states.find(({ state }) => state === 'running');
+  const last = states.at(-1);
+  const hasEnded = started !== undefined && last?.state !== 'running' && !goesOnByItself(record);
+  const history = await readRateHistory(store.folder(id));
+  return {
+    run: id,
+    state: actualState(record),
+    manifest: {
+      name,
+      sha256,
+      ...(plan.leftOut !== undefined && { left_out: plan.leftOut }),
+    },
+    started_at: started?.at ?? null,
+    finished_at: hasEnded ? (last?.at ?? null) : null,
+    activeMs: activeTime(record, journal.lastFinishedAt),
+    rate: history === undefined ? null : rateOf(history),
+    retry_of: retryOf ?? null,
+    retries: [],
+    delimiter: delimiterOf(record),
+    digests: goesOnByItself(record) ? null : await digestsOf(store, record),
+  };
+}
+
+/** The files that the report is made of: a reader elsewhere can tell whether they are the same. */
+async function digestsOf(store: RunStore, record: RunRecord): Promise<RunFacts['digests']> {
+  const journal = await hashFile(journalPath(store.folder(record.id)));
+  return { rows: record.rows.sha256, journal: journal.sha256 };
+}
+
+function rateOf({ wanted, limit_per_s, waited_s, rejected, series, starts }: RateHistory): RunRate {
+  return { wanted, limit_per_s, waited_s, rejected, series, starts };
+}
+
+/** Joins the facts of a run and a retry. While the retry is in progress, the run is unfinished. */
+function together(run: RunFacts, { run: id, finished_at, activeMs }: RunFacts): RunFacts {
+  return { ...run, finished_at, activeMs: run.activeMs + activeMs, retries: [...run.retries, id] };
+}

@@ -1,0 +1,86 @@
+import { usageError } from '../../../base/errors/errors.ts';
+import { attemptsOf } from '../../../domain/attempts.ts';
+import { type Attempt, type RowResult, requestsOf, type SavedAnswer } from '../../../domain/terms.ts';
+import { unfinishedResult } from '../../report/join-results.ts';
+import { decidedResult } from '../../rows/decided-result.ts';
+import type { PlannedRow } from '../../rows/row.ts';
+import { findRetries } from '../plan/retries.ts';
+import { readAnswers } from '../record/answer-file.ts';
+import { type RunRecord, unfinishedBecause } from '../record/record.ts';
+import { withJournalReader } from '../record/run-journal.ts';
+import { openRunRows } from '../record/run-rows.ts';
+import type { RunStore } from '../record/store.ts';
+
+/** The history of a row of a manifest. */
+export interface RowStory {
+  /** The run of the manifest that the user named. */
+  readonly record: RunRecord;
+  /** What the plan made of the row. */
+  readonly row: PlannedRow;
+  /** The titles of its cells. */
+  readonly columns: readonly string[];
+  /** The row in that run and in its retries, oldest first; at least one. */
+  readonly runs: readonly RunOfRow[];
+}
+
+/** A row in one run. */
+export interface RunOfRow {
+  readonly record: RunRecord;
+  /** Its place in this run. */
+  readonly row: number;
+  /** What the report says, even of an unfinished row. */
+  readonly result: RowResult;
+  /** Attempts in order, where recorded. */
+  readonly attempts: readonly Attempt[];
+  /** Attempts without a record: earlier versions kept only their number. */
+  readonly untold: number;
+  /** The answers to the attempts, if the run saved them. */
+  readonly answers: readonly SavedAnswer[];
+}
+
+/**
+ * Finds what happened to a row, in a run and in its retries.
+ *
+ * @param number of the row in the named run's manifest
+ * @throws a usage error `ROW_UNKNOWN` when the row does not exist
+ */
+export async function tellRow(store: RunStore, named: RunRecord, number: number): Promise<RowStory> {
+  const { first, retries } = await findRetries(store, named);
+  const runs: RunOfRow[] = [];
+  let told: Pick<RowStory, 'row' | 'columns'> | undefined;
+  for (const record of [first, ...retries]) {
+    const { head, find } = await openRunRows(store, record);
+    const row = await find(number);
+    if (row === undefined) continue;
+    told ??= { row, columns: head.columns.map(({ title }) => title) };
+    runs.push(await runOf(store, record, row));
+  }
+  if (told !== undefined) return { record: first, ...told, runs };
+  throw usageError(
+    'ROW_UNKNOWN',
+    `Run ${first.id} has no row ${number}: the column _row of its report has the numbers of its rows.`,
+  );
+}
+
+async function runOf(store: RunStore, record: RunRecord, row: PlannedRow): Promise<RunOfRow> {
+  const { place } = row;
+  const answers = await readAnswers(store.folder(record.id), row.row);
+  return withJournalReader(store, record, async (journal) => {
+    const known = decidedResult(row) ?? (await only(journal.results(place, place)));
+    const unfinished = {
+      row: place,
+      operation: row.operation?.name ?? '',
+      history: journal.history(place),
+      unsettled: journal.isUnsettled(place),
+    };
+    const result = known ?? unfinishedResult(unfinishedBecause(record), unfinished);
+    const attempts = attemptsOf(result);
+    const untold = Math.max(0, result.attempts - requestsOf(attempts));
+    return { record, row: place, result, attempts, untold, answers };
+  });
+}
+
+async function only(parts: AsyncIterable<readonly RowResult[]>): Promise<RowResult | undefined> {
+  for await (const [result] of parts) if (result !== undefined) return result;
+  return undefined;
+}

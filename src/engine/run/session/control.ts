@@ -1,0 +1,157 @@
+import { appendFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { repeat } from '../../../base/async/repeat.ts';
+import { exists, readSmallFile } from '../../../base/disk/files.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { type Control, type ControlOf, controlKinds, controlSchema } from '../../cluster/entries.ts';
+
+/**
+ * How one process controls a run of another: pause, unpause, cancel, change rate or priority. Commands in the run's folder need no
+ * datastore between the two; commands in the cluster of a shared datastore need no folder.
+ */
+
+const fileName = 'control.jsonl';
+const pollMs = 500;
+
+/** A control without its time. */
+export type Wanted = Control extends infer Each ? (Each extends Control ? Omit<Each, 'at'> : never) : never;
+
+/** Where controls of a run are written and read. */
+export interface ControlPlace {
+  tell(wanted: Wanted): Promise<void>;
+  /** All controls that still apply, oldest first. */
+  told(): Promise<readonly Control[]>;
+}
+
+/** The folder of a run. Each control is one line, so that two users can write at once. */
+export function inFolder(folder: string): ControlPlace {
+  const path = join(folder, fileName);
+  return {
+    // A full disk may have cut off the previous line.
+    tell: (wanted) => appendFile(path, `\n${JSON.stringify(dated(wanted))}\n`, { mode: 0o600 }),
+    async told() {
+      const text = (await exists(path)) ? await readSmallFile(path) : '';
+      return text.split('\n').flatMap((line) => parsed(line) ?? []);
+    },
+  };
+}
+
+/** The cluster, for a run that another machine may work on. */
+export function inCluster(cluster: Cluster, runId: string): ControlPlace {
+  return {
+    tell: (wanted) => cluster.tell(runId, dated(wanted)),
+    told: () => cluster.told(runId),
+  };
+}
+
+/** Removes controls that were meant for another process. */
+export async function clearControls(folder: string): Promise<void> {
+  await rm(join(folder, fileName), { force: true });
+}
+
+/** A command, its user, and the reason. */
+export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
+
+/** The controls of a run from all places: the latest of each kind counts. */
+export interface ControlWatch {
+  readonly current: Command['command'];
+  /** Calls back with the first of these commands, unless that is forgotten before. @returns a function that forgets it */
+  on(wanted: readonly Command['command'][], listener: (command: Command) => void): () => void;
+  close(): void;
+}
+
+/** A control that changes an option of the run. */
+export type OptionControl = Exclude<Control, { readonly kind: 'command' }>;
+
+/**
+ * @param onOption called with each new rate and priority
+ * @param onError called when a place can't be read; it is read again
+ */
+export function watchControls(
+  places: readonly Pick<ControlPlace, 'told'>[],
+  onOption: (control: OptionControl) => void = () => {},
+  onError: (error: Error) => void = () => {},
+): ControlWatch {
+  let current: Command = { command: 'unpause' };
+  const waiting = new Set<{
+    readonly wanted: readonly Command['command'][];
+    readonly listener: (command: Command) => void;
+  }>();
+  /** The controls in each place; undefined before the first read. */
+  const heard = places.map((): readonly Control[] | undefined => undefined);
+
+  /** @param latest undefined without commands */
+  function command(latest: ControlOf<'command'> | undefined): void {
+    const { kind: _, at: __, ...wanted } = latest ?? { kind: 'command', at: '', command: 'unpause' };
+    current = wanted;
+    for (const waiter of waiting) {
+      if (!waiter.wanted.includes(current.command)) continue;
+      waiting.delete(waiter);
+      waiter.listener(current);
+    }
+  }
+
+  function hear(place: number, controls: readonly Control[]): void {
+    const before = heard[place];
+    heard[place] = controls;
+    for (const kind of controlKinds) {
+      const last = lastOf(kind, controls);
+      if (isDeepStrictEqual(before && lastOf(kind, before), last)) continue;
+      // A control that arrives while watching is the latest, whatever the clock of its writer says.
+      const isNews = before !== undefined && last !== undefined;
+      const latest = isNews ? last : latestOf(heard.map((each) => each && lastOf(kind, each)));
+      if (kind === 'command') command(latest?.kind === kind ? latest : undefined);
+      else if (latest !== undefined && latest.kind !== 'command') onOption(latest);
+    }
+  }
+
+  // Read separately: the folder answers even while the datastore does not.
+  const looks = places.map(({ told }, place) =>
+    repeat(
+      async () => {
+        hear(place, await told());
+      },
+      { everyMs: pollMs, onError },
+    ),
+  );
+  for (const look of looks) look.now();
+  return {
+    get current() {
+      return current.command;
+    },
+    on(wanted, listener) {
+      const waiter = { wanted, listener };
+      if (wanted.includes(current.command)) listener(current);
+      else waiting.add(waiter);
+      return () => waiting.delete(waiter);
+    },
+    close() {
+      for (const look of looks) void look.stop();
+    },
+  };
+}
+
+function lastOf(kind: Control['kind'], controls: readonly Control[]): Control | undefined {
+  return controls.findLast((control) => control.kind === kind);
+}
+
+function latestOf(controls: readonly (Control | undefined)[]): Control | undefined {
+  return controls
+    .flatMap((control) => control ?? [])
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+    .at(-1);
+}
+
+function dated(wanted: Wanted): Control {
+  return { ...wanted, at: new Date().toISOString() };
+}
+
+/** Ignores unreadable lines: a partial write, or an edit by hand. */
+function parsed(line: string): Control | undefined {
+  try {
+    return controlSchema.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,204 @@
+import { setMaxListeners } from 'node:events';
+import { hostname } from 'node:os';
+import { withReleases } from '../../../base/async/scope.ts';
+import { after, onAbort, orAborted } from '../../../base/async/waiting.ts';
+import type { ProcessLock } from '../../../base/disk/lock.ts';
+import { isThisProcess } from '../../../base/disk/process.ts';
+import { ErrorNews } from '../../../base/errors/error-throttle.ts';
+import { CqbatchError } from '../../../base/errors/errors.ts';
+import { attributed } from '../../../domain/actor.ts';
+import { type Priority, priorities } from '../../../domain/terms.ts';
+import type { ApiClient } from '../../api/client.ts';
+import { isActive } from '../../cluster/entries.ts';
+import type { WrittenReports } from '../../report/write-reports.ts';
+import { lockRun } from '../record/open-run.ts';
+import { actualState, enterState, priorityOf, type RunRecord } from '../record/record.ts';
+import { refuseChangedRows } from '../record/run-rows.ts';
+import type { RunStore } from '../record/store.ts';
+import { executeRun } from './execute-run.ts';
+import type { ExecuteRunOptions } from './execution-options.ts';
+
+export interface CoordinateOptions
+  extends Pick<
+    ExecuteRunOptions,
+    'store' | 'datastore' | 'queue' | 'version' | 'log' | 'observer' | 'failing'
+  > {
+  /** Why a run is left to other processes, for display; undefined for a run to be taken. Default: all are taken. */
+  readonly refusalOf?: ((record: RunRecord) => string | undefined) | undefined;
+  /** Rejects with the reason why a run may not be carried out. Default: every run may be. */
+  readonly admit?: (record: RunRecord) => Promise<void>;
+  /** Opens what calls the API for a run; absent when workers elsewhere call it. */
+  readonly callerFor?: ((record: RunRecord) => Promise<Caller>) | undefined;
+  /** Hears of each run that starts or continues. */
+  readonly news?: RunNews | undefined;
+  /** Aborts when the daemon must stop: another daemon on the state folder can then take its runs over. */
+  readonly stop: AbortSignal;
+}
+
+/** Calls the API in this process. */
+export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted'> {
+  readonly client: ApiClient;
+}
+
+/** Hears how the coordinated runs start and end. */
+export interface RunNews {
+  started(): void;
+  ended(record: RunRecord, reports: WrittenReports): void;
+  /** @param runId absent when no run was created */
+  failed(error: Error, runId?: string): void;
+}
+
+const lookMs = 250;
+/** An ended run is read again after this many looks: it may have been pruned, and its id reused. */
+const looksAtAll = 120;
+/** Each run has a window of rows in memory and in the datastore. Runs of a lower priority leave room for those of a higher one. */
+const maxRuns = { high: 48, normal: 32, low: 16 } as const satisfies Record<Priority, number>;
+
+/**
+ * Coordinates the runs that were submitted to a state folder, and those whose coordinator died, until told to stop. Workers
+ * call the API; with the embedded datastore this process does, for one run at a time.
+ */
+export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
+  const { store, log, stop, refusalOf } = options;
+  const { exclusive } = options.datastore;
+  const errors = new ErrorNews();
+  const warnOnce = (error: Error): void => {
+    if (errors.isNews(error)) log.error({ err: error.message }, 'cannot take a run');
+  };
+  /** Runs that this process coordinates, and how to leave them to another coordinator, or for later. */
+  const going = new Map<string, { readonly work: Promise<void>; readonly leave: () => void }>();
+  setMaxListeners(2 * maxRuns.high, stop);
+  // Saves reading the growing number of ended runs.
+  const ended = new Set<string>();
+  for (let looks = 1; !stop.aborted; looks++) {
+    if (looks % looksAtAll === 0) ended.clear();
+    try {
+      const records = await store.list(warnOnce, ended);
+      for (const { id, state } of records) if (state === 'completed' || state === 'cancelled') ended.add(id);
+      for (const record of runsToBegin(records)) if (!stop.aborted && hasRoom(record)) await begin(record);
+    } catch (error) {
+      log.error({ err: (error as Error).message }, 'cannot read the state folder');
+    }
+    await orAborted(after(lookMs), stop);
+  }
+  await Promise.all([...going.values()].map(({ work }) => work));
+
+  function waitingRuns(records: readonly RunRecord[]): readonly RunRecord[] {
+    const waiting: RunRecord[] = [];
+    for (const record of records) {
+      if (going.has(record.id) || !isClaimable(record)) continue;
+      const refusal = refusalOf?.(record);
+      if (refusal === undefined) waiting.push(record);
+      else warnOnce(new Error(`run ${record.id} is skipped: ${refusal}`));
+    }
+    return waiting;
+  }
+
+  /**
+   * The runs to begin now, the highest priority first, then in order of their submission. On an exclusive datastore, a run of a
+   * higher priority takes the place of the one in progress, which waits again.
+   */
+  function runsToBegin(records: readonly RunRecord[]): readonly RunRecord[] {
+    const waiting = byPriority(waitingRuns(records));
+    if (!exclusive) return waiting;
+    const here = records.filter(({ id }) => going.has(id));
+    const [first] = byPriority([...here, ...waiting]);
+    for (const [id, { leave }] of going) if (id !== first?.id) leave();
+    return waiting.filter((record) => record === first);
+  }
+
+  function hasRoom(record: RunRecord): boolean {
+    return going.size < (exclusive ? 1 : maxRuns[priorityOf(record)]);
+  }
+
+  async function begin(record: RunRecord): Promise<void> {
+    const lock = await tryLock(store, record.id);
+    if (lock === undefined) return;
+    const { id } = record;
+    const leaving = new AbortController();
+    const work = coordinate(options, lock, id, leaving.signal)
+      // For example a full disk: the other runs continue.
+      .catch((error: Error) => log.error({ run: id, err: error.message }, 'stopping the run failed'))
+      .finally(() => going.delete(id));
+    going.set(id, { work, leave: () => leaving.abort() });
+  }
+}
+
+function byPriority(records: readonly RunRecord[]): readonly RunRecord[] {
+  const rankOf = (record: RunRecord): number => priorities.indexOf(priorityOf(record));
+  return records.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** Whether a run that is not in progress here waits for a coordinator, according to its record; its lock decides. */
+function isClaimable(record: RunRecord): boolean {
+  const { submitted, state, process } = record;
+  if (submitted !== true) return false;
+  if (state === 'submitted') return true;
+  if (!isActive(state)) return false;
+  // The folder was missing when the run failed here, so its record does not show the failure.
+  if (process !== undefined && isThisProcess(process)) return true;
+  // Only the age of its lock shows whether a process of another machine is alive.
+  return process?.host !== hostname() || !isActive(actualState(record));
+}
+
+async function tryLock(store: RunStore, id: string): Promise<ProcessLock | undefined> {
+  try {
+    return await lockRun(store.folder(id), id, 'coordinate');
+  } catch (error) {
+    if (error instanceof CqbatchError && error.code === 'RUN_LOCKED') return undefined;
+    throw error;
+  }
+}
+
+async function coordinate(
+  options: CoordinateOptions,
+  lock: ProcessLock,
+  id: string,
+  leave: AbortSignal,
+): Promise<void> {
+  const { store, log, stop, callerFor, news } = options;
+  await withReleases(async (atEnd) => {
+    atEnd(() => lock.release());
+    // A separate signal: listeners must not pile up on the daemon's signal from run to run.
+    const interrupt = new AbortController();
+    for (const signal of [stop, leave]) atEnd(onAbort(signal, () => interrupt.abort()));
+    // The run may have ended since its record was read.
+    const record = await store.load(id);
+    if (!isClaimable(record)) return;
+    log.info({ run: id, rows: record.plan.rows }, 'coordinating');
+    try {
+      await refuseChangedRows(store, record);
+      await options.admit?.(record);
+      const caller = await callerFor?.(record);
+      atEnd(() => caller?.client.close());
+      news?.started();
+      const {
+        end,
+        record: ended,
+        reports,
+      } = await executeRun({
+        ...options,
+        record,
+        budget: record.budget,
+        // A failed run would not resume by itself: the daemon waits, as its workers do, and hands its runs over if it ends.
+        waitsForDatastore: true,
+        ...(caller ?? { client: undefined }),
+        lock,
+        handOver: true,
+        attribution: attributed(),
+        interrupt: interrupt.signal,
+      });
+      log.info({ run: id, state: end.state }, 'no longer coordinating');
+      if (reports !== undefined) news?.ended(ended, reports);
+    } catch (error) {
+      const { message } = error as Error;
+      log.error({ run: id, err: message }, 'the work on the run has failed');
+      // Another process has the run, or its folder was missing, perhaps briefly: the next look finds it.
+      if (error instanceof CqbatchError && ['LOCK_LOST', 'JOURNAL_REMOVED'].includes(error.code)) return;
+      // A second try would fail in the same way. A run that has ended lacks only its report.
+      const left = await store.load(id);
+      if (isClaimable(left)) await store.save(enterState(left, 'failed', { reason: message }));
+      news?.failed(error as Error, id);
+    }
+  });
+}

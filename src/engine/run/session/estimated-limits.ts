@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { steadyNow, timeOfDay } from '../../../base/async/clock.ts';
+import { changeJsonFile, readJsonFileIfAny } from '../../../base/disk/json-file.ts';
+import type { Pace, StartingPoint } from '../../../domain/pace.ts';
+
+const estimateSchema = z.object({
+  base_url: z.string(),
+  /** Distinguishes tokens without revealing them. */
+  token: z.string(),
+  /** Calls per second. */
+  rate_per_s: z.number().positive().exactOptional(),
+  /** Calls in flight. */
+  concurrency: z.number().int().positive().exactOptional(),
+  /** End of a wait that the API asked for, ISO 8601 UTC. */
+  wait_until: z.string().exactOptional(),
+  /** What asked for it. */
+  wait_by: z.string().optional(),
+  at: z.string(),
+});
+
+const fileSchema = z.object({ version: z.literal(1), limits: z.array(estimateSchema) });
+
+/** `limits.json` of a state folder, for one API and one token. */
+export type EstimatedLimits = ReturnType<typeof openEstimatedLimits>;
+
+const outdatedMs = 30 * 24 * 60 * 60 * 1_000;
+const mostLimits = 100;
+
+/** @param tokenMark see `tokenMark` in src/engine/api */
+export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark: string) {
+  const path = join(stateDir, 'limits.json');
+  const isOwn = (limit: z.infer<typeof estimateSchema>): boolean =>
+    limit.base_url === baseUrl && limit.token === tokenMark;
+
+  const recent = (file: z.infer<typeof fileSchema> | undefined) =>
+    (file?.limits ?? []).filter(({ at }) => Date.parse(at) > Date.now() - outdatedMs);
+
+  return {
+    async load(): Promise<StartingPoint> {
+      // A damaged file counts as missing.
+      const known = recent(await readJsonFileIfAny(path, fileSchema)).find(isOwn);
+      if (known === undefined) return {};
+      // Setting the clock back must not lengthen a wait.
+      const told = Date.parse(known.wait_until ?? '');
+      const waitMs = Math.min(told - Date.now(), told - Date.parse(known.at));
+      return {
+        ...(known.rate_per_s !== undefined && { limit: known.rate_per_s }),
+        ...(known.concurrency !== undefined && { concurrency: known.concurrency }),
+        ...(waitMs > 0 && { restUntil: steadyNow() + waitMs, restBy: known.wait_by }),
+      };
+    },
+    /** Replaces the estimates of this API and token. */
+    async save({ limit, concurrency, restUntil, restBy }: StartingPoint): Promise<void> {
+      const own = {
+        base_url: baseUrl,
+        token: tokenMark,
+        // An invalid value would make the whole file unreadable.
+        ...(isPositive(limit) && { rate_per_s: limit }),
+        ...(isPositive(concurrency) && { concurrency: Math.ceil(concurrency) }),
+        ...(restUntil !== undefined && { wait_until: timeOfDay(restUntil).toISOString(), wait_by: restBy }),
+        at: new Date().toISOString(),
+      };
+      await changeJsonFile(path, fileSchema, (file) => {
+        const others = recent(file).filter((one) => !isOwn(one));
+        return { version: 1 as const, limits: [...others, own].slice(-mostLimits) };
+      });
+    },
+  };
+}
+
+function isPositive(value: number | undefined): value is number {
+  return value !== undefined && Number.isFinite(value) && value > 0;
+}
+
+/** A shorter wait ends before another run starts. */
+const worthKeepingMs = 5_000;
+
+/** Saves what a run has learned for the next run: the limit of the API, and how long the API still asks to wait. */
+export async function keepEstimate(estimates: EstimatedLimits, pace: Pace): Promise<void> {
+  const { limit, concurrency, restUntil = 0, restBy } = pace;
+  const waits = restUntil > steadyNow() + worthKeepingMs;
+  const before = await estimates.load();
+  if (limit === undefined && !waits && before.restUntil === undefined) return;
+  await estimates.save({
+    ...(before.limit !== undefined && { limit: before.limit }),
+    ...(limit !== undefined && { limit, concurrency }),
+    ...(waits && { restUntil, restBy }),
+  });
+}

@@ -1,0 +1,140 @@
+import { hostname } from 'node:os';
+import { repeat } from '../../../base/async/repeat.ts';
+import { deferred } from '../../../base/async/waiting.ts';
+import { BusyError, usageError } from '../../../base/errors/errors.ts';
+import { usualPriority } from '../../../domain/terms.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import {
+  actualEntryState,
+  isActive,
+  isPresent,
+  type PublishedPace,
+  paceSeenBy,
+  type RunEntry,
+} from '../../cluster/entries.ts';
+import type { ResultCounts } from '../../report/join-results.ts';
+import { endOf, priorityOf, type RunRecord } from '../record/record.ts';
+import type { Progress } from './progress.ts';
+
+/** The entry of a run in a shared datastore. */
+export function entryOf(
+  record: RunRecord,
+  { done, outcomes }: ResultCounts,
+  progress: Progress,
+  version: string,
+): RunEntry {
+  const { rate, baseUrl, rateGroup } = record.options;
+  const priority = priorityOf(record);
+  const { because } = endOf(record);
+  return {
+    id: record.id,
+    key: record.key ?? record.id,
+    baseUrl,
+    ...(rateGroup !== undefined && { rateGroup }),
+    manifest: record.manifest.name,
+    state: record.state,
+    ...(because !== undefined && { because }),
+    ...(record.waiting !== undefined && { waiting: record.waiting }),
+    rows: record.plan.rows,
+    done,
+    counts: outcomes,
+    rowsPerSecond: progress.snapshot().rowsPerSecond,
+    ...(rate !== undefined && { rate }),
+    ...(priority !== usualPriority && { priority }),
+    coordinator: { host: hostname(), pid: process.pid, version },
+    startedAt: record.states.find(({ state }) => state === 'running')?.at ?? '',
+    seenAt: new Date().toISOString(),
+  };
+}
+
+/**
+ * Adds a run to the datastore.
+ *
+ * @throws a usage error `RUN_ID_TAKEN` when the datastore has another run with this id, a busy error when that run is in
+ * progress
+ */
+export async function announce(cluster: Cluster, entry: RunEntry): Promise<void> {
+  await cluster.sweep(entry);
+  if (await cluster.putRun(entry)) return;
+  const other = await cluster.run(entry.id);
+  const where = other === undefined ? '' : ` (on ${other.coordinator.host}, ${actualEntryState(other)})`;
+  const what = `Another run named ${entry.id}${where} uses this datastore`;
+  const remedy =
+    'Give each installation its own prefix (CQBATCH_QUEUE_PREFIX), or a new run another --run-id.';
+  throw other !== undefined && isActive(actualEntryState(other))
+    ? new BusyError('RUN_ID_TAKEN', what, remedy)
+    : usageError('RUN_ID_TAKEN', `${what}. ${remedy}`);
+}
+
+/** What a run reads from a shared datastore about its workers. */
+export interface ClusterStatus {
+  /** Workers that call the API of this run, on all machines. */
+  readonly workers: number;
+  /** How the API is called; absent without a leading worker. */
+  readonly pace: PublishedPace | undefined;
+}
+
+export interface HeartbeatOptions {
+  readonly cluster: Cluster;
+  /** Progress of the run. */
+  readonly entry: () => RunEntry;
+  readonly onClusterStatus: (status: ClusterStatus) => void;
+  readonly onError: (error: Error) => void;
+}
+
+const beatMs = 1_000;
+/** Until the run's rate is in force. */
+const firstBeatsMs = 200;
+/** By then, all calls have ended that a former leading worker had permitted. */
+const silentMs = 2_500;
+
+/** A run that shows itself. */
+export type Heartbeat = ReturnType<typeof startHeartbeat>;
+
+/**
+ * Shows a run to all users of the datastore. The run's rate is in force when the leading worker has heard of the run, and the
+ * others of its decision. Without a leading worker nothing is called, and the next one hears of the run first.
+ */
+export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: HeartbeatOptions) {
+  let established = deferred();
+  let isEstablished = false;
+  let wasEstablished = false;
+  /** How many beats in a row have found the run among those whose limits the leading worker obeys. */
+  let heardOf = 0;
+
+  const beat = async (): Promise<void> => {
+    const own = entry();
+    await cluster.putRun(own);
+    const known = await cluster.pace(own);
+    const pace = known !== undefined && isPresent(known, silentMs) ? known : undefined;
+    heardOf = pace === undefined || pace.runs.includes(own.id) ? heardOf + 1 : 0;
+    // Other workers hear of a decision later, and a decision found right after a pause may be older than the run's entry.
+    const isOneEnough = pace === undefined || (pace.workers === 1 && !wasEstablished);
+    if (heardOf >= (isOneEnough ? 1 : 2)) {
+      isEstablished = true;
+      established.resolve();
+    }
+    const workers = await cluster.workers(own);
+    onClusterStatus({ workers: workers.length, pace: paceSeenBy(workers, pace) });
+  };
+  const beats = repeat(beat, { everyMs: () => (isEstablished ? beatMs : firstBeatsMs), onError });
+  beats.now();
+
+  return {
+    /** Resolves when no worker exceeds the rate of all runs of the API together: feed no row before. */
+    established: established.promise,
+    /** The same for a run that continues after a pause, during which its rate was ignored. */
+    establishedAgain(): Promise<void> {
+      [established, wasEstablished, isEstablished, heardOf] = [deferred(), isEstablished, false, 0];
+      beats.now();
+      return established.promise;
+    },
+    /** Writes the entry now. */
+    now: beats.now,
+    /** Writes the entry a last time. */
+    async stop(): Promise<void> {
+      await beats.stop();
+      await cluster.putRun({ ...entry(), left: true });
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import { steadyNow } from '../../../base/async/clock.ts';
+import type { Attribution } from '../../../domain/actor.ts';
+import { noticeableRestMs, type Pace } from '../../../domain/pace.ts';
+import { type Outcome, type OutcomeCounts, type RowResult, totalOf } from '../../../domain/terms.ts';
+import type { CallsInFlight } from '../../rate/traffic-meter.ts';
+import type { WorkerEvent } from '../../worker/row-processor.ts';
+
+/** Events of a run, for progress and logs, never for accounting. */
+export type RunEvent =
+  | { readonly type: 'finished'; readonly result: RowResult }
+  | Exclude<WorkerEvent, { type: 'finished' }>
+  | { readonly type: 'paused'; readonly paused: boolean; readonly attribution: Attribution };
+
+/** Progress of a run at one time, for drawing. */
+export type ProgressSnapshot = ReturnType<Progress['snapshot']>;
+
+/** Calls that the API has not answered for seconds. */
+export interface StalledCalls extends CallsInFlight {
+  /** When a call is aborted. */
+  readonly timeoutMs: number;
+}
+
+const memorySeconds = 5;
+/** Faster calls do not count as stalled. */
+const stalledMs = 5_000;
+/** A worker may be away for a shorter time. */
+const unservedMs = 5_000;
+
+export interface ProgressOptions {
+  readonly rows: number;
+  /** Counts when this session started. */
+  readonly counts: OutcomeCounts;
+  /** When a call is given up. */
+  readonly timeoutMs: number;
+  /** Monotonic milliseconds; for tests. */
+  readonly now?: () => number;
+}
+
+/** Follows a run by the events of its workers. For drawing only: the journal decides. */
+export class Progress {
+  readonly #options: ProgressOptions;
+  readonly #now: () => number;
+  readonly #start: number;
+  readonly #counts: Record<Outcome, number>;
+  readonly #retrying = new Set<number>();
+  /** Finished rows in each second, newest last. */
+  readonly #seconds: { readonly second: number; rows: number; lastAt: number }[] = [];
+  #lastFinishedAt: number;
+  #inFlight: { readonly calls: number; readonly oldestAt: number } | undefined;
+  #waitUntil = 0;
+  #paused = false;
+  #workers: number | undefined;
+  /** Since when no worker serves the run although it is not paused, and whether that was news. */
+  #unservedSince: number | undefined;
+  #isUnserved = false;
+  #pace: Pace | undefined;
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+    this.#now = options.now ?? steadyNow;
+    this.#start = this.#now();
+    this.#lastFinishedAt = this.#start;
+    this.#counts = { ...options.counts };
+  }
+
+  see(event: RunEvent): void {
+    switch (event.type) {
+      case 'finished':
+        this.#finished(event.result);
+        break;
+      case 'retrying':
+        this.#retrying.add(event.row);
+        break;
+      case 'throttled':
+        this.#wait(this.#now() + event.waitMs);
+        break;
+      case 'paused':
+        this.#paused = event.paused;
+    }
+  }
+
+  /** @param inFlight calls of this process */
+  seePace(pace: Pace, inFlight?: CallsInFlight): void {
+    this.#pace = pace;
+    this.#inFlight = inFlight && { calls: inFlight.calls, oldestAt: this.#now() - inFlight.oldestMs };
+    const { restUntil = 0 } = pace;
+    if (restUntil > this.#now() + noticeableRestMs) this.#wait(restUntil);
+  }
+
+  get pace(): Pace | undefined {
+    return this.#pace;
+  }
+
+  /** Workers on all machines that call this API; undefined when only this process can. */
+  get workers(): number | undefined {
+    return this.#workers;
+  }
+
+  /** @returns what is news: that rows have waited for a worker for seconds, or that a worker has come */
+  seeWorkers(workers: number): 'served' | 'unserved' | undefined {
+    this.#workers = workers;
+    const wasUnserved = this.#isUnserved;
+    this.#unservedSince = workers > 0 || this.#paused ? undefined : (this.#unservedSince ?? this.#now());
+    if (workers > 0) this.#isUnserved = false;
+    else if (this.#unservedSince !== undefined)
+      this.#isUnserved ||= this.#now() - this.#unservedSince >= unservedMs;
+    if (this.#isUnserved === wasUnserved) return undefined;
+    return wasUnserved ? 'served' : 'unserved';
+  }
+
+  #finished({ row, outcome }: RowResult): void {
+    this.#counts[outcome] += 1;
+    this.#retrying.delete(row);
+    this.#lastFinishedAt = this.#now();
+    const second = Math.floor(this.#lastFinishedAt / 1_000);
+    const newest = this.#seconds.at(-1);
+    if (newest?.second === second) {
+      newest.rows += 1;
+      newest.lastAt = this.#lastFinishedAt;
+    } else this.#seconds.push({ second, rows: 1, lastAt: this.#lastFinishedAt });
+    while ((this.#seconds[0]?.second ?? second) < second - memorySeconds) this.#seconds.shift();
+  }
+
+  #wait(until: number): void {
+    this.#waitUntil = Math.max(this.#waitUntil, until);
+  }
+
+  snapshot() {
+    const { rows } = this.#options;
+    const done = totalOf(this.#counts);
+    const rowsPerSecond = this.#throughput();
+    const stalled = this.#stalled();
+    return {
+      /** Rows of the manifest. */
+      rows,
+      done,
+      counts: { ...this.#counts } as OutcomeCounts,
+      /** Rows finished per second, over the last seconds. */
+      rowsPerSecond,
+      /** How the API is called, once known. */
+      ...(this.#pace !== undefined && { pace: this.#pace }),
+      /** How long workers pause from now on. */
+      waitMs: Math.max(0, this.#waitUntil - this.#now()),
+      /** Rows that wait for a retry. */
+      retrying: this.#retrying.size,
+      ...(stalled !== undefined && { stalled }),
+      paused: this.#paused,
+      ...(this.#workers !== undefined && { workers: this.#workers }),
+      ...(rowsPerSecond > 0 && { etaSeconds: (rows - done) / rowsPerSecond }),
+      elapsedSeconds: (this.#now() - this.#start) / 1_000,
+    };
+  }
+
+  /** Calls that hold up the run: nothing has finished for seconds. */
+  #stalled(): StalledCalls | undefined {
+    if (this.#inFlight === undefined) return undefined;
+    const { calls, oldestAt } = this.#inFlight;
+    const now = this.#now();
+    if (now - Math.max(oldestAt, this.#lastFinishedAt) < stalledMs) return undefined;
+    return { calls, oldestMs: now - oldestAt, timeoutMs: this.#options.timeoutMs };
+  }
+
+  /**
+   * Results of other machines arrive in batches. The first second of the window only starts the measured time: counting its
+   * rows would add a batch that belongs to earlier seconds.
+   */
+  #throughput(): number {
+    const now = this.#now();
+    const from = now - memorySeconds * 1_000;
+    const [first, ...others] = this.#seconds.filter(({ second }) => second >= Math.floor(from / 1_000));
+    if (first === undefined) return 0;
+    const isWhole = from <= this.#start;
+    const rows = others.reduce((sum, each) => sum + each.rows, isWhole ? first.rows : 0);
+    return (rows * 1_000) / Math.max(now - (isWhole ? this.#start : first.lastAt), 1_000);
+  }
+}

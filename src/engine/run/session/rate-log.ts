@@ -1,0 +1,193 @@
+import { join } from 'node:path';
+import { steadyNow, timeOfDay } from '../../../base/async/clock.ts';
+import { writeFileAtomically } from '../../../base/disk/files.ts';
+import { noticeableRestMs, type PaceReport } from '../../../domain/pace.ts';
+import { toHundredths } from '../../cluster/rate-policy.ts';
+import {
+  type RateHistory,
+  type RatePoint,
+  rateHistoryFile,
+  readRateHistory,
+} from '../../report/rate-history.ts';
+
+const sampleMs = 1_000;
+/** A shorter rest of a second at the end gives no rate: it also includes calls that were accepted earlier. */
+const leastPointMs = 500;
+const saveMs = 5_000;
+const mostPoints = 600;
+/** A larger difference between the clocks means that the clock was set or the process suspended. */
+const leastGapMs = 2_000;
+
+/** Records the rate of a run in its folder, continuing the record of an earlier process. */
+export class RateLog {
+  readonly #path: string;
+  /** The requested rate, as the user wrote it. */
+  wanted: string;
+  #series: RatePoint[];
+  readonly #starts: { readonly t_s: number; readonly at: string }[];
+  #seconds: number;
+  #waited: number;
+  #rejected: number;
+  #pace: PaceReport | undefined;
+  #before: { readonly accepted: number; readonly rejected: number; readonly at: number } | undefined;
+  #isPaused = false;
+  #savedAt = 0;
+  #saved: PaceReport | undefined;
+  #saving = Promise.resolve();
+  #closed = false;
+  readonly #timer: NodeJS.Timeout;
+
+  private constructor(path: string, wanted: string, history: RateHistory | undefined) {
+    this.#path = path;
+    this.wanted = wanted;
+    this.#series = [...(history?.series ?? [])];
+    this.#starts = [...(history?.starts ?? [])];
+    this.#seconds = this.#series.at(-1)?.t_s ?? 0;
+    this.#waited = history?.waited_s ?? 0;
+    this.#rejected = history?.rejected ?? 0;
+    this.#timer = setInterval(() => this.#sample(), sampleMs);
+    this.#timer.unref();
+  }
+
+  static async open(folder: string, wanted: string): Promise<RateLog> {
+    return new RateLog(join(folder, rateHistoryFile), wanted, await readRateHistory(folder));
+  }
+
+  /** Paused time is left out. */
+  set paused(paused: boolean) {
+    this.#sample();
+    this.#before = undefined;
+    this.#isPaused = paused;
+  }
+
+  see(pace: PaceReport): void {
+    if (this.#isPaused) return;
+    this.#pace = pace;
+    this.#before ??= { accepted: pace.accepted, rejected: pace.rejected, at: performance.now() };
+  }
+
+  /** Stops writing. */
+  abandon(): void {
+    clearInterval(this.#timer);
+    this.#pace = undefined;
+  }
+
+  /** Writes the record a last time. */
+  async close(): Promise<void> {
+    if (!this.#closed) {
+      this.#closed = true;
+      clearInterval(this.#timer);
+      if (!this.#sample()) this.#save();
+    }
+    await this.#saving;
+  }
+
+  /** @returns whether a change was found and saved */
+  #sample(): boolean {
+    const pace = this.#pace;
+    const before = this.#before;
+    if (pace === undefined || before === undefined) return false;
+    const at = performance.now();
+    const seconds = (at - before.at) / 1_000;
+    if (seconds < 0.1) return false;
+    this.#noteStart(Date.now() - seconds * 1_000);
+    const rejected = Math.max(0, pace.rejected - before.rejected);
+    this.#seconds += seconds;
+    this.#rejected += rejected;
+    const waits = pace.phase === 'waiting' || (pace.restUntil ?? 0) - steadyNow() > noticeableRestMs;
+    if (waits) this.#waited += seconds;
+    this.#series.push({
+      t_s: toHundredths(this.#seconds),
+      allowed_per_s: pace.rate === undefined ? null : toHundredths(pace.rate),
+      accepted_per_s: toHundredths(Math.max(0, pace.accepted - before.accepted) / seconds),
+      rejected,
+      ...(waits && { waited_s: toHundredths(seconds), reason: pace.reason }),
+    });
+    if (seconds * 1_000 < leastPointMs) this.#joinLast();
+    if (this.#series.length > mostPoints) this.#series = thinned(this.#series);
+    this.#before = { accepted: pace.accepted, rejected: pace.rejected, at };
+    if (at - this.#savedAt < saveMs && !isNews(pace, this.#saved)) return false;
+    this.#savedAt = at;
+    this.#saved = pace;
+    this.#save();
+    return true;
+  }
+
+  /** Records the time of day, unless it follows from the last recorded one. */
+  #noteStart(atMs: number): void {
+    const last = this.#starts.at(-1);
+    const t_s = toHundredths(this.#seconds);
+    const expectedMs = last && Date.parse(last.at) + (t_s - last.t_s) * 1_000;
+    if (expectedMs !== undefined && Math.abs(atMs - expectedMs) < leastGapMs) return;
+    this.#starts.push({ t_s, at: new Date(atMs).toISOString() });
+  }
+
+  #joinLast(): void {
+    const start = this.#series.at(-3)?.t_s ?? 0;
+    const [first, second] = this.#series.slice(-2);
+    if (first !== undefined && second !== undefined) this.#series.splice(-2, 2, joined(start, first, second));
+  }
+
+  #save(): void {
+    const pace = this.#pace;
+    if (pace === undefined) return;
+    const { rate, limit, restUntil, restBy } = pace;
+    const history: RateHistory = {
+      version: 1,
+      wanted: this.wanted,
+      allowed_per_s: rate === undefined ? null : toHundredths(rate),
+      limit_per_s: limit === undefined ? null : toHundredths(limit),
+      concurrency: pace.concurrency,
+      phase: pace.phase,
+      reason: pace.reason,
+      wait_until:
+        restUntil !== undefined && restUntil > steadyNow() ? timeOfDay(restUntil).toISOString() : null,
+      wait_by: restBy,
+      waited_s: Math.round(this.#waited),
+      rejected: this.#rejected,
+      seen_at: new Date().toISOString(),
+      series: this.#series,
+      starts: this.#starts,
+    };
+    // Ignore a full disk: the journal reports it.
+    this.#saving = this.#saving
+      .then(() => writeFileAtomically(this.#path, `${JSON.stringify(history)}\n`))
+      .catch(() => {});
+  }
+}
+
+/** Whether the file has become misleading: another reason, or half or twice the rate. */
+function isNews({ reason, rate = Number.POSITIVE_INFINITY }: PaceReport, saved?: PaceReport): boolean {
+  const { reason: before, rate: was = Number.POSITIVE_INFINITY } = saved ?? {};
+  return reason !== before || (rate !== was && (rate >= 2 * was || rate <= was / 2));
+}
+
+/** Joins points in pairs. */
+function thinned(series: readonly RatePoint[]): RatePoint[] {
+  return series.flatMap((first, index) => {
+    if (index % 2 === 1) return [];
+    const second = series[index + 1];
+    return [second === undefined ? first : joined(series[index - 1]?.t_s ?? 0, first, second)];
+  });
+}
+
+/** Joins two points; the first starts at `start`. */
+function joined(start: number, first: RatePoint, second: RatePoint): RatePoint {
+  const [one, other] = [first.t_s - start, second.t_s - first.t_s];
+  const waits = [first.waited_s ?? 0, second.waited_s ?? 0] as const;
+  const waited = waits[0] + waits[1];
+  const reason = waits[1] > waits[0] ? second.reason : first.reason;
+  return {
+    t_s: second.t_s,
+    allowed_per_s:
+      first.allowed_per_s === null || second.allowed_per_s === null
+        ? null
+        : toHundredths((first.allowed_per_s + second.allowed_per_s) / 2),
+    accepted_per_s: toHundredths(
+      (first.accepted_per_s * one + second.accepted_per_s * other) / Math.max(one + other, 0.001),
+    ),
+    rejected: first.rejected + second.rejected,
+    ...(waited > 0 && { waited_s: toHundredths(waited) }),
+    ...(reason !== undefined && { reason }),
+  };
+}

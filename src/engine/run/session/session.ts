@@ -1,0 +1,125 @@
+import { after, deferred, onAbort, orAborted } from '../../../base/async/waiting.ts';
+import type { Attribution } from '../../../domain/actor.ts';
+import type { Leaving } from '../feed/coordinator.ts';
+import { budgetSpent, type RunEnding } from '../record/ending.ts';
+import { FailureGuard, haltText } from '../record/guards.ts';
+import type { OpenRun } from '../record/open-run.ts';
+import type { Command } from './control.ts';
+import { type SessionOptions, shutdownMs, Work } from './work.ts';
+
+/**
+ * The work on a run in this process until it ends: feeds rows, calls the API, collects results. It begins with the rows that
+ * the datastore holds. Afterwards the datastore holds nothing of the run, unless the run is handed over or another machine is
+ * still calling one of its rows.
+ *
+ * ```
+ *    ┌──(rows lost, rows that only the manifest contains, next stage)──┐
+ *    ▼                                                                 │
+ * working ──(any reason to stop)──▶ leaving ───────────────────────────┴──▶ ended
+ *    ▲                                 └──(pause)──▶ paused ──(cancel, interrupt)──┘
+ *    └──────────────(unpause)──────────────────────────┘
+ * ```
+ *
+ * - **working**: a coordinator feeds, and an API worker calls, if there is a client.
+ * - **leaving**: nothing is fed or claimed. Calls in flight finish; then the datastore is drained.
+ * - **paused**: the datastore holds nothing of the run; only the journal is open.
+ */
+export class RunSession {
+  readonly #run: OpenRun;
+  readonly #options: SessionOptions;
+  /** Aborts when the run must stop, whatever it waits for. */
+  readonly #stopping: AbortSignal;
+
+  constructor(run: OpenRun, options: SessionOptions) {
+    this.#run = run;
+    this.#options = options;
+    this.#stopping = AbortSignal.any([options.interrupt, run.lost, options.deadline]);
+  }
+
+  /** @throws a fatal error when the datastore or the disk fails; the journal says what was done before */
+  async untilEnd(): Promise<RunEnding> {
+    const { record, journal } = this.#run;
+    const guard = new FailureGuard(record.options, journal.failures);
+    const givenUp = this.#whenGivenUp();
+    for (;;) {
+      const left = await new Work(this.#run, this.#options, guard, givenUp).untilLeft();
+      const ending = await this.#endingAfter(left);
+      if (ending === undefined) continue;
+      this.#options.log.info({ run: record.id, state: ending.state }, 'run ended');
+      return ending;
+    }
+  }
+
+  /** @returns undefined when more work remains */
+  async #endingAfter(left: Leaving): Promise<RunEnding | undefined> {
+    const { record } = this.#run;
+    if (left.state === 'again') return undefined;
+    if (left.state === 'paused') return this.#paused(left);
+    if (left.state === 'completed') return this.#nextStage();
+    if (!('halt' in left)) return left;
+    const numberOf = await this.#options.rows.numbers();
+    const reason = haltText(left.halt, record.id, numberOf);
+    return { state: 'halted', because: 'failures', reason };
+  }
+
+  /** Waits for a user to continue or end the run. */
+  async #paused({ state: _, ...attribution }: Attribution & { readonly state: 'paused' }) {
+    const { log, controls, onEvent, rateInForce } = this.#options;
+    log.info({ run: this.#run.record.id }, 'run paused');
+    onEvent({ type: 'paused', paused: true, attribution });
+    const told = deferred<Command>();
+    const forget = controls.on(['unpause', 'cancel'], told.resolve);
+    const wanted = await this.#unlessStopped(told.promise).finally(forget);
+    if ('state' in wanted) return wanted;
+    const { command, ...by } = wanted;
+    if (command === 'cancel') return { state: 'cancelled', ...by } as const;
+    onEvent({ type: 'paused', paused: false, attribution: by });
+    await orAborted(rateInForce(), this.#stopping);
+    return undefined;
+  }
+
+  /** Runs when all rows of a stage have results. The user may end the run before the next stage is known. */
+  async #nextStage(): Promise<RunEnding | undefined> {
+    const { controls, stages } = this.#options;
+    const cancelling = new AbortController();
+    const told = deferred<Command>();
+    const forget = controls.on(['cancel'], (command) => {
+      cancelling.abort();
+      told.resolve(command);
+    });
+    const cancelled = told.promise.then(({ command: _, ...attribution }) => {
+      return { next: { state: 'cancelled', ...attribution } as const };
+    });
+    const next = stages.next(AbortSignal.any([this.#stopping, cancelling.signal]));
+    const first = Promise.race([cancelled, next.then((next) => ({ next }))]);
+    const known = await this.#unlessStopped(first).finally(forget);
+    return 'state' in known ? known : known.next;
+  }
+
+  /** @throws when the lock on the run is lost */
+  async #unlessStopped<Value extends object>(value: Promise<Value>): Promise<Value | RunEnding> {
+    const { interrupt, deadline } = this.#options;
+    const known = await orAborted(value, this.#stopping);
+    this.#run.lost.throwIfAborted();
+    if (known !== undefined) return known;
+    return interrupt.aborted
+      ? { state: 'interrupted' }
+      : budgetSpent(String(deadline.reason), this.#run.record.id);
+  }
+
+  /** Aborts when the user wants to stop and a shared datastore does not answer in time. */
+  #whenGivenUp(): AbortSignal {
+    const { datastore } = this.#run;
+    const givingUp = new AbortController();
+    const watch = async (): Promise<void> => {
+      // Calls in flight may take one such time, draining another; with an unreachable datastore, neither ends by itself.
+      for (let waited = 0; waited < 3; waited += 1) {
+        await after(shutdownMs);
+        if (datastore.trouble !== undefined) break;
+      }
+      givingUp.abort();
+    };
+    if (!datastore.exclusive) onAbort(this.#options.interrupt, watch);
+    return givingUp.signal;
+  }
+}

@@ -1,0 +1,140 @@
+import { counted } from '../../../base/text/quantities.ts';
+import type { RowTask } from '../../queue/payload.ts';
+import type { RowsFile } from '../../rows/rows-file.ts';
+import { reconcile } from '../feed/stopped-runs.ts';
+import { type RowSelection, unfinishedTasks } from '../feed/tasks.ts';
+import { allowedRows, type StartedBudget } from '../record/budget.ts';
+import { budgetSpent, type RunEnding } from '../record/ending.ts';
+import type { OpenRun } from '../record/open-run.ts';
+import type { RecordKeeper } from '../record/record-keeper.ts';
+import { unfinishedRows } from '../record/run-journal.ts';
+import { canaryFailure, canaryResults, canaryRows, lastOf } from './canary.ts';
+import type { ExecuteRunOptions } from './execution-options.ts';
+
+export interface StagesOptions
+  extends Pick<ExecuteRunOptions, 'confirmAfterCanary' | 'budget' | 'interrupt'> {
+  readonly run: OpenRun;
+  readonly rows: Pick<RowsFile, 'rows'>;
+  readonly keeper: RecordKeeper;
+  /** Called for each error of the datastore; the work continues. */
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * The stages of a run: its canary, unless it was evaluated before, then all other rows. A stage has all its results before the
+ * next begins. A budget of rows ends the run once its rows are called.
+ */
+export class Stages {
+  readonly #options: StagesOptions;
+  /** Undefined without a canary, and after its evaluation. */
+  #canary: ReadonlySet<number> | undefined;
+  /** The last rows within the budget; absent without a limit. */
+  readonly #allowed: StartedBudget['rows'];
+
+  static async begin(options: StagesOptions): Promise<Stages> {
+    const { run, rows, budget, interrupt, onError } = options;
+    const { record, datastore } = run;
+    // Rows that workers still hold would be called beyond the budget.
+    if (budget?.maxRows !== undefined && record.budget?.begun === undefined && !datastore.exclusive)
+      await reconcile(run, { signal: interrupt, onError });
+    const hasCanary = record.options.canary !== undefined && record.canary?.wentOn !== true;
+    const canary = hasCanary ? await canaryRows(record, rows) : undefined;
+    return new Stages(options, canary, await allowed(options, canary));
+  }
+
+  private constructor(
+    options: StagesOptions,
+    canary: ReadonlySet<number> | undefined,
+    allowed: StartedBudget['rows'],
+  ) {
+    this.#options = options;
+    this.#canary = canary;
+    this.#allowed = allowed;
+  }
+
+  /** Records the budget for a coordinator that takes the run over. */
+  async keepBudget(time: Pick<StartedBudget, 'until' | 'stopAt'> = {}): Promise<void> {
+    const { budget, keeper } = this.#options;
+    if (budget === undefined) return;
+    keeper.change({
+      budget: { ...budget, begun: { ...time, ...(this.#allowed && { rows: this.#allowed }) } },
+    });
+    await keeper.save();
+  }
+
+  /** The rows without a result that may be called now. */
+  tasks(): AsyncIterable<Iterable<RowTask>> {
+    const {
+      run: { record, journal },
+      rows,
+    } = this.#options;
+    return unfinishedTasks(record.id, rows, journal, this.#selection);
+  }
+
+  /** Undefined selects all rows. */
+  get #selection(): RowSelection | undefined {
+    const canary = this.#canary;
+    const allowed = this.#allowed;
+    if (canary === undefined) return allowed && { has: () => true, last: allowed.all };
+    return {
+      has: (row) => canary.has(row),
+      last: Math.min(lastOf(canary), allowed?.canary ?? Number.POSITIVE_INFINITY),
+    };
+  }
+
+  /**
+   * Goes on to the next stage, when all rows that may be called now have their results.
+   *
+   * @returns how the run ends, when it does
+   */
+  async next(signal: AbortSignal): Promise<RunEnding | undefined> {
+    const { run, budget: { maxRows = 0 } = {} } = this.#options;
+    const { journal, record } = run;
+    const isDone = this.#allowed === undefined && this.#canary === undefined;
+    if (isDone || unfinishedRows(record, journal) === 0) return { state: 'completed' };
+    if (this.#canary === undefined || [...this.#canary].some((row) => !journal.isFinished(row)))
+      return budgetSpent(
+        `the ${counted(maxRows, 'row')} that --max-rows allows ${maxRows === 1 ? 'has' : 'have'} been called`,
+        record.id,
+      );
+    const halt = await this.#evaluate(this.#canary, signal);
+    if (halt === undefined) this.#canary = undefined;
+    return halt;
+  }
+
+  async #evaluate(canary: ReadonlySet<number>, signal: AbortSignal): Promise<RunEnding | undefined> {
+    const { run, rows: file, keeper, confirmAfterCanary } = this.#options;
+    const { record, journal } = run;
+    const { canary: options } = record.options;
+    if (options === undefined) return undefined;
+    const rows = await canaryResults(canary, file, journal);
+    const failed = rows.filter(({ result }) => result.outcome === 'failed').length;
+    const results = { rows, failed, left: unfinishedRows(record, journal) };
+    const answer = await confirmAfterCanary?.(results, signal);
+    if (signal.aborted) return { state: 'interrupted' };
+    const failure = answer === undefined ? canaryFailure(results, options, record.id) : undefined;
+    const wentOn = answer ?? failure === undefined;
+    keeper.change({
+      canary: { at: new Date().toISOString(), rows: rows.length, failed, wentOn },
+    });
+    await keeper.save();
+    if (wentOn) return undefined;
+    const declined = `stopped by you after the canary (${failed} of ${rows.length} failed). Continue with: cqbatch resume ${record.id}`;
+    return { state: 'halted', because: 'canary', reason: failure ?? declined };
+  }
+}
+
+/** The last rows within the budget; undefined without a limit. */
+async function allowed(
+  { run: { record, journal }, rows, budget: { maxRows } = {} }: StagesOptions,
+  canary: ReadonlySet<number> | undefined,
+): Promise<StartedBudget['rows']> {
+  if (maxRows === undefined) return undefined;
+  const before = record.budget?.begun?.rows;
+  if (before !== undefined) return before;
+  const places: number[] = [];
+  for await (const part of rows.rows())
+    for (const { kind, place } of part)
+      if (kind === 'callable' && !journal.isFinished(place)) places.push(place);
+  return allowedRows(maxRows, places, record.plan.rows, canary);
+}

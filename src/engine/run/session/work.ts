@@ -1,0 +1,198 @@
+import { withReleases } from '../../../base/async/scope.ts';
+import { after, onAbort, orAborted } from '../../../base/async/waiting.ts';
+import type { PaceReport, StartingPoint } from '../../../domain/pace.ts';
+import type { Priority, RowResult } from '../../../domain/terms.ts';
+import type { ApiClient } from '../../api/client.ts';
+import type { Member } from '../../cluster/member.ts';
+import type { RatePolicy } from '../../cluster/rate-policy.ts';
+import { usualConcurrency } from '../../rate/rate-controller.ts';
+import type { CallsInFlight } from '../../rate/traffic-meter.ts';
+import type { RowsFile } from '../../rows/rows-file.ts';
+import { ApiWorker } from '../../worker/api-worker.ts';
+import { Coordinator, type Leaving } from '../feed/coordinator.ts';
+import { FeedWindow } from '../feed/feed-window.ts';
+import { budgetSpent } from '../record/ending.ts';
+import type { FailureGuard, FailureHalt } from '../record/guards.ts';
+import type { OpenRun } from '../record/open-run.ts';
+import { unfinishedRows } from '../record/run-journal.ts';
+import type { ControlWatch } from './control.ts';
+import type { RunContext } from './execution-options.ts';
+import type { RunEvent } from './progress.ts';
+import type { Stages } from './stages.ts';
+
+export interface SessionOptions extends RunContext {
+  /** The rows of the run. */
+  readonly rows: Pick<RowsFile, 'numbers'>;
+  /** What to call, stage by stage. */
+  readonly stages: Pick<Stages, 'tasks' | 'next'>;
+  /** Aborts when the budget's time is over, with that reason. */
+  readonly deadline: AbortSignal;
+  /** Workers that call the API, on all machines. */
+  readonly workers: () => number;
+  /** The requested rate; undefined: as fast as possible. */
+  readonly rate: () => RatePolicy | undefined;
+  /** See `BatchQueueOptions`. */
+  readonly priority: () => Priority;
+  readonly controls: ControlWatch;
+  /** Registers this run's worker among the workers of the API. */
+  readonly join: () => Member;
+  /** What earlier runs have learned about the API. */
+  readonly known?: StartingPoint | undefined;
+  readonly onEvent: (event: RunEvent) => void;
+  readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
+  /** Called for each error of the datastore; the work continues. */
+  readonly onError: (error: Error) => void;
+  /** Called when the run continues after a pause. Resolves when its rate is in force: feed no row before. */
+  readonly rateInForce: () => Promise<void>;
+}
+
+/** How long to wait for calls in flight when a run stops early. */
+export const shutdownMs = 10_000;
+const endedPollMs = 50;
+/** Rows between two clean-ups of the datastore. */
+const maintainEvery = 20_000;
+
+/** The work on a run from start or resume until it is left: see `RunSession`. */
+export class Work {
+  readonly #run: OpenRun;
+  readonly #options: SessionOptions;
+  readonly #guard: FailureGuard;
+  readonly #window: FeedWindow;
+  #coordinator: Coordinator | undefined;
+  /** Aborts when leaving must not wait for the datastore any longer. */
+  readonly #givenUp: AbortSignal;
+  #worker: ApiWorker | undefined;
+  #sinceMaintenance = 0;
+
+  constructor(run: OpenRun, options: SessionOptions, guard: FailureGuard, givenUp: AbortSignal) {
+    this.#run = run;
+    this.#options = options;
+    this.#guard = guard;
+    this.#givenUp = givenUp;
+    const { concurrency } = run.record.options;
+    this.#window = new FeedWindow({
+      concurrency: concurrency === 'auto' ? usualConcurrency : concurrency,
+      ratePerSecond: () => options.rate()?.perSecond,
+      workers: options.workers,
+      unfinished: () => unfinishedRows(run.record, run.journal),
+    });
+  }
+
+  untilLeft(): Promise<Leaving> {
+    const { record, lost } = this.#run;
+    const { interrupt, deadline, controls, client, log, stages, priority, onError } = this.#options;
+    return withReleases(async (atEnd) => {
+      const opening = Coordinator.open(this.#run, {
+        tasks: stages.tasks(),
+        window: this.#window,
+        priority,
+        onCollected: (results) => this.#collected(results),
+        onError,
+      });
+      atEnd(() => this.#close(opening));
+      const coordinator = await orAborted(opening, AbortSignal.any([lost, this.#givenUp]));
+      if (coordinator === undefined) {
+        lost.throwIfAborted();
+        return { state: 'interrupted' };
+      }
+      this.#coordinator = coordinator;
+      this.#haltIf(this.#guard.check());
+      if (client !== undefined && coordinator.isFeeding) this.#worker = this.#startWorker(client);
+      atEnd(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));
+      atEnd(onAbort(deadline, () => this.#leave(budgetSpent(deadline.reason, record.id))));
+      const forget = controls.on(['pause', 'cancel'], ({ command, ...attribution }) =>
+        this.#leave({ state: command === 'cancel' ? 'cancelled' : 'paused', ...attribution }),
+      );
+      atEnd(forget);
+      const reason = await coordinator.run();
+      if (reason.state === 'again' && reason.hasLostRows)
+        log.error({ run: record.id }, 'the datastore lost rows: they are fed again and marked unclear');
+      return (await orAborted(this.#left(coordinator, reason), this.#givenUp)) ?? { state: 'interrupted' };
+    });
+  }
+
+  /** Leaves the run. The first reason counts. */
+  #leave(reason: Leaving): void {
+    this.#worker?.pause();
+    this.#coordinator?.end(reason);
+  }
+
+  async #left(coordinator: Coordinator, reason: Leaving): Promise<Leaving> {
+    const { record, journal, datastore } = this.#run;
+    const { interrupt, handOver } = this.#options;
+    const stopped = this.#worker?.stop(shutdownMs);
+    const isInterrupted = reason.state === 'interrupted' && reason.because === undefined;
+    // Other machines can drain without waiting for this one's calls.
+    if (datastore.exclusive || (isInterrupted && handOver)) await stopped;
+    // The next run on an exclusive datastore would not know which rows of this one were called.
+    if (isInterrupted && handOver && !datastore.exclusive) return reason;
+    // Wait for calls of other machines as long as the user allows.
+    const limit = isInterrupted ? AbortSignal.timeout(2 * shutdownMs) : interrupt;
+    const [isThrough] = await Promise.all([coordinator.drain(limit), stopped]);
+    // Another machine is still calling a row: the run can't end, but can be resumed.
+    if (!isThrough) return { state: 'interrupted' };
+    // Halting is pointless when no row is left to call.
+    const isPointless = 'halt' in reason && unfinishedRows(record, journal) === 0;
+    return isPointless ? { state: 'completed' } : reason;
+  }
+
+  async #close(opening: Promise<Coordinator>): Promise<void> {
+    const { lost } = this.#run;
+    const stopped = this.#worker?.stop(shutdownMs) ?? Promise.resolve();
+    const closed = stopped.then(async () => (await opening).close());
+    // BullMQ waits even for a lost or unreachable datastore; calls in flight still finish.
+    await orAborted(closed, AbortSignal.any([lost, this.#givenUp]));
+    const until = performance.now() + shutdownMs;
+    while (lost.aborted && (this.#worker?.active ?? 0) > 0 && performance.now() < until)
+      await after(endedPollMs);
+  }
+
+  #startWorker(client: ApiClient): ApiWorker {
+    const { record, datastore, rows, store, journal } = this.#run;
+    const { log, known, join, onEvent, onPace, onError } = this.#options;
+    const { baseUrl, maxOutageMs, concurrency } = record.options;
+    return new ApiWorker({
+      datastore,
+      rows,
+      operations: store.operations,
+      client,
+      baseUrl,
+      maxOutageMs,
+      concurrency,
+      member: join(),
+      known,
+      log,
+      onEvent: (event) => {
+        if (event.run !== record.id) return;
+        if (event.type !== 'finished') return onEvent(event);
+        this.#window.finished();
+        this.#haltIf(this.#guard.finished(event.result));
+        // On a shared datastore a result counts once collected, like those of other machines.
+        if (datastore.exclusive) onEvent(event);
+      },
+      onPace: (pace, { concurrency, inFlight }) => {
+        this.#window.concurrency = concurrency;
+        onPace(pace, inFlight);
+      },
+      proven: journal.provenOperations,
+      onHalt: ({ message }) => this.#leave({ state: 'halted', because: 'stuck', reason: message }),
+      onError,
+    });
+  }
+
+  #haltIf(halt: FailureHalt | undefined): void {
+    if (halt !== undefined) this.#leave({ state: 'halted', halt });
+  }
+
+  async #collected(results: readonly RowResult[]): Promise<void> {
+    const { datastore } = this.#run;
+    this.#haltIf(this.#guard.collected(results));
+    // Results of other machines are unknown until collected.
+    if (!datastore.exclusive)
+      for (const result of results) this.#options.onEvent({ type: 'finished', result });
+    this.#sinceMaintenance += results.length;
+    if (this.#sinceMaintenance < maintainEvery) return;
+    this.#sinceMaintenance = 0;
+    await datastore.maintain();
+  }
+}

@@ -1,0 +1,231 @@
+import { steadyNow } from '../../base/async/clock.ts';
+import type { CqbatchError } from '../../base/errors/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { duringOutage, type Outage, type PaceReport, type StartingPoint } from '../../domain/pace.ts';
+import type { ApiClient } from '../api/client.ts';
+import type { Member } from '../cluster/member.ts';
+import { toHundredths } from '../cluster/rate-policy.ts';
+import type { Datastore } from '../datastore/datastore.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { RowQueue } from '../queue/row-queue.ts';
+import { CallGate } from '../rate/call-gate.ts';
+import { CallScheduler } from '../rate/call-scheduler.ts';
+import { LeaderLoop, type OwnCalls } from '../rate/leader-loop.ts';
+import { usualConcurrency } from '../rate/rate-controller.ts';
+import { ownTiming, sharedTiming } from '../rate/timeline-visits.ts';
+import { TrafficMeter } from '../rate/traffic-meter.ts';
+import { CircuitBreaker } from './circuit-breaker.ts';
+import { haltReason, refusalReason } from './halt-reason.ts';
+import { Prefetch, withSpare } from './prefetch.ts';
+import { createRowProcessor, refusal, type WorkerEvent } from './row-processor.ts';
+import { logTotals } from './totals.ts';
+import { WatchedWorker } from './watched-worker.ts';
+
+export interface ApiWorkerOptions {
+  /** The operations that rows may have. */
+  readonly operations: readonly Operation[];
+  readonly datastore: Datastore;
+  readonly rows: RowQueue;
+  readonly client: ApiClient;
+  /** The normalized base URL of the API. */
+  readonly baseUrl: string;
+  /** How long an outage of the API is waited for, milliseconds; absent: without end. */
+  readonly maxOutageMs?: number | undefined;
+  /** Operations that are known to have succeeded. */
+  readonly proven?: Iterable<string> | undefined;
+  /** Calls in flight at once, or as many as the API bears. */
+  readonly concurrency: number | 'auto';
+  /** This worker among the workers of the API; it leaves at the end. */
+  readonly member: Member;
+  /** What an earlier run learned about the API. */
+  readonly known?: StartingPoint | undefined;
+  readonly log: Log;
+  readonly onEvent: (event: WorkerEvent) => void;
+  readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
+  /**
+   * Called when the worker can't continue: no row can succeed (wrong token, wrong base URL, no permission, an API that is unavailable
+   * for too long), a row can't be understood, or the worker has come to a standstill that no error explains.
+   */
+  readonly onHalt: (reason: CqbatchError) => void;
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * Calls the API for the rows of a queue, at the pace that the API permits.
+ *
+ * ```
+ * starting ──(a pace is known)──▶ calling ──(pause)──▶ paused
+ *    └────────────────(pause)────────────────────────────▲
+ * ```
+ *
+ * - **starting**: nothing is claimed before a pace is known.
+ * - **calling**: rows are claimed, as many as are useful to have in hand; none while the API rests.
+ * - **paused**: nothing is claimed, and rows that wait for their call go back; calls in flight go on. `stop` waits for them.
+ */
+export class ApiWorker {
+  readonly #options: ApiWorkerOptions;
+  /** The user's number of calls in flight; undefined: as many as the API bears. */
+  readonly #wanted: number | undefined;
+  readonly #gate: CallGate;
+  readonly #meter = new TrafficMeter();
+  readonly #breaker: CircuitBreaker;
+  readonly #leaderLoop: LeaderLoop;
+  readonly #prefetch = new Prefetch();
+  readonly #totals: ReturnType<typeof logTotals>;
+  #state: 'starting' | 'calling' | 'paused' = 'starting';
+  #worker: WatchedWorker | undefined;
+  #stopping: Promise<void> | undefined;
+  #concurrency: number;
+  /** Rows in hand at a time. */
+  #inHand: number;
+  #finished = 0;
+  #pace: PaceReport | undefined;
+
+  constructor(options: ApiWorkerOptions) {
+    const { member, baseUrl, maxOutageMs, onError } = options;
+    this.#options = options;
+    this.#totals = logTotals(options.log);
+    this.#wanted = options.concurrency === 'auto' ? undefined : options.concurrency;
+    this.#concurrency = this.#wanted ?? usualConcurrency;
+    this.#inHand = withSpare(this.#concurrency);
+    const timing = member.isShared ? sharedTiming : ownTiming;
+    const gate = new CallGate({
+      scheduler: new CallScheduler({ timing, concurrency: this.#wanted, random: Math.random }),
+      take: (request) => member.take(request),
+      onError,
+    });
+    this.#gate = gate;
+    // At once: until the next news of the pace, it would claim one batch after the other for rows that come back.
+    gate.onSendAway = () => this.#claimWithin();
+    this.#meter.elsewhere = () => gate.elsewhere;
+    this.#breaker = new CircuitBreaker({
+      maxOutageMs,
+      onChange: () => this.#claimWithin(),
+      onHalt: (halt) => options.onHalt(haltReason(baseUrl, halt)),
+    });
+    this.#leaderLoop = new LeaderLoop({
+      member,
+      facts: () => ({ finished: this.#finished, concurrency: this.#concurrency, outage: this.#outage }),
+      meter: this.#meter,
+      gate,
+      concurrency: this.#wanted,
+      known: options.known,
+      onPace: (pace, own) => {
+        const outage = this.#outage;
+        this.#follow(outage === undefined ? pace : duringOutage(pace, outage), own);
+      },
+      onError,
+    });
+    this.#leaderLoop.established.then(() => this.#call()).catch(onError);
+  }
+
+  /** Calls in flight. */
+  get active(): number {
+    return this.#gate.active;
+  }
+
+  /** Claims no more rows; calls in flight continue. Takes effect at once. */
+  pause(): void {
+    this.#state = 'paused';
+    this.#worker?.pause();
+    this.#gate.close();
+    this.#breaker.close();
+  }
+
+  /** Waits for calls in flight until the deadline; then aborts them, and their rows go back. */
+  stop(deadlineMs: number): Promise<void> {
+    this.pause();
+    this.#stopping ??= (this.#worker?.stop(deadlineMs) ?? Promise.resolve())
+      .finally(() => this.#totals.stop())
+      .finally(() => this.#leaderLoop.stop());
+    return this.#stopping;
+  }
+
+  #call(): void {
+    if (this.#state !== 'starting') return;
+    this.#state = 'calling';
+    const { datastore, rows, operations, client, baseUrl, proven, log } = this.#options;
+    const { onHalt, onError } = this.#options;
+    this.#worker = new WatchedWorker(datastore, rows, {
+      concurrency: this.#prefetchLimit,
+      refusal: (task) => refusal(task, operations),
+      process: createRowProcessor({
+        operations,
+        proven,
+        client,
+        gate: this.#gate,
+        meter: this.#meter,
+        breaker: this.#breaker,
+        governed: () => this.#pace?.phase !== 'fixed',
+        log,
+        onEvent: (event) => this.#see(event),
+        onHalt: (failure, path) => onHalt(refusalReason(baseUrl, path, failure)),
+      }),
+      log,
+      testify: (testimony) => this.#options.member.testify(JSON.stringify(testimony)),
+      isResting: () => this.#gate.isResting,
+      onRefused: onHalt,
+      onStuck: onHalt,
+      onError,
+    });
+  }
+
+  #see(event: WorkerEvent): void {
+    this.#totals.see(event);
+    if (event.type === 'finished') this.#finished += 1;
+    if (event.type === 'throttled') {
+      if (event.waitMs > 0) this.#meter.askedToWait(event.waitMs);
+      this.#claimWithin();
+    }
+    this.#options.onEvent(event);
+  }
+
+  #follow(pace: PaceReport, own: OwnCalls): void {
+    this.#concurrency = own.concurrency;
+    const most = withSpare(this.#concurrency);
+    const needed = this.#prefetch.update(this.#gate.takeBusiest(), most);
+    // The calls in flight that the user wants are in hand at once, however few the rate needs.
+    this.#inHand = pace.isKept && this.#wanted === undefined ? needed : most;
+    this.#claimWithin();
+    logPace(this.#options.log, pace, this.#pace);
+    this.#pace = pace;
+    this.#options.onPace(pace, own);
+  }
+
+  get #outage(): Outage | undefined {
+    const { outage } = this.#breaker;
+    if (outage === undefined) return undefined;
+    const { failure } = outage.trouble;
+    const why = failure.status === undefined ? failure.message : `${failure.status} ${failure.message}`;
+    return { reason: `${new URL(this.#options.baseUrl).host} is away: ${why}`, testMs: outage.testMs };
+  }
+
+  /** How many rows to have in hand. Rows that wait for their verdicts have freed their places. */
+  get #prefetchLimit(): number {
+    return this.#breaker.prefetchLimit(this.#inHand, this.#wanted ?? withSpare(this.#concurrency));
+  }
+
+  /** While the API rests, rows are not claimed: they would only be sent back. */
+  #claimWithin(): void {
+    if (this.#worker === undefined) return;
+    this.#worker.resting = this.#gate.isResting;
+    this.#worker.concurrency = this.#prefetchLimit;
+  }
+}
+
+/** Logs when the governor changes its phase, not each of its steps. */
+function logPace(log: Log, pace: PaceReport, before: PaceReport | undefined): void {
+  if (pace.phase === before?.phase && pace.reason === before.reason) return;
+  const { rate, limit, concurrency, restUntil, restBy, phase, reason } = pace;
+  log.info(
+    {
+      phase,
+      reason,
+      ...(rate !== undefined && { rate_per_s: toHundredths(rate) }),
+      ...(limit !== undefined && { limit_per_s: toHundredths(limit) }),
+      concurrency,
+      ...(restUntil !== undefined && { wait_ms: Math.max(0, restUntil - steadyNow()), wait_by: restBy }),
+    },
+    'pace',
+  );
+}

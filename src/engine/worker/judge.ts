@@ -1,0 +1,287 @@
+import { withAttempt } from '../../domain/attempts.ts';
+import type { RowCode } from '../../domain/codes.ts';
+import { noHistory, type ResultColumns, type RowHistory, type RowResult } from '../../domain/terms.ts';
+import type { ApiAnswer } from '../api/client.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import { type Operation, operationFailure } from '../operation/operation.ts';
+import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
+import type { RowTask } from '../queue/payload.ts';
+import { isUnavailable } from '../rate/traffic-meter.ts';
+import { isRefusedItself, isSuspect, type OtherCalls, singledOutAgain } from './other-rows.ts';
+import type { Blame } from './signs.ts';
+
+/** One attempt and everything that its judgement depends on. */
+export interface JudgedAttempt {
+  readonly task: RowTask;
+  readonly operation: Operation;
+  readonly claim: Claim;
+  readonly answer: ApiAnswer;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  /** Whether a row of this operation is known to have succeeded: token and base URL are right, then. */
+  readonly provenRight: boolean;
+  /** Calls of other rows since the attempt of this row before. */
+  readonly others: OtherCalls;
+  /** Whether a governor decides what happens when the API asks to slow down without saying for how long. */
+  readonly governed: boolean;
+  /** A random number from 0 to 1, new for each attempt. */
+  readonly random: number;
+}
+
+/** A verdict, or a reason for this worker to halt: every other row would fail in the same way. */
+export type Judgement =
+  | RowVerdict
+  | { readonly kind: 'halted'; readonly history: RowHistory; readonly failure: ApiFailure };
+
+type Finished = Extract<RowVerdict, { readonly kind: 'finished' }>;
+
+const maxBackoffMs = 60_000;
+/** The pause when the API says "slow down" and not for how long; it doubles with each refusal of the row. */
+const unknownWaitMs = 1_000;
+const maxUnknownWaitMs = 30_000;
+/** After this many refusals of a row, its 503s do not depend on the rate: they count as its own failures. */
+const mostRefusals = 5;
+/** The shortest wait: otherwise an API that asks for a wait of 0 would be called continuously. */
+const leastWaitMs = 100;
+
+/**
+ * Treats a 503 as "slow down" where 503s are known to depend on the rate: like a 429, it was most likely not processed. This is
+ * not certain enough for a row that must not be repeated.
+ */
+export function asRefusal(
+  answer: ApiAnswer,
+  { history = noHistory }: RowTask,
+  { repeatable }: Pick<Operation, 'repeatable'>,
+): ApiAnswer {
+  if (answer.ok || !repeatable || history.unprocessed >= mostRefusals || !isUnavailable(answer.failure))
+    return answer;
+  return { ...answer, failure: { ...answer.failure, class: 'slow-down', unclear: false } };
+}
+
+/**
+ * Decides what an answer means for its row:
+ *
+ * - a 2xx that fits the request: succeeded; one that doesn't: failed, and unclear;
+ * - a refusal that means "done", or "done already" after an attempt whose answer never came: succeeded, `ALREADY_APPLIED`;
+ * - an operation that throws: failed, `OPERATION_FAILED`, and unclear;
+ * - a permanent refusal, or the last attempt: failed;
+ * - a transient failure of an attempt that may be repeated: repeated, after an exponential pause with full jitter, or the pause
+ *   that the API asks for;
+ * - "slow down" again and again, while other rows are accepted: failed;
+ * - "slow down", or no connection: repeated, at no cost; a wrong token, base URL or permission: halted; an abort: returned.
+ */
+export function judge(attempt: JudgedAttempt): Judgement {
+  const { task, operation, claim, answer } = attempt;
+  const { policy } = claim;
+  const before = task.history ?? noHistory;
+  const attempts = before.attempts + answer.requests;
+  const { status } = answer.ok ? answer : answer.failure;
+
+  const finished = (
+    outcome: Pick<RowResult, 'outcome' | 'message' | 'unclear' | 'unprocessed' | 'columns'> & {
+      readonly code: RowCode;
+    },
+  ) => ({
+    kind: 'finished' as const,
+    result: {
+      row: task.row,
+      operation: task.operation,
+      ...(before.unprocessed > 0 && { unprocessed: before.unprocessed }),
+      ...outcome,
+      ...(status !== undefined && { httpStatus: status }),
+      attempts,
+      startedAt: before.startedAt ?? attempt.startedAt.toISOString(),
+      finishedAt: attempt.finishedAt.toISOString(),
+      durationMs: Math.round(answer.durationMs),
+      ...(before.earlier !== undefined && { earlier: before.earlier }),
+    },
+  });
+
+  const { unclear } = before;
+  const meaning = meaningOf(attempt);
+  switch (meaning.kind) {
+    case 'fits':
+      return finished({ outcome: 'succeeded', code: 'OK', message: '', unclear, columns: meaning.columns });
+    case 'unknown':
+      return finished({ outcome: 'failed', code: meaning.code, message: meaning.message, unclear: true });
+    case 'done':
+      return finished({ outcome: 'succeeded', code: 'ALREADY_APPLIED', message: meaning.message, unclear });
+  }
+
+  const { failure } = meaning;
+  const history = historyAfter(attempt, failure);
+  const halted = () => ({ kind: 'halted' as const, history: unchargedHistory(attempt, failure), failure });
+  const failed = () =>
+    finished({
+      outcome: 'failed',
+      code: failure.code,
+      message: failure.message,
+      unclear: history.unclear,
+    });
+
+  switch (failure.class) {
+    case 'permanent':
+      return failed();
+    case 'halt-early':
+      return attempt.provenRight ? failed() : halted();
+    case 'halt':
+      return halted();
+    case 'aborted':
+      return { kind: 'returned', history };
+    case 'slow-down': {
+      const unprocessed = before.unprocessed + 1;
+      const singledOut = singledOutAgain(before.singledOut, attempt.others);
+      if (isRefusedItself(singledOut)) {
+        const { refusals, others } = singledOut;
+        const message = `${failure.message} (refused ${refusals} times, while at least ${others} other rows were accepted)`;
+        return finished({ outcome: 'failed', code: failure.code, message, unclear, unprocessed });
+      }
+      const refused = { ...history, unprocessed, singledOut };
+      const statedMs = failure.waitMs === undefined ? undefined : Math.max(leastWaitMs, failure.waitMs);
+      if (isSuspect(before.singledOut))
+        return { kind: 'returned', history: refused, delayMs: statedMs ?? unknownWaitMs };
+      const unknownMs = attempt.governed
+        ? 0
+        : Math.min(unknownWaitMs * 2 ** (unprocessed - 1), maxUnknownWaitMs);
+      return { kind: 'throttled', history: refused, waitMs: statedMs ?? unknownMs };
+    }
+    case 'unreachable':
+      return { kind: 'returned', history, delayMs: backoff(claim.attemptsUsed + 1) };
+    case 'retry': {
+      const used = claim.attemptsUsed + 1;
+      const mayBeRepeated = operation.repeatable || !failure.unclear;
+      if (used >= policy.attempts || !mayBeRepeated) return failed();
+      return { kind: 'retry', history, delayMs: Math.max(backoff(used), Math.ceil(failure.waitMs ?? 0)) };
+    }
+  }
+
+  function backoff(used: number): number {
+    return Math.ceil(attempt.random * Math.min(policy.backoffMs * 2 ** (used - 1), maxBackoffMs));
+  }
+}
+
+/** What the operation makes of an answer. `unknown`: the change may have been made, or another one. */
+type Meaning =
+  | { readonly kind: 'fits'; readonly columns: ResultColumns }
+  | { readonly kind: 'unknown'; readonly code: RowCode; readonly message: string }
+  | { readonly kind: 'done'; readonly message: string }
+  | { readonly kind: 'failure'; readonly failure: ApiFailure };
+
+function meaningOf({ task, operation, answer, provenRight }: JudgedAttempt): Meaning {
+  try {
+    if (answer.ok) {
+      const check = operation.check(task.subject, answer.body);
+      // A 2xx says that the change was made; the rest of this answer leaves open what was changed.
+      return check.ok ? { kind: 'fits', columns: check.columns } : { ...check, kind: 'unknown' };
+    }
+    const { failure } = answer;
+    // Until a row has succeeded, a 404 without JSON may come from another address.
+    const isRefusal = failure.class === 'permanent' || (failure.class === 'halt-early' && provenRight);
+    const isLost = isRefusal && task.history?.unclear === true;
+    if (isLost && (operation.meansAlreadyApplied(failure) || operation.meansDone(failure)))
+      return {
+        kind: 'done',
+        message: `most likely done by an earlier attempt whose answer was lost (${failure.message})`,
+      };
+    return isRefusal && operation.meansDone(failure)
+      ? { kind: 'done', message: `there was nothing left to do (${failure.message})` }
+      : { kind: 'failure', failure };
+  } catch (error) {
+    return {
+      kind: 'unknown',
+      code: 'OPERATION_FAILED',
+      message: operationFailure(operation.name, error),
+    };
+  }
+}
+
+/**
+ * The row goes back at no cost, because its attempt failed for a reason that every other row would have met. An answer that
+ * is not JSON, such as a login page, from a target that never answered as the service does means that nothing was processed.
+ */
+export function returnUncharged(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
+  const isOtherService = blame === 'unproven' && failure.code === 'ANSWER_NOT_JSON';
+  return {
+    kind: 'returned',
+    history: unchargedHistory(attempt, isOtherService ? { ...failure, unclear: false } : failure),
+  };
+}
+
+function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): RowHistory {
+  const { task, answer, startedAt } = attempt;
+  const before = task.history ?? noHistory;
+  return {
+    attempts: before.attempts + answer.requests,
+    unprocessed: before.unprocessed,
+    unclear: before.unclear || failure.unclear,
+    // An answer that is no refusal ends the row of refusals.
+    ...(before.singledOut !== undefined && failure.status === undefined && { singledOut: before.singledOut }),
+    startedAt: before.startedAt ?? startedAt.toISOString(),
+    lastCode: failure.code,
+    lastMessage: failure.message,
+    ...(failure.status !== undefined && { lastStatus: failure.status }),
+    ...earlierWith(attempt, failure),
+  };
+}
+
+/** The attempts of the row, including this one unless nothing was sent. */
+function earlierWith(
+  { task, answer, startedAt }: JudgedAttempt,
+  { code, message, status }: ApiFailure,
+): Pick<RowHistory, 'earlier'> {
+  const { earlier } = task.history ?? noHistory;
+  if (answer.requests === 0) return earlier === undefined ? {} : { earlier };
+  return {
+    earlier: withAttempt(earlier, {
+      at: startedAt.toISOString(),
+      durationMs: Math.round(answer.durationMs),
+      code,
+      message,
+      ...(status !== undefined && { httpStatus: status }),
+      ...(answer.requests !== 1 && { requests: answer.requests }),
+    }),
+  };
+}
+
+function unchargedHistory(attempt: JudgedAttempt, failure: ApiFailure): RowHistory {
+  const history = historyAfter(attempt, failure);
+  return failure.unclear
+    ? history
+    : { ...history, unprocessed: history.unprocessed + attempt.answer.requests };
+}
+
+/** A row that is not called again, because an attempt that must not be repeated may have been carried out. */
+export function notRepeated(task: RowTask): Finished {
+  const { lastCode, lastMessage } = task.history ?? noHistory;
+  const before = lastCode === undefined ? '' : ` (${lastCode}${lastMessage ? `: ${lastMessage}` : ''})`;
+  const message = `an earlier attempt may have been carried out${before}, and ${task.operation} must not be repeated`;
+  return ended(task, { code: 'NOT_REPEATED', message, unclear: true });
+}
+
+/** A row that fails without a further call. */
+function ended(
+  { row, operation, history = noHistory }: RowTask,
+  why: Pick<RowResult, 'code' | 'message' | 'unclear'>,
+): Finished {
+  const { attempts, unprocessed, startedAt, lastStatus, earlier } = history;
+  return {
+    kind: 'finished',
+    result: {
+      row,
+      operation,
+      outcome: 'failed',
+      ...why,
+      attempts,
+      ...(unprocessed > 0 && { unprocessed }),
+      ...(lastStatus !== undefined && { httpStatus: lastStatus }),
+      ...(startedAt !== undefined && { startedAt }),
+      finishedAt: new Date().toISOString(),
+      ...(earlier !== undefined && { earlier }),
+    },
+  };
+}
+
+/** A row that was claimed and not called. */
+export function uncalled(task: RowTask): RowVerdict {
+  return { kind: 'returned', history: task.history ?? noHistory };
+}

@@ -1,0 +1,255 @@
+import { steadyNow } from '../../base/async/clock.ts';
+import { type CqbatchError, errorText, fatalError } from '../../base/errors/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { RowResult } from '../../domain/terms.ts';
+import type { ApiAnswer, ApiClient } from '../api/client.ts';
+import { type ApiFailure, apiFailure } from '../api/failure.ts';
+import { findOperation, type Operation } from '../operation/operation.ts';
+import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
+import type { RowTask } from '../queue/payload.ts';
+import type { CallGate } from '../rate/call-gate.ts';
+import { isRefusal, type TrafficMeter } from '../rate/traffic-meter.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import {
+  asRefusal,
+  type JudgedAttempt,
+  type Judgement,
+  judge,
+  notRepeated,
+  returnUncharged,
+  uncalled,
+} from './judge.ts';
+import { isSuspect, LatestCalls } from './other-rows.ts';
+import { signOf } from './sign.ts';
+import type { Blame } from './signs.ts';
+
+/** What a worker does with rows of any run, as it happens: for progress and logs, never for accounting. */
+export type WorkerEvent = { readonly run: string; readonly row: number } & (
+  | { readonly type: 'finished'; readonly result: RowResult }
+  | { readonly type: 'retrying'; readonly code: string; readonly delayMs: number }
+  | { readonly type: 'throttled'; readonly waitMs: number }
+  | { readonly type: 'returned' }
+);
+
+export interface RowProcessorOptions {
+  /** The operations that rows may have. */
+  readonly operations: readonly Operation[];
+  readonly client: Pick<ApiClient, 'send'>;
+  /** Where calls wait for their turn and are counted. */
+  readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'left' | 'leave'>;
+  readonly meter: Pick<TrafficMeter, 'sent' | 'ended' | 'refuses503'>;
+  /** Distinguishes trouble of the API from trouble of a row. */
+  readonly breaker: Pick<CircuitBreaker, 'prove' | 'begin' | 'end' | 'admit' | 'assess'>;
+  /** See `ApiWorkerOptions`. */
+  readonly proven?: Iterable<string> | undefined;
+  /** Whether a governor decides how fast to call. */
+  readonly governed: () => boolean;
+  readonly log: Log;
+  readonly onEvent: (event: WorkerEvent) => void;
+  /** Called when no row can succeed: wrong token, wrong base URL, no permission. The worker must claim no more. */
+  readonly onHalt: (failure: ApiFailure, path: string) => void;
+}
+
+/** A journal, or another worker, knows the address, but not the token of this worker. */
+function isTokenInDoubt(answer: ApiAnswer): boolean {
+  return !answer.ok && answer.failure.code === 'PERMISSION_DENIED';
+}
+
+/** Why a row can't be called: another version of the program has fed it. */
+export function refusal(task: RowTask, operations: readonly Operation[]): CqbatchError | undefined {
+  if (findOperation(operations, task.operation) !== undefined) return undefined;
+  return fatalError(
+    'UNKNOWN_OPERATION',
+    `A row in the datastore asks for the operation ${task.operation}, which this worker does not know. ` +
+      'Pass --operations with the module that has it, or use the version of cqbatch that started the run.',
+  );
+}
+
+/** Makes the function that calls the API for a row. It makes one attempt; the queue repeats attempts. */
+export function createRowProcessor(options: RowProcessorOptions) {
+  const { operations, client, gate, meter, breaker, log, onEvent, onHalt } = options;
+  /** Operations of which rows have succeeded: anywhere, which proves the address, and here, which proves the token, too. */
+  const proven = new Set<string>();
+  const provenHere = new Set<string>();
+  const latest = new LatestCalls();
+  const ignoredWaits = new Set<string>();
+  prove(options.proven ?? []);
+
+  function prove(names: Iterable<string>): void {
+    for (const name of names) {
+      if (!proven.has(name)) breaker.prove();
+      proven.add(name);
+    }
+  }
+
+  /** @returns the time of admission, after which `gate.leave` must be called; undefined when the call must not be made now */
+  async function admitted(claim: Claim): Promise<number | undefined> {
+    if (!(await gate.reserve())) return undefined;
+    const admission = breaker.admit();
+    const isAdmitted = typeof admission === 'boolean' ? admission : await admission;
+    const begunAt = performance.now();
+    if (!isAdmitted || !(await claim.intend())) {
+      gate.release();
+      return undefined;
+    }
+    const admittedAt = await gate.enter(performance.now() - begunAt);
+    if (admittedAt === undefined || claim.isWanted()) return admittedAt;
+    gate.leave();
+    return undefined;
+  }
+
+  return async (task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> => {
+    const operation = findOperation(operations, task.operation);
+    if (operation === undefined) throw new TypeError(`${task.operation} is not a known operation`);
+    prove(claim.policy.proven ?? []);
+    breaker.begin();
+    let hasPlace = false;
+    const leave = (): void => {
+      if (hasPlace) gate.leave();
+      hasPlace = false;
+    };
+    try {
+      if (!operation.repeatable && task.history?.unclear) {
+        const refusal = notRepeated(task);
+        onEvent({ type: 'finished', run: task.run, row: task.row, result: refusal.result });
+        return refusal;
+      }
+      const admittedAt = await admitted(claim);
+      if (admittedAt === undefined) return uncalled(task);
+      hasPlace = true;
+      const startedAt = new Date();
+      const answer = await call(task, claim, admittedAt, signal);
+      const attempt: JudgedAttempt = {
+        task,
+        operation,
+        claim,
+        answer: meter.refuses503 ? asRefusal(answer, task, operation) : answer,
+        startedAt,
+        finishedAt: new Date(),
+        provenRight: (isTokenInDoubt(answer) ? provenHere : proven).has(task.operation),
+        others: latest.since(task.history?.earlier?.at(-1)?.at),
+        governed: options.governed(),
+        random: Math.random(),
+      };
+      const judgement = judge(attempt);
+      if (answer.ok) {
+        proven.add(task.operation);
+        provenHere.add(task.operation);
+      }
+      note(attempt);
+      const sign = signOf(attempt, judgement);
+      const assessed = breaker.assess(sign);
+      // The breaker waits for the outcomes of the next calls.
+      if (typeof assessed !== 'string') leave();
+      const blame = typeof assessed === 'string' ? assessed : await assessed;
+      const verdict =
+        sign.kind === 'trouble' && blame !== 'row'
+          ? spared(attempt, sign.failure, blame)
+          : told(attempt, judgement);
+      const { received } = answer;
+      if (received === undefined) return verdict;
+      return { answer: { row: task.row, at: startedAt.toISOString(), ...received }, ...verdict };
+    } finally {
+      leave();
+      breaker.end();
+    }
+  };
+
+  function note({ task, answer, startedAt }: JudgedAttempt): void {
+    if (answer.ok || answer.failure.class === 'permanent') latest.add(startedAt, true);
+    else if (answer.failure.class === 'slow-down' && !isSuspect(task.history?.singledOut))
+      latest.add(startedAt, false);
+  }
+
+  async function call(
+    task: RowTask,
+    { policy }: Claim,
+    admittedAt: number,
+    signal: AbortSignal,
+  ): Promise<ApiAnswer> {
+    const metered = meter.sent();
+    let answer: ApiAnswer | undefined;
+    let slot: number | undefined = admittedAt;
+    const onSent = () => {
+      gate.left(slot);
+      slot = undefined;
+    };
+    try {
+      answer = await client.send(task, { signal, keepAnswer: policy.saveAnswers, onSent });
+      if (answer.ignoredWaits !== undefined) logIgnored(answer.ignoredWaits);
+      return answer;
+    } catch (error) {
+      // A program may pass a client of its own.
+      const code = signal.aborted ? 'INTERRUPTED' : 'CLIENT_FAILED';
+      const failure = apiFailure(code, errorText(error), { unclear: true });
+      return { ok: false, requests: 1, durationMs: steadyNow() - metered.sentAt, failure };
+    } finally {
+      const isOwn =
+        isSuspect(task.history?.singledOut) &&
+        answer?.ok === false &&
+        isRefusal(answer.failure, meter.refuses503);
+      meter.ended(metered, isOwn ? undefined : answer);
+    }
+  }
+
+  /** Logs each header once. */
+  function logIgnored(waits: ReadonlyMap<string, string>): void {
+    for (const [header, value] of waits) {
+      if (!ignoredWaits.has(header)) log.warn({ header, value }, 'waiting time ignored');
+      ignoredWaits.add(header);
+    }
+  }
+
+  /** Hands a row back, because the API is to blame. */
+  function spared(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
+    const { run, row } = attempt.task;
+    log.debug({ run, row, code: failure.code }, 'row spared');
+    onEvent({ type: 'returned', run, row });
+    return returnUncharged(attempt, failure, blame);
+  }
+
+  /**
+   * Reports a verdict at once, if the breaker knows at once whose fault it was, so that a guard halts the run before the next
+   * row gets the place of this one.
+   */
+  function told({ task, answer }: JudgedAttempt, judgement: Judgement): RowVerdict {
+    const { run, row } = task;
+    const seen = () => ({
+      run,
+      row,
+      operation: task.operation,
+      duration_ms: Math.round(answer.durationMs),
+    });
+    switch (judgement.kind) {
+      case 'finished': {
+        const { outcome, code, attempts, unclear } = judgement.result;
+        // Most logs leave this out, and composing it costs as much as the judgement.
+        if (log.isLevelEnabled('debug'))
+          log.debug({ ...seen(), outcome, code, attempts, unclear }, 'row finished');
+        onEvent({ type: 'finished', run, row, result: judgement.result });
+        return judgement;
+      }
+      case 'retry': {
+        const code = judgement.history.lastCode ?? '';
+        log.debug(
+          { ...seen(), code, attempts: judgement.history.attempts, delay_ms: judgement.delayMs },
+          'row waits',
+        );
+        onEvent({ type: 'retrying', run, row, code, delayMs: judgement.delayMs });
+        return judgement;
+      }
+      case 'throttled':
+        log.debug({ ...seen(), wait_ms: judgement.waitMs }, 'the API asks to slow down');
+        onEvent({ type: 'throttled', run, row, waitMs: judgement.waitMs });
+        return judgement;
+      case 'returned':
+        log.debug(seen(), 'row returned');
+        onEvent({ type: 'returned', run, row });
+        return judgement;
+      case 'halted':
+        log.error({ ...seen(), code: judgement.failure.code }, 'halted');
+        onHalt(judgement.failure, task.path);
+        return { kind: 'returned', history: judgement.history };
+    }
+  }
+}

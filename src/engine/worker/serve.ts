@@ -1,0 +1,97 @@
+import { deferred, onAbort, orAfter } from '../../base/async/waiting.ts';
+import type { LastingErrors } from '../../base/errors/error-throttle.ts';
+import { ErrorNews } from '../../base/errors/error-throttle.ts';
+import type { CqbatchError } from '../../base/errors/errors.ts';
+import type { Pace } from '../../domain/pace.ts';
+import type { LimitedApi } from '../../domain/terms.ts';
+import { openCluster } from '../cluster/cluster.ts';
+import { openRowQueue } from '../queue/row-queue.ts';
+import { ApiWorker, type ApiWorkerOptions } from './api-worker.ts';
+
+/** Rows of another API or rate group are left alone: the token is for this one. */
+export interface ServeOptions
+  extends Pick<
+    ApiWorkerOptions,
+    'operations' | 'datastore' | 'client' | 'maxOutageMs' | 'concurrency' | 'log'
+  > {
+  readonly api: LimitedApi;
+  /** Version of the program, to be shown. */
+  readonly version: string;
+  /** How long calls in flight may take to finish when the worker stops, milliseconds; then they are safely abandoned. */
+  readonly shutdownMs: number;
+  /** Hears of the errors of commands that are repeated. */
+  readonly failing: LastingErrors;
+  /** Aborts when the worker must stop. */
+  readonly stop: AbortSignal;
+}
+
+/** A worker that serves. */
+export type Serving = ReturnType<typeof serveRows>;
+
+/** An unreachable datastore would block forever; its rows come back without this worker's help. */
+const farewellMs = 3_000;
+
+/** Calls the API for the rows of all runs on a shared datastore, until stopped or unable to continue; then closes the client. */
+export function serveRows({ stop, shutdownMs, version, api, failing, ...options }: ServeOptions) {
+  const { datastore, client, log } = options;
+  const rows = openRowQueue(datastore, api);
+  const ended = deferred<CqbatchError | undefined>();
+  const errors = new ErrorNews();
+  let pace: Pace | undefined;
+  let idleBecause: string | undefined;
+  const worker = new ApiWorker({
+    ...options,
+    baseUrl: api.baseUrl,
+    rows,
+    member: openCluster(datastore).join(api, version),
+    onEvent() {},
+    onPace(now) {
+      pace = now;
+    },
+    onHalt: (reason) => (reason.code === 'UNKNOWN_PAYLOAD' ? leave(reason) : endBecause(reason)),
+    onError(error) {
+      failing.see(error);
+      // While the datastore is known to be away, each connection says so every other second.
+      const level = datastore.trouble === undefined && errors.isNews(error) ? 'warn' : 'debug';
+      log[level]({ err: error.message }, 'datastore error');
+    },
+  });
+  onAbort(stop, () => endBecause());
+
+  /** Does not end: a supervisor would start the same version again and again. */
+  function leave({ message }: CqbatchError): void {
+    idleBecause = message;
+    log.error({ err: message }, 'takes no more rows until it is updated');
+    worker.stop(shutdownMs).catch(({ message: err }: Error) => log.warn({ err }, 'datastore error'));
+  }
+
+  /** The first reason counts. */
+  function endBecause(stuck?: CqbatchError): void {
+    worker.pause();
+    ended.resolve(stuck);
+  }
+
+  const end = ended.promise.then(async (stuck) => {
+    const closed = worker.stop(shutdownMs).then(() => rows.close());
+    await orAfter(closed, shutdownMs + farewellMs);
+    await client.close();
+    return stuck;
+  });
+
+  return {
+    /** Calls in flight. */
+    get active(): number {
+      return worker.active;
+    },
+    /** Why it takes no rows, although it has not ended. */
+    get idleBecause(): string | undefined {
+      return idleBecause;
+    },
+    /** How the API is called, once known. */
+    get pace(): Pace | undefined {
+      return pace;
+    },
+    /** Resolves with undefined after a stop, or with the reason that the worker can't continue. */
+    end,
+  };
+}

@@ -1,0 +1,115 @@
+import { type Repeated, repeat } from '../../base/async/repeat.ts';
+import { orAfter } from '../../base/async/waiting.ts';
+import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Datastore } from '../datastore/datastore.ts';
+import { BatchWorker, type BatchWorkerOptions } from '../queue/batch-worker.ts';
+import type { RowQueue } from '../queue/row-queue.ts';
+import { type Testimony, Witness } from '../queue/testimony.ts';
+import { Watchdog } from './watchdog.ts';
+
+export interface WatchedWorkerOptions extends Omit<BatchWorkerOptions, 'witness'> {
+  /** Publishes what this worker knows of its batches. */
+  readonly testify: (testimony: Testimony) => Promise<void>;
+  readonly log: Log;
+  /** Whether rows wait because the API asked for it. */
+  readonly isResting: () => boolean;
+  /** Called when rows wait and the worker takes none, though nothing prevents it, even with new connections. */
+  readonly onStuck: (reason: CqbatchError) => void;
+}
+
+const watchEveryMs = 5_000;
+/** A datastore that takes longer to report its state counts as silent. */
+const answerMs = 10_000;
+
+/**
+ * Replaces a worker, with new connections, when it has come to a standstill that no error explains. A worker that is paused or
+ * stopped is no longer watched.
+ */
+export class WatchedWorker {
+  readonly #datastore: Datastore;
+  readonly #queue: RowQueue;
+  readonly #options: WatchedWorkerOptions;
+  readonly #witness: Witness;
+  readonly #watchdog = new Watchdog();
+  readonly #checks: Repeated;
+  #worker: BatchWorker;
+  #concurrency: number;
+  /** Claims of the workers that were replaced. */
+  #startedBefore = 0;
+  #paused = false;
+
+  constructor(datastore: Datastore, queue: RowQueue, options: WatchedWorkerOptions) {
+    this.#datastore = datastore;
+    this.#queue = queue;
+    this.#options = options;
+    this.#concurrency = options.concurrency;
+    this.#witness = new Witness(datastore, options.testify, options.onError);
+    this.#worker = new BatchWorker(datastore, queue, { ...options, witness: this.#witness });
+    this.#checks = repeat(() => this.#check(), { everyMs: watchEveryMs, onError: options.onError });
+  }
+
+  /** Rows in hand at once, from now on. */
+  set concurrency(rows: number) {
+    if (rows === this.#concurrency) return;
+    this.#concurrency = rows;
+    this.#worker.concurrency = rows;
+  }
+
+  /** Whether the worker claims and starts nothing for now. */
+  set resting(resting: boolean) {
+    this.#worker.resting = resting;
+  }
+
+  /** See `BatchWorker`. */
+  pause(): void {
+    this.#paused = true;
+    void this.#checks.stop();
+    this.#worker.pause();
+  }
+
+  /** See `BatchWorker`. */
+  stop(deadlineMs: number): Promise<void> {
+    this.pause();
+    return this.#worker.stop(deadlineMs).finally(() => this.#witness.close());
+  }
+
+  async #check(): Promise<void> {
+    const { log, isResting, onStuck } = this.#options;
+    // Silence without a reported outage is no excuse.
+    const waiting = (await orAfter(this.#queue.countWaiting(), answerMs)) ?? 1;
+    const verdict = this.#watchdog.check({
+      waiting,
+      active: this.#worker.active,
+      started: this.#startedBefore + this.#worker.started,
+      resting: isResting(),
+      away: this.#datastore.trouble !== undefined,
+    });
+    if (this.#paused) return;
+    if (verdict === 'suspicious') log.debug({ waiting }, 'rows wait and nothing starts');
+    if (verdict === 'reconnect') {
+      log.warn({ waiting }, 'rows wait, but none has started for a while: connecting again');
+      this.#replace();
+    }
+    if (verdict === 'give-up')
+      onStuck(
+        fatalError(
+          'WORKER_STUCK',
+          'Rows wait, but this worker takes none, even after it connected again. It ends, ' +
+            'so that its supervisor starts a new one.',
+        ),
+      );
+  }
+
+  #replace(): void {
+    const silent = this.#worker;
+    this.#startedBefore += silent.started;
+    this.#worker = new BatchWorker(this.#datastore, this.#queue, {
+      ...this.#options,
+      witness: this.#witness,
+      concurrency: this.#concurrency,
+    });
+    this.#worker.resting = silent.resting;
+    void silent.stop(0);
+  }
+}

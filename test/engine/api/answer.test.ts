@@ -1,0 +1,234 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { interpret } from '../../../src/engine/api/answer.ts';
+import type { AnswerHeaders } from '../../../src/engine/api/headers.ts';
+import { createTokenMask } from '../../../src/engine/api/server-text.ts';
+import { createTypedClient } from '../../../src/engine/api/typed-client.ts';
+import { startTestSandbox } from '../../helpers/sandbox.ts';
+import { clientOf, httpServer, restore } from './local-server.ts';
+
+const interpreted = (status: number, body: string, headers: AnswerHeaders = {}) =>
+  interpret({ status, headers, body }, { now: 0, mask: createTokenMask('my-secret') });
+
+/** Redirects, and whether the server may have made the change before it redirects. */
+const redirects = [
+  [301, false],
+  [302, true],
+  [303, true],
+  [307, false],
+  [308, false],
+] as const;
+
+describe('interpret', () => {
+  test.each([200, 201, 202, 206, 299])('takes the JSON of a %i as the answer', (status) => {
+    expect(interpreted(status, '{"id":9007199254740993}')).toEqual({
+      ok: true,
+      status,
+      body: { id: 9007199254740993n },
+    });
+  });
+
+  test.each([
+    ['nothing', '', 'The server answered 200, but not with JSON: nothing'],
+    ['an HTML page', '<html>', 'The server answered 200, but not with JSON: an HTML page'],
+    [
+      'cut JSON',
+      '{"a":[1,',
+      'The server answered 200, but not with JSON: Array item expected but reached end of input at position 8',
+    ],
+    [
+      'text',
+      'OK',
+      "The server answered 200, but not with JSON: JSON value expected but got 'O' at position 0",
+    ],
+    [
+      'hostile nesting',
+      '['.repeat(100_000),
+      'The server answered 200, but not with JSON: JSON is nested deeper than 512 levels at position 512',
+    ],
+  ])('treats a 200 with %s as a change that was probably made', (_, body, message) => {
+    expect(interpreted(200, body)).toEqual({
+      ok: false,
+      failure: { class: 'retry', code: 'ANSWER_NOT_JSON', message, status: 200, unclear: true },
+    });
+  });
+
+  test.each([
+    ['another host', { location: 'https://login.example.com/x?token=1' }, ' to https://login.example.com'],
+    ['another path', { location: '/login' }, ' to another path'],
+    ['nowhere', {}, ''],
+    ['a hostile location', { location: 'https://x\u001b[31m.example.com' }, ' to another path'],
+    [
+      'a location with the token',
+      { location: 'https://my-secret.example.com/' },
+      ' to https://[token].example.com',
+    ],
+  ])('does not follow a redirect to %s', (_, headers: AnswerHeaders, target) => {
+    for (const [status, unclear] of redirects) {
+      const message = `The server redirects${target} (${status}), and redirects are not followed: fix the base URL (--base-url)`;
+      expect(interpreted(status, '{}', headers)).toEqual({
+        ok: false,
+        failure: { class: 'halt-early', code: 'HTTP_REDIRECT', message, status, unclear },
+      });
+    }
+  });
+
+  test.each([300, 304])('takes %d, which is no answer to a change, for unclear', (status) => {
+    const message = `The server answered ${status}, which is no answer to a change: check the base URL (--base-url)`;
+    expect(interpreted(status, '')).toEqual({
+      ok: false,
+      failure: { class: 'halt-early', code: 'HTTP_REDIRECT', message, status, unclear: true },
+    });
+  });
+
+  test('hides the token in a 2xx', () => {
+    expect(interpreted(200, '{"id":1,"agent":"Bearer my-secret","n":["my\\u002dsecret"]}')).toMatchObject({
+      body: { id: 1, agent: 'Bearer [token]', n: ['[token]'] },
+    });
+  });
+
+  test('classifies errors', () => {
+    expect(interpreted(404, '{"code":5,"message":"m"}')).toMatchObject({
+      ok: false,
+      failure: { code: 'NOT_FOUND' },
+    });
+  });
+});
+
+/** The client's reading of an answer with this body. */
+async function answerTo(
+  status: number,
+  headers: Readonly<Record<string, string | string[]>>,
+  body: Buffer | string,
+  maxAnswerBytes?: number,
+) {
+  const server = await httpServer((response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+  });
+  return clientOf(server.url, { maxAnswerBytes }).send(restore);
+}
+
+const done = '{"id":9223372036854775807,"title":"é😀"}';
+
+describe('a compressed 2xx', () => {
+  test.each([
+    ['gzip', { 'content-encoding': 'gzip' }, gzipSync(`\uFEFF${done}`)],
+    ['Brotli', { 'content-encoding': 'br' }, brotliCompressSync(done)],
+    [
+      'two of them in two header lines',
+      { 'content-encoding': ['gzip', 'br'] },
+      brotliCompressSync(gzipSync(done)),
+    ],
+    ['nothing, because a proxy decompressed it and left the header', { 'content-encoding': 'gzip' }, done],
+    ['nothing, with a header that names no encoding', { 'content-encoding': 'utf-8' }, done],
+  ])('by %s is read', async (_title, headers, body) => {
+    expect(await answerTo(200, headers, body)).toMatchObject({
+      ok: true,
+      body: { id: 9223372036854775807n, title: 'é😀' },
+    });
+  });
+
+  test.each([
+    [
+      'ANSWER_ENCODING_UNKNOWN',
+      'zstd',
+      Buffer.from([0x28, 0xb5, 0x2f, 0xfd]),
+      "doesn't support (zstd: not asked for)",
+    ],
+    ['ANSWER_ENCODING_BROKEN', 'gzip', gzipSync(done).subarray(0, 40), '(gzip: unexpected end of file)'],
+    ['ANSWER_TOO_LARGE', 'br', brotliCompressSync(' '.repeat(2 ** 22)), 'bytes become more than 1048576'],
+    ['ANSWER_NOT_JSON', 'gzip', gzipSync('{"id":'), 'at position 6'],
+    ['ANSWER_NOT_JSON', 'gzip', '', 'nothing'],
+  ])('that is %s is unclear', async (code, encoding, body, said) => {
+    expect(await answerTo(200, { 'content-encoding': encoding }, body)).toMatchObject({
+      ok: false,
+      requests: 1,
+      failure: {
+        class: 'retry',
+        code,
+        status: 200,
+        unclear: true,
+        message: expect.stringContaining(said),
+      },
+    });
+  });
+
+  test('quotes neither the token nor control characters of its header', async () => {
+    const answer = await answerTo(200, { 'content-encoding': 'x\tsecret-token' }, 'x');
+    expect(answer).toMatchObject({
+      failure: { message: expect.stringContaining('(x [token]: not asked for)') },
+    });
+  });
+
+  test('may be as large as the client accepts, but no larger', async () => {
+    const text = JSON.stringify('x'.repeat(5_000));
+    const headers = { 'content-encoding': 'gzip' };
+    expect(await answerTo(200, headers, gzipSync(text), 5_002)).toMatchObject({ ok: true });
+    expect(await answerTo(200, headers, gzipSync(text), 5_001)).toMatchObject({
+      failure: { code: 'ANSWER_TOO_LARGE', unclear: true },
+    });
+  });
+});
+
+describe('a compressed error', () => {
+  test('is read', async () => {
+    const body = gzipSync('{"code":5,"message":"no such evaluation"}');
+    expect(await answerTo(404, { 'content-encoding': 'gzip' }, body)).toMatchObject({
+      failure: { code: 'NOT_FOUND', class: 'permanent', message: 'no such evaluation', unclear: false },
+    });
+  });
+
+  test.each([
+    [429, 'slow-down', 'RESOURCE_EXHAUSTED', false],
+    [401, 'halt', 'UNAUTHENTICATED', false],
+    [400, 'permanent', 'INVALID_ARGUMENT', false],
+    [404, 'halt-early', 'NOT_FOUND', false],
+    [503, 'slow-down', 'UNAVAILABLE', false],
+    [502, 'retry', 'BAD_GATEWAY', true],
+  ])(
+    '%d that cannot be decompressed means what its status says',
+    async (status, failureClass, code, unclear) => {
+      const headers = { 'content-encoding': 'zstd', 'retry-after': '7' };
+      expect(await answerTo(status, headers, Buffer.from([1, 2, 3]))).toMatchObject({
+        failure: {
+          class: failureClass,
+          code,
+          unclear,
+          status,
+          message: expect.stringMatching(/ \(its body has an encoding .* \(zstd: not asked for\)\)$/),
+        },
+      });
+    },
+  );
+});
+
+test.each(['gzip', 'br', 'deflate'])(
+  'a sandbox that compresses with %s is understood, including refusals',
+  async (compress) => {
+    const sandbox = await startTestSandbox({
+      compress,
+      evaluations: 60,
+      fault: 'cut-body=20%,slow-body=20%,malformed=10%',
+      slowBodyDelay: '1ms',
+    });
+    const client = createTypedClient({ baseUrl: sandbox.url, token: sandbox.token });
+    onTestFinished(() => client.close());
+    const codes = new Map<string, number>();
+    for (let evaluationId = 1; evaluationId <= 50; evaluationId++) {
+      const code = await client.restoreEvaluation({ evaluationId, userId: 'u' }).then(
+        ({ evaluationId: id }) => (id === BigInt(evaluationId) ? 'OK' : 'wrong'),
+        (error) => error.failure.code,
+      );
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+    }
+    const faults = (await sandbox.log()).map(({ fault, code }) => `${fault} ${code}`);
+    const count = (fault: string) => faults.filter((seen) => seen === fault).length;
+    expect(count('null OK')).toBeGreaterThan(10);
+    expect(Object.fromEntries(codes)).toEqual({
+      OK: count('null OK') + count('slow-body OK'),
+      ANSWER_CUT_OFF: count('cut-body OK'),
+      ANSWER_NOT_JSON: count('malformed OK'),
+      FAILED_PRECONDITION: faults.filter((seen) => seen.endsWith('FAILED_PRECONDITION')).length,
+    });
+  },
+);

@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import type { ClientOptions } from '../../../src/engine/api/client.ts';
+import { createClient } from '../../../src/engine/api/client.ts';
+
+export interface SeenRequest {
+  readonly method: string | undefined;
+  readonly path: string | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+  readonly socket: Socket;
+}
+
+export interface LocalServer {
+  readonly url: string;
+  /** Requests that arrived completely. */
+  readonly seen: readonly SeenRequest[];
+}
+
+/** An HTTP server on loopback that stops after the test. `answer` is called when a request has arrived completely. */
+export async function httpServer(
+  answer: (response: ServerResponse, request: SeenRequest) => void,
+): Promise<LocalServer> {
+  const seen: SeenRequest[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method, url, headers, socket } = request;
+      seen.push({ method, path: url, headers, body: Buffer.concat(chunks).toString(), socket });
+      answer(response, seen.at(-1) as SeenRequest);
+    });
+  });
+  onTestFinished(() => server.closeAllConnections());
+  return { url: await listen(server), seen };
+}
+
+/** A TCP server on loopback that stops after the test. `talk` is called for each connection with its first data. */
+export async function socketServer(talk: (socket: Socket, data: string) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createSocketServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('data', (data) => talk(socket, data.toString()));
+  });
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  return listen(server);
+}
+
+/** Starts a server on a free port and stops it after the test. */
+export async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A URL on loopback where nothing listens. */
+export async function deadUrl(): Promise<string> {
+  const server = createSocketServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+/** A client of that server, closed after the test. */
+export function clientOf(
+  baseUrl: string,
+  options: Partial<ClientOptions> = {},
+): ReturnType<typeof createClient> {
+  const client = createClient({ baseUrl, token: 'secret-token', ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+export const restore = { path: '/api/restore', body: '{"evaluation_id":9223372036854775807}' } as const;

@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseJson, stringifyJson } from '../../../../src/base/text/json.ts';
+import {
+  type Evaluation,
+  evaluationSchema,
+  evaluationSummary,
+  soundboardSchema,
+} from '../../../../src/engine/api/model/entities.ts';
+
+/** Every field of the interface document, sections 2.1 to 2.5. */
+const document = `{
+  "evaluation_id": 9223372036854775807, "scorecard_id": 9007199254740993, "scorer_id": "u-1", "call_sid": 3,
+  "score": 87.5, "evaluation_state": "EVALUATION_IN_PROGRESS",
+  "evaluation_sections": [{
+    "evaluation_section_id": 4, "evaluation_id": 9223372036854775807, "section_id": 5, "points": 1.5,
+    "possible_points": 2, "sort_order": 1, "deleted_at": "d", "created_at": "c",
+    "evaluation_questions": [{
+      "evaluation_question_id": 6, "evaluation_id": 7, "scorecard_question_id": 8, "skipped": false, "points": 1,
+      "answers": [{ "answer_points": 0.25 }], "evaluation_section_id": 4, "comment": "fine", "sort_order": 2
+    }],
+    "auto_evaluation_questions": [{
+      "auto_evaluation_question_id": 9, "auto_evaluation_id": 10, "auto_evaluation_section_id": 11,
+      "auto_question_id": 12, "flagged": [1, 9007199254740993], "passed": true, "sort_order": 3,
+      "risk_level": "RISK_LEVEL_NONE", "expression_matched": false
+    }],
+    "skipped": true
+  }],
+  "completed_at": "2024-05-01T12:00:00Z", "deleted_at": "2024-05-02T12:00:00Z", "agent_user_id": "a-1",
+  "call_type": "INBOUND", "transcript_sid": 13, "custom_fields": [{ "key": "k", "field": "f" }],
+  "deleted_by": "u-2", "is_recoverable": true, "channel_type": "CHANNEL_TYPE_EMAIL",
+  "call_metadata": { "call_sid": 3, "call_type": "INBOUND" }, "conversation_metadata": { "conversation_sid": 14 }
+}`;
+
+const expected: Evaluation = {
+  evaluationId: 9223372036854775807n,
+  scorecardId: 9007199254740993n,
+  scorerId: 'u-1',
+  callSid: 3n,
+  score: 87.5,
+  evaluationState: 'EVALUATION_IN_PROGRESS',
+  evaluationSections: [
+    {
+      evaluationSectionId: 4n,
+      evaluationId: 9223372036854775807n,
+      sectionId: 5n,
+      points: 1.5,
+      possiblePoints: 2,
+      sortOrder: 1n,
+      deletedAt: 'd',
+      createdAt: 'c',
+      evaluationQuestions: [
+        {
+          evaluationQuestionId: 6n,
+          evaluationId: 7n,
+          scorecardQuestionId: 8n,
+          skipped: false,
+          points: 1,
+          answers: [{ answerPoints: 0.25 }],
+          evaluationSectionId: 4n,
+          comment: 'fine',
+          sortOrder: 2n,
+        },
+      ],
+      autoEvaluationQuestions: [
+        {
+          autoEvaluationQuestionId: 9n,
+          autoEvaluationId: 10n,
+          autoEvaluationSectionId: 11n,
+          autoQuestionId: 12n,
+          flagged: [1n, 9007199254740993n],
+          passed: true,
+          sortOrder: 3n,
+          riskLevel: 'RISK_LEVEL_NONE',
+          expressionMatched: false,
+        },
+      ],
+      skipped: true,
+    },
+  ],
+  completedAt: '2024-05-01T12:00:00Z',
+  deletedAt: '2024-05-02T12:00:00Z',
+  agentUserId: 'a-1',
+  callType: 'INBOUND',
+  transcriptSid: 13n,
+  customFields: [{ key: 'k', field: 'f' }],
+  deletedBy: 'u-2',
+  isRecoverable: true,
+  channelType: 'CHANNEL_TYPE_EMAIL',
+  callMetadata: { callSid: 3n, callType: 'INBOUND' },
+  conversationMetadata: { conversationSid: 14n },
+};
+
+const camelCase = (text: string): string =>
+  text.replace(/"(\w+)":/g, (key) => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+const integersAsText = (text: string): string => text.replace(/(?<=[[:] ?|, )(\d+)(?=[,\s}\]])/g, '"$1"');
+
+describe('an evaluation', () => {
+  test.each([
+    ['in snake_case', document],
+    ['in lowerCamelCase', camelCase(document)],
+    ['with integers as text', integersAsText(document)],
+    ['in lowerCamelCase with integers as text', integersAsText(camelCase(document))],
+    [
+      'with unknown fields',
+      document.replaceAll('{', '{ "new_field": { "x": [1] }, "__proto__": { "score": 1 },'),
+    ],
+  ])('is read whole %s', (_, text) => {
+    expect(evaluationSchema.parse(parseJson(text))).toEqual(expected);
+  });
+
+  test('is read without sections and custom fields as a summary', () => {
+    const { evaluationSections, customFields, ...summary } = expected;
+    expect(evaluationSummary(parseJson(document))).toEqual(summary);
+    expect([evaluationSections, customFields]).not.toContain(undefined);
+  });
+
+  test('may lack every field, or have null in all of them', () => {
+    expect(evaluationSchema.parse({})).toEqual({});
+    const nulls = Object.fromEntries(Object.keys(parseJson(document) as object).map((key) => [key, null]));
+    expect(evaluationSchema.parse(nulls)).toEqual({});
+  });
+
+  test('keeps unknown enum values', () => {
+    expect(evaluationSchema.parse({ evaluation_state: 'EVALUATION_NEW', call_type: 7 })).toEqual({
+      evaluationState: 'EVALUATION_NEW',
+      callType: '7',
+    });
+  });
+
+  test('can be written as JSON again', () => {
+    expect(parseJson(stringifyJson(expected))).toMatchObject({
+      evaluationId: 9223372036854775807n,
+      callSid: 3,
+    });
+  });
+
+  test.each([null, undefined, 5, 'x', [], true])('is not %j', (value) => {
+    expect(evaluationSchema.safeParse(value).success).toBe(false);
+  });
+
+  test('is read from any object: fields of unexpected types are left out, never an error', () => {
+    const names = Object.keys(parseJson(document) as object);
+    const anything = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), fc.jsonValue());
+    fc.assert(
+      fc.property(anything, anything, (outer, inner) => {
+        const value = {
+          ...outer,
+          evaluation_sections: [inner, outer],
+          call_metadata: inner,
+          custom_fields: inner,
+        };
+        const result = evaluationSchema.safeParse(value);
+        expect(result.success).toBe(true);
+        const { evaluationId, scorerId } = result.data ?? {};
+        expect(['bigint', 'undefined']).toContain(typeof evaluationId);
+        expect(['string', 'undefined']).toContain(typeof scorerId);
+      }),
+    );
+  });
+});
+
+test('a soundboard entry is read whole, in both spellings', () => {
+  const snake = `{"soundboard_id":9223372036854775807,"file_name":"a.wav","file_type":"RECORDING_FILE_TYPE_WAV","title":"t",
+    "description":"d","date_created":"c","last_modified":"m","file_size":"12","recording_length":3,"other":1}`;
+  const camel = snake.replace(/_([a-z])(?=\w*":)/g, (_, letter: string) => letter.toUpperCase());
+  for (const text of [snake, camel]) {
+    expect(soundboardSchema.parse(parseJson(text))).toEqual({
+      soundboardId: 9223372036854775807n,
+      fileName: 'a.wav',
+      fileType: 'RECORDING_FILE_TYPE_WAV',
+      title: 't',
+      description: 'd',
+      dateCreated: 'c',
+      lastModified: 'm',
+      fileSize: 12n,
+      recordingLength: 3n,
+    });
+  }
+});

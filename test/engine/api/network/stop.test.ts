@@ -1,0 +1,94 @@
+import { EventEmitter } from 'node:events';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Stop } from '../../../../src/engine/api/network/exchange.ts';
+
+const minute = 60_000;
+
+function stopOf(milliseconds: number, signal?: AbortSignal): Stop {
+  const stop = new Stop(milliseconds, signal);
+  onTestFinished(() => stop.release());
+  return stop;
+}
+
+test('a signal stops all calls that have it, however other calls ended', () => {
+  const controller = new AbortController();
+  const stops = [1, 2, 3].map(() => stopOf(minute, controller.signal));
+  const listeners = stops.map((stop) => {
+    const listener = vi.fn();
+    stop.step = { stop: listener };
+    return listener;
+  });
+  stops[1]?.release();
+  controller.abort();
+  expect(stops.map(({ reason }) => reason)).toEqual(['aborted', undefined, 'aborted']);
+  expect(listeners.map(({ mock }) => mock.calls.length)).toEqual([1, 0, 1]);
+});
+
+test('a signal that is already aborted stops at once', () => {
+  expect(stopOf(minute, AbortSignal.abort()).reason).toBe('aborted');
+});
+
+test('any number of calls listen to one signal without a warning', async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error): unknown => warnings.push(warning);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  const { signal } = new AbortController();
+  const stops = Array.from({ length: 60 }, () => stopOf(minute, signal));
+  await new Promise(setImmediate);
+  expect(warnings).toEqual([]);
+  for (const stop of stops) stop.release();
+  expect(EventEmitter.getEventListeners(signal, 'abort')).toHaveLength(1);
+});
+
+test('a call that ends as it is stopped does not prevent stopping the others', () => {
+  const controller = new AbortController();
+  const first = stopOf(minute, controller.signal);
+  const second = stopOf(minute, controller.signal);
+  first.step = { stop: () => first.release() };
+  controller.abort();
+  expect(second.reason).toBe('aborted');
+});
+
+test('the first reason counts', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const controller = new AbortController();
+  const stop = stopOf(10, controller.signal);
+  const listener = vi.fn();
+  stop.step = { stop: listener };
+  vi.advanceTimersByTime(10);
+  controller.abort();
+  expect(stop.reason).toBe('timed-out');
+  expect(listener).toHaveBeenCalledTimes(1);
+});
+
+test('a call that has ended is no longer stopped by its time-out', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const stop = stopOf(10);
+  stop.release();
+  vi.advanceTimersByTime(minute);
+  expect(stop.reason).toBeUndefined();
+});
+
+test('a pause ends with the stop, and at once after an earlier stop', async () => {
+  const controller = new AbortController();
+  const stop = stopOf(minute, controller.signal);
+  const pause = stop.pause(minute);
+  controller.abort();
+  await pause;
+  await stop.pause(minute);
+  expect(stop.reason).toBe('aborted');
+});
+
+test('a pause ends by itself, and what comes after it is stopped', async () => {
+  const controller = new AbortController();
+  const stop = stopOf(minute, controller.signal);
+  await stop.pause(1);
+  expect(stop.reason).toBeUndefined();
+  const listener = vi.fn();
+  stop.step = { stop: listener };
+  controller.abort();
+  expect(listener).toHaveBeenCalledTimes(1);
+});

@@ -1,0 +1,261 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { AnswerHeaders } from '../../../src/engine/api/headers.ts';
+import { statedLimits } from '../../../src/engine/api/limits.ts';
+import { type IgnoredWaits, maxWaitMs } from '../../../src/engine/api/wait-reader.ts';
+import { waitingTime } from '../../../src/engine/api/waiting-time.ts';
+
+/** Wed, 01 May 2024 12:00:00 GMT */
+const now = Date.UTC(2024, 4, 1, 12);
+const epoch = now / 1000;
+
+const waitOf = (headers: AnswerHeaders, body?: unknown): number | undefined =>
+  waitingTime(headers, body, now)?.ms;
+const retryInfo = (retryDelay: unknown): unknown => ({
+  code: 8,
+  details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }],
+});
+
+describe('Retry-After', () => {
+  test.each<[string, number | undefined]>([
+    ['0', 0],
+    ['30', 30_000],
+    [' 30 ', 30_000],
+    ['1.5', 1500],
+    ['0.0004', 1],
+    ['3600', 3_600_000],
+    ['86400', maxWaitMs],
+    ['86401', undefined],
+    ['999999999', undefined],
+    ['9'.repeat(400), undefined],
+    ['Wed, 01 May 2024 12:00:30 GMT', 30_000],
+    ['Wednesday, 01-May-24 12:00:30 GMT', 30_000],
+    ['Wed May  1 12:00:30 2024', 30_000],
+    ['Thu, 02 May 2024 00:00:00 GMT', 43_200_000],
+    ['Wed, 01 May 2024 11:59:00 GMT', 0],
+    ['Wed, 01 May 2124 12:00:00 GMT', undefined],
+    ['-1', undefined],
+    ['+1', undefined],
+    ['1e3', undefined],
+    ['30s', undefined],
+    ['soon', undefined],
+    ['', undefined],
+    ['NaN', undefined],
+    ['Infinity', undefined],
+    ['2024-05-01T12:00:30Z', undefined],
+    ['Wed, 01 May 2024 12:00:30 CEST', undefined],
+    ['Wed, 01 May 2024 25:00:00 GMT', undefined],
+    ['Wed, 99 Foo 2024 12:00:00 GMT', undefined],
+  ])('%j is %s ms', (value, expected) => {
+    expect(waitOf({ 'retry-after': value })).toBe(expected);
+  });
+
+  test("takes a date relative to the server's own clock", () => {
+    const headers = { date: 'Wed, 01 May 2024 09:00:00 GMT', 'retry-after': 'Wed, 01 May 2024 09:00:10 GMT' };
+    expect(waitOf(headers)).toBe(10_000);
+    expect(waitOf({ ...headers, date: 'nonsense' })).toBe(0);
+  });
+
+  test('may come twice: the first well-formed one counts', () => {
+    expect(waitOf({ 'retry-after': ['soon', '5', '60'] })).toBe(5000);
+  });
+});
+
+describe('google.rpc.RetryInfo', () => {
+  test.each<[string, unknown, number | undefined]>([
+    ['"30s"', '30s', 30_000],
+    ['"1.5s"', '1.5s', 1500],
+    ['"0.000000001s"', '0.000000001s', 1],
+    ['"0s"', '0s', 0],
+    ['an object', { seconds: 2, nanos: 500_000_000 }, 2500],
+    ['an object with text', { seconds: '2' }, 2000],
+    ['an object with a bigint', { seconds: 30n }, 30_000],
+    ['an absurd object', { seconds: 9_223_372_036_854_775_807n }, undefined],
+    ['nanos alone', { nanos: 1_000_000 }, 1],
+    ['"30"', '30', undefined],
+    ['"-1s"', '-1s', undefined],
+    ['"s"', 's', undefined],
+    ['a number', 30, undefined],
+    ['null', null, undefined],
+    ['an empty object', {}, undefined],
+    ['a negative object', { seconds: -1 }, undefined],
+  ])('with %s', (_, delay, expected) => {
+    expect(waitOf({}, retryInfo(delay))).toBe(expected);
+  });
+
+  test('is found in a Google error, in snake_case, without a type, and after other details', () => {
+    expect(waitOf({}, { error: retryInfo('2s') })).toBe(2000);
+    expect(waitOf({}, { details: [{ '@type': 'google.rpc.RetryInfo', retry_delay: '2s' }] })).toBe(2000);
+    expect(waitOf({}, { details: [null, 'x', [], { retryDelay: '2s' }] })).toBe(2000);
+    expect(
+      waitOf({}, { details: [{ '@type': 'type.googleapis.com/google.rpc.Help', retryDelay: '9s' }] }),
+    ).toBeUndefined();
+  });
+
+  test.each([null, undefined, 'x', 5, [], { details: 'x' }, { details: {} }, { error: { details: null } }])(
+    'is not found in %j',
+    (body) => {
+      expect(waitOf({}, body)).toBeUndefined();
+    },
+  );
+});
+
+describe('RateLimit and RateLimit-Policy', () => {
+  test.each<[string, string, string | undefined, number | undefined]>([
+    ['a limit that is used up', '"default";r=0;t=30', undefined, 30_000],
+    ['a token as the name', 'default;r=0;t=30', undefined, 30_000],
+    ['white space', ' "default" ; r=0 ; t=30 ', undefined, 30_000],
+    ['parameters in another order', '"default";pk=:cHM=:;t=30;r=0', undefined, 30_000],
+    ['a limit that is not used up', '"default";r=5;t=30', undefined, undefined],
+    ['the longest of several', '"second";r=0;t=1, "day";r=7;t=9999, "minute";r=0;t=42', undefined, 42_000],
+    ['no time, but a policy', '"burst";r=0', '"burst";q=100;w=60', 60_000],
+    ['no time, and a policy for another', '"burst";r=0', '"day";q=100;w=60', undefined],
+    ['a time and a policy', '"burst";r=0;t=5', '"burst";q=100;w=60', 5000],
+    ['no time and no policy', '"burst";r=0', undefined, undefined],
+    ['a quoted comma in the name', '"a,\\"b;r=1";r=0;t=3', undefined, 3000],
+    ['a daily quota', '"day";r=0;t=50000', undefined, 50_000_000],
+    ['a limit on bytes', '"up";r=0;t=9', '"up";q=9999;qu="content-bytes";w=60', 9000],
+    ['an absurd time', '"default";r=0;t=999999999', undefined, undefined],
+    ['no time, but an absurd policy', '"week";r=0', '"week";q=100;w=604800', undefined],
+    ['decimals', '"default";r=0;t=1.5', undefined, 1500],
+    ['a negative time', '"default";r=0;t=-5', undefined, undefined],
+    ['an unclosed string', '"default;r=0;t=30', undefined, undefined],
+    ['an older draft', 'limit=100, remaining=0, reset=30', undefined, undefined],
+    ['nothing', '', undefined, undefined],
+  ])('%s', (_, limit, policy, expected) => {
+    expect(waitOf({ ratelimit: limit, 'ratelimit-policy': policy })).toBe(expected);
+  });
+
+  test('may come as several fields', () => {
+    expect(waitOf({ ratelimit: ['"a";r=0;t=1', '"b";r=0;t=2'] })).toBe(2000);
+  });
+});
+
+describe('RateLimit-Reset and X-RateLimit-Reset', () => {
+  test.each<[string, AnswerHeaders, number | undefined]>([
+    ['seconds', { 'ratelimit-reset': '30' }, 30_000],
+    ['seconds, used up', { 'ratelimit-reset': '30', 'ratelimit-remaining': '0' }, 30_000],
+    ['seconds, not used up', { 'ratelimit-reset': '30', 'ratelimit-remaining': '3' }, undefined],
+    ['X: seconds', { 'x-ratelimit-reset': '30' }, 30_000],
+    ['X: seconds since 1970', { 'x-ratelimit-reset': String(epoch + 20) }, 20_000],
+    ['X: milliseconds since 1970', { 'x-ratelimit-reset': String(now + 2500) }, 2500],
+    ['X: a time that has passed', { 'x-ratelimit-reset': String(epoch - 20) }, 0],
+    ['X: another spelling', { 'x-rate-limit-reset': '3' }, 3000],
+    ['X: absurd', { 'x-ratelimit-reset': '999999' }, undefined],
+    ['X: absurd time', { 'x-ratelimit-reset': '99999999999999' }, undefined],
+    ['X: not used up', { 'x-ratelimit-reset': '30', 'x-ratelimit-remaining': '1' }, undefined],
+    ['X: malformed', { 'x-ratelimit-reset': '30s' }, undefined],
+    ['X: negative', { 'x-ratelimit-reset': '-30' }, undefined],
+    ['X: a date', { 'x-ratelimit-reset': '2024-05-01' }, undefined],
+    ['the standard one first', { 'ratelimit-reset': '1', 'x-ratelimit-reset': '2' }, 1000],
+  ])('%s', (_, headers, expected) => {
+    expect(waitOf(headers)).toBe(expected);
+  });
+});
+
+describe('the order', () => {
+  const all = {
+    'retry-after': '1',
+    ratelimit: '"p";r=0;t=3',
+    'ratelimit-reset': '4',
+    'x-ratelimit-reset': '5',
+  };
+
+  test('is Retry-After, RetryInfo, RateLimit, RateLimit-Reset, X-RateLimit-Reset; malformed ones are skipped', () => {
+    expect(waitOf(all, retryInfo('2s'))).toBe(1000);
+    expect(waitOf({ ...all, 'retry-after': 'soon' }, retryInfo('2s'))).toBe(2000);
+    expect(waitOf({ ...all, 'retry-after': undefined }, retryInfo('soon'))).toBe(3000);
+    expect(waitOf({ ...all, 'retry-after': undefined, ratelimit: '"p";r=1' })).toBe(4000);
+    expect(waitOf({ 'x-ratelimit-reset': '5' })).toBe(5000);
+    expect(waitOf({})).toBeUndefined();
+  });
+});
+
+/** Every text that may state a wait, with what it means. */
+const seconds = [
+  ['0', 0],
+  ['30', 30_000],
+  ['86400', maxWaitMs],
+  ['86401', undefined],
+  ['999999999', undefined],
+  [String(epoch), 0],
+  [String(epoch + 30), 30_000],
+  [String(epoch - 30), 0],
+  [String(epoch + 86_400), maxWaitMs],
+  [String(epoch + 86_401), undefined],
+  [String(now + 2_500), 2_500],
+  [String(now + maxWaitMs + 1), undefined],
+  ['1e20', undefined],
+  [`1${'0'.repeat(20)}`, undefined],
+  ['-1', undefined],
+  ['soon', undefined],
+] as const;
+interface Place {
+  readonly header: string;
+  readonly answer: (value: string) => readonly [AnswerHeaders, unknown?];
+  /** How a value is shown. */
+  readonly pattern?: string;
+}
+
+const places: readonly Place[] = [
+  { header: 'Retry-After', answer: (value) => [{ 'retry-after': value }] },
+  { header: 'RetryInfo', answer: (value) => [{}, retryInfo(`${value}s`)], pattern: '…s' },
+  { header: 'RateLimit', answer: (value) => [{ ratelimit: `"a";r=0;t=${value}` }], pattern: 't=…' },
+  ...['RateLimit', 'X-RateLimit', 'X-Rate-Limit'].flatMap((family) =>
+    ['', '-Second', '-Minute', '-Hour', '-Day'].map((window) => resetPlace(`${family}-Reset${window}`)),
+  ),
+];
+
+function resetPlace(header: string): Place {
+  return { header, answer: (value) => [{ [header.toLowerCase()]: value }] };
+}
+
+describe.each(places)('$header', ({ header, answer, pattern = '…' }) => {
+  test.each(seconds)('of %s asks to wait for %s ms', (value, expected) => {
+    const ignored: IgnoredWaits = new Map();
+    const [headers, body] = answer(value);
+    const shown = pattern.replace('…', value);
+    const wait = waitingTime(headers, body, now, ignored);
+    expect(wait?.ms).toBe(expected);
+    expect([...ignored]).toEqual(expected === undefined ? [[header, shown]] : []);
+    expect(wait?.by).toBe((expected ?? 0) > 60_000 ? `${header}: ${shown}` : undefined);
+  });
+
+  test('is compared with the clock of the server', () => {
+    const [headers, body] = answer(String(epoch + 30));
+    const wait = waitingTime({ ...headers, date: 'Wed, 01 May 2024 12:00:20 GMT' }, body, now - 9e9);
+    expect(wait?.ms).toBe(10_000);
+  });
+});
+
+test('a reset that is not a wait of 0 to 24 hours is no reset, and is noted', () => {
+  const ignored: IgnoredWaits = new Map();
+  const limits = statedLimits({ 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': '1e20' }, now, ignored);
+  expect(limits).toEqual([{ name: 'x-ratelimit', remaining: 5, unit: 'requests' }]);
+  expect([...ignored]).toEqual([['X-RateLimit-Reset', '1e20']]);
+});
+
+test('the time is always whole and between 0 and the maximum', () => {
+  const value = fc.oneof(
+    fc.string(),
+    fc.nat().map(String),
+    fc.double().map(String),
+    fc.bigInt({ min: 0n, max: 10n ** 40n }).map(String),
+    fc.constantFrom('"p";r=0;t=3', 'Wed, 01 May 2024 12:00:30 GMT'),
+  );
+  const names = [
+    'date',
+    'retry-after',
+    'ratelimit',
+    'ratelimit-policy',
+    'ratelimit-reset',
+    'x-ratelimit-reset',
+  ] as const;
+  const headers = fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] });
+  fc.assert(
+    fc.property(headers, fc.jsonValue(), (given, body) => {
+      const wait = waitOf(given, retryInfo(body)) ?? 0;
+      expect(Number.isInteger(wait) && wait >= 0 && wait <= maxWaitMs).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { steadyNow } from '../../../src/base/async/clock.ts';
+import { type PublishedPace, paceSeenBy } from '../../../src/engine/cluster/entries.ts';
+import { ago, workerEntry } from '../../helpers/cluster-entries.ts';
+
+const pace: PublishedPace = {
+  rate: 20,
+  isKept: true,
+  concurrency: 5,
+  phase: 'starting',
+  refuses503: false,
+  reason: 'looking for the API limit',
+  accepted: 3,
+  rejected: 0,
+  runs: [],
+  workers: 2,
+  seenAt: ago(0),
+};
+const out = workerEntry({ outage: { reason: 'api is away: 503', testMs: 9_000 } });
+const calling = workerEntry({ active: 2 });
+const idle = workerEntry();
+
+test.each([
+  ['an outage that each worker with calls meets', [idle, out, { ...out, active: 1 }], true],
+  ['the pace while another worker has calls', [out, calling], false],
+  ['the pace of workers without an outage', [calling, idle], false],
+  ['the pace without workers', [], false],
+])('an API is called as its workers see it: %s', (_title, workers, isOut) => {
+  const seen = paceSeenBy(workers, pace);
+  if (!isOut) return expect(seen).toBe(pace);
+  expect(seen).toMatchObject({ phase: 'waiting', reason: 'api is away: 503', accepted: 3 });
+  expect((seen?.restUntil ?? 0) - steadyNow()).toBeGreaterThan(5_000);
+});
+
+test('without a leading worker nothing is known of the pace', () => {
+  expect(paceSeenBy([out], undefined)).toBeUndefined();
+});

@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  newTimeline,
+  type RateCommand,
+  type SlotReply,
+  type SlotRequest,
+  setRate,
+  take,
+} from '../../../src/engine/cluster/timeline.ts';
+
+/** A timeline whose clock a test sets. */
+export interface TestedTimeline {
+  setRate(now: number, command: RateCommand): Promise<boolean>;
+  take(now: number, request: SlotRequest): Promise<SlotReply>;
+}
+
+/** The reference for all others. */
+export function timelineInMemory(): TestedTimeline {
+  const state = newTimeline();
+  return {
+    setRate: async (now, command) => setRate(state, now, command),
+    take: async (now, request) => take(state, now, request),
+  };
+}
+
+const start = 1_800_000_000_000.25;
+
+function asks(worker: string, changes: Partial<SlotRequest> = {}): SlotRequest {
+  return { worker, want: 100, held: 0, need: 10, active: 0, aheadMs: 100, leadInMs: 0, ...changes };
+}
+
+function rate(perSecond: number | undefined, changes: Partial<RateCommand> = {}): RateCommand {
+  return { worker: 'leader', rate: perSecond, cap: 50, restMs: 0, ...changes };
+}
+
+/** Slots of a reply, in milliseconds from the start. */
+function slotsOf({ count, from, gap = 0 }: SlotReply): number[] {
+  return Array.from({ length: count }, (_, index) => Math.round(from + index * gap - start));
+}
+
+/** What a timeline does, wherever it is kept. */
+export function describeTimeline(name: string, open: () => Promise<TestedTimeline>): void {
+  describe(`the timeline ${name}`, () => {
+    test('gives no slot and no place before a rate is set, or after it has expired', async () => {
+      const timeline = await open();
+      expect(await timeline.take(start, asks('a'))).toMatchObject({ isSet: false, count: 0, places: 0 });
+      await timeline.setRate(start, rate(50));
+      expect(await timeline.take(start + 1_999, asks('a'))).toMatchObject({ isSet: true });
+      expect(await timeline.take(start + 2_001, asks('a'))).toMatchObject({ isSet: false, count: 0 });
+    });
+
+    test('gives slots one after the other, for any worker', async () => {
+      const timeline = await open();
+      await timeline.setRate(start, rate(50));
+      // What was taken before is unknown: the first slots come after the time ahead.
+      expect(slotsOf(await timeline.take(start, asks('a')))).toEqual([100]);
+      expect(slotsOf(await timeline.take(start + 60, asks('a', { want: 2 })))).toEqual([120, 140]);
+      expect(slotsOf(await timeline.take(start + 75, asks('b')))).toEqual([160]);
+      expect(slotsOf(await timeline.take(start + 75, asks('a')))).toEqual([]);
+    });
+
+    test('gives no slots of the past', async () => {
+      const timeline = await open();
+      await timeline.setRate(start, rate(50));
+      await timeline.take(start, asks('a'));
+      await timeline.setRate(start + 1_000, rate(50));
+      expect(slotsOf(await timeline.take(start + 1_000, asks('a', { want: 2, leadInMs: 7 })))).toEqual([
+        1_007, 1_027,
+      ]);
+    });
+
+    test('leaves each worker its share, and gives one worker slots that would soon be lost', async () => {
+      const timeline = await open();
+      await timeline.setRate(start, rate(100));
+      await timeline.take(start, asks('a', { want: 0 }));
+      await timeline.take(start, asks('b', { want: 0 }));
+      await timeline.setRate(start + 200, rate(100));
+      // Five are half of the time ahead; one more would be lost in half of it.
+      expect(slotsOf(await timeline.take(start + 200, asks('a')))).toHaveLength(6);
+      expect(slotsOf(await timeline.take(start + 200, asks('b')))).toHaveLength(5);
+    });
+
+    test('moves free slots with the rate, and counts taken ones', async () => {
+      const timeline = await open();
+      await timeline.setRate(start, rate(100));
+      await timeline.take(start, asks('a'));
+      await timeline.setRate(start, rate(50));
+      expect(slotsOf(await timeline.take(start + 150, asks('a')))[0]).toBe(220);
+    });
+
+    test('gives no slots while the API rests, nor when the rate is not kept', async () => {
+      const timeline = await open();
+      await timeline.setRate(start, rate(50, { restMs: 500 }));
+      expect(await timeline.take(start + 100, asks('a'))).toMatchObject({ count: 0, restMs: 400, gap: 20 });
+      await timeline.setRate(start + 200, rate(undefined));
+      const free = await timeline.take(start + 300, asks('a'));
+      expect(free).toMatchObject({ count: 0, restMs: 0, isSet: true });
+      expect(free.gap).toBeUndefined();
+    });
+
+    test('gives a slot when the rest is over, however many were taken before', async () => {
+      const timeline = await open();
+      await timeline.setRate(start, rate(50));
+      expect(slotsOf(await timeline.take(start, asks('a')))).toEqual([100]);
+      await timeline.setRate(start + 10, rate(1, { restMs: 500 }));
+      await timeline.setRate(start + 110, rate(1, { restMs: 400 }));
+      expect(slotsOf(await timeline.take(start + 510, asks('a')))).toEqual([510]);
+    });
+
+    test('obeys the leading worker until it is silent', async () => {
+      const timeline = await open();
+      expect(await timeline.setRate(start, rate(50))).toBe(true);
+      expect(await timeline.setRate(start + 1_999, rate(500, { worker: 'another' }))).toBe(false);
+      expect(await timeline.take(start + 1_999, asks('a'))).toMatchObject({ gap: 20 });
+      expect(await timeline.setRate(start + 2_000, rate(500, { worker: 'another' }))).toBe(true);
+      expect(await timeline.setRate(start + 2_001, rate(50))).toBe(false);
+    });
+
+    test('shares calls in flight by need, and gives each place away only when free', async () => {
+      const timeline = await open();
+      await timeline.setRate(start, rate(50, { cap: 10 }));
+      const places = async (at: number, worker: string, need: number, active = 0) =>
+        (await timeline.take(start + at, asks(worker, { need, active }))).places;
+      expect(await places(0, 'a', 8)).toBe(10);
+      expect(await places(1, 'b', 8)).toBe(0);
+      expect(await places(2, 'a', 8, 7)).toBe(5);
+      expect(await places(3, 'b', 8)).toBe(3);
+      expect(await places(4, 'a', 2, 2)).toBe(2);
+      expect(await places(5, 'b', 8, 3)).toBe(8);
+      // A silent worker frees its places.
+      await timeline.setRate(start + 1_900, rate(50, { cap: 10 }));
+      expect(await places(2_100, 'b', 8, 3)).toBe(10);
+    });
+
+    test('lets more workers than places take turns', async () => {
+      const timeline = await open();
+      const seen = new Set<string>();
+      for (let at = 0; at < 6_000; at += 100) {
+        await timeline.setRate(start + at, rate(50, { cap: 1 }));
+        for (const worker of ['a', 'b', 'c'])
+          if ((await timeline.take(start + at, asks(worker, { need: 1 }))).places === 1) seen.add(worker);
+      }
+      expect([...seen].sort()).toEqual(['a', 'b', 'c']);
+    });
+
+    test('recovers when its clock is set', async () => {
+      const timeline = await open();
+      await timeline.setRate(start, rate(50));
+      await timeline.take(start, asks('a'));
+      for (const by of [-3_600_000, 3_600_000]) {
+        const now = start + by;
+        expect(await timeline.setRate(now, rate(50, { worker: `after ${by}` }))).toBe(true);
+        const reply = await timeline.take(now, asks('a'));
+        expect([reply.isSet, reply.places]).toEqual([true, 50]);
+        expect((await timeline.take(now + 1_000, asks('a'))).count).toBeGreaterThan(0);
+      }
+    });
+  });
+}
+
+const workers = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
+const step = fc.record({
+  passMs: fc.oneof(
+    fc.integer({ min: 0, max: 200 }),
+    fc.integer({ min: -5_000, max: 5_000 }),
+    // Shares that were worked out this recently are still valid.
+    fc.constantFrom(0, 0.125, 0.5),
+  ),
+  command: fc.oneof(
+    fc.record({
+      kind: fc.constant('rate' as const),
+      worker: fc.constantFrom(...workers),
+      rate: fc.option(fc.double({ min: 0.01, max: 2_000, noNaN: true }), { nil: undefined }),
+      cap: fc.integer({ min: 1, max: 30 }),
+      restMs: fc.constantFrom(0, 0, 0, 300),
+    }),
+    fc.record({
+      kind: fc.constant('take' as const),
+      worker: fc.constantFrom(...workers),
+      want: fc.integer({ min: 0, max: 50 }),
+      held: fc.integer({ min: 0, max: 20 }),
+      need: fc.integer({ min: 0, max: 20 }),
+      active: fc.integer({ min: 0, max: 10 }),
+      aheadMs: fc.integer({ min: 20, max: 300 }),
+      leadInMs: fc.integer({ min: 0, max: 50 }),
+    }),
+  ),
+});
+
+/** Whatever happens, another timeline replies with the same numbers as the one in memory. */
+export async function expectSameAsInMemory(open: () => Promise<TestedTimeline>): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+      const both = [timelineInMemory(), await open()] as const;
+      let now = start;
+      for (const { passMs, command } of steps) {
+        now += passMs;
+        const { kind, ...rest } = command;
+        const [expected, actual] = await Promise.all(
+          both.map(
+            (timeline): Promise<unknown> =>
+              kind === 'rate'
+                ? timeline.setRate(now, rest as RateCommand)
+                : timeline.take(now, rest as SlotRequest),
+          ),
+        );
+        expect(actual).toEqual(expected);
+      }
+    }),
+    { numRuns: 60 },
+  );
+}

@@ -1,0 +1,364 @@
+import { inspect } from 'node:util';
+import { type BackendClasses, type IQueueBackend, withBackend } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Datastore } from '../../../../src/engine/datastore/datastore.ts';
+import { openRedis } from '../../../../src/engine/datastore/redis/redis.ts';
+import {
+  adminOf,
+  describeWithRedis,
+  heard,
+  patiently,
+  type RedisServer,
+  redisForTest,
+} from '../../../helpers/redis-server.ts';
+import { startProxy } from './proxy.ts';
+
+interface Opened {
+  readonly datastore: Datastore;
+  readonly worker: Redis;
+  readonly producer: Redis;
+  readonly bullmq: BackendClasses<IQueueBackend, object>;
+}
+
+async function open(url: string): Promise<Opened> {
+  const { datastore } = await openRedis({ url, purpose: 'tests' });
+  onTestFinished(() => datastore.close());
+  return {
+    datastore,
+    worker: datastore.connection as Redis,
+    producer: datastore.producerConnection as Redis,
+    bullmq: withBackend(datastore.backend),
+  };
+}
+
+/** A producer that adds batches of three rows, and a worker that sees the rows. */
+function flowsOn({ datastore: { prefix = '' }, worker, producer, bullmq }: Opened) {
+  const flows = new bullmq.FlowProducer({ connection: producer, prefix });
+  const queue = new bullmq.Queue('rows', { connection: worker, prefix });
+  flows.on('error', () => {});
+  queue.on('error', () => {});
+  onTestFinished(async () => {
+    await flows.close();
+    await queue.close();
+  });
+  const children = [1, 2, 3].map((row) => ({ name: 'row', queueName: 'rows', data: { row } }));
+  return { flows, queue, add: () => flows.add({ name: 'batch', queueName: 'batches', children }) };
+}
+
+describeWithRedis('a Redis that goes away', () => {
+  test('is waited for, and reported meanwhile', async () => {
+    const server = await redisForTest();
+    const { datastore, worker, producer } = await open(server.url);
+    const lost = [heard(worker, 'reconnecting'), heard(producer, 'reconnecting')];
+    await server.kill();
+    await Promise.all(lost);
+    const where = server.url;
+    expect(datastore.trouble).toMatch(`Redis at ${where} does not answer (`);
+    const waiting = Promise.all([worker.set('a', '1'), producer.set('b', '2')]);
+    await expect
+      .poll(() => datastore.trouble, patiently)
+      .toBe(`Redis at ${where} does not answer (ECONNREFUSED)`);
+    await server.restart();
+    expect(await waiting).toEqual(['OK', 'OK']);
+    expect(datastore.trouble).toBeUndefined();
+  });
+
+  test('stops neither workers nor producers', async () => {
+    const server = await redisForTest();
+    const { datastore, bullmq, worker: connection, producer: producerConnection } = await open(server.url);
+    const { prefix = '' } = datastore;
+    const worker = new bullmq.Worker('q', async (job) => job.name, { connection, prefix });
+    const queue = new bullmq.Queue('q', { connection: producerConnection, prefix });
+    onTestFinished(async () => {
+      await worker.close();
+      await queue.close();
+    });
+    worker.on('error', () => {});
+    queue.on('error', () => {});
+    const completed = (): Promise<string> =>
+      new Promise((resolve) => {
+        worker.once('completed', ({ name }) => resolve(name));
+      });
+    const before = completed();
+    await queue.add('before', {});
+    expect(await before).toBe('before');
+
+    const lost = [heard(connection, 'reconnecting'), heard(producerConnection, 'reconnecting')];
+    await server.kill();
+    await Promise.all(lost);
+    const meanwhile = completed();
+    const added = queue.add('meanwhile', {});
+    await server.restart();
+    await added;
+    expect(await meanwhile).toBe('meanwhile');
+  });
+
+  test('is waited for while it loads its data, even for opening', async () => {
+    // Two seconds for forty values, with answers in between.
+    const slowly = '--key-load-delay 50000 --loading-process-events-interval-bytes 1024 --rdbcompression no';
+    const server = await redisForTest({ args: [...slowly.split(' '), '--appendonly', 'no'] });
+    const { datastore, worker, producer } = await open(server.url);
+    for (let value = 0; value < 40; value += 1) await worker.set(`key-${value}`, 'x'.repeat(2_000));
+    await worker.save();
+    const lost = [heard(worker, 'reconnecting'), heard(producer, 'reconnecting')];
+    await server.kill();
+    await Promise.all(lost);
+    const restarted = server.restart();
+    const other = adminOf(server);
+    await expect.poll(() => other.info('persistence'), patiently).toContain('loading:1');
+    const waiting = Promise.all([worker.strlen('key-39'), producer.strlen('key-39')]);
+    const { worker: late } = await open(server.url);
+    expect(await late.strlen('key-39')).toBe(2_000);
+    expect(await waiting).toEqual([2_000, 2_000]);
+    expect(datastore.trouble).toBeUndefined();
+    await restarted;
+  });
+
+  test('does not prevent the datastore from closing, nor keep code waiting for it', async () => {
+    const server = await redisForTest();
+    const { datastore, worker } = await open(server.url);
+    const lost = heard(worker, 'reconnecting');
+    await server.kill();
+    await lost;
+    const waiting = worker.get('a');
+    const rejected = expect(waiting).rejects.toThrow('Connection is closed.');
+    await datastore.close();
+    await rejected;
+  });
+
+  test('that stays silent does not prevent the datastore from closing either', async () => {
+    const server = await redisForTest();
+    const { datastore, worker } = await open(server.url);
+    process.kill(server.pid, 'SIGSTOP');
+    const rejected = expect(worker.get('a')).rejects.toThrow('Connection is closed.');
+    await datastore.close();
+    await rejected;
+  });
+});
+
+describeWithRedis('a lost reply', () => {
+  test('is reported to producers, and nothing is sent again', async () => {
+    const server = await redisForTest();
+    const proxy = await startProxy(server.port);
+    const { producer } = await open(`redis://127.0.0.1:${proxy.port}`);
+    for (const [key, send] of [
+      ['single', () => producer.incr('single')],
+      ['pipeline', () => producer.pipeline().incr('pipeline').incr('pipeline').exec()],
+      ['transaction', () => producer.multi().incr('transaction').exec()],
+      ['script', () => producer.eval("return redis.call('INCR', KEYS[1])", 1, 'script')],
+    ] as const) {
+      proxy.loseNextReply();
+      const outcome = await send().then(
+        (reply) => inspect(reply),
+        (error: Error) => error.message,
+      );
+      expect(outcome).toContain('The connection to Redis was lost before it replied.');
+      expect(await producer.get(key)).toBe(key === 'pipeline' ? '2' : '1');
+    }
+  });
+
+  test('makes a worker send its command again', async () => {
+    const server = await redisForTest();
+    const proxy = await startProxy(server.port);
+    const { worker } = await open(`redis://127.0.0.1:${proxy.port}`);
+    proxy.loseNextReply();
+    expect(await worker.incr('n')).toBe(2);
+  });
+
+  test('does not add a batch twice', async () => {
+    const server = await redisForTest();
+    const proxy = await startProxy(server.port);
+    const { flows, add } = flowsOn(await open(`redis://127.0.0.1:${proxy.port}`));
+    const { queue } = flowsOn(await open(server.url));
+    await Promise.all([flows.waitUntilReady(), queue.waitUntilReady()]);
+    proxy.loseNextReply();
+    await expect(add()).rejects.toThrow('The connection to Redis was lost before it replied.');
+    expect(await queue.getWaitingCount()).toBe(3);
+  });
+});
+
+describeWithRedis('a Redis that refuses', () => {
+  test('to write, because it has become a replica, is left for the primary behind the same name', async () => {
+    const [old, young] = [await redisForTest(), await redisForTest()];
+    const proxy = await startProxy(old.port);
+    const { worker, producer } = await open(`redis://127.0.0.1:${proxy.port}`);
+    await adminOf(old).replicaof('127.0.0.1', young.port);
+    proxy.target = young.port;
+    expect(await worker.set('row', 'done')).toBe('OK');
+    expect(await adminOf(young).get('row')).toBe('done');
+    await expect(producer.set('batch', '1')).rejects.toThrow('READONLY');
+    expect(await producer.set('batch', '2')).toBe('OK');
+  });
+
+  test('a whole batch, because it has become a replica, is left, too', async () => {
+    const [old, young] = [await redisForTest(), await redisForTest()];
+    const proxy = await startProxy(old.port);
+    const opened = await open(`redis://127.0.0.1:${proxy.port}`);
+    const { queue, add } = flowsOn(opened);
+    await add();
+    await adminOf(old).replicaof('127.0.0.1', young.port);
+    proxy.target = young.port;
+    await expect(add()).rejects.toThrow('READONLY');
+    await add();
+    expect(await queue.getWaitingCount()).toBe(3);
+  });
+
+  test('for lack of memory is reported, and accepts whole batches again once there is memory', async () => {
+    const server = await redisForTest();
+    const opened = await open(server.url);
+    const { datastore, worker } = opened;
+    const { queue, add } = flowsOn(opened);
+    await adminOf(server).config('SET', 'maxmemory', '1');
+    await expect(add()).rejects.toThrow('EXECABORT');
+    await expect(worker.set('a', '1')).rejects.toThrow('OOM');
+    expect(datastore.trouble).toBe(
+      `Redis at ${server.url} has no memory left: raise its maxmemory, or delete what is not needed`,
+    );
+    await adminOf(server).config('SET', 'maxmemory', '0');
+    await add();
+    expect(await queue.getWaitingCount()).toBe(3);
+  });
+
+  test('a changed password never shows the password', async () => {
+    const server = await redisForTest({ args: ['--requirepass', 's3cret'] });
+    const { datastore, bullmq, worker: connection } = await open(server.url.replace('://', '://:s3cret@'));
+    const worker = new bullmq.Worker('q', async () => {}, { connection, prefix: datastore.prefix ?? '' });
+    onTestFinished(() => worker.close(true));
+    const errors: unknown[] = [];
+    worker.on('error', (error) => errors.push(error));
+    connection.on('error', (error) => errors.push(error));
+    await worker.waitUntilReady();
+    const other = adminOf(server, { password: 's3cret' });
+    await other.config('SET', 'requirepass', 'another');
+    await other.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await expect
+      .poll(() => errors.filter((error) => inspect(error).includes('WRONGPASS')).length, patiently)
+      .toBeGreaterThan(3);
+    await expect
+      .poll(() => datastore.trouble, patiently)
+      .toContain('refuses the password: correct CQBATCH_QUEUE_PASSWORD');
+    expect(inspect([errors, datastore.trouble], { depth: 10 })).not.toContain('s3cret');
+  });
+});
+
+/** Changes the password of a Redis, and ends all connections that know the former one. */
+async function changePassword(server: RedisServer, before: string, after: string): Promise<void> {
+  const admin = adminOf(server, { password: before });
+  await admin.config('SET', 'requirepass', after);
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+}
+
+describeWithRedis('a renewed password', () => {
+  test('is read by every connection, also one that waits for work', async () => {
+    const server = await redisForTest();
+    await changePassword(server, '', 'first');
+    let password = 'first';
+    const { datastore } = await openRedis({
+      url: server.url,
+      password,
+      passwordFile: { path: '/etc/password', read: async () => password },
+      purpose: 'tests',
+    });
+    onTestFinished(() => datastore.close());
+    const { Queue, Worker } = withBackend(datastore.backend);
+    const { connection, producerConnection, prefix = '' } = datastore;
+    const done: string[] = [];
+    const worker = new Worker('q', async ({ name }) => void done.push(name), {
+      connection,
+      prefix,
+      runRetryDelay: 100,
+    });
+    const queue = new Queue('q', { connection: producerConnection, prefix });
+    onTestFinished(async () => {
+      await worker.close(true);
+      await queue.close();
+    });
+    worker.on('error', () => {});
+    queue.on('error', () => {});
+    await queue.add('before', {});
+    await expect.poll(() => done, patiently).toEqual(['before']);
+
+    await changePassword(server, 'first', 'second');
+    await expect
+      .poll(() => datastore.trouble, patiently)
+      .toContain('refuses the password: correct /etc/password');
+    expect(datastore.refusal?.reason.code).toBe('REDIS_AUTH');
+    password = 'second';
+    await expect
+      .poll(
+        () =>
+          queue.add('after', {}).then(
+            () => 'added',
+            () => '',
+          ),
+        patiently,
+      )
+      .toBe('added');
+    await expect.poll(() => done.includes('after'), patiently).toBe(true);
+    await expect
+      .poll(() => [datastore.trouble, datastore.refusal], patiently)
+      .toEqual([undefined, undefined]);
+  });
+});
+
+describeWithRedis('an ACL user', () => {
+  const asAdmin = { password: 'admin' };
+  async function opened() {
+    const server = await redisForTest();
+    await changePassword(server, '', 'admin');
+    const admin = adminOf(server, asAdmin);
+    await admin.call('ACL', 'SETUSER', 'batch', 'on', '>secret', '~*', '&*', '+@all');
+    return { admin, ...(await open(server.url.replace('://', '://batch:secret@'))) };
+  }
+
+  test.each([
+    ['removed', ['DELUSER', 'batch'], /does not accept this user with this password/],
+    [
+      'without the right to run scripts',
+      ['SETUSER', 'batch', '-@scripting'],
+      /does not allow this user what the queue needs/,
+    ],
+    ['that is switched off', ['SETUSER', 'batch', 'off'], /does not accept this user with this password/],
+  ])('%s is refused, and the reason says so until it is back', async (_title, change, reason) => {
+    const { admin, datastore, worker } = await opened();
+    const answers: string[] = [];
+    const use = (): void => {
+      worker.eval('return 1', 0).then(
+        (reply) => answers.push(String(reply)),
+        ({ message }: Error) => answers.push(message),
+      );
+    };
+    const trouble = (): string | undefined => {
+      use();
+      return datastore.trouble;
+    };
+    await admin.call('ACL', ...change);
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await expect.poll(trouble, patiently).toMatch(reason);
+    expect(datastore.refusal?.reason.message).toMatch(reason);
+    await admin.call('ACL', 'SETUSER', 'batch', 'on', '>secret', '~*', '&*', '+@all');
+    await expect.poll(trouble, patiently).toBeUndefined();
+    await expect.poll(() => answers.at(-1), patiently).toBe('1');
+  });
+});
+
+describeWithRedis('two installations in one Redis', () => {
+  test('do not see each other', async () => {
+    const server = await redisForTest();
+    const counts: number[] = [];
+    for (const prefix of ['one', 'two']) {
+      const { datastore } = await openRedis({ url: server.url, purpose: 'tests', prefix });
+      const { Queue } = withBackend(datastore.backend);
+      const queue = new Queue('rows', { connection: datastore.connection, prefix: datastore.prefix ?? '' });
+      if (prefix === 'one') await queue.add('row', {});
+      counts.push(await queue.getWaitingCount());
+      await queue.close();
+      await datastore.close();
+    }
+    expect(counts).toEqual([1, 0]);
+    const keys = await adminOf(server).keys('*');
+    expect(keys.length).toBeGreaterThan(0);
+    expect(keys.filter((key) => !/^\{(one|two)\}:/.test(key))).toEqual([]);
+  });
+});

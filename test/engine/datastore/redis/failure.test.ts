@@ -1,0 +1,126 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { describeAddress, parseRedisUrl } from '../../../../src/engine/datastore/redis/address.ts';
+import { explainFailure, type FailureContext } from '../../../../src/engine/datastore/redis/failure.ts';
+
+function contextOf(url: string): FailureContext {
+  const address = parseRedisUrl(url);
+  const secrets = address.password === undefined ? [] : [address.password];
+  return {
+    where: describeAddress(address),
+    address,
+    prefix: '{cqbatch}',
+    secrets,
+    passwordPlace: 'CQBATCH_QUEUE_PASSWORD',
+  };
+}
+
+const plain = 'redis://host';
+
+describe('a failure is explained in one sentence with its remedy', () => {
+  test.for<[error: string, url: string, code: string, message: RegExp]>([
+    ['WRONGPASS invalid username-password pair', 'redis://:x@host', 'REDIS_AUTH', /refuses the password/],
+    [
+      'WRONGPASS invalid username-password pair',
+      'redis://ann:x@host',
+      'REDIS_AUTH',
+      /this user with this password/,
+    ],
+    ['NOAUTH Authentication required.', plain, 'REDIS_AUTH', /asks for a password/],
+    ['NOAUTH Authentication required.', 'redis://:x@host', 'REDIS_AUTH', /asks for another login/],
+    [
+      'failed to connect to sentinel s:26379 because NOAUTH Authentication required.',
+      'redis+sentinel://s/main',
+      'REDIS_AUTH',
+      /Set CQBATCH_SENTINEL_PASSWORD/,
+    ],
+    ['DENIED Redis is running in protected mode', plain, 'REDIS_AUTH', /"requirepass"/],
+    [
+      "NOPERM this user has no permissions to run the 'eval' command",
+      'redis://ann:x@host',
+      'REDIS_PERMISSION',
+      /'eval' command.*"ACL SETUSER ann ~\{cqbatch\}:\* \+@all -@dangerous \+info"/,
+    ],
+    [
+      "READONLY You can't write against a read only replica.",
+      plain,
+      'REDIS_REPLICA',
+      /connect to its primary/,
+    ],
+    ["OOM command not allowed when used memory > 'maxmemory'.", plain, 'REDIS_FULL', /raise its maxmemory/],
+    [
+      'MISCONF Redis is configured to save RDB snapshots',
+      plain,
+      'REDIS_READ_ONLY',
+      /can't write to its disk .* free some space there/,
+    ],
+    ['NOREPLICAS Not enough good replicas to write.', plain, 'REDIS_READ_ONLY', /refuses writes/],
+    ['LOADING Redis is loading the dataset in memory', plain, 'REDIS_LOADING', /still loading/],
+    ['MOVED 866 10.0.0.1:6379', plain, 'REDIS_CLUSTER', /Redis Cluster, which cqbatch does not support/],
+    ['CLUSTERDOWN Hash slot not served', plain, 'REDIS_CLUSTER', /use a Redis or Valkey server outside/],
+    [
+      'ERR SELECT is not allowed in cluster mode',
+      'redis://host/1',
+      'REDIS_CLUSTER',
+      /part of a Redis Cluster/,
+    ],
+    [
+      'ERR No such master with that name',
+      'redis+sentinel://s/main',
+      'REDIS_SENTINEL',
+      /no primary named "main"/,
+    ],
+    ["ERR unknown command 'sentinel'", 'redis+sentinel://s/main', 'REDIS_SENTINEL', /is not a Sentinel/],
+    ['ERR DB index is out of range', 'redis://host/99', 'REDIS_DATABASE', /no database 99/],
+    ['ERR max number of clients reached', plain, 'REDIS_UNREACHABLE', /raise its maxclients/],
+    ['unable to verify the first certificate', 'rediss://host', 'REDIS_TLS', /NODE_EXTRA_CA_CERTS/],
+    ['ssl/tls alert certificate required', 'rediss://host', 'REDIS_TLS', /"tls-auth-clients"/],
+    [
+      'write EPROTO 00:error:SSL routines::wrong version number',
+      'rediss://host',
+      'REDIS_TLS',
+      /does not speak TLS/,
+    ],
+    ['connect ECONNREFUSED 127.0.0.1:6379', plain, 'REDIS_UNREACHABLE', /refuses the connection/],
+    ['getaddrinfo ENOTFOUND host', plain, 'REDIS_UNREACHABLE', /host name does not resolve/],
+    ['connect ENOENT /a.sock', 'unix:///a.sock', 'REDIS_UNREACHABLE', /the socket doesn't exist/],
+    ['connect EACCES /a.sock', 'unix:///a.sock', 'REDIS_UNREACHABLE', /"unixsocketperm"/],
+    ['connect ETIMEDOUT', plain, 'REDIS_UNREACHABLE', /firewall/],
+    ['connect ETIMEDOUT', 'rediss://host', 'REDIS_UNREACHABLE', /whether it speaks TLS/],
+    ['connected, but no reply', plain, 'REDIS_UNREACHABLE', /check whether it hangs/],
+    ['Protocol error, got "H" as reply type byte', plain, 'REDIS_UNREACHABLE', /another service/],
+    ['read ECONNRESET', plain, 'REDIS_UNREACHABLE', /write rediss:/],
+    ['Connection is closed.', 'rediss://host', 'REDIS_UNREACHABLE', /closes the connection/],
+    ['something new', plain, 'REDIS_UNREACHABLE', /can't be used \(something new\): correct the address/],
+  ])('%s (%s)', ([message, url, code, explanation]) => {
+    const context = contextOf(url);
+    const error = explainFailure([new Error(message)], context);
+    expect(error).toMatchObject({ kind: 'fatal', code });
+    expect(error.message).toMatch(explanation);
+    expect(error.message.startsWith(`Redis at ${context.where} `)).toBe(true);
+    expect(error.message).not.toContain('\n');
+  });
+});
+
+test('of several errors the most informative one is explained', () => {
+  const errors = [
+    new Error('Connection is closed.'),
+    new Error('connect ECONNREFUSED 127.0.0.1:1'),
+    new Error('x'),
+  ];
+  expect(explainFailure(errors, contextOf(plain)).message).toContain('refuses the connection');
+});
+
+test('the errors of addresses are examined', () => {
+  const ofAddress = new AggregateError([new Error('connect ECONNREFUSED ::1:1')]);
+  expect(explainFailure([ofAddress], contextOf(plain)).message).toContain('refuses the connection');
+});
+
+test('no error shows a password, however it is printed', () => {
+  const error = Object.assign(new Error('ERR unknown command HELLO, with args: AUTH ann s3cret'), {
+    command: { name: 'hello', args: ['3', 'AUTH', 'ann', 's3cret'] },
+  });
+  const explained = explainFailure([error], contextOf('redis://ann:s3cret@host'));
+  expect(inspect(explained, { depth: 10 })).not.toContain('s3cret');
+  expect(explained.message).toContain('ERR unknown command HELLO');
+});

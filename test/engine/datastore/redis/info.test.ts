@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { isAtLeast, isLoading, judgeInfo } from '../../../../src/engine/datastore/redis/info.ts';
+
+const where = 'redis://10.0.0.7:6379/0';
+
+/** The INFO of a healthy Redis, with changes; `undefined` leaves a field out. */
+function infoWith(changes: Readonly<Record<string, string | undefined>> = {}): string {
+  const fields = {
+    redis_version: '7.0.15',
+    redis_mode: 'standalone',
+    used_memory: '1000000',
+    maxmemory: '0',
+    maxmemory_policy: 'noeviction',
+    loading: '0',
+    aof_enabled: '1',
+    role: 'master',
+    ...changes,
+  };
+  const lines = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}:${value}`],
+  );
+  return ['# Server', ...lines, '', ''].join('\r\n');
+}
+
+describe('a Redis is usable', () => {
+  test.for<[claim: string, changes: Record<string, string | undefined>, server: string]>([
+    ['by default', {}, 'Redis 7.0.15'],
+    ['of the oldest version', { redis_version: '6.2.0' }, 'Redis 6.2.0'],
+    ['of a newer version', { redis_version: '10.0.0' }, 'Redis 10.0.0'],
+    [
+      'that is Valkey',
+      { valkey_version: '8.1.0', redis_version: '7.2.4', server_name: 'valkey' },
+      'Valkey 8.1.0',
+    ],
+    ['that is a Valkey of any version', { valkey_version: '1.0.0', redis_version: '2.8.0' }, 'Valkey 1.0.0'],
+    ['that reports little', { redis_version: undefined, role: undefined, maxmemory: undefined }, 'Redis'],
+    ['with memory left', { maxmemory: '1000001' }, 'Redis 7.0.15'],
+    ['that would evict, but has no limit', { maxmemory_policy: 'allkeys-lru' }, 'Redis 7.0.15'],
+  ])('%s', ([, changes, server]) => {
+    expect(judgeInfo(infoWith(changes), where)).toMatchObject({ server, warnings: [] });
+  });
+
+  test('without a log of its writes, with a warning', () => {
+    expect(judgeInfo(infoWith({ aof_enabled: '0' }), where)).toMatchObject({
+      warnings: [
+        expect.stringMatching(
+          /^Redis at redis:.* called again and marked unclear.*CONFIG SET appendonly yes/,
+        ),
+      ],
+    });
+  });
+});
+
+describe('a Redis is refused', () => {
+  test.for<[claim: string, changes: Record<string, string>, code: string, message: RegExp]>([
+    [
+      'that is too old',
+      { redis_version: '6.0.16' },
+      'REDIS_VERSION',
+      /version 6\.0\.16: .* Redis 6\.2 or newer/,
+    ],
+    ['that is far too old', { redis_version: '5.0.14' }, 'REDIS_VERSION', /version 5\.0\.14/],
+    [
+      'that is a replica',
+      { role: 'slave', master_host: '10.0.0.5', master_port: '6380' },
+      'REDIS_REPLICA',
+      /replica of 10\.0\.0\.5:6380: connect to that primary, or through Sentinel/,
+    ],
+    [
+      'that evicts',
+      { maxmemory: '5000000', maxmemory_policy: 'allkeys-lru' },
+      'REDIS_EVICTION',
+      /allkeys-lru.*lose rows: type "CONFIG SET maxmemory-policy noeviction"/,
+    ],
+    [
+      'that evicts what expires',
+      { maxmemory: '5000000', maxmemory_policy: 'volatile-ttl' },
+      'REDIS_EVICTION',
+      /volatile-ttl/,
+    ],
+    [
+      'that is full',
+      { used_memory: '2097152', maxmemory: '2097152' },
+      'REDIS_FULL',
+      /2\.0 MB used, maxmemory is 2\.0 MB.*CONFIG SET maxmemory/,
+    ],
+    [
+      'that is part of a Cluster',
+      { redis_mode: 'cluster' },
+      'REDIS_CLUSTER',
+      /part of a Redis Cluster, which cqbatch does not support: use a Redis or Valkey server outside a cluster/,
+    ],
+    ['that is a Sentinel', { redis_mode: 'sentinel' }, 'REDIS_SENTINEL', /write redis\+sentinel:\/\//],
+  ])('%s', ([, changes, code, message]) => {
+    const judge = () => judgeInfo(infoWith(changes), where);
+    expect(judge).toThrow(expect.objectContaining({ kind: 'fatal', code }));
+    expect(judge).toThrow(message);
+    expect(judge).toThrow(where);
+  });
+});
+
+test('a Redis that is loading is recognized by its own words', () => {
+  expect([isLoading(infoWith()), isLoading(infoWith({ loading: '1' }))]).toEqual([false, true]);
+});
+
+test.for<[version: string, least: string, expected: boolean]>([
+  ['7.0.8', '7.0.8', true],
+  ['7.0.15', '7.0.8', true],
+  ['7.0.7', '7.0.8', false],
+  ['10.0', '7.0.8', true],
+  ['7.2', '7', true],
+  ['6.0.16', '6.2', false],
+])('version %s against %s: %s', ([version, least, expected]) => {
+  expect(isAtLeast(version, least)).toBe(expected);
+});

@@ -1,0 +1,288 @@
+import { execFile } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { inspect, promisify } from 'node:util';
+import type { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import type { CqbatchError } from '../../../../src/base/errors/errors.ts';
+import {
+  type OpenedRedis,
+  openRedis,
+  type RedisOptions,
+} from '../../../../src/engine/datastore/redis/redis.ts';
+import {
+  adminOf,
+  describeWithRedis,
+  freePort,
+  patiently,
+  type RedisServer,
+  redisForTest,
+  type StartOptions,
+} from '../../../helpers/redis-server.ts';
+import { socketServer } from '../../api/local-server.ts';
+
+const password = 's3cret/@ü';
+const encoded = encodeURIComponent(password);
+
+async function open(url: string, options: Partial<RedisOptions> = {}): Promise<OpenedRedis> {
+  const opened = await openRedis({ url, purpose: 'run 1', ...options });
+  onTestFinished(() => opened.datastore.close());
+  return opened;
+}
+
+async function refusal(url: string, options: Partial<RedisOptions> = {}): Promise<CqbatchError> {
+  const error = await open(url, options).then(
+    () => new Error('It was opened.'),
+    (reason: CqbatchError) => reason,
+  );
+  expect(inspect(error, { depth: 10 })).not.toContain('s3cret');
+  return error as CqbatchError;
+}
+
+function withUser(server: RedisServer, login: string): string {
+  return server.url.replace('://', `://${login}@`);
+}
+
+const withPassword: StartOptions = { args: ['--requirepass', password] };
+const userWith = (...rights: string[]): StartOptions => ({
+  args: ['--user', 'ann', 'on', `>${password}`, ...rights],
+});
+
+describeWithRedis('opening Redis', () => {
+  test('returns a datastore that names its address and kind', async () => {
+    const server = await redisForTest();
+    const { datastore, warnings } = await open(server.url);
+    expect(datastore).toMatchObject({ prefix: '{cqbatch}', exclusive: false });
+    expect(datastore.description).toMatch(/^(Redis|Valkey) \d+\.\d+\.\d+ at redis:\/\/127\.0\.0\.1:\d+\/0$/);
+    expect([datastore.trouble, warnings]).toEqual([undefined, []]);
+    await datastore.maintain();
+  });
+
+  test('names its connections by purpose, and closes them', async () => {
+    const server = await redisForTest();
+    const { datastore } = await open(server.url, { purpose: 'run 20261121-094512-a1' });
+    const names = async (): Promise<string[]> =>
+      [...String(await adminOf(server).client('LIST')).matchAll(/ name=(cqbatch\S*)/g)].map(
+        ([, name = '']) => name,
+      );
+    expect(new Set(await names())).toEqual(new Set(['cqbatch-run-20261121-094512-a1']));
+    await datastore.close();
+    await datastore.close();
+    await expect.poll(names, patiently).toEqual([]);
+  });
+
+  test('uses the database of the address', async () => {
+    const server = await redisForTest();
+    const { datastore } = await open(server.url.replace('/0', '/5'));
+    expect(datastore.description).toContain('/5');
+    await (datastore.connection as Redis).set('key', 'of 5');
+    expect(await adminOf(server, { db: 5 }).get('key')).toBe('of 5');
+    expect(await adminOf(server).get('key')).toBeNull();
+  });
+
+  test('refuses a database that does not exist, for which ioredis would use another', async () => {
+    const server = await redisForTest();
+    expect(await refusal(server.url.replace('/0', '/99'))).toMatchObject({
+      kind: 'fatal',
+      code: 'REDIS_DATABASE',
+    });
+  });
+
+  test('works through a socket', async () => {
+    const server = await redisForTest({ socket: true });
+    const { datastore } = await open(`${server.url}?db=1`);
+    expect(datastore.description).toContain(`at unix://${join(server.folder, 'redis.sock')}?db=1`);
+  });
+
+  test('puts the prefix of an installation in braces, as the version before does', async () => {
+    const server = await redisForTest();
+    expect((await open(server.url, { prefix: 'team-2' })).datastore.prefix).toBe('{team-2}');
+  });
+});
+
+describeWithRedis('logging in to Redis', () => {
+  test.for<[claim: string, server: StartOptions, login: string, options: Partial<RedisOptions>]>([
+    ['the password of the address', withPassword, `:${encoded}`, {}],
+    ['a separate password', withPassword, '', { password }],
+    ['a separate password, which takes precedence over the address', withPassword, ':wrong', { password }],
+    ['an ACL user', userWith('~*', '+@all'), `ann:${encoded}`, {}],
+    ['an ACL user with a separate password', userWith('~*', '+@all'), 'ann', { password }],
+    ['a password where it is not needed', {}, `:${encoded}`, {}],
+  ])('works with %s, and never shows it', async ([, options, login, more]) => {
+    const server = await redisForTest(options);
+    const { datastore, warnings } = await open(withUser(server, login), more);
+    expect(warnings).toEqual([]);
+    expect(datastore.description).toMatch(/at redis:\/\/127\.0\.0\.1:\d+\/0$/);
+  });
+
+  test.for<[claim: string, server: StartOptions, login: string, code: string]>([
+    ['no password', withPassword, '', 'REDIS_AUTH'],
+    ['a wrong password', withPassword, ':s3cret', 'REDIS_AUTH'],
+    ['an unknown user', withPassword, `bob:${encoded}`, 'REDIS_AUTH'],
+    ['a wrong password of an ACL user', userWith('~*', '+@all'), 'ann:s3cret', 'REDIS_AUTH'],
+    ['no right to scripts', userWith('~*', '+@all', '-eval'), `ann:${encoded}`, 'REDIS_PERMISSION'],
+    [
+      'no right to blocking reads',
+      userWith('~*', '+@all', '-bzpopmin'),
+      `ann:${encoded}`,
+      'REDIS_PERMISSION',
+    ],
+    ['no right to write', userWith('~*', '+@all', '-zadd'), `ann:${encoded}`, 'REDIS_PERMISSION'],
+    ['a right only to other keys', userWith('~other:*', '+@all'), `ann:${encoded}`, 'REDIS_PERMISSION'],
+  ])('is refused with %s', async ([, options, login, code]) => {
+    const server = await redisForTest(options);
+    expect(await refusal(withUser(server, login))).toMatchObject({ kind: 'fatal', code });
+  });
+
+  test('works without the right to ask INFO, with a warning', async () => {
+    const server = await redisForTest(userWith('~{cqbatch}:*', '+@all', '-@dangerous'));
+    const { datastore, warnings } = await open(withUser(server, `ann:${encoded}`));
+    expect(warnings).toEqual([
+      expect.stringMatching(/INFO.*could not be checked.*"ACL SETUSER <user> \+info"/),
+    ]);
+    expect(datastore.description).toMatch(/^Redis at redis:/);
+  });
+});
+
+describeWithRedis('a Redis that the queue cannot use is refused:', () => {
+  test('a replica, naming its primary', async () => {
+    const primary = await redisForTest();
+    const replica = await redisForTest({ args: ['--replicaof', '127.0.0.1', String(primary.port)] });
+    const error = await refusal(replica.url);
+    expect(error.code).toBe('REDIS_REPLICA');
+    expect(error.message).toContain(`is a replica of 127.0.0.1:${primary.port}: connect to that primary`);
+  });
+
+  test('a replica without permission for INFO', async () => {
+    const primary = await redisForTest();
+    const replica = await redisForTest({
+      args: [
+        ...(userWith('~*', '+@all', '-info').args ?? []),
+        '--replicaof',
+        '127.0.0.1',
+        String(primary.port),
+      ],
+    });
+    expect((await refusal(withUser(replica, `ann:${encoded}`))).code).toBe('REDIS_REPLICA');
+  });
+
+  test.for<[claim: string, login: string, database: number]>([
+    ['a part of a Cluster', '', 0],
+    ['a part of a Cluster, with another database than 0', '', 1],
+    ['a part of a Cluster, without permission for INFO', `ann:${encoded}`, 0],
+  ])('%s', async ([, login, database]) => {
+    const server = await redisForTest({
+      args: ['--cluster-enabled', 'yes', ...(userWith('~*', '+@all', '-info').args ?? [])],
+    });
+    const error = await refusal(withUser(server, login).replace(/0$/, String(database)));
+    expect(error).toMatchObject({ kind: 'fatal', code: 'REDIS_CLUSTER' });
+    expect(error.message).toMatch(/Redis Cluster, which cqbatch does not support: use a Redis or Valkey/);
+  });
+
+  test.for<[claim: string, args: string[], code: string]>([
+    ['one that evicts', ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'], 'REDIS_EVICTION'],
+    ['one that is full', ['--maxmemory', '1'], 'REDIS_FULL'],
+    ['one that misses its replicas', ['--min-replicas-to-write', '1'], 'REDIS_READ_ONLY'],
+  ])('%s', async ([, args, code]) => {
+    const server = await redisForTest({ args });
+    expect(await refusal(server.url)).toMatchObject({ kind: 'fatal', code });
+  });
+
+  test('one that is full, without permission for INFO', async () => {
+    const server = await redisForTest({
+      args: [...(userWith('~*', '+@all', '-info').args ?? []), '--maxmemory', '1'],
+    });
+    expect((await refusal(withUser(server, `ann:${encoded}`))).code).toBe('REDIS_FULL');
+  });
+
+  test('but not one that would evict if it had a limit, about which BullMQ would warn on the console', async () => {
+    const server = await redisForTest({ args: ['--maxmemory-policy', 'allkeys-lru'] });
+    expect((await open(server.url)).warnings).toEqual([]);
+  });
+
+  test('but not one without a log of its writes, which causes a warning', async () => {
+    const server = await redisForTest({ args: ['--appendonly', 'no'] });
+    expect((await open(server.url)).warnings).toEqual([expect.stringContaining('CONFIG SET appendonly yes')]);
+  });
+});
+
+describeWithRedis('TLS', () => {
+  test('is refused when the certificate is not trusted', async () => {
+    const server = await redisForTest({ tls: true });
+    const error = await refusal(server.url);
+    expect(error.code).toBe('REDIS_TLS');
+    expect(error.message).toContain('NODE_EXTRA_CA_CERTS');
+  });
+
+  test.for(['127.0.0.1', 'localhost'])('works with NODE_EXTRA_CA_CERTS, for %s', async (host) => {
+    const server = await redisForTest({ tls: true });
+    const url = server.url.replace('127.0.0.1', host);
+    const module = new URL('../../../../dist/src/engine/datastore/redis/redis.js', import.meta.url);
+    const program = `
+      import { openRedis } from ${JSON.stringify(module.href)};
+      const { datastore } = await openRedis({ url: ${JSON.stringify(url)}, purpose: 'test' });
+      console.log(datastore.description);
+      await datastore.close();`;
+    // Node reads the variable when it starts.
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '-e', program],
+      {
+        env: { NODE_EXTRA_CA_CERTS: join(server.folder, 'cert.pem') },
+      },
+    );
+    expect(stdout).toContain(`at ${url}`);
+    expect(stderr).toBe('');
+  });
+
+  test('is suggested where the server only speaks TLS', async () => {
+    const server = await redisForTest({ tls: true });
+    const error = await refusal(server.url.replace('rediss', 'redis'));
+    expect(error).toMatchObject({ code: 'REDIS_UNREACHABLE' });
+    expect(error.message).toContain('write rediss:// instead of redis://');
+  });
+
+  test('is questioned where the server does not speak it', async () => {
+    const server = await redisForTest();
+    const error = await refusal(server.url.replace('redis', 'rediss'));
+    expect(error.message).toContain('whether it speaks TLS there');
+  });
+});
+
+describeWithRedis('a Redis that cannot be reached is reported:', () => {
+  test('nothing listens', async () => {
+    const error = await refusal(`redis://:${encoded}@127.0.0.1:${await freePort()}`);
+    expect(error).toMatchObject({ kind: 'fatal', code: 'REDIS_UNREACHABLE' });
+    expect(error.message).toMatch(/refuses the connection.*ECONNREFUSED/);
+  });
+
+  test('the host name does not exist', async () => {
+    expect((await refusal('redis://nowhere.invalid')).message).toContain('host name does not resolve');
+  });
+
+  test('the socket does not exist', async () => {
+    expect((await refusal('unix:///nowhere.sock')).message).toContain("the socket doesn't exist");
+  });
+
+  test('the host accepts the connection and stays silent', async () => {
+    const error = await refusal(await listen(() => {}));
+    expect(error).toMatchObject({ code: 'REDIS_UNREACHABLE' });
+    expect(error.message).toContain('accepts the connection but does not answer');
+  });
+
+  test('another service answers', async () => {
+    const url = await listen((socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    expect((await refusal(url)).message).toContain('another service may be listening there');
+  });
+
+  test('the host hangs up', async () => {
+    expect((await refusal(await listen((socket) => socket.destroy()))).message).toContain(
+      'closes the connection',
+    );
+  });
+});
+
+/** The address of a server that is not Redis. */
+async function listen(talk: (socket: Socket) => void): Promise<string> {
+  return (await socketServer(talk)).replace('http://', `redis://:${encoded}@`);
+}

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decodeEntry, decodeHeader, encodeEntry, encodeHeader } from '../../../src/engine/journal/line.ts';
+import { anyEntry, anyText, resultOf } from './arbitraries.ts';
+
+test('every entry is one line, for any reader of lines, and is read back exactly', () => {
+  fc.assert(
+    fc.property(anyEntry(), (entry) => {
+      const line = encodeEntry(entry);
+      expect(line.match(/[\n\r\v\f\u0085\u2028\u2029]/g)).toEqual(['\n']);
+      expect(decodeEntry(Buffer.from(line).toString().slice(0, -1))).toStrictEqual(entry);
+    }),
+  );
+});
+
+test('every run id is read back from the header', () => {
+  fc.assert(
+    fc.property(anyText, (run) => {
+      expect(decodeHeader(encodeHeader(run).slice(0, -1))).toEqual({ kind: 'known', run });
+    }),
+  );
+});
+
+test.each([
+  ['{"journal":2,"run":"r"}', { kind: 'unknown-version', version: 2 }],
+  ['{"journal":"1","run":"r"}', { kind: 'no-journal' }],
+  ['{"journal":1}', { kind: 'no-journal' }],
+  ['{"row":1,"outcome":"succeeded","code":"OK"}', { kind: 'no-journal' }],
+  ['evaluation_id,user_id', { kind: 'no-journal' }],
+  ['[1]', { kind: 'no-journal' }],
+  ['null', { kind: 'no-journal' }],
+  ['', { kind: 'no-journal' }],
+])('the first line %s is not taken for a header of this version', (line, expected) => {
+  expect(decodeHeader(line)).toEqual(expected);
+});
+
+test('keys with empty values are left out', () => {
+  expect(encodeEntry({ type: 'row', result: resultOf(17) })).toBe(
+    '{"row":17,"op":"restore-evaluation","outcome":"succeeded","code":"OK","tries":1}\n',
+  );
+  expect(encodeEntry({ type: 'open', row: 3, history: { attempts: 0, unprocessed: 0, unclear: true } })).toBe(
+    '{"open":3,"unclear":true}\n',
+  );
+  expect(encodeEntry({ type: 'fed', first: 1, last: 500 })).toBe('{"fed":[1,500]}\n');
+  expect(encodeEntry({ type: 'fed', first: 1, last: 500, to: 'a1' })).toBe('{"fed":[1,500],"to":"a1"}\n');
+  expect(encodeEntry({ type: 'settled' })).toBe('{"settled":true}\n');
+  expect(encodeEntry({ type: 'accepted' })).toBe('{"accepted":true}\n');
+});
+
+test('keys that later versions add are ignored', () => {
+  expect(decodeEntry('{"settled":true,"why":"halted"}')).toEqual({ type: 'settled' });
+  expect(decodeEntry('{"row":1,"outcome":"failed","code":"X","shade":1,"earlier":[{"shade":1}]}')).toEqual({
+    type: 'row',
+    result: resultOf(1, { operation: '', outcome: 'failed', code: 'X', attempts: 0, earlier: [{}] }),
+  });
+});
+
+test.each([
+  '',
+  'null',
+  '[]',
+  '17',
+  '{}',
+  '{"settled":false}',
+  '{"row":0,"outcome":"failed","code":"X"}',
+  '{"row":1.5,"outcome":"failed","code":"X"}',
+  '{"row":"1","outcome":"failed","code":"X"}',
+  '{"row":1,"outcome":"lost","code":"X"}',
+  '{"row":1,"outcome":"failed"}',
+  '{"row":1,"outcome":"failed","code":"X","op":7}',
+  '{"row":1,"outcome":"failed","code":"X","msg":null}',
+  '{"row":1,"outcome":"failed","code":"X","http":"200"}',
+  '{"row":1,"outcome":"failed","code":"X","tries":"2"}',
+  '{"row":1,"outcome":"failed","code":"X","unclear":1}',
+  '{"row":1,"outcome":"failed","code":"X","start":1}',
+  '{"row":1,"outcome":"failed","code":"X","end":1}',
+  '{"row":1,"outcome":"failed","code":"X","ms":"1"}',
+  '{"row":1,"outcome":"failed","code":"X","cols":["a"]}',
+  '{"row":1,"outcome":"failed","code":"X","cols":{"a":1}}',
+  '{"open":1,"tries":"1"}',
+  '{"open":1,"unprocessed":"1"}',
+  '{"open":1,"code":1}',
+  '{"open":0}',
+  '{"open":1,"alone":[1]}',
+  '{"row":1,"outcome":"failed","code":"X","earlier":{}}',
+  '{"row":1,"outcome":"failed","code":"X","earlier":[{"ms":"1"}]}',
+  '{"fed":[1]}',
+  '{"fed":[0,1]}',
+  '{"fed":{"first":1}}',
+  '{"fed":[1,2],"to":3}',
+  '{"row":1,"outcome":"failed","code":"X"',
+])('the line %s is not an entry', (line) => {
+  expect(decodeEntry(line)).toBeUndefined();
+});

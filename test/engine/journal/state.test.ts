@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { outcomes, type RowResult } from '../../../src/domain/terms.ts';
+import type { JournalEntry } from '../../../src/engine/journal/line.ts';
+import { JournalState } from '../../../src/engine/journal/state.ts';
+import { anyEntry, finished } from './arbitraries.ts';
+
+function stateOf(...entries: readonly JournalEntry[]): JournalState {
+  const state = new JournalState();
+  for (const [index, entry] of entries.entries()) state.apply(entry, index + 1);
+  return state;
+}
+
+const fed = (first: number, last: number): JournalEntry => ({ type: 'fed', first, last });
+const open = (row: number, attempts = 1): JournalEntry => ({
+  type: 'open',
+  row,
+  history: { attempts, unprocessed: 0, unclear: false },
+});
+const settled: JournalEntry = { type: 'settled' };
+
+describe('a row is unsettled', () => {
+  test.each<[string, JournalEntry[], number[]]>([
+    ['once it is fed', [fed(2, 4)], [2, 3, 4]],
+    ['until it is finished', [fed(2, 4), finished(3)], [2, 4]],
+    ['until it is opened', [fed(2, 4), open(4)], [2, 3]],
+    ['until all is settled', [fed(2, 4), settled], []],
+    ['again when it is fed again after it was opened', [fed(2, 4), open(3), settled, fed(3, 3)], [3]],
+    ['not when it is fed after it was finished', [finished(3), fed(2, 4)], [2, 4]],
+    ['once, although it is fed twice', [fed(2, 3), fed(3, 4)], [2, 3, 4]],
+    ['not when it was never fed', [open(1), finished(2)], []],
+  ])('%s', (_claim, entries, rows) => {
+    const state = stateOf(...entries);
+    expect([...state.unsettledRows()]).toEqual(rows);
+    expect([1, 2, 3, 4, 5].filter((row) => state.isUnsettled(row))).toEqual(rows);
+  });
+});
+
+test.each<[string, JournalEntry[], number[]]>([
+  ['once', [fed(2, 4), settled], []],
+  ['again after all was settled', [fed(2, 4), settled, fed(3, 3)], [3]],
+  ['again after it was opened', [fed(2, 4), open(4), fed(4, 4), settled], [4]],
+  ['again, and then finished', [fed(2, 4), fed(2, 3), finished(3)], [2]],
+])('knows which rows without a result were fed %s', (_times, entries, rows) => {
+  const state = stateOf(...entries);
+  expect([1, 2, 3, 4, 5].filter((row) => state.isFedAgain(row))).toEqual(rows);
+});
+
+describe('a history', () => {
+  test.each<[string, JournalEntry[], number | undefined]>([
+    ['comes from the latest entry', [open(1, 1), open(1, 3)], 3],
+    ['outlives settling', [open(1, 2), settled], 2],
+    ['outlives feeding', [open(1, 2), settled, fed(1, 1)], 2],
+    ['ends when the row is finished', [open(1, 2), finished(1)], undefined],
+    ['does not come back after that', [finished(1), open(1, 2)], undefined],
+  ])('%s', (_claim, entries, attempts) => {
+    expect(stateOf(...entries).history(1)?.attempts).toBe(attempts);
+  });
+});
+
+describe('the failures for the guards', () => {
+  const failed = (row: number, code = 'NOT_FOUND') => finished(row, { outcome: 'failed', code });
+
+  test('are counted in the order of the journal, for rows that were called', () => {
+    const skipped = finished(4, { outcome: 'skipped', code: 'DONE_BEFORE' });
+    const { failures } = stateOf(failed(9), failed(3), skipped, finished(7), failed(8), failed(8), failed(2));
+    expect(failures).toMatchObject({
+      finished: 5,
+      failed: 4,
+      mostInARow: 2,
+      alike: 2,
+      firstCode: 'NOT_FOUND',
+    });
+    expect(failures.codes.most).toMatchObject({ code: 'NOT_FOUND', rows: 4, example: { row: 9 } });
+  });
+
+  test('start again where a user has accepted the failures', () => {
+    const { failures } = stateOf(failed(1), failed(2, 'A'), { type: 'accepted' }, failed(3, 'B'));
+    expect(failures).toMatchObject({ finished: 1, failed: 1, mostInARow: 1, alike: 1, firstCode: 'B' });
+    expect(failures.codes.most).toMatchObject({ code: 'B', rows: 1 });
+  });
+});
+
+test('an operation is proven by a row that the API has accepted, and by no other', () => {
+  const state = stateOf(
+    finished(1, { operation: 'a' }),
+    finished(2, { operation: 'b', outcome: 'failed', code: 'NOT_FOUND' }),
+    finished(3, { operation: 'c', code: 'ALREADY_APPLIED' }),
+  );
+  expect([...state.provenOperations]).toEqual(['a']);
+});
+
+test('a second result of a row changes nothing', () => {
+  const state = stateOf(finished(1), finished(1, { outcome: 'failed', code: 'NOT_FOUND', unclear: true }));
+  expect(state.finishedCount).toBe(1);
+  expect(state.outcomeCounts).toMatchObject({ succeeded: 1, failed: 0 });
+  expect(state.codeCounts).toEqual([{ outcome: 'succeeded', code: 'OK', count: 1 }]);
+  expect(state.unclearCount).toBe(0);
+  expect(state.offset(1)).toBe(1);
+});
+
+test('the last end is kept, whatever the order', () => {
+  const times = ['2026-01-02T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '2026-01-03T00:00:00.000Z'] as const;
+  const state = stateOf(
+    ...times.map((finishedAt, index) => finished(index + 1, { finishedAt })),
+    finished(9),
+  );
+  expect(state.lastFinishedAt).toBe(times[2]);
+});
+
+test('the counts are of the first results', () => {
+  fc.assert(
+    fc.property(fc.array(anyEntry(30), { maxLength: 60 }), (entries) => {
+      const state = stateOf(...entries);
+      const first = new Map<number, RowResult>();
+      for (const entry of entries) {
+        if (entry.type === 'row' && !first.has(entry.result.row)) first.set(entry.result.row, entry.result);
+      }
+      const results = [...first.values()];
+      expect(state.finishedCount).toBe(results.length);
+      expect(state.unclearCount).toBe(results.filter(({ unclear }) => unclear).length);
+      expect(state.lastRow).toBe(Math.max(0, ...first.keys()));
+      for (const outcome of outcomes) {
+        const count = results.filter((result) => result.outcome === outcome).length;
+        expect(state.outcomeCounts[outcome]).toBe(count);
+        const perCode = state.codeCounts.filter((entry) => entry.outcome === outcome);
+        expect(perCode.reduce((sum, entry) => sum + entry.count, 0)).toBe(count);
+      }
+      for (let row = 1; row <= 31; row++) expect(state.isFinished(row)).toBe(first.has(row));
+    }),
+  );
+});
+
+test('rows far apart cost no memory between them', () => {
+  const state = stateOf(finished(1), finished(2 ** 50));
+  expect([1, 2, 2 ** 50 - 1, 2 ** 50].map((row) => state.isFinished(row))).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
+});

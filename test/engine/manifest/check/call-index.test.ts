@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CallIndex, type DuplicateVerdict } from '../../../../src/engine/manifest/check/call-index.ts';
+import { usedByArrays } from '../array-memory.ts';
+
+const call = fc.record({
+  operation: fc.constantFrom('a', 'b'),
+  subject: fc.constantFrom('1', '2', '3', '1\u0000x'),
+  request: fc.constantFrom('x', 'y', 'z'),
+});
+
+/** Calls as rows, each on its own line. */
+const calls = fc
+  .array(call, { maxLength: 40 })
+  .map((all) => all.map((each, at) => ({ ...each, row: at + 1, line: 2 * at + 5 })));
+
+type Call = Parameters<CallIndex['add']>[0];
+
+const isSameSubject = (a: Call) => (b: Call) => a.operation === b.operation && a.subject === b.subject;
+const conflict = ({ row, line }: Call): DuplicateVerdict => ({ kind: 'conflict', row, line });
+const duplicate = ({ row }: Call): DuplicateVerdict => ({ kind: 'duplicate', row });
+
+describe('agrees with a model that compares each call with all others:', () => {
+  test('the first call of a request stands for all later ones', () => {
+    fc.assert(
+      fc.property(calls, (all) => {
+        const index = new CallIndex('any');
+        for (const [at, each] of all.entries()) {
+          const before = all.slice(0, at).filter(isSameSubject(each));
+          const same = before.find(({ request }) => request === each.request);
+          const [first] = before;
+          const expected = same ? duplicate(same) : first ? conflict(first) : { kind: 'new' };
+          expect(index.add(each)).toEqual(expected);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('a call stands for the following ones with the same request, until another request comes', () => {
+    fc.assert(
+      fc.property(calls, (all) => {
+        const index = new CallIndex('latest');
+        /** The first of each stretch of equal requests for one subject. */
+        const called: Call[] = [];
+        for (const each of all) {
+          const latest = called.findLast(isSameSubject(each));
+          const isSame = latest?.request === each.request;
+          const expected = !latest ? { kind: 'new' } : isSame ? duplicate(latest) : conflict(latest);
+          expect(index.add(each)).toEqual(expected);
+          if (!isSame) called.push(each);
+        }
+        const changed = called.filter((each) => called.filter(isSameSubject(each)).length > 1);
+        expect(index.changedSubjects).toBe(
+          new Set(changed.map(({ operation, subject }) => JSON.stringify([operation, subject]))).size,
+        );
+        for (const each of all) {
+          const { row } = called.findLast(isSameSubject(each)) as Call;
+          const kind = row === each.row ? 'new' : row > each.row ? 'superseded' : 'duplicate';
+          expect(index.judge(each)).toEqual({ kind, ...(kind !== 'new' && { row }) });
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+test.each([
+  ['any', new CallIndex('any'), ['new', 'conflict', 'duplicate', 'duplicate']],
+  ['latest', new CallIndex('latest'), ['new', 'conflict', 'conflict', 'duplicate']],
+])('of x, y, x, x the %s calls are', (_which, index, kinds) => {
+  const met = ['x', 'y', 'x', 'x'].map((request, at) =>
+    index.add({ row: at + 1, line: at + 1, operation: 'a', subject: '1', request }),
+  );
+  expect(met.map(({ kind }) => kind)).toEqual(kinds);
+});
+
+describe.each([
+  ['any earlier call', () => new CallIndex('any')],
+  ['the latest call', () => new CallIndex('latest')],
+])('%s', (_name, make) => {
+  test('stays correct while it grows', () => {
+    const index = make();
+    const count = 50_000;
+    const add = (row: number, subject: number) =>
+      index.add({ row, line: row, operation: 'a', subject: `${subject}`, request: 'x' });
+    const wrong: unknown[] = [];
+    const check = (row: number, verdict: DuplicateVerdict, original?: number): void => {
+      const isRight = verdict.kind === 'new' ? original === undefined : verdict.row === original;
+      if (!isRight || verdict.kind === 'conflict') wrong.push({ row, verdict });
+    };
+    for (let row = 1; row <= count; row++) check(row, add(row, row));
+    for (let row = 1; row <= count; row += 7) check(count + row, add(count + row, row), row);
+    expect(wrong).toEqual([]);
+  });
+
+  test('keeps row numbers up to 2^32 - 1', () => {
+    const index = make();
+    const row = 2 ** 32 - 1;
+    index.add({ row, line: 1, operation: 'a', subject: '1', request: 'x' });
+    expect(index.add({ row: 1, line: 1, operation: 'a', subject: '1', request: 'x' })).toEqual({
+      kind: 'duplicate',
+      row,
+    });
+  });
+
+  test('takes less than 100 bytes for each of many calls', async () => {
+    const index = make();
+    const before = await usedByArrays();
+    for (let row = 1; row <= 100_000; row++) {
+      index.add({ row, line: row, operation: 'a', subject: `${row}`, request: 'x' });
+    }
+    const bytes = ((await usedByArrays()) - before) / 100_000;
+    expect(bytes).toBeGreaterThan(32);
+    expect(bytes).toBeLessThan(100);
+    // The index is in use until here.
+    expect(index.add({ row: 1, line: 1, operation: 'a', subject: '1', request: 'x' }).kind).toBe('duplicate');
+  });
+});

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { scanManifest } from '../../../../src/engine/manifest/check/scan.ts';
+import { createRowPreparer } from '../../../../src/engine/manifest/columns/row-preparer.ts';
+import { testOperations } from '../operations.ts';
+import { openText } from '../reading.ts';
+
+/** The warnings of a plan. */
+async function warningsOf(name: string, content: string) {
+  const manifest = await openText(name, content);
+  const preparer = createRowPreparer({ manifest, operations: testOperations });
+  return (await scanManifest(manifest, preparer)).warnings.map(({ message }) => message);
+}
+
+test('words for nothing are counted by field, however they are written', async () => {
+  const rows = ['1,NULL,x', '2,NULL,NaN', '3,NULL,Nullable', '4,good,None of them', 'x,NULL,bad'];
+  expect(await warningsOf('a.csv', `room_id,title,floor\n${rows.join('\n')}\n`)).toEqual([
+    '3 cells of title are `NULL`: sent as they are; if that means nothing, empty the cell',
+    '1 cell of floor is `NaN`: sent as it is; if that means nothing, empty the cell',
+  ]);
+});
+
+test.each([
+  'NULL',
+  'null',
+  '\\N',
+  'nan',
+  'None',
+  'undefined',
+  'N/A',
+  'n/a',
+  'NaT',
+  '(null)',
+  '[NULL]',
+  '<NA>',
+  'nil',
+])('%s is a word for nothing as an identifier, too', async (word) => {
+  expect(await warningsOf('a.csv', `ticket_id,user_id\n1,${word}\n2,u\n`)).toEqual([
+    expect.stringContaining(`1 cell of user_id is \`${word}\`: sent as it is`),
+  ]);
+  const line = JSON.stringify({ ticket_id: 1, user_id: word });
+  expect(await warningsOf('a.jsonl', `${line}\n`)).toHaveLength(1);
+});
+
+test('no more than five words are named', async () => {
+  const words = ['NULL', 'null', 'nan', 'None', 'nil', 'N/A', '\\N'];
+  const rows = words.map((word, index) => `${index},${word}\n`).join('');
+  expect(await warningsOf('a.csv', `room_id,title\n${rows}`)).toEqual([
+    expect.stringContaining('7 cells of title are `NULL`, `null`, `nan`, `None`, `nil`, …: sent as they are'),
+  ]);
+});
+
+test('characters that were lost before are counted in each column, also in one that is not sent', async () => {
+  const rows = ['1,Gr\ufffd\ufffde,ok', '2,M\ufffdnchen,\ufffd', '3,Größe,ok'];
+  expect(await warningsOf('a.csv', `room_id,title,note\n${rows.join('\n')}\n`)).toEqual([
+    expect.stringContaining('2 cells of title have the character \ufffd (U+FFFD)'),
+    expect.stringContaining('1 cell of note has the character \ufffd (U+FFFD)'),
+  ]);
+});

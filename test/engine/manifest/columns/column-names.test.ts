@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { fieldNamer } from '../../../../src/engine/manifest/columns/column-names.ts';
+import { fieldNameOf } from '../../../../src/engine/operation/field-names.ts';
+import { prepareAll, testOperations } from '../operations.ts';
+
+test.each([
+  'evaluation_id',
+  'Evaluation ID',
+  'evaluationId',
+  'EVALUATION_ID',
+  'evaluation-id',
+  ' Evaluation  Id ',
+  'EvaluationID',
+  'evaluation.id',
+  'Evaluation\u00a0ID',
+  '\u200bevaluation_id',
+  '\ufeffEvaluation\u00ad ID\u200e \u2069',
+  'ｅｖａｌｕａｔｉｏｎ＿ｉｄ',
+])('%j stands for evaluation_id', (header) => {
+  expect(fieldNameOf(header)).toBe('evaluation_id');
+});
+
+test.each(['evaluationid', 'evaluation_ids', 'my evaluation id', 'EVALUATIONID'])(
+  '%j does not stand for evaluation_id',
+  (header) => {
+    expect(fieldNameOf(header)).not.toBe('evaluation_id');
+  },
+);
+
+test('a column stands for the field in the map, however its title is written', () => {
+  const fieldOf = fieldNamer({ 'Room no': 'Room ID' }, testOperations);
+  expect(['ROOM NO', 'roomNo', 'Title', 'note'].map(fieldOf)).toEqual([
+    'room_id',
+    'room_id',
+    'title',
+    'note',
+  ]);
+});
+
+test('a map for an unknown field is refused', () => {
+  expect(() => fieldNamer({ ID: 'roomid' }, testOperations)).toThrow(
+    '--map "ID=roomid": roomid is not a field; use one of operation, ',
+  );
+});
+
+test('the operation, the rows and their problems follow the map', async () => {
+  const { preparer, rows } = await prepareAll('Nr,Name\n1,a\nx,b\n', {
+    map: { Nr: 'room_id', Name: 'title' },
+  });
+  expect(preparer.choice).toEqual({ source: 'inferred', name: 'rename-room' });
+  expect(rows).toMatchObject([
+    { kind: 'callable', subject: '1' },
+    { kind: 'invalid', problems: [{ column: 'Nr' }] },
+  ]);
+});
+
+test('a column that is mapped and one with the title of the field clash', async () => {
+  await expect(prepareAll('Nr,room_id\n1,2\n', { map: { Nr: 'room_id' } })).rejects.toThrow(
+    'a: columns "Nr" and "room_id" both stand for room_id; rename or delete one',
+  );
+});

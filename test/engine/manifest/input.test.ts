@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { openManifest } from '../../../src/engine/manifest/open.ts';
+import { readInput, stageManifest } from '../../../src/engine/manifest/stage.ts';
+import { inputKind } from '../../../src/engine/manifest/text/source.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { allRows, manifestFile } from './reading.ts';
+
+async function pipe(): Promise<string> {
+  const path = join(await temporaryFolder(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  return path;
+}
+
+async function textOf(chunks: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return Buffer.concat(parts).toString();
+}
+
+test('devices, sockets and directories are distinguished, with the remedy', async () => {
+  const folder = await temporaryFolder();
+  const socket = join(folder, 'socket');
+  const server = createServer().listen(socket);
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  await symlink('/dev/zero', join(folder, 'zeros.csv'));
+  await mkdir(join(folder, 'sub'));
+  const asInput = 'not a file; to read from it, pass it as standard input (-)';
+  for (const [path, problem] of [
+    ['/dev/zero', `this is a device, ${asInput}`],
+    [join(folder, 'zeros.csv'), `this is a device, ${asInput}`],
+    [socket, `this is a socket, ${asInput}`],
+    [
+      join(folder, 'sub'),
+      `this is a folder; pass a file, or run each manifest in it: cqbatch watch ${join(folder, 'sub')}`,
+    ],
+  ] as const) {
+    const error = { kind: 'usage', code: 'MANIFEST_NOT_A_FILE', message: `${path}: ${problem}` };
+    await expect(inputKind(path, path)).rejects.toMatchObject(error);
+    await expect(stageManifest(path, folder)).rejects.toMatchObject(error);
+  }
+  expect(await readdir(folder)).toEqual(['socket', 'sub', 'zeros.csv']);
+});
+
+test('a pipe is read to its end, and waiting for it is reported', async () => {
+  const path = await pipe();
+  expect(await inputKind(path, 'rows')).toBe('pipe');
+  let text: Promise<string> | undefined;
+  const waiting = new Promise<string>((resolve) => {
+    text = textOf(readInput(path, 'rows', { onWaiting: resolve }));
+  });
+  expect(await waiting).toBe('rows');
+  const writer = await open(path, 'w');
+  await writer.write('a,b\n');
+  await writer.write('1,2\n'.repeat(100_000));
+  await writer.close();
+  expect(await text).toBe(`a,b\n${'1,2\n'.repeat(100_000)}`);
+});
+
+test('waiting for a pipe can be stopped, and nothing stays behind', async () => {
+  const folder = await temporaryFolder();
+  const path = await pipe();
+  const stop = new AbortController();
+  const staged = stageManifest(path, folder, { signal: stop.signal, onWaiting: () => stop.abort() });
+  await expect(staged).rejects.toMatchObject({ name: 'AbortError' });
+  expect(await readdir(folder)).toEqual([]);
+  // No process has it open any more.
+  await expect(open(path, constants.O_WRONLY | constants.O_NONBLOCK)).rejects.toMatchObject({
+    code: 'ENXIO',
+  });
+});
+
+test('reading a file can be stopped', async () => {
+  const manifest = await openManifest(await manifestFile('a.csv', `id,note\n${'1,x\n'.repeat(500_000)}`), {
+    context: { signal: AbortSignal.abort() },
+  }).catch((error: unknown) => error);
+  expect(manifest).toMatchObject({ name: 'AbortError' });
+});
+
+const csv = `id,note\n${'1,x\n'.repeat(2_000)}`;
+const allowed = 'is larger than max_manifest_size (5 kB); split it, or raise that setting';
+
+test('a manifest that is too large is refused, from any source, and nothing stays behind', async () => {
+  const folder = await temporaryFolder();
+  const file = await manifestFile('a.csv', csv);
+  const tooLarge = (name: string) => ({
+    kind: 'usage',
+    code: 'MANIFEST_TOO_LARGE',
+    message: `${name}: the file ${allowed}`,
+  });
+  const limits = { maxBytes: 5_000 };
+  await expect(openManifest(file, { context: limits })).rejects.toMatchObject(tooLarge(file));
+  await expect(stageManifest(file, folder, limits)).rejects.toMatchObject(tooLarge(file));
+  const stdin = Readable.from([Buffer.from(csv.slice(0, 4_999)), Buffer.from(csv.slice(4_999))]);
+  await expect(stageManifest('-', folder, { ...limits, stdin })).rejects.toMatchObject(tooLarge('<stdin>'));
+  expect(await readdir(folder)).toEqual([]);
+  expect(await allRows(await openManifest(file, { context: { maxBytes: csv.length } }))).toHaveLength(2_000);
+});
+
+test('the unzipped text of a gzipped manifest counts, too', async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'a.csv.gz');
+  await writeFile(path, gzipSync(csv));
+  const manifest = openManifest(path, { name: 'a.csv.gz', context: { maxBytes: 5_000 } }).then(allRows);
+  await expect(manifest).rejects.toMatchObject({
+    code: 'MANIFEST_TOO_LARGE',
+    message: `a.csv.gz: the unzipped text ${allowed}`,
+  });
+  const bomb = join(folder, 'bomb.csv.gz');
+  await writeFile(bomb, gzipSync(`id,note\n${'\n'.repeat(50_000_000)}1,x\n`));
+  const reading = openManifest(bomb, { context: { maxBytes: 1_000_000 } }).then(allRows);
+  await expect(reading).rejects.toMatchObject({ code: 'MANIFEST_TOO_LARGE' });
+});

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { hashFile } from '../../../src/base/disk/hash-file.ts';
+import { stageManifest } from '../../../src/engine/manifest/stage.ts';
+import { sheetOf } from '../../fixtures/workbooks/dialects.ts';
+import { zipped } from '../../fixtures/workbooks/zip.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { manifestFile } from './reading.ts';
+
+const csv = Buffer.from('a,b\n1,2\n');
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+test.each<[name: string, content: Buffer, copy: string]>([
+  ['rows.csv', csv, 'manifest.csv'],
+  ['rows.txt', Buffer.from('a\tb\n1\t2\n'), 'manifest.tsv'],
+  ['rows.csv', Buffer.from('[{"a":1}]'), 'manifest.json'],
+  ['rows.json', Buffer.from('{"a":1}\n{"a":2}'), 'manifest.jsonl'],
+  ['rows', gzipSync(csv), 'manifest.csv.gz'],
+  ['rows.csv', zipped(sheetOf('')), 'manifest.xlsx'],
+  ['rows.json', gzipSync('{"rows":[{"a":1}]}'), 'manifest.json.gz'],
+])(
+  '%s is copied byte for byte, for its owner only, and named by its format (%#)',
+  async (name, content, copy) => {
+    const path = await manifestFile(name, content);
+    const folder = await temporaryFolder();
+    const staged = await stageManifest(path, folder);
+    expect(staged).toMatchObject({
+      path: join(folder, copy),
+      name: path,
+      sha256: sha256(content),
+      bytes: content.length,
+    });
+    expect(await readFile(staged.path)).toEqual(content);
+    expect((await stat(staged.path)).mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual([copy]);
+    expect(await hashFile(staged.path)).toEqual({ sha256: staged.sha256, bytes: staged.bytes });
+  },
+);
+
+test('standard input is copied whole', async () => {
+  const folder = await temporaryFolder();
+  const content = Buffer.from(`a,b\n${'1,é\n'.repeat(100_000)}`);
+  const stdin = Readable.from([content.subarray(0, 100_001), content.subarray(100_001)]);
+  const staged = await stageManifest('-', folder, { stdin });
+  expect(staged).toEqual({
+    path: join(folder, 'manifest.csv'),
+    name: '<stdin>',
+    sha256: sha256(content),
+    bytes: content.length,
+  });
+  expect((await readFile(staged.path)).equals(content)).toBe(true);
+});
+
+test('a file that is not a manifest is refused, and nothing stays behind', async () => {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, 'directory'));
+  const workbook = await manifestFile('a.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'));
+  await expect(stageManifest(workbook, folder)).rejects.toMatchObject({
+    code: 'MANIFEST_BINARY',
+    message: `${workbook}: this is an old Excel workbook (.xls), or one with a password: save it as .xlsx without a password`,
+  });
+  await expect(stageManifest('-', folder, { stdin: Readable.from([]) })).rejects.toMatchObject({
+    code: 'MANIFEST_EMPTY',
+    message: '<stdin>: the file is empty; it must have a header line and rows',
+  });
+  await expect(stageManifest(join(folder, 'gone.csv'), folder)).rejects.toMatchObject({
+    code: 'MANIFEST_NOT_FOUND',
+  });
+  await expect(stageManifest(join(folder, 'directory'), folder)).rejects.toMatchObject({
+    code: 'MANIFEST_NOT_A_FILE',
+  });
+  expect(await readdir(folder)).toEqual(['directory']);
+});
+
+test('a missing file is an error of the call, however busy the disk, and never an uncaught one', async () => {
+  const folder = await temporaryFolder();
+  const missing = join(folder, 'nothing.csv');
+  const folders = Array.from({ length: 300 }, (_, index) => join(folder, String(index)));
+  await Promise.all(folders.map((own) => mkdir(own)));
+  const stagings = folders.map((own) => stageManifest(missing, own));
+  for (const { reason } of (await Promise.allSettled(stagings)) as PromiseRejectedResult[]) {
+    expect(reason).toMatchObject({ kind: 'usage', code: 'MANIFEST_NOT_FOUND' });
+  }
+});

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { columnLetters, readCell } from '../../../../src/engine/manifest/workbook/cell.ts';
+
+test.each<[value: number, text: string, isExact: boolean]>([
+  [131, '131', true],
+  [-0, '0', true],
+  [12.5, '12.5', true],
+  [999_999_999_999_999, '999999999999999', true],
+  [1e15, '1000000000000000', false],
+  [9.00719925474099e15, '9007199254740990', false],
+  [1.23457e18, '1234570000000000000', false],
+  [-1e300, String(BigInt(-1e300)), false],
+])('the number %s is %s, exact: %s', (value, text, isExact) => {
+  const cell = readCell(value, undefined);
+  expect([cell.text, cell.problem === undefined]).toEqual([text, isExact]);
+});
+
+test('whole numbers are exact or have a problem', () => {
+  fc.assert(
+    fc.property(fc.bigInt(-(10n ** 19n), 10n ** 19n), (whole) => {
+      const { text, problem } = readCell(Number(whole), undefined);
+      return problem !== undefined || text === String(whole);
+    }),
+  );
+});
+
+test.each([
+  ['2026-03-12T00:00:00Z', '2026-03-12'],
+  ['2026-03-12T10:30:00.499Z', '2026-03-12T10:30:00'],
+  ['1899-12-31T10:30:00Z', '10:30:00'],
+])('the date %s is %s', (date, text) => {
+  expect(readCell(new Date(date), undefined)).toEqual({ text });
+});
+
+test('blank values are empty, and booleans are written as Excel shows them', () => {
+  expect([null, undefined, '', true, false].map((value) => readCell(value, undefined).text)).toEqual([
+    '',
+    '',
+    '',
+    'TRUE',
+    'FALSE',
+  ]);
+});
+
+test.each([
+  [0, 'A'],
+  [25, 'Z'],
+  [26, 'AA'],
+  [701, 'ZZ'],
+  [702, 'AAA'],
+  [16_383, 'XFD'],
+])('column %d is %s', (index, letters) => {
+  expect(columnLetters(index)).toBe(letters);
+});

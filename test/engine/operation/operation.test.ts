@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import {
+  defineOperation,
+  type Interpretation,
+  type Operation,
+  type RequestDefinition,
+} from '../../../src/engine/operation/operation.ts';
+
+type Request = (row: { readonly id: string; readonly note?: string }) => RequestDefinition;
+
+function definitionWith(request: Request) {
+  return {
+    name: 'archive-call',
+    thing: 'call',
+    summary: 'Archive calls',
+    fields: {
+      id: { type: 'integer', required: true },
+      note: { type: 'text', undoable: true, option: '<text>' },
+    },
+    subject: 'id',
+    request,
+    interpret: (body: unknown, id: string): Interpretation<{ id: string; at: bigint }> =>
+      body === null
+        ? { ok: true, value: { id, at: 5n } }
+        : { ok: false, code: 'ANSWER_INCOMPLETE', message: 'no answer' },
+    repeatable: false,
+    columns: {
+      id: (value: { id: string }) => value.id,
+      at: ({ at }: { at: bigint }) => at,
+      by: () => undefined,
+    },
+  } as const;
+}
+
+const operationOf = (request: Request) => defineOperation(definitionWith(request));
+
+describe('the request of an operation', () => {
+  test.each<[string, RequestDefinition, object]>([
+    ['a POST by default', { path: '/a' }, { path: '/a', body: '' }],
+    ['text unchanged', { path: '/a', body: '{"id": 1}' }, { path: '/a', body: '{"id": 1}' }],
+    [
+      'a value as exact JSON',
+      { method: 'PATCH', path: '/a', body: { id: 9223372036854775807n, note: 'x', by: undefined } },
+      { method: 'PATCH', path: '/a', body: '{"id":9223372036854775807,"note":"x"}' },
+    ],
+    [
+      'the query after its path',
+      { method: 'DELETE', path: '/a/1', query: { by: 'a&b c', note: undefined } },
+      { method: 'DELETE', path: '/a/1?by=a%26b+c', body: '' },
+    ],
+    [
+      'no query where none is given',
+      { method: 'GET', path: '/a', query: { by: undefined } },
+      { method: 'GET', path: '/a', body: '' },
+    ],
+  ])('has %s', (_title, definition, request) => {
+    expect(operationOf(() => definition).request({ id: '1' })).toEqual(request);
+  });
+});
+
+const thrown = () => {
+  throw new Error('why');
+};
+const late = async () => {
+  throw new Error('why');
+};
+const refusal = { code: 'NOT_FOUND', message: 'no call' };
+const shape = 'must return { ok: true, value } or { ok: false, code, message }';
+
+/** How the engine uses a member. */
+const uses: Readonly<Record<string, (operation: Operation) => unknown>> = {
+  check: ({ schema }) => schema.parse({ id: '7' }),
+  request: ({ request }) => request({ id: '7' }),
+  interpret: ({ check }) => check('7', null),
+  'columns.at': ({ check }) => check('7', null),
+  meansAlreadyApplied: ({ meansAlreadyApplied }) => meansAlreadyApplied(refusal),
+  meansDone: ({ meansDone }) => meansDone(refusal),
+};
+
+const byId = defineOperation({
+  ...definitionWith(() => ({ path: '/' })),
+  request: ({ id }) => ({ method: 'DELETE', path: `/v1/calls/${id}/recording` }),
+});
+
+test.each([
+  ...[
+    '.',
+    '..',
+    '%2e',
+    '%2E%2e',
+    '.%2E',
+    '..;x',
+    '\\..\\',
+    '..%2Fx',
+    'x%2f..',
+    'x%5C%2e%2e%5Cy',
+    'a/../b',
+    '',
+  ],
+])('an identifier that would lead to another path is refused: %j', (id) => {
+  expect(() => byId.request({ id })).toThrow('servers and proxies would take it for another path');
+});
+
+test.each(['...', '.a', 'a..b', '%2e%2e%2e', '%252e', 'https%3A%2F%2Fx', 'a%3Fb'])(
+  'an identifier with dots and slashes is sent as it is: %j',
+  (id) => {
+    const { path } = byId.request({ id });
+    expect(path).toBe(`/v1/calls/${id}/recording`);
+    expect(new URL(path, 'https://api.example').pathname).toBe(path);
+  },
+);
+
+test('a query may have dots, and a path may end with a slash, but has no fragment', () => {
+  const at = (path: string) => defineOperation(definitionWith(() => ({ path }))).request({ id: '7' }).path;
+  expect(at('/a/?next=/../b//c')).toBe('/a/?next=/../b//c');
+  expect(() => at('/a#b')).toThrow('must begin with / and be encoded');
+});
+
+test.each<[string, () => unknown, string]>([
+  ...Object.keys(uses).flatMap((member): [string, () => unknown, string][] => [
+    [member, thrown, 'why'],
+    [member, late, 'must not be async'],
+  ]),
+  ['check', () => true, 'must return the problem as text, or undefined'],
+  ['request', () => ({ path: 'a' }), 'the path "a" must begin with / and be encoded (encodeURIComponent)'],
+  [
+    'request',
+    () => ({ path: '/a b' }),
+    'the path "/a b" must begin with / and be encoded (encodeURIComponent)',
+  ],
+  [
+    'request',
+    () => ({ path: '/', method: 'delete' }),
+    'the method must be one of GET, POST, PUT, PATCH, DELETE',
+  ],
+  ['request', () => ({ path: '/', bodi: {} }), 'there is no member "bodi"; did you mean body?'],
+  [
+    'request',
+    () => ({ path: '/', headers: {} }),
+    'there is no member "headers"; these exist: method, path, query, body',
+  ],
+  ['interpret', () => ({ ok: false }), shape],
+  ['interpret', () => ({ value: 1 }), shape],
+])('%s that is %o fails with the names of operation and member', (member, own, problem) => {
+  const [name = '', column] = member.split('.');
+  const members = { [name]: column === undefined ? own : { [column]: own } };
+  const operation = defineOperation({
+    ...definitionWith(() => ({ path: '/' })),
+    interpret: () => ({ ok: true, value: { id: '7', at: 5n } }),
+    ...(members as object),
+  });
+  expect(() => uses[member]?.(operation)).toThrow(
+    expect.objectContaining({ code: 'OPERATION_FAILED', message: `archive-call: ${member}: ${problem}` }),
+  );
+});
+
+test('columns are cells of the answer’s value', () => {
+  const operation = operationOf(({ id }) => ({ path: `/calls/${id}` }));
+  expect(operation.columns).toEqual(['id', 'at', 'by']);
+  expect(operation.check('7', null)).toEqual({ ok: true, columns: { id: '7', at: '5', by: '' } });
+  expect(operation.check('7', {})).toMatchObject({ ok: false, code: 'ANSWER_INCOMPLETE' });
+});
+
+test('no refusal means "done already", unless the operation says which does', () => {
+  const operation = operationOf(() => ({ path: '/' }));
+  expect(operation.meansAlreadyApplied({ code: 'ALREADY_EXISTS', message: 'already archived' })).toBe(false);
+  expect(operation.meansDone(refusal)).toBe(false);
+});
+
+test('the fields are those of the definition', () => {
+  const accepts = expect.any(Function);
+  expect(operationOf(() => ({ path: '/' })).fields).toEqual([
+    { name: 'id', type: 'integer', required: true, undoable: false, option: undefined, accepts },
+    { name: 'note', type: 'text', required: false, undoable: true, option: '<text>', accepts },
+  ]);
+});

@@ -1,0 +1,144 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { deferred } from '../../../src/base/async/waiting.ts';
+import type { Datastore } from '../../../src/engine/datastore/datastore.ts';
+import { openBatchQueue } from '../../../src/engine/queue/batch-queue.ts';
+import { bullmqOn } from '../../../src/engine/queue/bullmq.ts';
+import { encodeReturn } from '../../../src/engine/queue/payload.ts';
+import { RollCall, workersAwaited } from '../../../src/engine/queue/roll-call.ts';
+import { openRowQueue, type RowQueue } from '../../../src/engine/queue/row-queue.ts';
+import type { ModelConnection } from '../../simulation/model-backend.ts';
+import { connectionTo, modelDatastore } from '../../simulation/model-datastore.ts';
+import { QueueModel } from '../../simulation/queue-model.ts';
+import { unheard } from './unheard.ts';
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** The batches of a run, and the rows that vanish from them. */
+async function opened(datastore: Datastore, rows: RowQueue) {
+  const vanished: (readonly number[])[] = [];
+  const batches = await openBatchQueue(datastore, {
+    ...unheard('r', rows),
+    onVanished: async (lost) => void vanished.push(lost),
+  });
+  return { batches, vanished };
+}
+
+test('a missing batch is lost, though the datastore has a batch of another coordinator', async () => {
+  const model = new QueueModel(() => performance.now());
+  const datastore = modelDatastore(connectionTo(model), connectionTo(model));
+  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
+  const { signal } = new AbortController();
+  const task = { run: 'r', operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
+  const { batches: own, vanished } = await opened(datastore, rows);
+  await own.add([{ ...task, row: 1 }], signal);
+  await own.forget();
+  const { batches: other, vanished: vanishedOfOther } = await opened(datastore, rows);
+  await other.add([{ ...task, row: 2 }], signal);
+  await own.refresh();
+  expect([vanished, vanishedOfOther]).toEqual([[[1]], []]);
+  await Promise.all([own.close(), other.close()]);
+  await rows.close();
+});
+
+test('a batch is not lost while the command that adds it is under way', async () => {
+  const model = new QueueModel(() => performance.now());
+  const connection = connectionTo(model);
+  const mayArrive = deferred();
+  const slow: ModelConnection = {
+    ...connection,
+    ask: async (script) => {
+      await mayArrive.promise;
+      return connection.ask(script);
+    },
+  };
+  const datastore = modelDatastore(connection, slow);
+  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
+  const { batches, vanished } = await opened(datastore, rows);
+  const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
+  const adding = batches.add([task], new AbortController().signal);
+  const later = performance.now() + 60_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => later);
+  await batches.refresh();
+  // Otherwise the row would be fed again, and called twice once both batches are there.
+  expect(vanished).toEqual([]);
+  mayArrive.resolve();
+  await adding;
+  await batches.refresh();
+  expect([vanished, batches.openRows]).toEqual([[], 1]);
+  await batches.close();
+  await rows.close();
+});
+
+test.each([
+  { what: 'has lost its data since', epoch: 'two', vanished: [[1]], there: 0 },
+  { what: 'has lost nothing', epoch: 'one', vanished: [], there: 1 },
+])('a batch whose command got no answer, in a datastore that $what', async (scene) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const model = new QueueModel(() => performance.now());
+  const connection = connectionTo(model);
+  const started = deferred();
+  let isAway = true;
+  const cut: ModelConnection = {
+    ...connection,
+    async ask(script) {
+      if (!isAway) return connection.ask(script);
+      isAway = false;
+      await connection.ask(script);
+      // A worker may call the row now; then all data are lost, including the answer.
+      model.replace();
+      started.resolve();
+      throw new Error('The connection was lost.');
+    },
+  };
+  const datastore = { ...modelDatastore(connection, cut), epoch: async () => scene.epoch };
+  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
+  const { batches, vanished } = await opened(datastore, rows);
+  const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
+  const adding = batches.add([task], new AbortController().signal, 'one');
+  await started.promise;
+  await vi.advanceTimersByTimeAsync(1_000);
+  await adding;
+  expect([vanished, await rows.countWaiting()]).toEqual([scene.vanished, scene.there]);
+  vi.useRealTimers();
+  await batches.close();
+  await rows.close();
+});
+
+test('a process that looks for batches of dead workers tells why it cannot', async () => {
+  const refusing: ModelConnection = {
+    ...connectionTo(new QueueModel(() => performance.now())),
+    ask: () => Promise.reject(new Error('READONLY')),
+  };
+  const rows = openRowQueue(modelDatastore(refusing), { baseUrl: 'rows' });
+  const told = deferred<Error>();
+  await rows.watchStalled(told.resolve);
+  expect(await told.promise).toMatchObject({ message: 'READONLY' });
+  await rows.close();
+});
+
+test('while workers are awaited, there is one reason, however many batches wait', async () => {
+  const model = new QueueModel(() => performance.now());
+  const datastore = { ...modelDatastore(connectionTo(model)), connectionEpoch: 'one' };
+  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
+  const errors: Error[] = [];
+  const silent = { present: async () => new Map([['w', 0]]), testimonies: async () => new Map() };
+  const batches = await openBatchQueue(datastore, {
+    ...unheard('r', rows),
+    rollCall: new RollCall(datastore, silent),
+    onError: (error) => void errors.push(error),
+  });
+  const task = { run: 'r', operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
+  for (const row of [1, 2]) await batches.add([{ ...task, row }], new AbortController().signal);
+  datastore.connectionEpoch = 'two';
+  // Batches that no worker returns wait, too.
+  await batches.refresh();
+  expect(errors).toEqual([workersAwaited()]);
+  const { classes, options } = bullmqOn(datastore);
+  const returned = encodeReturn({ results: [], leftovers: [] });
+  const worker = new classes.Worker(rows.name, async () => returned, options);
+  await expect.poll(() => errors.length).toBeGreaterThan(2);
+  expect(new Set(errors.map(({ message }) => message))).toEqual(new Set([workersAwaited().message]));
+  await worker.close();
+  await batches.close();
+  await rows.close();
+});

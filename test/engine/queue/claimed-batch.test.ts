@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { deferred } from '../../../src/base/async/waiting.ts';
+import { noHistory, type RowResult } from '../../../src/domain/terms.ts';
+import { ClaimedBatch } from '../../../src/engine/queue/claimed-batch.ts';
+import { Ledger } from '../../../src/engine/queue/ledger.ts';
+import { decodeLedgerEntry, type RowTask } from '../../../src/engine/queue/payload.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const task: RowTask = { run: 'r', row: 1, operation: 'o', subject: '1', path: '/o', body: '{}' };
+
+test('a row with an intent that was not called is neither unclear nor counted when its worker dies', async () => {
+  const log: string[] = [];
+  const batch = new ClaimedBatch({
+    batch: { tasks: [task], policy: { attempts: 5, backoffMs: 0 } },
+    claim: 1,
+    log: { append: async (text) => log.push(text), read: async (first) => log.slice(first) },
+    isLocked: () => true,
+    onReady() {},
+    onError: (error) => expect.unreachable(error.message),
+  });
+  await batch.begin();
+  const ready = batch.take();
+  expect(await ready?.claim.intend()).toBe(true);
+  expect(ready?.claim.isWanted()).toBe(true);
+  if (ready !== undefined) batch.settle(ready, { kind: 'returned', history: noHistory });
+  await vi.advanceTimersByTimeAsync(1_000);
+  // The worker dies without a last entry.
+  const ledger = new Ledger([task]);
+  for (const text of log) ledger.apply(decodeLedgerEntry(text));
+  ledger.abandon();
+  expect(ledger.leftovers()).toEqual([{ row: 1, attemptsUsed: 0, delayMs: 0 }]);
+  batch.handBack();
+  expect(ready?.claim.isWanted()).toBe(false);
+  expect(batch.close()).toEqual({ results: [], leftovers: [{ row: 1, attemptsUsed: 0, delayMs: 0 }] });
+});
+
+async function twoRowsInHand() {
+  const batch = new ClaimedBatch({
+    batch: { tasks: [task, { ...task, row: 2 }], policy: { attempts: 5, backoffMs: 0 } },
+    claim: 1,
+    log: { append: async () => 1, read: async () => [] },
+    isLocked: () => true,
+    onReady() {},
+    onError: (error) => expect.unreachable(error.message),
+  });
+  await batch.begin();
+  const [first, other] = [batch.take(), batch.take()];
+  if (first === undefined || other === undefined) throw new Error('there are two rows');
+  return { batch, first, other };
+}
+
+test('a row that the API has refused for hours is due soon, because a user may end that wait', async () => {
+  const { batch, first, other } = await twoRowsInHand();
+  batch.settle(first, { kind: 'throttled', history: noHistory, waitMs: 7_200_000 });
+  batch.settle(other, { kind: 'throttled', history: noHistory, waitMs: 7_000 });
+  await batch.done;
+  expect(batch.close().leftovers).toMatchObject([
+    { row: 1, delayMs: 10_000 },
+    { row: 2, delayMs: 7_000 },
+  ]);
+});
+
+test('a row with a long wait is due when that is over, however long the other rows of its batch take', async () => {
+  const { batch, first, other } = await twoRowsInHand();
+  batch.settle(first, { kind: 'retry', history: noHistory, delayMs: 50_000 });
+  await vi.advanceTimersByTimeAsync(40_000);
+  batch.settle(other, { kind: 'retry', history: noHistory, delayMs: 6_000 });
+  await batch.done;
+  expect(batch.close().leftovers).toMatchObject([
+    { row: 1, delayMs: 10_000 },
+    { row: 2, delayMs: 6_000 },
+  ]);
+});
+
+test('a batch that is handed back during a takeover returns everything in its ledger', async () => {
+  const log: string[] = [];
+  const mayRead = deferred();
+  const claimed = (claim: number) =>
+    new ClaimedBatch({
+      batch: { tasks: [task, { ...task, row: 2 }], policy: { attempts: 5, backoffMs: 0 } },
+      claim,
+      log: {
+        append: async (text) => log.push(text),
+        async read(first) {
+          await mayRead.promise;
+          return log.slice(first);
+        },
+      },
+      isLocked: () => true,
+      onReady() {},
+      onError: (error) => expect.unreachable(error.message),
+    });
+  const first = claimed(1);
+  await first.begin();
+  const [done, called] = [first.take(), first.take()];
+  for (const ready of [done, called]) expect(await ready?.claim.intend()).toBe(true);
+  const result: RowResult = {
+    row: 1,
+    ...{ operation: 'o', outcome: 'succeeded', code: 'OK', message: '', attempts: 1, unclear: false },
+  };
+  if (done !== undefined) first.settle(done, { kind: 'finished', result });
+  await vi.advanceTimersByTimeAsync(1_000);
+  // The worker is gone; the next one is told to stop before it has read that worker's entries.
+  const second = claimed(2);
+  const beginning = second.begin();
+  second.handBack();
+  mayRead.resolve();
+  await beginning;
+  await second.done;
+  expect(second.close()).toMatchObject({
+    results: [{ row: 1, code: 'OK' }],
+    leftovers: [{ row: 2, history: { attempts: 1, unclear: true } }],
+  });
+});

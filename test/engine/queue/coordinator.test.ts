@@ -1,0 +1,274 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Job, Worker } from 'bullmq';
+import { expect, test, vi } from 'vitest';
+import { operations } from '../../../jobs/index.ts';
+import type { Priority, RowResult } from '../../../src/domain/terms.ts';
+import type { RowTask } from '../../../src/engine/queue/payload.ts';
+import { RollCall } from '../../../src/engine/queue/roll-call.ts';
+import { emptyRoster } from '../../../src/engine/queue/testimony.ts';
+import type { OpenRun } from '../../../src/engine/run/record/open-run.ts';
+import { runPolicy } from '../../../src/engine/run/record/run-policy.ts';
+import { openRunStore } from '../../../src/engine/run/record/store.ts';
+import type { SessionOptions } from '../../../src/engine/run/session/work.ts';
+import { built } from '../../helpers/built.ts';
+import { plannedRecord } from '../run/planned-record.ts';
+
+const { openEmbedded } = await built<typeof import('../../../src/engine/datastore/embedded/embedded.ts')>(
+  'engine/datastore/embedded/embedded',
+);
+const { bullmqOn } = await built<typeof import('../../../src/engine/queue/bullmq.ts')>('engine/queue/bullmq');
+const { encodeReturn } =
+  await built<typeof import('../../../src/engine/queue/payload.ts')>('engine/queue/payload');
+const { openRowQueue } =
+  await built<typeof import('../../../src/engine/queue/row-queue.ts')>('engine/queue/row-queue');
+const { openJournal } =
+  await built<typeof import('../../../src/engine/journal/open.ts')>('engine/journal/open');
+const { Coordinator } = await built<typeof import('../../../src/engine/run/feed/coordinator.ts')>(
+  'engine/run/feed/coordinator',
+);
+const { answerFile } = await built<typeof import('../../../src/engine/run/record/answer-file.ts')>(
+  'engine/run/record/answer-file',
+);
+const { FeedWindow } = await built<typeof import('../../../src/engine/run/feed/feed-window.ts')>(
+  'engine/run/feed/feed-window',
+);
+const { FailureGuard } =
+  await built<typeof import('../../../src/engine/run/record/guards.ts')>('engine/run/record/guards');
+const { Work } =
+  await built<typeof import('../../../src/engine/run/session/work.ts')>('engine/run/session/work');
+const { reconcile } = await built<typeof import('../../../src/engine/run/feed/stopped-runs.ts')>(
+  'engine/run/feed/stopped-runs',
+);
+
+function* tasksOf(rows: number): Generator<RowTask> {
+  for (let row = 1; row <= rows; row++)
+    yield {
+      run: plannedRecord.id,
+      row,
+      operation: 'restore-evaluation',
+      subject: `${row}`,
+      path: '/',
+      body: '{}',
+    };
+}
+
+async function* inOnePart<Item>(items: Iterable<Item>): AsyncGenerator<Iterable<Item>> {
+  yield items;
+}
+
+interface Scene {
+  readonly run: OpenRun;
+  start(priority?: Priority): ReturnType<typeof Coordinator.open>;
+}
+
+async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): Promise<void> {
+  const stateDir = await mkdtemp(join(tmpdir(), 'cqbatch-coordinator-'));
+  const datastore = await openEmbedded({ stateDir, purpose: 'test' });
+  const rows = openRowQueue(datastore, { baseUrl: 'rows-1' });
+  const journal = await openJournal(join(stateDir, 'journal.jsonl'), { runId: plannedRecord.id });
+  const lost = new AbortController().signal;
+  const answers = answerFile(stateDir);
+  const store = openRunStore(stateDir, operations);
+  const record = { ...plannedRecord, plan: { ...plannedRecord.plan, rows: rowCount, callable: rowCount } };
+  const policy = runPolicy(record, journal);
+  const rollCall = new RollCall(datastore, emptyRoster);
+  const run = { store, record, datastore, rows, journal, policy, rollCall, answers, lost };
+  const silent = { onCollected: async () => {}, onError: () => {} };
+  const start = async (priority: Priority = 'normal') => {
+    const tasks = inOnePart(tasksOf(rowCount));
+    const window = new FeedWindow({ concurrency: 1 });
+    return Coordinator.open(run, { tasks, window, priority: () => priority, ...silent });
+  };
+  await work({ run, start });
+  await journal.close();
+  await rows.close();
+  await datastore.close();
+  await rm(stateDir, { recursive: true });
+}
+
+/** A result of the first row. */
+function resultOf(outcome: RowResult['outcome']): RowResult {
+  const known = { row: 1, operation: 'restore-evaluation', message: '', attempts: 1, unclear: false };
+  return { ...known, outcome, code: outcome === 'succeeded' ? 'OK' : 'NOT_FOUND' };
+}
+
+/** A batch as a worker claims it. */
+async function claimed({ datastore, rows }: Pick<OpenRun, 'datastore' | 'rows'>) {
+  const { classes, options } = bullmqOn(datastore);
+  const worker = new classes.Worker(rows.name, null, { ...options, autorun: false });
+  let job = await worker.getNextJob('token');
+  while (job === undefined) job = await worker.getNextJob('token');
+  return { worker, job };
+}
+
+test('a run that is stopped between announcing its batches and adding them waits for none of them', () =>
+  withRun(async ({ run: { journal }, start }) => {
+    const coordinator = await start();
+    const append = journal.append.bind(journal);
+    journal.append = async (entries) => {
+      const added = await append(entries);
+      if (entries.some(({ type }) => type === 'fed')) coordinator.end({ state: 'interrupted' });
+      return added;
+    };
+    expect(await coordinator.run()).toEqual({ state: 'interrupted' });
+    expect([...journal.unsettledRows()]).toHaveLength(200);
+    expect(await coordinator.drain(AbortSignal.timeout(10_000))).toBe(true);
+    expect([...journal.unsettledRows()]).toEqual([]);
+    await coordinator.close();
+  }));
+
+test('a batch that a worker claimed as it stopped does not keep a run waiting', () =>
+  withRun(async ({ run, start }) => {
+    const coordinator = await start();
+    const running = coordinator.run();
+    // As when the reply to the claim is lost with the connection of the worker.
+    const { worker } = await claimed(run);
+    await worker.close(true);
+    coordinator.end({ state: 'cancelled' });
+    await running;
+    expect(await coordinator.drain(AbortSignal.timeout(10_000))).toBe(true);
+    expect([...run.journal.unsettledRows()]).toEqual([]);
+    await coordinator.close();
+  }));
+
+test('a coordinator that cannot begin leaves nothing open that would collect in place of the next one', () =>
+  withRun(async ({ run }) => {
+    const closed = vi.spyOn(Worker.prototype, 'close');
+    vi.spyOn(run.journal, 'append').mockRejectedValueOnce(new Error('its folder was moved away'));
+    const reconciled = reconcile(run, { signal: AbortSignal.timeout(10_000), onError: () => {} });
+    await expect(reconciled).rejects.toThrow('its folder was moved away');
+    expect(closed).toHaveBeenCalledOnce();
+    vi.restoreAllMocks();
+  }));
+
+test('a refusal that keeps a stopped run waiting is told', () =>
+  withRun(async ({ run, start }) => {
+    const before = await start();
+    const running = before.run();
+    const { worker } = await claimed(run);
+    before.end({ state: 'interrupted' });
+    await running;
+    await before.close();
+    vi.spyOn(run.rollCall, 'look').mockRejectedValue(new Error('READONLY'));
+    // As on a shared datastore, where a worker of another machine has the batch.
+    vi.spyOn(run.rows, 'releaseClaims').mockResolvedValue();
+    const told = new AbortController();
+    const how = { signal: told.signal, onError: ({ message }: Error) => told.abort(message) };
+    expect(await reconcile(run, how)).toBe(false);
+    expect(told.signal.reason).toBe('READONLY');
+    await worker.close();
+    vi.restoreAllMocks();
+  }));
+
+test('a row that is handed back though the journal has its result is not fed again', () =>
+  withRun(async ({ run: { datastore, rows, journal }, start }) => {
+    const coordinator = await start();
+    const running = coordinator.run();
+    const { worker, job } = await claimed({ datastore, rows });
+    // As after the datastore was replaced by an older copy.
+    await journal.append([{ type: 'row', result: resultOf('succeeded') }]);
+    const leftover = { row: 1, attemptsUsed: 1, delayMs: 0 };
+    await job.moveToCompleted(encodeReturn({ results: [], leftovers: [leftover] }), 'token', false);
+    expect(await running).toEqual({ state: 'completed' });
+    await worker.close();
+    await coordinator.close();
+  }, 1));
+
+test('a row that gets its result while the journal records its feeding is not called again', () =>
+  withRun(async ({ run: { rows, journal }, start }) => {
+    const coordinator = await start();
+    const append = journal.append.bind(journal);
+    journal.append = async (entries) => {
+      const added = await append(entries);
+      if (entries.some(({ type }) => type === 'fed'))
+        await append([{ type: 'row', result: resultOf('succeeded') }]);
+      return added;
+    };
+    expect(await coordinator.run()).toEqual({ state: 'completed' });
+    expect(await rows.countWaiting()).toBe(0);
+    await coordinator.close();
+  }, 1));
+
+test('batches in the datastore take the priority of a resumed run', () =>
+  withRun(async ({ run: { rows }, start }) => {
+    const before = await start('low');
+    const running = before.run();
+    await vi.waitUntil(() => rows.countWaiting(), { timeout: 60_000 });
+    before.end({ state: 'interrupted' });
+    await running;
+    await before.close();
+    const changed = vi.spyOn(Job.prototype, 'changePriority');
+    const next = await start('high');
+    await vi.waitUntil(() => changed.mock.calls.length > 0, { timeout: 60_000 });
+    expect(changed.mock.calls).toEqual(changed.mock.calls.map(() => [{ priority: 1 }]));
+    next.end({ state: 'interrupted' });
+    expect(await next.drain(new AbortController().signal)).toBe(true);
+    await next.close();
+    changed.mockRestore();
+  }));
+
+const never = new AbortController().signal;
+
+/** What a session needs of its surroundings before it calls a row. */
+function sessionWith(join: SessionOptions['join']): SessionOptions {
+  return {
+    client: {},
+    log: { warn: vi.fn() },
+    stages: { tasks: () => inOnePart(tasksOf(2)) },
+    interrupt: never,
+    deadline: never,
+    workers: () => 1,
+    rate: () => undefined,
+    priority: () => 'normal',
+    controls: { on: () => () => {} },
+    onError: vi.fn(),
+    join,
+  } as unknown as SessionOptions;
+}
+
+test('a recovery that gets no answer is given up with the run, or ends with its datastore', () =>
+  withRun(async ({ run }) => {
+    vi.spyOn(run.datastore, 'epoch').mockImplementation(() => new Promise(() => {}));
+    const guard = new FailureGuard({ maxFailures: 0 });
+    const begin = (lost: AbortSignal, givenUp: AbortSignal) =>
+      new Work({ ...run, lost }, sessionWith(vi.fn()), guard, givenUp).untilLeft();
+    expect(await begin(never, AbortSignal.timeout(100))).toEqual({ state: 'interrupted' });
+    await expect(begin(AbortSignal.abort(new Error('Redis refuses')), never)).rejects.toThrow(
+      'Redis refuses',
+    );
+    vi.restoreAllMocks();
+  }, 2));
+
+test('a run that its guard halts during recovery calls nothing', () =>
+  withRun(async ({ run, start }) => {
+    const before = await start();
+    const running = before.run();
+    const { worker, job } = await claimed(run);
+    before.end({ state: 'interrupted' });
+    await running;
+    await before.close();
+    const leftover = { row: 2, attemptsUsed: 0, delayMs: 0 };
+    const left = encodeReturn({ results: [resultOf('failed')], leftovers: [leftover] });
+    await job.moveToCompleted(left, 'token', false);
+    await worker.close();
+
+    const guard = new FailureGuard({ maxFailures: 0 });
+    // Recovery asks for the epoch once batches are collected.
+    vi.spyOn(run.datastore, 'epoch').mockImplementation(async () => {
+      await vi.waitUntil(() => guard.check(), { timeout: 60_000 });
+      return undefined;
+    });
+    const join = vi.fn<SessionOptions['join']>();
+    const untilLeft = () => new Work(run, sessionWith(join), guard, never).untilLeft();
+    // The other row was handed back, and only the file of rows has it.
+    expect(await untilLeft()).toEqual({ state: 'again', hasLostRows: false });
+    expect(await untilLeft()).toMatchObject({
+      state: 'halted',
+      halt: { most: { code: 'NOT_FOUND', rows: 1 } },
+    });
+    expect(join).not.toHaveBeenCalled();
+    expect([run.journal.isFinished(1), run.journal.isFinished(2)]).toEqual([true, false]);
+    vi.restoreAllMocks();
+  }, 2));

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import {
+  Cooldown,
+  type CooldownVerdict,
+  cutDeep,
+  cutToHeld,
+  type Period,
+  probingGrowth,
+  searchedRate,
+  startingGrowth,
+} from '../../../../src/engine/rate/governor/rate-changes.ts';
+
+describe('a rate grows', () => {
+  test('at the start to twice as much in half a second, or in four reactions where those are longer', () => {
+    expect(startingGrowth(0.5, 50)).toBeCloseTo(2);
+    expect(startingGrowth(1.2, 300)).toBeCloseTo(2);
+  });
+
+  test.each([
+    [0, 40],
+    [1.25, 50],
+    [2.5, 60],
+  ])('in a search from the fine rate to the failed one: after %d s to %d', (seconds, rate) => {
+    expect(searchedRate(40, 60, seconds, 100)).toBeCloseTo(rate);
+  });
+
+  test('in a search beyond the rate that failed', () => {
+    expect(searchedRate(40, 60, 4, 100)).toBeGreaterThan(60);
+  });
+
+  test('in a probe slowly at first, more slowly the later news comes, and doubles after that', () => {
+    expect(probingGrowth(0, 0)).toBe(1);
+    expect(probingGrowth(1.5, 0)).toBeCloseTo(1.25);
+    expect(probingGrowth(3, 0)).toBeCloseTo(2);
+    expect(probingGrowth(4.5, 0)).toBeCloseTo(4);
+    expect(probingGrowth(3, 600)).toBeLessThan(2);
+  });
+});
+
+describe('a rate that was refused is cut', () => {
+  test.each([
+    ['below what is held, so that an allowance gathers', cutToHeld(100, 0), 90],
+    ['hardly below it when a wait has let it gather', cutToHeld(100, 1_000), 98],
+    ['to half when it may be far too much', cutDeep(100), 50],
+  ])('%s', (_, rate, expected) => {
+    expect(rate).toBeCloseTo(expected);
+  });
+});
+
+const cut = { rate: 50, latencyMs: 50, lagMs: 50 };
+
+/** The verdicts of periods of 100 ms, each with this many accepted and rejected calls. */
+function verdicts(periods: readonly (readonly [accepted: number, rejected: number])[]): CooldownVerdict[] {
+  const cooldown = new Cooldown(0, cut);
+  return periods.map(([accepted, rejected], index) => {
+    const period: Period = { since: index * 100, now: (index + 1) * 100, accepted, rejected, waitUntil: 0 };
+    return cooldown.update(period);
+  });
+}
+
+const goingOn: CooldownVerdict = 'going-on';
+
+describe('a rate that was lowered', () => {
+  test.each<[title: string, periods: [number, number][], verdict: CooldownVerdict]>([
+    [
+      'has settled when nothing is refused',
+      [
+        [5, 0],
+        [5, 0],
+        [5, 0],
+      ],
+      'enough',
+    ],
+    [
+      'has settled when one call is refused',
+      [
+        [5, 0],
+        [5, 1],
+        [5, 0],
+      ],
+      'enough',
+    ],
+    [
+      'is still too fast when more than a tenth is refused',
+      [
+        [5, 0],
+        [4, 1],
+        [4, 1],
+      ],
+      'too-fast',
+    ],
+    [
+      'has settled when the first refusals are of calls sent earlier',
+      [
+        [0, 9],
+        [5, 0],
+        [5, 0],
+      ],
+      'enough',
+    ],
+  ])('%s', (_, periods, verdict) => {
+    expect(verdicts(periods)).toEqual([goingOn, goingOn, verdict]);
+  });
+
+  test('is clearly too fast when most calls are refused', () => {
+    expect(
+      verdicts([
+        [0, 0],
+        [1, 2],
+        [1, 4],
+      ]),
+    ).toEqual([goingOn, goingOn, 'too-fast']);
+  });
+
+  test('does not help where nothing is accepted', () => {
+    expect(
+      verdicts([
+        [0, 5],
+        [0, 2],
+        [0, 2],
+      ]),
+    ).toEqual([goingOn, goingOn, 'dry']);
+  });
+
+  test.each<[title: string, refusedAt: number, verdict: CooldownVerdict]>([
+    ['is too fast when a call is refused that was sent after the wait', 1_080, 'too-fast'],
+    ['is not too fast when one is refused that was sent before it', 900, goingOn],
+  ])('%s', (_, refusedAt, verdict) => {
+    const cooldown = new Cooldown(0, cut);
+    expect(cooldown.update({ since: 0, now: 800, accepted: 0, rejected: 0, waitUntil: 1_000 })).toBe(goingOn);
+    const refused: Period = {
+      since: 800,
+      now: refusedAt,
+      accepted: 4,
+      rejected: 1,
+      waitUntil: refusedAt + 1_000,
+    };
+    expect(cooldown.update(refused)).toBe(verdict);
+  });
+
+  test('is judged by calls that were sent after the wait', () => {
+    const cooldown = new Cooldown(0, cut);
+    const quiet = { accepted: 0, rejected: 0, waitUntil: 1_000 };
+    expect(cooldown.update({ ...quiet, since: 0, now: 1_000 })).toBe(goingOn);
+    expect(cooldown.update({ ...quiet, since: 1_000, now: 1_090 })).toBe(goingOn);
+    expect(cooldown.update({ ...quiet, since: 1_090, now: 1_300 })).toBe(goingOn);
+    expect(cooldown.update({ ...quiet, since: 1_300, now: 1_500, accepted: 10 })).toBe('enough');
+  });
+});

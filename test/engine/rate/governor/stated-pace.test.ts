@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import type { StatedLimit } from '../../../../src/engine/api/limits.ts';
+import { StatedPace, type StatedRate } from '../../../../src/engine/rate/governor/stated-pace.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const now = 1_800_057_600_000;
+const unlimited = Number.POSITIVE_INFINITY;
+
+function allowed(limits: readonly Partial<StatedLimit>[], active = 0): StatedRate {
+  const pace = new StatedPace();
+  const stated = limits.map((limit, index) => ({ name: String(index), unit: 'requests' as const, ...limit }));
+  pace.update(now, stated, false);
+  return pace.allowed(now, active);
+}
+
+describe('what the API states', () => {
+  test.each<[title: string, limits: Partial<StatedLimit>[], rate: number]>([
+    ['a quota and a window are spread evenly', [{ quota: 100, windowMs: 10 * second }], 9.86],
+    ['late calls matter more in a shorter window', [{ quota: 100, windowMs: second }], 97.56],
+    [
+      'the strictest limit counts',
+      [
+        { quota: 100, windowMs: second },
+        { quota: 60, windowMs: minute },
+      ],
+      0.988,
+    ],
+    ['what remains is spread over what is left', [{ quota: 600, remaining: 300, resetMs: 30 * second }], 10],
+    ['more cannot remain than the quota', [{ quota: 60, remaining: 1e9, resetMs: 60 * second }], 1],
+  ])('%s', (_, limits, rate) => {
+    expect(allowed(limits).rate).toBeCloseTo(rate);
+  });
+
+  test('what was enough for the rows stays enough while the number of rows arrives late', () => {
+    const pace = new StatedPace();
+    const limit = { name: 'minute', unit: 'requests' as const, quota: 600, resetMs: minute };
+    pace.update(now, [{ ...limit, remaining: 500 }], false, 500);
+    pace.update(now + second, [{ ...limit, remaining: 450, resetMs: 59 * second }], false, 500);
+    expect(pace.allowed(now + second, 0).isEnough).toBe(true);
+  });
+
+  test('calls in flight are not counted as remaining', () => {
+    expect(allowed([{ remaining: 310, resetMs: 30 * second }], 10).rate).toBeCloseTo(10);
+  });
+
+  test('when nothing remains, nothing is called until the reset', () => {
+    expect(allowed([{ remaining: 0, resetMs: minute }])).toEqual({ ceiling: 1, restUntil: now + minute });
+  });
+
+  test('a window of hours is not spread, but its last calls are not sent at once', () => {
+    expect(allowed([{ remaining: 5_000, resetMs: hour }])).toEqual({ ceiling: 5_000 });
+    expect(allowed([{ remaining: 3, resetMs: hour }])).toEqual({ ceiling: 3 });
+  });
+
+  test.each<[title: string, limit: Partial<StatedLimit>]>([
+    ['a quota without a window', { quota: 100 }],
+    ['an end that is too near', { quota: 100, remaining: 1, resetMs: second }],
+    ['an end that has passed', { quota: 100, remaining: 0, resetMs: 0 }],
+    ['a limit of calls in flight', { quota: 100, windowMs: second, unit: 'concurrent-requests' }],
+  ])('%s gives no rate', (_, limit) => {
+    expect(allowed([limit])).toEqual({ ceiling: unlimited });
+  });
+});
+
+describe('the end of a window', () => {
+  /** What is allowed after answers at these milliseconds, each with what remains and the whole seconds until the end. */
+  function afterAnswers(...answers: readonly [at: number, remaining: number, seconds: number][]): StatedRate {
+    const pace = new StatedPace();
+    let last = now;
+    for (const [at, remaining, seconds] of answers) {
+      last = now + at;
+      pace.update(last, [{ name: 'one', unit: 'requests', remaining, resetMs: seconds * second }], false);
+    }
+    return pace.allowed(last, 0);
+  }
+
+  test('is the earliest one stated', () => {
+    expect(afterAnswers([0, 600, 61], [100, 599, 60], [200, 0, 60]).restUntil).toBe(now + 60_100);
+  });
+
+  test('does not move because seconds are rounded up', () => {
+    expect(afterAnswers([0, 600, 60], [59_500, 0, 1]).restUntil).toBe(now + 60_000);
+  });
+
+  test('is a new one when it is later by more', () => {
+    expect(afterAnswers([0, 600, 60], [60_500, 600, 60]).rate).toBeCloseTo(10);
+  });
+
+  test('says nothing while it moves along with the calls', () => {
+    expect(afterAnswers([0, 600, 60], [10_000, 500, 60], [20_000, 400, 60])).toEqual({ ceiling: unlimited });
+  });
+});
+
+describe('what the API states, when calls are refused in spite of it', () => {
+  const limit: StatedLimit = { name: 'one', unit: 'requests', quota: 100, windowMs: 10 * second };
+
+  /** What is allowed in the end when calls were refused at these seconds. */
+  function allowedAfter(refusedAt: readonly number[], at: number): number | undefined {
+    const pace = new StatedPace();
+    pace.update(now, [limit], false);
+    for (const seconds of refusedAt) pace.update(now + seconds * second, [limit], true);
+    pace.update(now + at * second, [limit], false);
+    return pace.allowed(now + at * second, 0).rate;
+  }
+
+  test.each<[refusedAt: number[], share: number]>([
+    [[], 1],
+    [[20], 0.99],
+    [[20, 40, 60], 0.97],
+    [Array.from({ length: 30 }, (_, index) => 20 * index), 0.95],
+  ])('at %o s is used a little less', (refusedAt, share) => {
+    const last = refusedAt.at(-1) ?? 0;
+    expect((allowedAfter(refusedAt, last + 1) ?? 0) / 9.86).toBeCloseTo(share, 2);
+  });
+
+  test('is used as before after some minutes', () => {
+    expect((allowedAfter([20, 40], 1_200) ?? 0) / 9.86).toBeGreaterThan(0.995);
+  });
+
+  test('is not believed for a while after four refusals in ten seconds', () => {
+    expect(allowedAfter([20, 21, 22, 23], 24)).toBeUndefined();
+    expect(allowedAfter([20, 21, 22, 23], 90)).toBeDefined();
+  });
+});

@@ -1,0 +1,483 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { steadyNow } from '../../../src/base/async/clock.ts';
+import type { PaceReport } from '../../../src/domain/pace.ts';
+import type { PublishedPace, TrafficReport } from '../../../src/engine/cluster/entries.ts';
+import {
+  type Beat,
+  type Member,
+  rateCommandOf,
+  type WorkerBeat,
+} from '../../../src/engine/cluster/member.ts';
+import type { RatePolicy } from '../../../src/engine/cluster/rate-policy.ts';
+import { LeaderLoop, type LeaderLoopOptions, type OwnCalls } from '../../../src/engine/rate/leader-loop.ts';
+import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
+import { answered, failing, tooMany } from '../worker/answers.ts';
+import { gateOnTimeline } from './gate-on-timeline.ts';
+
+const beatMs = 100;
+const rows = 1_000;
+const leads = { leads: true, hasLed: true, hasRuns: true, rows };
+const leading = { ...leads, policies: new Map([['r', { text: 'auto', auto: true }]]) };
+const following = { ...leads, leads: false, hasLed: false, policies: new Map() };
+
+function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
+  return {
+    runs: ['run'],
+    workers: 3,
+    rate: 100,
+    isKept: true,
+    concurrency: 20,
+    refuses503: false,
+    limit: 101,
+    phase: 'holding',
+    reason: 'just under the limit',
+    accepted: 500,
+    rejected: 5,
+    seenAt: new Date().toISOString(),
+    ...changes,
+  };
+}
+
+/** A loop whose surroundings a test can change, and a record of what it did. */
+function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions> = {}) {
+  const around = {
+    known,
+    others: new Map<string, TrafficReport>(),
+    failure: undefined as Error | undefined,
+    hasLead: true,
+  };
+  const did = {
+    beats: [] as (WorkerBeat & { readonly wantsLead: boolean })[],
+    decided: [] as (PaceReport & { readonly command: ReturnType<typeof rateCommandOf> })[],
+    paces: [] as (PaceReport & { readonly own: OwnCalls })[],
+    errors: [] as Error[],
+    gaveUp: 0,
+    left: 0,
+    established: false,
+  };
+  const member: Member = {
+    isShared: true,
+    async testify() {},
+    async beat(heartbeat, wantsLead) {
+      if (around.failure !== undefined) throw around.failure;
+      did.beats.push({ ...heartbeat, wantsLead });
+      const reports = new Map([['own', heartbeat.traffic], ...around.others]);
+      const hasRun = around.known.policies.size > 0;
+      return { ...around.known, leads: around.known.leads && (wantsLead || hasRun), reports };
+    },
+    async decide(pace) {
+      if (around.hasLead) did.decided.push({ ...pace, command: rateCommandOf(pace) });
+      return around.hasLead;
+    },
+    async giveUpLead() {
+      if (around.hasLead) did.gaveUp += 1;
+      return around.hasLead;
+    },
+    take: () => Promise.reject(new Error('the gate has a timeline of its own')),
+    async leave() {
+      did.left += 1;
+      if (around.failure !== undefined) throw around.failure;
+    },
+  };
+  const { gate } = gateOnTimeline({ cap: 1_000 });
+  const meter = new TrafficMeter();
+  const loop = new LeaderLoop({
+    member,
+    meter,
+    gate,
+    facts: () => ({ finished: 7, concurrency: 5 }),
+    onPace: (pace, own) => did.paces.push({ ...pace, own }),
+    onError: (error) => did.errors.push(error),
+    ...options,
+  });
+  void loop.established.then(() => {
+    did.established = true;
+  });
+  return {
+    around,
+    did,
+    gate,
+    meter,
+    loop,
+    beat: (beats = 1) => vi.advanceTimersByTimeAsync(beats * beatMs),
+    /** Calls that get these answers. */
+    call(...answers: Parameters<TrafficMeter['ended']>[1][]): void {
+      for (const answer of answers) meter.ended(meter.sent(), answer);
+    },
+  };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a worker that leads', () => {
+  test('sets the rate that its governor wants, and tells the other workers', async () => {
+    const { did, beat } = begin(leading);
+    await beat();
+    const [first] = did.decided;
+    expect(first).toMatchObject({ phase: 'starting', accepted: 0, rejected: 0 });
+    expect(first?.command).toEqual({ rate: first?.rate, cap: first?.concurrency, restMs: 0 });
+    expect(did.paces[0]).toMatchObject({ phase: 'starting', rate: first?.rate });
+    expect(did.established).toBe(true);
+  });
+
+  test('keeps to the requested rate', async () => {
+    const { did, beat } = begin({
+      ...leads,
+      policies: new Map([['r', { text: '50/s', auto: false, perSecond: 50 }]]),
+    });
+    await beat();
+    expect(did.decided[0]).toMatchObject({ rate: 50, phase: 'fixed', command: { rate: 50 } });
+  });
+
+  test.each([
+    { others: 'a fixed rate', auto: false },
+    { others: 'the limit of the API', auto: true },
+  ])('names the run that holds back the others, which want $others', async ({ auto }) => {
+    const slow = { text: '5/s', auto: false, perSecond: 5 };
+    const fast = { text: 'fast', auto, perSecond: 50 };
+    const { did, beat } = begin({
+      ...leads,
+      policies: new Map([
+        ['slow', slow],
+        ['fast', fast],
+      ]),
+    });
+    await beat();
+    const told = { rate: 5, reason: 'held to 5/s by run slow', boundBy: 'slow' };
+    expect(did.decided.at(-1)).toMatchObject(told);
+    expect(did.paces.at(-1)).toMatchObject(told);
+  });
+
+  test('applies no rate without a requested one, and still obeys rests', async () => {
+    const { did, meter, beat, call } = begin({ ...leads, policies: new Map([['r', undefined]]) });
+    await beat();
+    expect(did.decided[0]?.command).toEqual({ rate: undefined, cap: 50, restMs: 0 });
+    call(tooMany());
+    meter.askedToWait(30_000);
+    await beat();
+    expect(did.decided.at(-1)?.command.restMs).toBeGreaterThan(29_000);
+  });
+
+  test('keeps to the limits of the strictest run until another run starts', async () => {
+    const { around, did, beat } = begin({
+      ...leads,
+      policies: new Map([['r', { text: '9/s', auto: false, perSecond: 9 }]]),
+    });
+    await beat();
+    around.known = { ...leads, policies: new Map() };
+    await beat(10);
+    expect(did.decided.at(-1)?.command.rate).toBe(9);
+  });
+
+  test('drops an untested rate that the calls do not reach', async () => {
+    const { did, beat, call } = begin(leading);
+    for (let count = 0; count < 40; count += 1) {
+      call(answered());
+      await beat();
+    }
+    expect(did.decided.at(-1)).toMatchObject({ isKept: false, command: { rate: undefined } });
+  });
+
+  test('lowers the rate at once when a call is refused', async () => {
+    const { did, beat, call } = begin(leading);
+    await beat();
+    const before = did.decided.length;
+    call(...Array.from({ length: 10 }, () => tooMany()));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(did.decided.length).toBeGreaterThan(before);
+  });
+
+  test('counts the calls of all workers', async () => {
+    const { around, did, beat } = begin(leading);
+    const report = { accepted: 10, rejected: 0, durationMs: 100, active: 4, stated: [] };
+    around.others.set('other', report);
+    await beat();
+    around.others.set('other', { ...report, accepted: 25 });
+    await beat(2);
+    expect(did.decided.at(-1)).toMatchObject({ accepted: 15 });
+  });
+
+  test('starts with the findings of the previous leader', async () => {
+    const { did, beat } = begin({ ...leading, pace: publishedPace({ restUntil: steadyNow() + 60_000 }) });
+    await beat();
+    expect(did.decided[0]).toMatchObject({ limit: 101, reason: 'the API asks to wait' });
+    expect(did.decided[0]?.command.restMs).toBeGreaterThan(59_000);
+  });
+
+  describe('told to wait for two hours', () => {
+    const hours = 7_200_000;
+    const auto = { text: 'auto', auto: true };
+    const waits = { waitMs: hours, waitBy: 'Retry-After: 7200' };
+    const told = failing({ class: 'slow-down', code: 'RESOURCE_EXHAUSTED', status: 429, ...waits });
+
+    async function resting(policy: RatePolicy) {
+      const begun = begin({ ...leads, policies: new Map([['r', policy]]) });
+      await begun.beat();
+      begun.call(told);
+      const refusedAt = steadyNow();
+      // A worker that was told so, too, and does not hear of decisions.
+      begun.around.others.set('other', {
+        ...begun.meter.report(),
+        get refusedAgoMs() {
+          return steadyNow() - refusedAt;
+        },
+      });
+      await begun.beat(2);
+      expect(begun.did.decided.at(-1)).toMatchObject({
+        restBy: 'Retry-After: 7200',
+        reason: 'the API asks to wait',
+      });
+      expect(begun.gate.restMs).toBeGreaterThan(hours - 10_000);
+      return begun;
+    }
+
+    test.each<[string, RatePolicy, RatePolicy]>([
+      ['a rate', auto, { text: '5/s', auto: false, perSecond: 5 }],
+      [
+        'the same rate again',
+        { text: '5/s', auto: false, perSecond: 5 },
+        { text: '5/s', auto: false, perSecond: 5, setAt: '2026-01-01T00:00:00.000Z' },
+      ],
+    ])(
+      'calls at once when a user sets %s, and rests again when it is told so again',
+      async (_, before, set) => {
+        const { around, did, gate, beat, call } = await resting(before);
+        around.known = { ...leads, policies: new Map([['r', set]]) };
+        await beat(2);
+        expect(did.decided.at(-1)).toMatchObject({ rate: 5, reason: 'as requested', command: { restMs: 0 } });
+        expect(gate.isResting).toBe(false);
+        await beat(50);
+        expect(gate.isResting).toBe(false);
+        call(tooMany(90_000));
+        await beat(2);
+        expect(gate.restMs).toBeGreaterThan(80_000);
+        expect(gate.restMs).toBeLessThan(90_000);
+      },
+    );
+
+    test('tests with single calls after five minutes when another run starts', async () => {
+      const { around, did, gate, beat } = await resting(auto);
+      around.known = {
+        ...leads,
+        policies: new Map([
+          ['r', auto],
+          ['another', auto],
+        ]),
+      };
+      await beat(2);
+      expect(gate.restMs).toBeGreaterThan(290_000);
+      expect(gate.restMs).toBeLessThan(300_000);
+      await vi.advanceTimersByTimeAsync(300_000);
+      expect(gate.isResting).toBe(false);
+      expect(did.decided.at(-1)).toMatchObject({
+        phase: 'waiting',
+        rate: 1,
+        command: { rate: 1, restMs: 0 },
+      });
+    });
+
+    test('keeps waiting while its run goes on', async () => {
+      const { gate, beat } = await resting(auto);
+      await beat(6_000);
+      expect(gate.restMs).toBeGreaterThan(hours - 700_000);
+    });
+  });
+
+  test('changes nothing after another worker took the lead', async () => {
+    const { around, did, beat } = begin(leading);
+    around.hasLead = false;
+    await beat(3);
+    expect([did.decided, did.paces]).toEqual([[], []]);
+  });
+});
+
+describe('a worker that follows', () => {
+  test('reports its calls, and shows what was decided', async () => {
+    const { did, beat, call } = begin({ ...following, pace: publishedPace() });
+    call(answered());
+    await beat(2);
+    expect(did.beats.at(-1)).toMatchObject({ finished: 7, concurrency: 5, traffic: { accepted: 1 } });
+    expect(did.paces[0]).toMatchObject({ rate: 100, accepted: 500, rejected: 5, own: { concurrency: 6 } });
+    expect(did.decided).toEqual([]);
+  });
+
+  test('waits for a pace', async () => {
+    const { around, did, beat } = begin(following);
+    await beat(20);
+    expect(did.established).toBe(false);
+    around.known = { ...following, pace: publishedPace() };
+    await beat(5);
+    expect(did.established).toBe(true);
+  });
+
+  test('rests for as long as was decided', async () => {
+    const { around, gate, beat } = begin({
+      ...following,
+      pace: publishedPace({ restUntil: steadyNow() + 60_000 }),
+    });
+    await beat();
+    expect(gate.isResting).toBe(true);
+    around.known = { ...following, pace: publishedPace() };
+    await beat(15);
+    expect(gate.isResting).toBe(false);
+  });
+
+  test('makes no calls for a moment when a call is refused', async () => {
+    const { gate, call, beat } = begin({ ...following, pace: publishedPace() });
+    await beat();
+    call(tooMany());
+    let admittedAt = 0;
+    void gate.reserve().then(() => {
+      admittedAt = steadyNow();
+    });
+    const refusedAt = steadyNow();
+    await beat(2);
+    expect(admittedAt - refusedAt).toBeGreaterThanOrEqual(50);
+  });
+
+  test('has as many calls in flight as the user requests', async () => {
+    const { did, beat } = begin({ ...following, pace: publishedPace() }, { concurrency: 3 });
+    await beat();
+    expect(did.paces[0]?.own.concurrency).toBe(3);
+  });
+
+  test('takes over the findings of the former leader', async () => {
+    const { around, did, beat } = begin({ ...following, pace: publishedPace() });
+    await beat();
+    around.known = { ...leading, hasLed: false };
+    await beat(15);
+    expect(did.decided[0]).toMatchObject({ limit: 101, phase: 'holding' });
+  });
+});
+
+describe('one of hundreds of workers with rows', () => {
+  test('beats less often, but at once after a refusal', async () => {
+    const { did, gate, beat, call } = begin({ ...following, pace: publishedPace() });
+    vi.spyOn(gate, 'callers', 'get').mockReturnValue(500);
+    void gate.reserve();
+    await beat(10);
+    const before = did.beats.length;
+    await beat(50);
+    expect(did.beats).toHaveLength(before + 10);
+    await beat(2);
+    call(tooMany());
+    expect(did.beats.at(-1)).toMatchObject({ traffic: { rejected: 1 } });
+  });
+});
+
+describe('a worker without rows', () => {
+  const noRuns = { ...following, hasRuns: false, pace: publishedPace({ runs: [] }) };
+
+  test('beats rarely, and leaves the lead to others', async () => {
+    const { did, beat } = begin(noRuns);
+    await beat(50);
+    expect(did.beats.length).toBeLessThanOrEqual(6);
+    expect(did.beats.slice(1).some(({ wantsLead }) => wantsLead)).toBe(false);
+  });
+
+  test('beats at once when it gets a row, wants the lead, and beats quickly while it has the row', async () => {
+    const { did, gate, beat } = begin(noRuns);
+    await beat();
+    const before = did.beats.length;
+    void gate.reserve();
+    expect(did.beats.slice(before)).toMatchObject([{ wantsLead: true }]);
+    await beat(10);
+    expect(did.beats).toHaveLength(before + 11);
+    gate.release();
+    await beat(50);
+    expect(did.beats.length).toBeLessThanOrEqual(before + 17);
+  });
+
+  test('beats when a rest ends, so that it takes rows again', async () => {
+    const pace = publishedPace({ restUntil: steadyNow() + 400 });
+    const { did, gate, beat } = begin({ ...noRuns, pace });
+    await beat();
+    expect(gate.isResting).toBe(true);
+    const paces = did.paces.length;
+    await beat(3);
+    expect([gate.isResting, did.paces.length > paces]).toEqual([false, true]);
+  });
+
+  test('reports a refusal at once', async () => {
+    const { did, beat, call } = begin(noRuns);
+    await beat(5);
+    const before = did.beats.length;
+    call(tooMany());
+    expect(did.beats.slice(before)).toMatchObject([{ traffic: { rejected: 1 } }]);
+  });
+
+  test('gives up the lead when there is no run and no worker calls, and later continues where it stopped', async () => {
+    const { around, did, beat, gate, call } = begin({ ...leading, hasRuns: false, policies: new Map() });
+    await beat();
+    call(answered());
+    await beat(25);
+    expect(did.gaveUp).toBe(0);
+    await beat(10);
+    expect(did.gaveUp).toBe(1);
+    around.known = noRuns;
+    await beat(20);
+    around.known = leading;
+    void gate.reserve();
+    await beat();
+    // A new rate controller knows of no call.
+    expect(did.decided.at(-1)).toMatchObject({ accepted: 1 });
+  });
+
+  test('starts with the published pace after another worker led', async () => {
+    const { around, did, beat, gate } = begin({ ...leading, hasRuns: false, policies: new Map() });
+    await beat(40);
+    around.known = { ...noRuns, pace: publishedPace({ limit: 7, runs: [] }) };
+    await beat(20);
+    around.known = { ...leading, hasLed: false };
+    void gate.reserve();
+    await beat();
+    expect(did.decided.at(-1)).toMatchObject({ limit: 7, accepted: 0 });
+  });
+
+  test.each([
+    { why: 'a run is in progress', known: leading },
+    { why: 'a run has lost its coordinator', known: { ...leading, policies: new Map() } },
+  ])('keeps the lead while $why', async ({ known }) => {
+    const { did, beat } = begin(known);
+    await beat(60);
+    expect([did.gaveUp, did.decided.length > 50]).toEqual([0, true]);
+  });
+});
+
+describe('a worker', () => {
+  test('continues after an error of the datastore', async () => {
+    const { around, did, beat } = begin(leading);
+    await beat();
+    around.failure = new Error('away');
+    await beat(2);
+    expect(did.errors).toContain(around.failure);
+    around.failure = undefined;
+    const before = did.decided.length;
+    await beat(2);
+    expect(did.decided.length).toBeGreaterThan(before);
+  });
+
+  test('leaves when it stops, and sets nothing after that', async () => {
+    const { did, loop, beat } = begin(leading);
+    await beat();
+    await loop.stop();
+    const { length } = did.decided;
+    await beat(5);
+    expect([did.left, did.decided.length]).toEqual([1, length]);
+  });
+
+  test('does not wait for a datastore that does not answer', async () => {
+    const { around, did, loop, beat } = begin(leading);
+    await beat();
+    around.failure = new Error('away');
+    const stopped = loop.stop();
+    await vi.advanceTimersByTimeAsync(2_000);
+    await stopped;
+    expect(did.errors).toEqual([around.failure]);
+  });
+});

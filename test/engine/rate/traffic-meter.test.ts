@@ -1,0 +1,283 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ApiAnswer } from '../../../src/engine/api/client.ts';
+import { type MeteredCall, TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
+import {
+  answered,
+  failing,
+  refusedConnection,
+  stated,
+  tooMany,
+  unavailable,
+  unavailableFor,
+} from '../worker/answers.ts';
+
+/** A meter after these answers, one call after the other. */
+function metered(...answers: readonly ApiAnswer[]): TrafficMeter {
+  const meter = new TrafficMeter();
+  for (const answer of answers) meter.ended(meter.sent(), answer);
+  return meter;
+}
+
+function counted(meter: TrafficMeter) {
+  const { accepted, rejected } = meter.report();
+  return { accepted, rejected };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a call', () => {
+  const accepted = { accepted: 1, rejected: 0 };
+  const rejected = { accepted: 0, rejected: 1 };
+  const neither = { accepted: 0, rejected: 0 };
+
+  test.each<[string, ApiAnswer, object]>([
+    ['that succeeds is accepted', answered(), accepted],
+    [
+      'for something that does not exist (404) is accepted',
+      failing({ class: 'permanent', status: 404 }),
+      accepted,
+    ],
+    ['without permission (403) is accepted', failing({ class: 'halt-early', status: 403 }), accepted],
+    ['that breaks the server (500) is accepted', failing({ class: 'retry', status: 500 }), accepted],
+    ['that is too late for a gateway (504) is accepted', failing({ status: 504 }), accepted],
+    ['whose answer breaks off is accepted', failing({ code: 'ANSWER_CUT_OFF', status: 200 }), accepted],
+    ['that meets a 503 is neither: it may be an accident', unavailable, neither],
+    ['that the API refuses (429) is rejected', tooMany(), rejected],
+    ['that the API refuses (429) with a waiting time is rejected', tooMany(1_000), rejected],
+    ['that meets a 503 with a waiting time is rejected', unavailableFor(1_000), rejected],
+    ['that is refused a connection is neither', refusedConnection, neither],
+    ['whose host is unknown is neither', failing({ code: 'HOST_NOT_FOUND' }), neither],
+    ['that gets no answer in time is neither', failing({ code: 'TOTAL_TIMEOUT', unclear: true }), neither],
+    ['whose connection is lost is neither', failing({ code: 'CONNECTION_LOST', unclear: true }), neither],
+    ['that is stopped is neither', failing({ class: 'aborted', code: 'INTERRUPTED' }), neither],
+  ])('%s', (_title, answer, expected) => {
+    const meter = metered(answer);
+    expect(counted(meter)).toEqual(expected);
+    expect(meter.active).toBe(0);
+  });
+});
+
+test('a call in which the client itself failed is over, and says nothing', () => {
+  const meter = new TrafficMeter();
+  meter.ended(meter.sent(), undefined);
+  expect(meter.report()).toEqual(new TrafficMeter().report());
+});
+
+describe('calls that meet a 503', () => {
+  /** A meter after these answers that knows whether 503s are refusals. */
+  function knowing(refuses503: boolean, ...answers: readonly ApiAnswer[]): TrafficMeter {
+    const meter = new TrafficMeter();
+    meter.refuses503 = refuses503;
+    meter.onRefused = vi.fn();
+    for (const answer of answers) meter.ended(meter.sent(), answer);
+    return meter;
+  }
+
+  test('are counted separately, however many there are, and cause no rest', () => {
+    const meter = knowing(false, unavailable, unavailable, unavailable, unavailable, answered());
+    expect(meter.report()).toMatchObject({ accepted: 1, rejected: 0, unavailable: 4, acceptedAmong: 1 });
+    expect(meter.onRefused).not.toHaveBeenCalled();
+  });
+
+  test('are refusals, each on its own, once they are known to depend on the rate', () => {
+    const meter = knowing(true, answered(), unavailable);
+    expect(meter.report()).toMatchObject({ accepted: 1, rejected: 1, unavailable: 0, refusedWith: 503 });
+    expect(meter.onRefused).toHaveBeenCalledOnce();
+  });
+
+  test.each<[string, ApiAnswer]>([
+    ['a 503 that asks to wait', unavailableFor(1_000)],
+    ['a 429', tooMany()],
+  ])('leave %s a refusal', (_title, answer) => {
+    const meter = knowing(false, unavailable, unavailable, answer);
+    expect(meter.report()).toMatchObject({ accepted: 0, rejected: 1, unavailable: 2 });
+    expect(meter.onRefused).toHaveBeenCalledOnce();
+  });
+
+  test('are counted separately again at once when that is no longer known', () => {
+    const meter = knowing(true, unavailable);
+    meter.refuses503 = false;
+    meter.ended(meter.sent(), unavailable);
+    expect(meter.report()).toMatchObject({ rejected: 1, unavailable: 1 });
+  });
+});
+
+describe('a report', () => {
+  test('of no calls is empty', () => {
+    expect(new TrafficMeter().report()).toEqual({
+      accepted: 0,
+      rejected: 0,
+      unavailable: 0,
+      durationMs: 0,
+      active: 0,
+      stated: [],
+    });
+  });
+
+  test('counts all calls since the start', () => {
+    const meter = metered(answered(), tooMany(), refusedConnection);
+    meter.report();
+    meter.ended(meter.sent(), answered());
+    meter.ended(meter.sent(), tooMany());
+    expect(counted(meter)).toEqual({ accepted: 2, rejected: 2 });
+  });
+
+  test('adds up how long accepted calls took, and no others', () => {
+    const meter = metered(
+      answered({ durationMs: 10 }),
+      failing({ status: 404 }, { durationMs: 20 }),
+      tooMany(),
+      failing({ code: 'TOTAL_TIMEOUT' }, { durationMs: 60_000 }),
+    );
+    expect(meter.report()).toMatchObject({ durationMs: 30 });
+  });
+
+  test('knows the calls in flight', () => {
+    const meter = new TrafficMeter();
+    const calls = [meter.sent(), meter.sent(), meter.sent()];
+    expect([meter.active, meter.report().active]).toEqual([3, 3]);
+    meter.ended(calls[0] as MeteredCall, answered());
+    expect([meter.active, meter.report().active]).toEqual([2, 2]);
+  });
+
+  test.each([['rejected', tooMany()]])(
+    'says how long ago the latest of the %s calls was sent',
+    (_kind, refused) => {
+      const meter = new TrafficMeter();
+      const first = meter.sent();
+      vi.advanceTimersByTime(100);
+      const second = meter.sent();
+      vi.advanceTimersByTime(50);
+      vi.setSystemTime(Date.now() - 3_600_000);
+      meter.ended(second, refused);
+      meter.ended(first, refused);
+      meter.ended(meter.sent(), answered());
+      expect(meter.report().refusedAgoMs).toBe(50);
+      vi.advanceTimersByTime(10);
+      expect(meter.report().refusedAgoMs).toBe(60);
+    },
+  );
+
+  test('says how long the API still asks to wait, the longest that it asked for', () => {
+    const meter = metered(tooMany(5_000), tooMany(1_000), tooMany());
+    vi.advanceTimersByTime(2_000);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect(meter.report().waitMs).toBe(3_000);
+    vi.advanceTimersByTime(2_999);
+    expect(meter.report().waitMs).toBe(1);
+    vi.advanceTimersByTime(1);
+    expect(meter.report().waitMs).toBeUndefined();
+  });
+
+  test('does not report the wait before one row is tried again', () => {
+    expect(metered(failing({ status: 500, waitMs: 5_000 })).report().waitMs).toBeUndefined();
+  });
+
+  test.each([
+    ['was rejected', tooMany()],
+    ['was answered with 503', unavailable],
+  ])(
+    'reports the most calls in flight when one was accepted, and the fewest when one %s',
+    (_title, third) => {
+      const meter = new TrafficMeter();
+      const calls = Array.from({ length: 4 }, () => meter.sent());
+      const answers = [answered(), answered(), third, tooMany()];
+      for (const [index, call] of calls.entries()) meter.ended(call, answers[index] ?? answered());
+      expect(meter.report()).toMatchObject({ acceptedAmong: 2, rejectedAmong: 3 });
+    },
+  );
+
+  test('reports those only for the time since the last report', () => {
+    const meter = metered(answered(), tooMany());
+    meter.report();
+    const { acceptedAmong, rejectedAmong } = meter.report();
+    expect([acceptedAmong, rejectedAmong]).toEqual([undefined, undefined]);
+    meter.ended(meter.sent(), answered());
+    expect(meter.report().acceptedAmong).toBe(1);
+  });
+
+  test('counts the calls in flight of other processes with those of this one', () => {
+    const meter = new TrafficMeter();
+    meter.elsewhere = () => 10;
+    const first = meter.sent();
+    meter.elsewhere = () => 20;
+    const second = meter.sent();
+    meter.ended(first, answered());
+    meter.ended(second, tooMany());
+    expect(meter.report()).toMatchObject({ active: 0, acceptedAmong: 11, rejectedAmong: 22 });
+  });
+
+  test('leaves out calls whose connection was refused', () => {
+    const report = metered(refusedConnection).report();
+    expect([report.acceptedAmong, report.rejectedAmong]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('what the API states', () => {
+  test('is reported once, the latest of each limit', () => {
+    const meter = metered(
+      answered({ limits: [stated('second', 9), stated('minute', 99)] }),
+      failing({ status: 404 }, { limits: [stated('second', 8)] }),
+      answered(),
+    );
+    expect(meter.report().stated).toEqual([stated('second', 8), stated('minute', 99)]);
+    expect(meter.report().stated).toEqual([]);
+  });
+
+  test('is also read from rejected calls', () => {
+    const limits = [stated('second', 0)];
+    expect(metered({ ...tooMany(1_000), limits }).report().stated).toEqual(limits);
+  });
+
+  test('is bounded, however many names the server invents', () => {
+    const meter = new TrafficMeter();
+    for (let name = 0; name < 1_000; name += 1)
+      meter.ended(meter.sent(), answered({ limits: [stated(`limit-${name}`, 1)] }));
+    meter.ended(meter.sent(), answered({ limits: [stated('limit-0', 0)] }));
+    const limits = meter.report().stated;
+    expect(limits).toHaveLength(16);
+    expect(limits[0]).toEqual(stated('limit-0', 0));
+  });
+});
+
+describe('the listener for refusals', () => {
+  test.each<[string, ApiAnswer, number]>([
+    ['is called for a refused call', tooMany(), 1],
+    ['is not called for a call that reached no server', refusedConnection, 0],
+    ['is not called for an accepted call', answered(), 0],
+    ['is not called for a call that fails for another reason', failing({ status: 500 }), 0],
+    ['is not called for a call without an answer', failing({ code: 'TOTAL_TIMEOUT' }), 0],
+  ])('%s', (_title, answer, calls) => {
+    const meter = new TrafficMeter();
+    meter.onRefused = vi.fn();
+    meter.ended(meter.sent(), answer);
+    expect(meter.onRefused).toHaveBeenCalledTimes(calls);
+  });
+
+  test('finds the refusal already counted', () => {
+    const meter = new TrafficMeter();
+    meter.onRefused = () => expect(meter.report()).toMatchObject({ rejected: 1, active: 0, waitMs: 1_000 });
+    meter.ended(meter.sent(), tooMany(1_000));
+    expect.assertions(1);
+  });
+});
+
+test('calls in flight are counted, and the age of the oldest one comes from a clock that never jumps', () => {
+  const meter = new TrafficMeter();
+  expect(meter.inFlight).toBeUndefined();
+  const first = meter.sent();
+  vi.advanceTimersByTime(3_000);
+  const second = meter.sent();
+  vi.advanceTimersByTime(2_000);
+  vi.setSystemTime(new Date(0));
+  expect(meter.inFlight).toEqual({ calls: 2, oldestMs: 5_000 });
+  meter.ended(first, answered());
+  expect(meter.inFlight).toEqual({ calls: 1, oldestMs: 2_000 });
+  meter.ended(second, undefined);
+  expect(meter.inFlight).toBeUndefined();
+});

@@ -1,0 +1,44 @@
+import type { Outcome, RowResult } from '../../../../src/domain/terms.ts';
+import type { PageData, PageRun, ReportedOperation } from '../../../../src/engine/report/html/page-data.ts';
+import { ReportPage } from '../../../../src/engine/report/html/report-page.ts';
+import { Tally } from '../../../../src/engine/report/summary.ts';
+import { factsOfRun } from '../../../helpers/page-lines.ts';
+import { callableRow, restoreEvaluation } from '../../../helpers/planned-row.ts';
+
+const restore = { ...restoreEvaluation, columns: [] };
+
+/** Rows with an outcome and a code: how many, and how many of them are unclear. */
+export type Told = readonly [rows: number, outcome: Outcome, code: string, unclear?: number];
+
+export interface Reported {
+  readonly run?: Partial<PageRun>;
+  readonly operations?: readonly ReportedOperation[];
+  readonly told: readonly Told[];
+}
+
+/** The data of a page about such rows. */
+export async function pageDataOf({ run, operations = [restore], told }: Reported): Promise<PageData> {
+  const page = new ReportPage({
+    refeed: { columns: [], clear_token: '', defaults: {} },
+    operations,
+    run: {
+      ...{ id: 'r-1', state: 'completed', phase: 'ended', resume: '', baseUrl: 'https://api.example' },
+      stops: [],
+      ...run,
+    },
+  });
+  const tally = new Tally();
+  let row = 0;
+  for (const [rows, outcome, code, unclear = 0] of told)
+    for (let index = 0; index < rows; index += 1) {
+      row += 1;
+      const result: RowResult = {
+        ...{ row, operation: 'restore-evaluation', outcome, code, message: '', attempts: 1 },
+        unclear: index < unclear,
+      };
+      tally.add(result);
+      await page.add([{ row: callableRow(row), result }]);
+    }
+  const { state = 'completed' } = run ?? {};
+  return (await page.content(tally.summary({ ...factsOfRun, state, activeMs: 1_000 }))).data;
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { guardCell } from '../../../src/base/text/formula-guard.ts';
+import { type RefeedOptions, RefeedRows } from '../../../src/engine/report/refeed.ts';
+import type { CellTexts } from '../../../src/engine/rows/row.ts';
+
+type Column = RefeedOptions['columns'][number];
+
+function refeed(columns: readonly Column[], defaults: RefeedOptions['defaults'] = {}): RefeedRows {
+  return new RefeedRows({ columns: [...columns], clear_token: '<clear>', guard: guardCell, defaults });
+}
+
+/** The cells of a row by column name. */
+function fed(rows: RefeedRows, cells: CellTexts, operation = 'update-soundboard') {
+  const { cells: texts, altered } = rows.cells({ cells }, operation);
+  return { ...Object.fromEntries(rows.header.map((title, index) => [title, texts[index]])), altered };
+}
+
+const soundboardId = { title: 'soundboard_id', field: 'soundboard_id' };
+
+describe('the operation column', () => {
+  test('is added when the manifest has none', () => {
+    const rows = refeed([soundboardId]);
+    expect(rows.header).toEqual(['soundboard_id', 'operation']);
+    expect(fed(rows, ['1'])).toMatchObject({ soundboard_id: '1', operation: 'update-soundboard' });
+  });
+
+  test('keeps its name and cells, and fills empty cells', () => {
+    const rows = refeed([{ title: 'Operation', field: 'operation' }, soundboardId]);
+    expect(rows.header).toEqual(['Operation', 'soundboard_id']);
+    expect(fed(rows, ['Update Soundboard'])).toMatchObject({ Operation: 'Update Soundboard' });
+    for (const cells of [[], [null], ['']])
+      expect(fed(rows, cells)).toMatchObject({ Operation: 'update-soundboard' });
+  });
+
+  test('stays empty when the operation is unknown', () => {
+    expect(fed(refeed([]), [], '')).toMatchObject({ operation: '' });
+  });
+});
+
+describe('a default', () => {
+  test('becomes a column when the manifest has none', () => {
+    const rows = refeed([{ title: 'evaluation_id', field: 'evaluation_id' }], { user_id: 'jane' });
+    expect(rows.header).toEqual(['evaluation_id', 'operation', 'user_id']);
+    expect(fed(rows, ['1'])).toMatchObject({ evaluation_id: '1', user_id: 'jane' });
+  });
+
+  test('fills only the cells that the row leaves out', () => {
+    const rows = refeed([{ title: 'User ID', field: 'user_id' }], { user_id: '=jane' });
+    expect(rows.header).toEqual(['User ID', 'operation']);
+    expect(fed(rows, [])).toMatchObject({ 'User ID': "'=jane" });
+    expect(fed(rows, [null])).toMatchObject({ 'User ID': "'=jane" });
+    expect(fed(rows, [''])).toMatchObject({ 'User ID': '<clear>' });
+    expect(fed(rows, ['joe'])).toMatchObject({ 'User ID': 'joe' });
+  });
+
+  test.each([
+    ['9223372036854775807', '9223372036854775807'],
+    ['', '<clear>'],
+    ['<clear>', "'<clear>"],
+  ])('reads back as it was: %j', (value, text) => {
+    expect(fed(refeed([], { file_size: value }), [])).toMatchObject({ file_size: text });
+  });
+});
+
+describe('several columns for one field', () => {
+  const rows = refeed([
+    { title: 'soundboardId', field: 'soundboard_id' },
+    { title: 'note' },
+    soundboardId,
+    { title: 'Note' },
+  ]);
+
+  test('become one column, because CSV can have only one', () => {
+    expect(rows.header).toEqual(['soundboardId', 'note', 'Note', 'operation']);
+    expect(fed(rows, ['1'])).toMatchObject({ soundboardId: '1', altered: false });
+    expect(fed(rows, [null, null, '2'])).toMatchObject({ soundboardId: '2', altered: false });
+  });
+
+  test('alter a row that fills more than one of them', () => {
+    expect(fed(rows, ['1', null, '2'])).toMatchObject({ soundboardId: '1', altered: true });
+  });
+
+  test('stay separate when they stand for no field', () => {
+    expect(fed(rows, [null, 'a', null, 'b'])).toMatchObject({ note: 'a', Note: 'b', altered: false });
+  });
+});
+
+test('a column that --map has given a field is named like the field', () => {
+  const rows = refeed([{ title: 'Nummer', field: 'soundboard_id' }, { title: 'Titre' }]);
+  expect(rows.header).toEqual(['soundboard_id', 'Titre', 'operation']);
+  expect(fed(rows, ['1', 'a'])).toMatchObject({ soundboard_id: '1', Titre: 'a' });
+});
+
+test('a row with a lone surrogate is altered', () => {
+  const rows = refeed([{ title: 'title', field: 'title' }]);
+  expect(fed(rows, ['a\ud800b']).altered).toBe(true);
+  expect(fed(rows, ['a😀b']).altered).toBe(false);
+});
+
+test('columns without a name are left out, and formulas in names are guarded', () => {
+  const rows = refeed([{ title: '' }, { title: ' ' }, { title: '=cmd()' }]);
+  expect(rows.header).toEqual(["'=cmd()", 'operation']);
+  expect(fed(rows, ['a', 'b', 'c'])).toMatchObject({ "'=cmd()": 'c' });
+});

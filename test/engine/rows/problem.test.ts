@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseJson } from '../../../src/base/text/json.ts';
+import { excerpt, formatProblem, ProblemGroups } from '../../../src/engine/rows/problem.ts';
+
+test.each<[value: unknown, shown: string]>([
+  ['plain', 'plain'],
+  ['', ''],
+  [undefined, ''],
+  [null, 'null'],
+  [9007199254740993n, '9007199254740993'],
+  [parseJson('1.00000000000000000001'), '1.00000000000000000001'],
+  [{ a: [1, 'x'] }, '{"a":[1,"x"]}'],
+  ['a\nb\r\tc', 'a\\nb\\r\\tc'],
+  ['\u001b[31mred', '\\u001b[31mred'],
+  ['\u202egpj.exe', '\\u202egpj.exe'],
+  ['\ufeffa\u200bb', '\\ufeffa\\u200bb'],
+  ['\ud800', '\\ud800'],
+  ['\u{e0041}', '\\u{e0041}'],
+  ['é🙂', 'é🙂'],
+  ['x'.repeat(60), 'x'.repeat(60)],
+  ['x'.repeat(61), `${'x'.repeat(60)}…`],
+  ['🙂'.repeat(1_000_000), `${'🙂'.repeat(60)}…`],
+])('a value is shown on one line, short and harmless (%#)', (value, shown) => {
+  expect(excerpt(value)).toBe(shown);
+});
+
+test('a problem is written as file:line: column: problem (value)', () => {
+  const row = { line: 7 };
+  expect(formatProblem('a.csv', row, { column: 'Evaluation ID', problem: 'is wrong', value: 'x' })).toBe(
+    'a.csv:7: Evaluation ID: is wrong (x)',
+  );
+  expect(formatProblem('a.csv', row, { problem: 'is wrong' })).toBe('a.csv:7: is wrong');
+  expect(formatProblem('a.csv', row, { column: 'a\nb', problem: 'is wrong' })).toBe(
+    'a.csv:7: a\\nb: is wrong',
+  );
+});
+
+function group(rows: readonly (readonly [row: number, problem: string, line?: number])[]) {
+  const groups = new ProblemGroups();
+  for (const [row, problem, line = row + 1] of rows) groups.add({ row, line }, { problem });
+  return groups;
+}
+
+test('equal problems of consecutive rows are one range', () => {
+  const { groups } = group([
+    [1, 'a'],
+    [2, 'a', 5],
+    [2, 'b', 5],
+    [3, 'a', 6],
+    [5, 'a', 8],
+  ]);
+  const stretches = [
+    [2, 6],
+    [8, 8],
+  ];
+  expect(groups).toEqual([
+    { problem: 'a', rows: 4, stretches, hasMore: false },
+    { problem: 'b', rows: 1, stretches: [[5, 5]], hasMore: false },
+  ]);
+});
+
+test('the column counts, and the value is that of the first row', () => {
+  const groups = new ProblemGroups();
+  groups.add({ row: 1, line: 2 }, { column: 'ID', problem: 'a', value: '1' });
+  groups.add({ row: 2, line: 3 }, { column: 'ID', problem: 'a', value: '2' });
+  groups.add({ row: 2, line: 3 }, { column: 'Nr', problem: 'a', value: '3' });
+  expect(groups.groups).toMatchObject([
+    { column: 'ID', value: '1', rows: 2 },
+    { column: 'Nr', value: '3', rows: 1 },
+  ]);
+});
+
+test('a million broken rows are not kept in memory, however they differ', () => {
+  const alternate = group(Array.from({ length: 1000 }, (_, index) => [index * 2 + 1, 'a']));
+  expect(alternate.groups).toMatchObject([
+    {
+      rows: 1000,
+      hasMore: true,
+      stretches: [
+        [2, 2],
+        [4, 4],
+        [6, 6],
+      ],
+    },
+  ]);
+  const different = group(Array.from({ length: 1000 }, (_, index) => [index + 1, `problem ${index}`]));
+  expect(different.groups).toHaveLength(50);
+});
+
+test('no problem is lost in the counts', () => {
+  const problem = fc.tuple(fc.nat(3), fc.constantFrom('a', 'b', 'c'));
+  fc.assert(
+    fc.property(fc.array(problem), (steps) => {
+      let row = 1;
+      const rows = steps.map(([step, text]) => {
+        row += step + 1;
+        return [row, text] as const;
+      });
+      const { groups } = group(rows);
+      expect(groups.reduce((sum, each) => sum + each.rows, 0)).toBe(rows.length);
+      for (const { problem: text, stretches } of groups) {
+        const lines = rows.filter(([, each]) => each === text).map(([each]) => each + 1);
+        for (const [from, to] of stretches) {
+          for (let line = from; line <= to; line++) expect(lines).toContain(line);
+        }
+      }
+    }),
+  );
+});

@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { methods } from '../../../src/domain/terms.ts';
+import type { ApiRequest } from '../../../src/engine/api/request.ts';
+import type { Row } from '../../../src/engine/operation/row-fields.ts';
+import type { DecidedRow, OldValues, PlannedOperation, UnderstoodRow } from '../../../src/engine/rows/row.ts';
+import { decodeRow, encodeRow, type LineOperation } from '../../../src/engine/rows/row-line.ts';
+import { anyText } from '../journal/arbitraries.ts';
+import { callable, renaming } from './decided-rows.ts';
+
+const deleting: PlannedOperation = {
+  ...{ name: 'delete', thing: 'entry', subject: 'id', columns: [], keepsOmitted: true },
+  fields: [{ name: 'id', required: true, undoable: false }],
+};
+
+const operations: readonly LineOperation[] = [
+  { operation: renaming, method: 'POST', path: '/rename' },
+  { operation: deleting, method: 'DELETE', path: '/entries/1' },
+];
+
+const number = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+const place = { row: number, line: number };
+const plain = { noNullPrototype: true };
+
+function understood(operation: PlannedOperation): fc.Arbitrary<UnderstoodRow> {
+  const texts: Record<string, fc.Arbitrary<string>> = Object.fromEntries(
+    operation.fields.map(({ name }) => [name, anyText]),
+  );
+  return fc
+    .record({
+      ...place,
+      values: fc.record(texts, { requiredKeys: [operation.subject], ...plain }),
+      old: fc.option(fc.record(texts, { requiredKeys: [], ...plain }), { nil: undefined }),
+    })
+    .map(({ row, line, values, old }) => ({
+      ...{ row, line, operation, subject: values[operation.subject] ?? '', values: values as Row },
+      ...(old !== undefined && { old: old as OldValues }),
+    }));
+}
+
+const anyOperation = fc.constantFrom(renaming, deleting);
+
+const anyRequest: fc.Arbitrary<ApiRequest> = fc.record(
+  {
+    method: fc.constantFrom(...methods.filter((method) => method !== 'POST')),
+    path: fc.oneof(fc.constantFrom('/rename', '/entries/1'), anyText),
+    body: anyText,
+  },
+  { requiredKeys: ['path', 'body'], ...plain },
+);
+
+const anyCallable: fc.Arbitrary<DecidedRow> = anyOperation.chain((operation) =>
+  fc.tuple(understood(operation), anyRequest, fc.boolean()).map(([row, request, unclear]) => ({
+    ...{ ...row, kind: 'callable', request },
+    ...(unclear && { unclear }),
+  })),
+);
+
+const anyLeftOut: fc.Arbitrary<DecidedRow> = anyOperation.chain((operation) =>
+  fc
+    .tuple(
+      understood(operation),
+      fc.oneof(
+        number.map((of) => ({ why: 'duplicate' as const, of })),
+        number.map((by) => ({ why: 'superseded' as const, by })),
+        fc
+          .record({ source: anyText, row: number }, plain)
+          .map((before) => ({ why: 'done' as const, before })),
+      ),
+    )
+    .map(([row, because]) => ({ ...row, kind: 'left out', because })),
+);
+
+const anyInvalid: fc.Arbitrary<DecidedRow> = fc.record(
+  {
+    ...{ ...place, kind: fc.constant('invalid' as const), operation: anyOperation },
+    problems: fc.array(
+      fc.record(
+        { column: anyText, problem: anyText, value: anyText, letters: anyText },
+        { requiredKeys: ['problem'], ...plain },
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
+  },
+  { requiredKeys: ['row', 'line', 'kind', 'problems'], ...plain },
+);
+
+const anyRow = fc.oneof(anyCallable, anyLeftOut, anyInvalid);
+const anyCells = fc.array(fc.option(anyText), { maxLength: 4 });
+
+/** The line of a row, as a file whose operations are these has it. */
+function lineOf(row: DecidedRow, cells: readonly (string | null)[] = []): string {
+  const index = operations.findIndex(({ operation }) => operation === row.operation);
+  return encodeRow(row, cells, index < 0 ? undefined : index, operations[index]);
+}
+
+test('any row is read as it was written, from one line of well-formed UTF-8', () => {
+  fc.assert(
+    fc.property(anyRow, anyCells, number, (row, cells, place) => {
+      const line = lineOf(row, cells);
+      expect(line).toMatch(/^[^\n\r\u0085\u2028\u2029]*\n$/);
+      const read = Buffer.from(line).toString('utf8').slice(0, -1);
+      expect(decodeRow(read, place, operations)).toStrictEqual({ ...row, place, cells });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test.each<[DecidedRow, object]>([
+  [callable, {}],
+  [{ ...callable, request: { path: '/rename/2', body: '{}' } }, { path: '/rename/2' }],
+  [{ ...callable, request: { method: 'PUT', path: '/rename', body: '{}' } }, { method: 'PUT' }],
+  [{ ...callable, operation: deleting, request: { path: '/entries/1', body: '' } }, { method: 'POST' }],
+  [
+    { ...callable, operation: deleting, request: { method: 'DELETE', path: '/entries/2', body: '' } },
+    { path: '/entries/2' },
+  ],
+])('method and path are written where they differ from those of the operation: %#', (row, written) => {
+  const { method, path } = JSON.parse(lineOf(row));
+  expect({ method, path }).toEqual(written);
+});
+
+const line = JSON.parse(lineOf(callable, ['7', null]));
+const invalid = JSON.parse(
+  lineOf({ kind: 'invalid', row: 1, line: 2, operation: renaming, problems: [{ problem: 'is bad' }] }),
+);
+const { request: _, ...given } = callable;
+const leftOut = JSON.parse(lineOf({ ...given, kind: 'left out', because: { why: 'duplicate', of: 1 } }));
+
+test('the lines that are changed below are rows', () => {
+  for (const each of [line, invalid, leftOut])
+    expect(decodeRow(JSON.stringify(each), 1, operations)).toBeDefined();
+});
+
+test.each<[what: string, text: unknown]>([
+  ['nothing', ''],
+  ['half a line', JSON.stringify(line).slice(0, -1)],
+  ['an array', [line]],
+  ['null', null],
+  ['a text', '"row"'],
+  ['no number', { ...line, row: undefined }],
+  ['the number 0', { ...line, row: 0 }],
+  ['a number in text', { ...line, row: '1' }],
+  ['half a number', { ...line, row: 1.5 }],
+  ['a number that is not exact', { ...line, row: 2 ** 53 }],
+  ['no line', { ...line, line: undefined }],
+  ['no cells', { ...line, cells: undefined }],
+  ['cells by name', { ...line, cells: { id: '7' } }],
+  ['a cell that is a number', { ...line, cells: [7] }],
+  ['an operation that the head does not have', { ...line, op: 2 }],
+  ['an operation before the first', { ...line, op: -1 }],
+  ['an operation by name', { ...line, op: 'rename' }],
+  ['a call without an operation', { ...line, op: undefined }],
+  ['no values', { ...line, values: undefined }],
+  ['a value less', { ...line, values: ['7'] }],
+  ['a value more', { ...line, values: ['7', 'A', 'B'] }],
+  ['a value that is a number', { ...line, values: [7, 'A'] }],
+  ['old values in a list', { ...line, old: ['A'] }],
+  ['an old value that is null', { ...line, old: { title: null } }],
+  ['no old values, but null', { ...line, old: null }],
+  ['an unknown method', { ...line, method: 'TRACE' }],
+  ['a path that is no text', { ...line, path: ['/rename'] }],
+  ['no body', { ...line, body: undefined }],
+  ['a body that is JSON', { ...line, body: { id: 7 } }],
+  ['certainty', { ...line, unclear: false }],
+  ['unclear in words', { ...line, unclear: 'yes' }],
+  ['no problem', { ...invalid, problems: [] }],
+  ['problems in a text', { ...invalid, problems: 'is bad' }],
+  ['a problem without words', { ...invalid, problems: [{ column: 'id' }] }],
+  ['a problem with a number', { ...invalid, problems: [{ problem: 'is bad', value: 7 }] }],
+  ['a problem of an operation that the head does not have', { ...invalid, op: 9 }],
+  ['no reason', { ...leftOut, not: null }],
+  ['an unknown reason', { ...leftOut, not: { why: 'tired' } }],
+  ['a duplicate of no row', { ...leftOut, not: { why: 'duplicate' } }],
+  ['a duplicate of row 0', { ...leftOut, not: { why: 'duplicate', of: 0 } }],
+  ['superseded by no row', { ...leftOut, not: { why: 'superseded', of: 1 } }],
+  ['done in no place', { ...leftOut, not: { why: 'done' } }],
+  ['done in a row of nothing', { ...leftOut, not: { why: 'done', before: { row: 1 } } }],
+])('a line with %s is no row', (_what, content) => {
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  expect(decodeRow(text, 1, operations)).toBeUndefined();
+});
+
+test('a call needs a method and a path, of its own or of its operation', () => {
+  const bare = [{ operation: renaming }];
+  expect(decodeRow(JSON.stringify(line), 1, bare)).toBeUndefined();
+  const own = { ...line, method: 'POST', path: '/rename' };
+  expect(decodeRow(JSON.stringify(own), 1, bare)).toMatchObject({ request: callable.request });
+});

@@ -1,0 +1,282 @@
+import { appendFile, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { hashFile } from '../../../src/base/disk/hash-file.ts';
+import { rowsInBlock } from '../../../src/engine/rows/head.ts';
+import type { CellTexts, DecidedRow, PlannedRow } from '../../../src/engine/rows/row.ts';
+import { openRows, type RowsFile } from '../../../src/engine/rows/rows-file.ts';
+import { RowsWriter } from '../../../src/engine/rows/rows-writer.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { callable, renaming } from './decided-rows.ts';
+import { writeRows } from './written-rows.ts';
+
+/** Rows with these numbers. The texts of some have characters of several bytes, which parts of the file may cut. */
+function rowsOf(numbers: readonly number[], title: (row: number) => string = String): DecidedRow[] {
+  return numbers.map((row) => {
+    const values = { id: String(row), title: title(row) };
+    return { ...callable, row, line: row + 1, subject: String(row), values };
+  });
+}
+
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
+async function written(rows: readonly DecidedRow[], cells?: (row: DecidedRow) => CellTexts) {
+  const path = join(await temporaryFolder(), 'rows.jsonl');
+  const facts = await writeRows(path, rows, cells ? { cells } : {});
+  return { path, facts, file: await openRows(path) };
+}
+
+async function read(file: Pick<RowsFile, 'rows'>, from?: number, to?: number): Promise<PlannedRow[]> {
+  const rows: PlannedRow[] = [];
+  for await (const part of file.rows(from, to)) rows.push(...part);
+  return rows;
+}
+
+describe('a file of rows', () => {
+  test('is written whole, for its owner only, and is what its digest says', async () => {
+    const rows = rowsOf(upTo(2_500));
+    const { path, facts, file } = await written(rows, ({ row }) => [String(row), null, '']);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await readdir(join(path, '..'))).toEqual(['rows.jsonl']);
+    expect(await hashFile(path)).toEqual(facts.digest);
+    expect(file.head).toEqual(facts.head);
+    expect(file.head.blocks).toHaveLength(3);
+    const lines = (await readFile(path, 'utf8')).split('\n');
+    expect(lines).toHaveLength(rows.length + 2);
+    const bytes = Buffer.byteLength(lines.slice(1).join('\n'));
+    expect(file.head.blocks.reduce((sum, block) => sum + block, 0)).toBe(bytes);
+  });
+
+  test('says of its operations what their rows are', async () => {
+    const { file } = await written([
+      ...rowsOf([1, 2]),
+      { kind: 'invalid', row: 3, line: 4, operation: renaming, problems: [{ problem: 'is bad' }] },
+    ]);
+    const counts = { rows: 3, callable: 2, invalid: 1, duplicates: 0, superseded: 0, doneBefore: 0 };
+    expect(file.head).toMatchObject({
+      counts,
+      operations: [
+        {
+          ...{ name: 'rename', thing: 'entry', subject: 'id', method: 'POST', path: '/rename', counts },
+          first: { row: 1, subject: '1' },
+          last: { row: 2, subject: '2' },
+          effects: { title: { given: 2, cleared: 0, absent: 0 } },
+        },
+      ],
+    });
+    expect(file.head).not.toHaveProperty('renumbered');
+  });
+
+  test('names the places of rows that an earlier run may have changed', async () => {
+    const [first, second] = rowsOf([7, 9]) as [DecidedRow, DecidedRow];
+    const { facts } = await written([first, { ...second, unclear: true } as DecidedRow]);
+    expect(facts.unclear).toEqual([2]);
+  });
+
+  test('of no rows has a head', async () => {
+    const { file } = await written([]);
+    expect(await read(file)).toEqual([]);
+    expect(await file.find(1)).toBeUndefined();
+    expect(file.head.blocks).toEqual([]);
+  });
+
+  test('that is discarded leaves nothing behind', async () => {
+    const folder = await temporaryFolder();
+    const writer = new RowsWriter(join(folder, 'rows.jsonl'));
+    for (const row of rowsOf(upTo(5_000))) await writer.add(row, ['x'.repeat(100)]);
+    await writer.discard();
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('rows', () => {
+  test('are read from any place to any place', async () => {
+    const rows = rowsOf(upTo(2_500), (row) => `Ж${'é'.repeat(row % 7)}`);
+    const { file } = await written(rows);
+    const near = fc
+      .tuple(fc.constantFrom(0, rowsInBlock, 2 * rowsInBlock, rows.length), fc.integer({ min: -3, max: 3 }))
+      .map(([edge, off]) => Math.min(Math.max(edge + off, 1), rows.length));
+    const place = fc.oneof(near, fc.integer({ min: 1, max: rows.length }));
+    await fc.assert(
+      fc.asyncProperty(place, place, async (some, other) => {
+        const [from, to] = some < other ? [some, other] : [other, some];
+        const found = await read(file, from, to);
+        expect(found.map((row) => [row.place, row.row])).toEqual(
+          upTo(to - from + 1).map((index) => [from + index - 1, from + index - 1]),
+        );
+        expect(found[0]).toMatchObject({ ...rows[from - 1], place: from, cells: [] });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('come in parts of up to 500', async () => {
+    const { file } = await written(rowsOf(upTo(1_700)));
+    const parts: number[] = [];
+    for await (const part of file.rows()) parts.push(part.length);
+    expect(Math.max(...parts)).toBeLessThanOrEqual(500);
+    expect(parts.reduce((sum, length) => sum + length, 0)).toBe(1_700);
+    expect(Math.min(...parts)).toBeGreaterThan(0);
+  });
+
+  test('may be larger than what is read at once', async () => {
+    const long = 'ж😀'.repeat(150_000);
+    const rows = rowsOf(upTo(1_003), (row) => (row % 500 < 3 ? `${long}${row}` : 'short'));
+    const { file } = await written(rows, ({ row }) => [row === 1_002 ? long : null, '\u2028']);
+    const all = await read(file);
+    expect(all.map(({ row }) => row)).toEqual(upTo(1_003));
+    for (const place of [1, 2, 500, 501, 502, 1_000, 1_001, 1_002, 1_003]) {
+      const cells = [place === 1_002 ? long : null, '\u2028'];
+      expect(await read(file, place, place)).toMatchObject([{ ...rows[place - 1], place, cells }]);
+    }
+  });
+
+  test('that are not wanted are left out', async () => {
+    const { file } = await written(rowsOf(upTo(1_200)));
+    const places: number[] = [];
+    for await (const part of file.rows(3, 1_100, (place) => place % 500 === 3))
+      places.push(...part.map(({ place }) => place));
+    expect(places).toEqual([3, 503, 1_003]);
+  });
+
+  test('of a place behind the last are none', async () => {
+    const { file } = await written(rowsOf(upTo(rowsInBlock)));
+    expect(await read(file, rowsInBlock + 1)).toEqual([]);
+  });
+
+  test('can be left before their end', async () => {
+    const { file } = await written(rowsOf(upTo(3_000)));
+    for await (const [row] of file.rows(1_500)) {
+      expect(row?.place).toBe(1_500);
+      break;
+    }
+  });
+});
+
+describe('a row', () => {
+  test.each([
+    ['of all rows', upTo(2_100)],
+    ['of some rows', upTo(2_100).map((row) => row * 3)],
+    ['in another order', upTo(2_100).map((row) => 2_101 - row)],
+    ['with gaps at the end', [...upTo(2_000), 5_000, 4_000]],
+  ])('is found by its number %s', async (_where, numbers) => {
+    const { file } = await written(rowsOf(numbers));
+    for (const index of [0, 1, 999, 1_000, numbers.length - 1]) {
+      const row = numbers[index] as number;
+      expect(await file.find(row)).toMatchObject({ row, place: index + 1, subject: String(row) });
+    }
+    for (const missing of [0, -1, 7_000, 1.5]) expect(await file.find(missing)).toBeUndefined();
+  });
+
+  test.each([
+    ['its place', upTo(1_100), undefined],
+    ['another one', upTo(1_100).map((row) => 2 * row), true],
+    ['another one, only at the end', [...upTo(1_100), 2_000], true],
+  ])('has a number, which is %s', async (_what, numbers, renumbered) => {
+    const { file } = await written(rowsOf(numbers));
+    expect(file.head.renumbered).toBe(renumbered);
+    const numberOf = await file.numbers();
+    expect(upTo(numbers.length).map(numberOf)).toEqual(numbers);
+  });
+});
+
+describe('a file that is', () => {
+  const whole = () => written(rowsOf(upTo(1_200)));
+  const changed = (change: (text: string) => string) => async (path: string) =>
+    writeFile(path, change(await readFile(path, 'utf8')));
+  const inHead = (from: string, to: string) => changed((text) => text.replace(from, to));
+
+  test.each<[what: string, damage: (path: string) => Promise<unknown>, message: RegExp]>([
+    ['empty', (path) => truncate(path), /: it has no first line\. Restore it from a backup\.$/],
+    ['cut within its head', (path) => truncate(path, 100), /: it has no first line\./],
+    ['not JSON', changed((text) => text.slice(1)), /: its first line is not JSON\./],
+    ['another JSON', changed(() => '[]\n'), /: its first line is not a head/],
+    ['null', changed(() => 'null\n'), /: its first line is not a head/],
+    [
+      'of another version',
+      inHead('"rows_version":1', '"rows_version":2'),
+      /: it has version 2, which this version of cqbatch does not read: use the version that wrote it\. /,
+    ],
+    [
+      'of a version in words',
+      inHead('"rows_version":1', '"rows_version":"1"'),
+      /: its first line is not a head \(rows_version: /,
+    ],
+    ['without a count', inHead('"callable"', '"called"'), /: its first line is not a head \(counts/],
+    [
+      'with an unknown member',
+      inHead('"left_out"', '"more":1,"left_out"'),
+      /: its first line is not a head \(: .*"more"/,
+    ],
+    [
+      'with a lying digest',
+      inHead('aaaaaaaa', 'AAAAAAAA'),
+      /: its first line is not a head \(source.sha256: /,
+    ],
+  ])('%s can’t be opened', async (_what, damage, message) => {
+    const { path } = await whole();
+    await damage(path);
+    const opening = openRows(path);
+    await expect(opening).rejects.toMatchObject({ kind: 'fatal', code: 'ROWS_DAMAGED' });
+    await expect(opening).rejects.toThrow(message);
+    await expect(opening).rejects.toThrow(path);
+  });
+
+  test.each<[what: string, damage: (path: string) => Promise<unknown>, message: RegExp]>([
+    [
+      'cut between rows',
+      changed((text) => `${text.split('\n').slice(0, 1_101).join('\n')}\n`),
+      /: it ends after row 1100 of 1200\. Restore it from a backup\.$/,
+    ],
+    ['cut within a row', changed((text) => text.slice(0, -2)), /: it ends after row 1199 of 1200\./],
+    ['cut after its head', changed((text) => `${text.split('\n')[0]}\n`), /: it ends after row 0 of 1200\./],
+    ['missing a line end', changed((text) => text.slice(0, -1)), /: it ends after row 1199 of 1200\./],
+    [
+      'overwritten in a row',
+      changed((text) => text.replace('"row":700', '"row":"7"')),
+      /: line 701 is not a row\. Restore it from a backup\.$/,
+    ],
+    [
+      'empty in a line',
+      changed((text) => text.replace(/\n\{"row":9,.*\n/, '\n\n')),
+      /: line 10 is not a row\./,
+    ],
+  ])('%s is opened, and read up to its damage', async (_what, damage, message) => {
+    const { path } = await whole();
+    await damage(path);
+    const file = await openRows(path);
+    await expect(read(file)).rejects.toMatchObject({ kind: 'fatal', code: 'ROWS_DAMAGED' });
+    await expect(read(file)).rejects.toThrow(message);
+  });
+
+  test('read while it is cut is damaged, however far the reading was', async () => {
+    const { path, file } = await whole();
+    await truncate(path, 0);
+    await appendFile(path, 'x');
+    await expect(read(file, 1_100)).rejects.toMatchObject({ code: 'ROWS_DAMAGED' });
+  });
+
+  test('missing is reported by its path', async () => {
+    const path = join(await temporaryFolder(), 'rows.jsonl');
+    await expect(openRows(path)).rejects.toMatchObject({
+      ...{ kind: 'fatal', code: 'ROWS_MISSING' },
+      message: `${path} is missing: restore it from a backup, then try again.`,
+    });
+  });
+
+  test('a folder says so', async () => {
+    const folder = await temporaryFolder();
+    await expect(openRows(folder)).rejects.toMatchObject({
+      ...{ kind: 'fatal', code: 'PATH_UNUSABLE' },
+      message: expect.stringContaining('is a folder where a file should be'),
+    });
+  });
+
+  test('not writable stops the plan, with what the system says', async () => {
+    const folder = await temporaryFolder();
+    await expect(writeRows(join(folder, 'gone', 'rows.jsonl'), rowsOf([1]))).rejects.toMatchObject({
+      ...{ kind: 'fatal', code: 'FILE_MISSING' },
+    });
+  });
+});

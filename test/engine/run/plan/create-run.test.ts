@@ -1,0 +1,67 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../../../jobs/index.ts';
+import { type Asker, beginRun } from '../../../../src/engine/run/plan/create-run.ts';
+import { refusalOf } from '../../../../src/engine/run/plan/readiness.ts';
+import { openRunStore } from '../../../../src/engine/run/record/store.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { leastOptions, manifestAt } from '../planned-record.ts';
+
+/** Begins a run of a manifest. @returns the run, what was asked, and the folders of runs that are there then */
+async function begun(rows: string, answers: Partial<Asker> = {}) {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'rows.csv');
+  await writeFile(path, `evaluation_id,user_id\n${rows}`);
+  const store = openRunStore(join(folder, '.cqbatch'), operations);
+  const asked: string[] = [];
+  const asker: Asker = {
+    async show(run) {
+      asked.push(`show ${refusalOf(run) ?? 'ready'}`);
+      await answers.show?.(run);
+    },
+    async approve(run) {
+      asked.push('approve');
+      return (await answers.approve?.(run)) ?? run.record;
+    },
+    async confirm(run) {
+      asked.push('confirm');
+      return (await answers.confirm?.(run)) ?? true;
+    },
+  };
+  const input = { rows: manifestAt(path), options: leastOptions, permits: {} };
+  const run = await beginRun(store, input, asker).catch((error: Error) => error.message);
+  return { run, asked, folders: await readdir(join(folder, '.cqbatch', 'runs')) };
+}
+
+test('a run begins once its plan was shown, approved and confirmed', async () => {
+  const rows = { sha256: 'approved', bytes: 1 };
+  const { run, asked, folders } = await begun('1,u\n', {
+    approve: async ({ record }) => ({ ...record, rows }),
+  });
+  expect(asked).toEqual(['show ready', 'approve', 'confirm']);
+  expect(run).toMatchObject({ record: { state: 'planned', rows }, scan: { callable: 1 } });
+  expect(folders).toHaveLength(1);
+});
+
+describe('a run that may not begin is discarded', () => {
+  const fails = async (): Promise<never> => {
+    throw new Error('no');
+  };
+
+  test.each<[why: string, rows: string, answers: Partial<Asker>, run: unknown, asked: readonly string[]]>([
+    ['its rows are refused', 'x y,u\n', {}, undefined, ['show INVALID_ROWS']],
+    ['it can not be shown', '1,u\n', { show: fails }, 'no', ['show ready']],
+    ['approvals are missing', '1,u\n', { approve: fails }, 'no', ['show ready', 'approve']],
+    [
+      'the user declines',
+      '1,u\n',
+      { confirm: async () => false },
+      undefined,
+      ['show ready', 'approve', 'confirm'],
+    ],
+    ['the user stops the question', '1,u\n', { confirm: fails }, 'no', ['show ready', 'approve', 'confirm']],
+  ])('when %s', async (_why, rows, answers, run, asked) => {
+    expect(await begun(rows, answers)).toEqual({ run, asked, folders: [] });
+  });
+});

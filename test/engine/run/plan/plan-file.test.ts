@@ -1,0 +1,394 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { writeApproval } from '../../../../src/engine/run/plan/approval-files.ts';
+import { readPlanFile, writePlanFile } from '../../../../src/engine/run/plan/plan-file.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { callable } from '../../rows/decided-rows.ts';
+import { writeRows } from '../../rows/written-rows.ts';
+import { planOptions, writePlan } from './written-plan.ts';
+
+const csv = [
+  'operation,soundboard_id,title,description,old_title,evaluation_id,user_id,note',
+  'update-soundboard,1,"the ""boss""\u2028",<clear>,was,,,x',
+  'update-soundboard,1,another,,,,,',
+  'update-soundboard,1,another,,,,,',
+  'restore-evaluation,,,,,7,u-é😀,',
+  'restore-evaluation,,,,,8,,',
+  'nothing,1',
+  '',
+].join('\n');
+
+async function written(content = csv) {
+  const folder = await temporaryFolder();
+  const manifest = join(folder, 'rows.csv');
+  await writeFile(manifest, content);
+  const file = join(folder, 'week.cqplan');
+  const options = { ...planOptions, onConflict: 'in-order' as const };
+  return { folder, file, ...(await writePlan(file, manifest, { options })) };
+}
+
+/** Reads a plan into a folder of its own. */
+async function reading(file: string, maxBytes?: number) {
+  const stateDir = await temporaryFolder();
+  const copy = join(stateDir, 'rows.jsonl');
+  return { stateDir, copy, plan: readPlanFile({ stateDir }, file, copy, maxBytes) };
+}
+
+const textIn = async (file: string) => gunzipSync(await readFile(file)).toString('utf8');
+
+describe('a plan', () => {
+  test('is read back as it was written, and its rows are those of the run, to the byte', async () => {
+    const { file, plan, rows, planned } = await written();
+    const { copy, plan: pending } = await reading(file);
+    const { planned: again, path, ...read } = await pending;
+    expect(read).toEqual(plan);
+    expect(path).toBe(copy);
+    expect(await readFile(copy)).toEqual(await readFile(rows));
+    expect(await textIn(file)).toBe(await readFile(rows, 'utf8'));
+    expect(plan.sha256).toBe(planned.digest.sha256);
+    expect(again).toMatchObject({ digest: planned.digest, head: planned.head, choice: planned.choice });
+    const { firstConflicts: _, roundedIds: __, choice: ___, preview, warnings, ...facts } = planned.scan;
+    expect(again.scan).toMatchObject(facts);
+    expect(again.scan.warnings).toEqual(warnings.map(({ code, message }) => ({ code, message })));
+    expect(again.scan.preview.map(({ request }) => request)).toEqual(preview.map(({ request }) => request));
+    expect(again.problems).toMatchObject({ count: planned.problems.count, first: planned.problems.first });
+    expect(facts).toMatchObject({ rows: 6, callable: 3, invalid: 2, duplicates: 1, conflicts: 1 });
+  });
+
+  test('says what was read, with which options, and what the user accepts', async () => {
+    const { plan, folder } = await written();
+    expect(plan).toMatchObject({
+      options: { ...planOptions, onConflict: 'in-order' },
+      consent: { skip_invalid: true, allow_partial: true },
+      approvals: [],
+      head: {
+        source: { name: join(folder, 'rows.csv'), format: 'csv', bytes: Buffer.byteLength(csv) },
+        made_by: { user: expect.any(String) },
+      },
+    });
+  });
+
+  test('may be that of a retry, whose rows have other numbers and may have been called', async () => {
+    const folder = await temporaryFolder();
+    const [rows, file] = [join(folder, 'rows.jsonl'), join(folder, 'retry.cqplan')];
+    const facts = {
+      derived: { as: 'retry' as const, of: 'monday' },
+      options: JSON.parse(JSON.stringify(planOptions)),
+      consent: { skip_invalid: false, allow_partial: true },
+    };
+    const written = await writeRows(
+      rows,
+      [4, 9].map((row) => ({ ...callable, row, line: row, ...(row === 9 && { unclear: true as const }) })),
+      facts,
+    );
+    const plan = await writePlanFile(file, rows, written);
+    const read = await (await reading(file)).plan;
+    expect(read).toMatchObject({ ...plan, head: { renumbered: true, derived: facts.derived } });
+    expect(read.planned.unclear).toEqual([2]);
+  });
+
+  test('is for its owner only, and never replaced', async () => {
+    const { file, rows, planned } = await written();
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const before = await readFile(file);
+    await expect(writePlanFile(file, rows, planned)).rejects.toMatchObject({
+      ...{ kind: 'usage', code: 'PLAN_EXISTS' },
+      message: `${file} already exists: remove it, or choose another name.`,
+    });
+    expect(await readFile(file)).toEqual(before);
+  });
+
+  test('that is missing is a usage error, like a missing manifest', async () => {
+    const file = join(await temporaryFolder(), 'x.cqplan');
+    await expect((await reading(file)).plan).rejects.toMatchObject({
+      ...{ kind: 'usage', code: 'PLAN_NOT_FOUND' },
+      message: `${file}: there is no such file`,
+    });
+  });
+});
+
+/** Refused for what is changed in it, or another plan with another digest. */
+async function expectOther(file: string, sha256: string): Promise<void> {
+  const { stateDir, plan } = await reading(file);
+  const read = await plan.catch((error: unknown) => error);
+  if (!(read instanceof Error)) return expect(read).not.toMatchObject({ sha256 });
+  expect(read).toMatchObject({
+    ...{ kind: 'usage', code: expect.stringMatching(/^PLAN_(CHANGED|UNREADABLE)$/) },
+    message: expect.stringContaining('week.cqplan'),
+  });
+  expect(await readdir(stateDir)).not.toContain('rows.jsonl.part');
+}
+
+describe('a changed plan', () => {
+  test('is refused or another plan, whatever character of its content was changed', async () => {
+    const { file, plan } = await written();
+    const text = await textIn(file);
+    const put = fc.constantFrom('0', '7', 'x', '"', ' ', '}', '\n', '', '{}\n');
+    await fc.assert(
+      fc.asyncProperty(fc.nat(text.length - 1), put, async (at, put) => {
+        const changed = text.slice(0, at) + put + text.slice(at + 1);
+        fc.pre(changed !== text);
+        await writeFile(file, gzipSync(changed));
+        await expectOther(file, plan.sha256);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('is refused or has the same content, whatever byte of its file was changed', async () => {
+    const { file, plan, rows } = await written();
+    const bytes = await readFile(file);
+    const content = await readFile(rows);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, bits) => {
+        const changed = Buffer.from(bytes);
+        changed[at] = (changed[at] as number) ^ bits;
+        await writeFile(file, changed);
+        const { copy, plan: pending } = await reading(file);
+        const read = await pending.catch((error: unknown) => error);
+        if (read instanceof Error)
+          expect(read).toMatchObject({ kind: 'usage', code: expect.stringMatching(/^PLAN_/) });
+        else {
+          expect(read).toMatchObject({ sha256: plan.sha256 });
+          expect(await readFile(copy)).toEqual(content);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('that is cut anywhere is refused', async () => {
+    const { file } = await written();
+    const bytes = await readFile(file);
+    for (const length of [0, 1, 10, 100, bytes.length - 9, bytes.length - 8, bytes.length - 1]) {
+      await writeFile(file, bytes.subarray(0, length));
+      await expect((await reading(file)).plan).rejects.toMatchObject({ code: 'PLAN_UNREADABLE' });
+    }
+  });
+
+  const inHead =
+    (place: string, value: unknown) =>
+    ([line = '', ...rows]: string[]) => {
+      const head = JSON.parse(line);
+      const [last = '', ...above] = place.split('.').toReversed();
+      above.reduceRight((part, name) => part[name], head)[last] = value;
+      return [JSON.stringify(head), ...rows];
+    };
+  const inRow = (row: number, members: object) => (lines: string[]) =>
+    lines.with(row, JSON.stringify({ ...JSON.parse(lines[row] ?? ''), ...members }));
+  const noOperation = {
+    ...{ name: 'delete', thing: 'entry', subject: 'id', fields: [], columns: [], effects: {} },
+    counts: {
+      ...{ rows: 0, callable: 0, invalid: 0, duplicates: 0, superseded: 0 },
+      doneBefore: 0,
+      conflicts: 0,
+      partial: 0,
+    },
+  };
+  const isOther =
+    /^\S+week\.cqplan is not as "cqbatch plan --out" writes it, so it may not do what it says: /;
+
+  test.each<[what: string, change: (lines: string[]) => readonly string[], code: string, message: RegExp]>([
+    ['a lying count', inHead('counts.callable', 1), 'PLAN_CHANGED', isOther],
+    ['a lying count of rows', inHead('counts.rows', 5), 'PLAN_CHANGED', isOther],
+    ['a lying count of an operation', inHead('operations.0.counts.callable', 1), 'PLAN_CHANGED', isOther],
+    [
+      'a lying count of fields that are cleared',
+      inHead('operations.0.effects.description.cleared', 0),
+      'PLAN_CHANGED',
+      isOther,
+    ],
+    ['another first subject', inHead('operations.0.first.subject', '2'), 'PLAN_CHANGED', isOther],
+    ['an operation that no row has', inHead('operations.2', noOperation), 'PLAN_CHANGED', isOther],
+    ['another block', inHead('blocks.0', 1), 'PLAN_CHANGED', isOther],
+    ['rows that it calls renumbered', inHead('renumbered', true), 'PLAN_CHANGED', isOther],
+    ['blanks', (lines) => lines.map((line) => line.replace('{', '{ ')), 'PLAN_CHANGED', isOther],
+    ['a row less', (lines) => lines.toSpliced(2, 1), 'PLAN_CHANGED', isOther],
+    ['a row twice', (lines) => lines.toSpliced(2, 0, lines[2] ?? ''), 'PLAN_CHANGED', isOther],
+    [
+      'two rows exchanged',
+      ([head = '', a = '', b = '', ...more]) => [head, b, a, ...more],
+      'PLAN_CHANGED',
+      isOther,
+    ],
+    ['an unknown member in a row', inRow(1, { more: 1 }), 'PLAN_CHANGED', isOther],
+    ['a method that goes without saying', inRow(1, { method: 'POST' }), 'PLAN_CHANGED', isOther],
+    [
+      'an unknown member in the head',
+      inHead('more', 1),
+      'PLAN_UNREADABLE',
+      /is not a plan of this version of cqbatch \(.*"more"/,
+    ],
+    [
+      'another version',
+      inHead('rows_version', 2),
+      'PLAN_UNREADABLE',
+      /has version 2, which this version of cqbatch does not read/,
+    ],
+    [
+      'an unknown option',
+      inHead('options.force', true),
+      'PLAN_UNREADABLE',
+      /week\.cqplan has an option that this version of cqbatch does not know \(.*"force"/,
+    ],
+    [
+      'an option of another kind',
+      inHead('options.attempts', 'many'),
+      'PLAN_UNREADABLE',
+      /week\.cqplan has an option that this version of cqbatch does not know \(attempts: /,
+    ],
+    [
+      'no consent',
+      inHead('consent', undefined),
+      'PLAN_UNREADABLE',
+      /week\.cqplan does not say what was accepted: make one with "cqbatch plan MANIFEST --out NAME\.cqplan"\.$/,
+    ],
+    [
+      'an address with a slash at its end',
+      inHead('options.baseUrl', `${planOptions.baseUrl}/`),
+      'PLAN_UNREADABLE',
+      /week\.cqplan has an address that is not written as cqbatch writes it: /,
+    ],
+    [
+      'an address in capitals',
+      inHead('options.baseUrl', 'https://API.example.com'),
+      'PLAN_UNREADABLE',
+      /week\.cqplan has an address that is not written as cqbatch writes it: /,
+    ],
+    [
+      'an address to which the token would go unencrypted',
+      inHead('options.baseUrl', 'http://api.example.com'),
+      'PLAN_UNREADABLE',
+      /week\.cqplan has an address that is not written/,
+    ],
+    [
+      'an address of nothing',
+      inHead('options.baseUrl', 'file:///etc/passwd'),
+      'PLAN_UNREADABLE',
+      /week\.cqplan has an address that is not written/,
+    ],
+    ...['//evil.example', '/a/../b', '/a/%2e%2e/b', '/a b', '/é', '', 'x'].map(
+      (path): [string, (lines: string[]) => readonly string[], string, RegExp] => [
+        `the path "${path}"`,
+        inRow(1, { path }),
+        'PLAN_UNREADABLE',
+        /week\.cqplan has a row 1 that can't be sent: the path /,
+      ],
+    ),
+    [
+      'the path of an operation outside the API',
+      inHead('operations.0.path', '/api/../../admin'),
+      'PLAN_UNREADABLE',
+      /week\.cqplan has a row 1 that can't be sent: the path /,
+    ],
+    [
+      'a line that is no row',
+      inRow(2, { body: undefined }),
+      'PLAN_UNREADABLE',
+      /week\.cqplan has a line 3 that is not a row: make one with/,
+    ],
+  ])('with %s is refused', async (_what, change, code, message) => {
+    const { file } = await written();
+    const lines = (await textIn(file)).slice(0, -1).split('\n');
+    await writeFile(file, gzipSync(`${change(lines).join('\n')}\n`));
+    const { plan, stateDir } = await reading(file);
+    await expect(plan).rejects.toMatchObject({ kind: 'usage', code });
+    await expect(plan).rejects.toThrow(message);
+    expect(await readdir(stateDir)).not.toContain('rows.jsonl.part');
+  });
+
+  test.each<[what: string, bytes: string | Buffer, message: RegExp]>([
+    ['is empty', '', /week\.cqplan is (?:empty|not a plan)/],
+    ['is a manifest', csv, /week\.cqplan is not a plan \(incorrect header check\): make one with/],
+    ['has an empty content', gzipSync(''), /week\.cqplan is empty: make one with/],
+    ['has a manifest as its content', gzipSync(csv), /its first line is not JSON/],
+    ['has no whole line', gzipSync('{"rows_version":1'), /week\.cqplan is empty: make one with/],
+    ['has a list as its content', gzipSync('[]\n'), /its first line is not a head/],
+  ])('that %s is refused', async (_what, bytes, message) => {
+    const { file } = await written();
+    await writeFile(file, bytes);
+    const { plan } = await reading(file);
+    await expect(plan).rejects.toMatchObject({ kind: 'usage', code: 'PLAN_UNREADABLE' });
+    await expect(plan).rejects.toThrow(message);
+  });
+
+  test('with a row more, not ended, is refused', async () => {
+    const { file } = await written();
+    await writeFile(file, gzipSync(`${await textIn(file)}{"row":7`));
+    await expect((await reading(file)).plan).rejects.toMatchObject({ code: 'PLAN_CHANGED' });
+  });
+
+  test('of a larger manifest than is allowed is refused', async () => {
+    const { file, plan } = await written();
+    const { bytes } = plan.head.source;
+    await expect((await reading(file, bytes)).plan).resolves.toMatchObject({ head: plan.head });
+    await expect((await reading(file, bytes - 1)).plan).rejects.toMatchObject({
+      code: 'PLAN_UNREADABLE',
+      message: expect.stringContaining('was made of a larger manifest than max_manifest_size allows'),
+    });
+  });
+
+  test('with more than its head says is refused before it fills the disk', async () => {
+    const { file } = await written();
+    const bomb = gzipSync(`${await textIn(file)}${' '.repeat(5_000_000)}`);
+    expect(bomb.length).toBeLessThan(100_000);
+    await writeFile(file, bomb);
+    const { plan, stateDir } = await reading(file);
+    await expect(plan).rejects.toMatchObject({
+      code: 'PLAN_UNREADABLE',
+      message: expect.stringContaining('has more rows than it says'),
+    });
+    expect(await readdir(stateDir)).not.toContain('rows.jsonl');
+  });
+});
+
+test('a disk that takes no copy of a plan is not a fault of the plan', async () => {
+  const rows = Array.from({ length: 3_000 }, (_, index) => `${index + 1},u`);
+  const { file } = await written(`evaluation_id,user_id\n${rows.join('\n')}\n`);
+  const stateDir = await temporaryFolder();
+  const copy = join(stateDir, 'gone', 'rows.jsonl');
+  await expect(readPlanFile({ stateDir }, file, copy)).rejects.toMatchObject({
+    ...{ kind: 'fatal', code: 'FILE_MISSING' },
+  });
+});
+
+describe('approvals', () => {
+  test('are the files beside the plan, one for each approval, and change nothing of the plan', async () => {
+    const { folder, file, plan } = await written();
+    const before = await readFile(file);
+    const written2 = [
+      await writeApproval(plan, 'ana', 'one'),
+      await writeApproval(plan, 'ana', 'two'),
+      await writeApproval(plan, 'dom\\ben ../é', 'three'),
+    ];
+    expect(written2.map(({ approvalFile }) => basename(approvalFile))).toEqual([
+      ...['week.cqplan.ana.approval', 'week.cqplan.ana-2.approval'],
+      'week.cqplan.dom_ben_..__.approval',
+    ]);
+    const all = ['two', 'one', 'three'];
+    expect(written2.at(-1)?.approvals).toEqual(all);
+    expect((await readdir(folder)).filter((name) => name.startsWith('week'))).toHaveLength(4);
+    const read = await (await reading(file)).plan;
+    expect(read).toMatchObject({ sha256: plan.sha256, approvals: all });
+    expect(await readFile(file)).toEqual(before);
+  });
+
+  test('of other plans do not belong to it', async () => {
+    const { folder, file } = await written();
+    for (const name of ['month.cqplan.ana.approval', 'week.cqplan2.ana.approval', 'week.cqplan.ana.txt'])
+      await writeFile(join(folder, name), 'x');
+    expect((await (await reading(file)).plan).approvals).toEqual([]);
+  });
+
+  test('that can’t be read are named', async () => {
+    const { file } = await written();
+    await mkdir(`${file}.ana.approval`);
+    await expect((await reading(file)).plan).rejects.toMatchObject({
+      ...{ kind: 'usage', code: 'PLAN_UNREADABLE' },
+      message: expect.stringContaining(`${file}.ana.approval`),
+    });
+  });
+});

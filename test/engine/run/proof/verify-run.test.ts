@@ -1,0 +1,267 @@
+import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { operations } from '../../../../jobs/index.ts';
+import { hashFile } from '../../../../src/base/disk/hash-file.ts';
+import { attributed } from '../../../../src/domain/actor.ts';
+import type { RowResult } from '../../../../src/domain/terms.ts';
+import { writeApproval } from '../../../../src/engine/run/plan/approval-files.ts';
+import { approvePlan, judgeApprovals } from '../../../../src/engine/run/plan/approvals.ts';
+import { createRun } from '../../../../src/engine/run/plan/create-run.ts';
+import { keepApprovals } from '../../../../src/engine/run/plan/kept-plan.ts';
+import { type ReadPlan, readPlanFile, writePlanFile } from '../../../../src/engine/run/plan/plan-file.ts';
+import { planManifest } from '../../../../src/engine/run/plan/planned-rows.ts';
+import { type RunProof, verifyRun } from '../../../../src/engine/run/proof/verify-run.ts';
+import { enterState } from '../../../../src/engine/run/record/record.ts';
+import { outcomesOf } from '../../../../src/engine/run/record/run-journal.ts';
+import { openRunStore, type RunStore } from '../../../../src/engine/run/record/store.ts';
+import { reportRun, rewriteReport } from '../../../../src/engine/run/report/report-run.ts';
+import { describeWithProgram } from '../../../helpers/describe-with-program.ts';
+import { allowedSigners, sshKey } from '../../../helpers/ssh-key.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { leastOptions } from '../planned-record.ts';
+
+let store: RunStore;
+let folder: string;
+let approvers: string | undefined;
+
+const options = { ...leastOptions, baseUrl: 'http://127.0.0.1', html: false as const };
+
+function result(row: number, more: Partial<RowResult> = {}) {
+  const called = { operation: 'restore-evaluation', message: '', attempts: 1, unclear: false };
+  return { type: 'row', result: { row, outcome: 'succeeded', code: 'OK', ...called, ...more } } as const;
+}
+
+/** A plan of five rows, of which three are called, approved by Ana. */
+async function approvedPlan(home: string) {
+  const source = join(home, 'rows.csv');
+  await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n,u\n1,u\n5,u\n');
+  const path = join(home, 'rows.jsonl');
+  const reading = { clearToken: '<clear>' };
+  const consent = () => ({ skip_invalid: true, allow_partial: false });
+  const input = { path: source, name: 'rows.csv', reading, digest: await hashFile(source), options, consent };
+  const file = join(home, 'rows.cqplan');
+  const plan = await writePlanFile(file, path, await planManifest(store, input, path));
+  const key = await sshKey();
+  approvers = await allowedSigners({ ana: key });
+  const by = { user: 'ana', host: 'desk' };
+  await writeApproval(plan, 'ana', await approvePlan(plan, key, { validMs: 60_000, by }));
+  return readPlanFile(store, file, join(home, 'copy.jsonl'));
+}
+
+/** An approved run that has ended: two rows succeeded, one failed, one is invalid, one a duplicate. */
+beforeEach(async () => {
+  const home = await temporaryFolder();
+  store = openRunStore(join(home, '.cqbatch'), operations);
+  const approved = await approvedPlan(home);
+  const rows = { kind: 'rows', path: approved.path, planned: approved.planned, approved } as const;
+  const created = await createRun(store, { rows, options, attribution: attributed() });
+  const { record: planned, journal } = created;
+  await journal.append([{ type: 'fed', first: 1, last: 5 }]);
+  await journal.append([result(1), result(2)]);
+  await journal.append([result(5, { outcome: 'failed', code: 'HTTP_500' }), { type: 'settled' }]);
+  const time = new Date().toISOString();
+  folder = store.folder(planned.id);
+  const record = {
+    ...enterState(enterState(planned, 'running'), 'completed'),
+    counts: outcomesOf(planned, journal),
+    approval: {
+      ...{ file: 'rows.cqplan', sha256: approved.sha256, madeAt: time },
+      signers: [{ name: 'ana', key: await fingerprintOfAna(approved), at: time, until: time }],
+    },
+  };
+  await keepApprovals(folder, approved.approvals);
+  await store.save(record);
+  await reportRun(store, record, journal);
+  await journal.close();
+});
+
+async function fingerprintOfAna(plan: ReadPlan): Promise<string> {
+  const [judged] = await judgeApprovals(plan, { approvers }, { user: '', at: Date.now() });
+  return judged?.counts ? judged.key : '';
+}
+
+function verify(against: readonly string[] = []): Promise<RunProof> {
+  return verifyRun({ folder, approvers, against });
+}
+
+async function problem(): Promise<string> {
+  const proof = await verify();
+  return proof.proved ? 'none' : proof.problem;
+}
+
+async function edit(name: string, from: string | RegExp, to: string): Promise<void> {
+  const path = join(folder, name);
+  const text = await readFile(path, 'utf8');
+  const edited = text.replace(from, to);
+  expect(edited).not.toBe(text);
+  await writeFile(path, edited);
+}
+
+/** Writes the report of the files as they are now. */
+async function reportAgain(): Promise<void> {
+  await rewriteReport(store, await store.load(basename(folder)));
+}
+
+describeWithProgram(['ssh-keygen'], 'a run', () => {
+  test('as it ended agrees, and has the digests of its files', async () => {
+    const proof = await verify();
+    expect(proof).toMatchObject({
+      proved: true,
+      state: 'completed',
+      rows: 5,
+      outcomes: { succeeded: 2, failed: 1, invalid: 1, duplicate: 1, skipped: 0, not_attempted: 0 },
+      unchecked: [],
+    });
+    const { digests } = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));
+    expect(proof).toMatchObject({
+      digests: { 'rows.jsonl': digests.rows, 'journal.jsonl': digests.journal, 'report.csv': digests.report },
+    });
+    for (const [name, digest] of [
+      ['rows.jsonl', digests.rows],
+      ['journal.jsonl', digests.journal],
+      ['report.csv', digests.report],
+    ])
+      expect((await hashFile(join(folder, name))).sha256).toBe(digest);
+  });
+
+  test('is found wrong with a changed byte of its rows, journal or report, at every seventh place', async () => {
+    const copies = await Promise.all(
+      ['rows.jsonl', 'journal.jsonl', 'report.csv', 'failed.csv', 'summary.json'].map(async (name) => {
+        const copy = `${folder}-${name}`;
+        await cp(folder, copy, { recursive: true });
+        return { name, copy };
+      }),
+    );
+    await Promise.all(
+      copies.map(async ({ name, copy }) => {
+        const path = join(copy, name);
+        const content = await readFile(path);
+        // Approvals would be judged each time; they are for the rows alone.
+        for (let position = 0; position < content.length; position += 7) {
+          const changed = Buffer.from(content);
+          changed.writeUInt8(changed.readUInt8(position) ^ (1 << (position % 8)), position);
+          await writeFile(path, changed);
+          const proof = await verifyRun({ folder: copy, approvers: undefined, against: [] });
+          expect(proof, `${name}, byte ${position}`).toMatchObject({ proved: false });
+        }
+        await writeFile(path, content);
+        expect(await verifyRun({ folder: copy, approvers, against: [] })).toMatchObject({ proved: true });
+      }),
+    );
+  });
+
+  test('is found wrong without any of its files', async () => {
+    for (const name of [
+      'rows.jsonl',
+      'journal.jsonl',
+      'report.csv',
+      'failed.csv',
+      'summary.json',
+      'run.json',
+    ]) {
+      await rename(join(folder, name), join(folder, '..', 'away'));
+      expect(await problem(), name).toContain(`${name}`);
+      await rename(join(folder, '..', 'away'), join(folder, name));
+    }
+    expect(await verify()).toMatchObject({ proved: true });
+  });
+
+  test.each<[what: string, change: () => Promise<unknown>, problem: RegExp]>([
+    [
+      'a line of the report',
+      () => edit('report.csv', '2,u,', '3,u,'),
+      /^report\.csv: differs in line 3 from what rows\.jsonl and journal\.jsonl give \("cqbatch report \S+" writes it again\)\.$/,
+    ],
+    [
+      'another result',
+      () => edit('journal.jsonl', 'HTTP_500', 'HTTP_501'),
+      /^report\.csv: differs in line 6/,
+    ],
+    [
+      'a row without a result',
+      () => edit('journal.jsonl', /\{"row":2.*\n/, ''),
+      /journal\.jsonl.*(?:lost lines|rows have no result)/,
+    ],
+    [
+      'a result of a row that is not called',
+      async () => {
+        await edit('journal.jsonl', '"row":5', '"row":4');
+        await reportAgain();
+      },
+      /^journal\.jsonl: has a result of row 4, which is not called\.$/,
+    ],
+    [
+      'other rows',
+      () => edit('rows.jsonl', '"body":"{\\"evaluation_id\\":2', '"body":"{\\"evaluation_id\\":3'),
+      /^rows\.jsonl: is not the file that run\.json names\.$/,
+    ],
+    [
+      'other counts',
+      async () => {
+        await edit('run.json', '"failed": 1', '"failed": 0');
+        await edit('run.json', '"succeeded": 2', '"succeeded": 3');
+      },
+      /^run\.json: counts other results than journal\.jsonl has\.$/,
+    ],
+    [
+      'a report file that was put in',
+      () => writeFile(join(folder, 'not-attempted.csv'), ''),
+      /^not-attempted\.csv: is not missing/,
+    ],
+    [
+      'an option that its plan does not have',
+      () => edit('run.json', '"attempts": 1', '"attempts": 9'),
+      /^run\.json: has another "attempts" than the approved plan\.$/,
+    ],
+    [
+      'an approval that was removed',
+      () => rm(join(folder, '1.approval')),
+      /^The approval by ana did not count when the run was planned/,
+    ],
+    [
+      'an approval that was edited',
+      () => edit('1.approval', 'calls 3', 'calls 4'),
+      /^The approval by ana did not count .*for another plan/,
+    ],
+    [
+      'an end of the approval that was edited',
+      () => edit('1.approval', /until \d/, 'until 3'),
+      /^The approval by ana did not count .*no good signature/,
+    ],
+  ])('with %s is found wrong, and what', async (_what, change, expected) => {
+    await change();
+    expect(await problem()).toMatch(expected);
+  });
+
+  test('that was forged as a whole does not have a digest from elsewhere', async () => {
+    const proof = await verify();
+    if (!proof.proved) throw new TypeError(proof.problem);
+    const { 'journal.jsonl': journal = '' } = proof.digests;
+    expect(await verify([journal])).toMatchObject({ proved: true });
+    await edit('journal.jsonl', 'HTTP_500', 'HTTP_501');
+    await reportAgain();
+    expect(await verify()).toMatchObject({ proved: true });
+    expect(await verify([journal])).toEqual({
+      proved: false,
+      problem: `No file of the run has the SHA-256 ${journal}.`,
+    });
+  });
+
+  test('whose approvers are not known is checked without its approvals, and says so', async () => {
+    approvers = undefined;
+    expect(await verify()).toMatchObject({
+      proved: true,
+      unchecked: [expect.stringContaining('Its approvals were not checked')],
+    });
+  });
+
+  test('is verified in a copied folder', async () => {
+    const copy = join(await temporaryFolder(), 'evidence');
+    await cp(folder, copy, { recursive: true });
+    await rm(dirname(folder), { recursive: true });
+    folder = copy;
+    expect(await readdir(copy)).not.toContain('manifest.csv');
+    expect(await verify()).toMatchObject({ proved: true, unchecked: [] });
+  });
+});

@@ -1,0 +1,146 @@
+import { writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { operations } from '../../../../jobs/index.ts';
+import { createRun } from '../../../../src/engine/run/plan/create-run.ts';
+import { allRuns, type ClusterLook } from '../../../../src/engine/run/record/all-runs.ts';
+import { enterState } from '../../../../src/engine/run/record/record.ts';
+import { openRunStore } from '../../../../src/engine/run/record/store.ts';
+import { ago, api, runEntry, workerEntry } from '../../../helpers/cluster-entries.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { leastOptions, manifestAt } from '../planned-record.ts';
+
+const nobody: ClusterLook = { entries: [], apis: new Map() };
+const all = () => true;
+
+/** A run of three rows in progress. */
+async function goingRun() {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n3,u\n');
+  const store = openRunStore(join(folder, '.cqbatch'), operations);
+  const { record, journal } = await createRun(store, {
+    rows: manifestAt(join(folder, 'rows.csv')),
+    options: leastOptions,
+  });
+  const going = enterState(record, 'running');
+  await store.save(going);
+  const result = { operation: 'restore-evaluation', message: '', attempts: 1, unclear: false } as const;
+  return {
+    store,
+    record: going,
+    succeed: (row: number) =>
+      journal.append([{ type: 'row', result: { ...result, row, outcome: 'succeeded', code: 'OK' } }]),
+    journal,
+  };
+}
+
+test('a row waits for a retry from its failed attempt until it is fed again', async () => {
+  const { store, journal, succeed } = await goingRun();
+  const runs = allRuns(store, vi.fn());
+  const fed = (row: number) => journal.append([{ type: 'fed', first: row, last: row }]);
+  const history = { attempts: 1, unprocessed: 0, unclear: false };
+  const handBack = (row: number) => journal.append([{ type: 'open', row, history }]);
+  const held = async () => (await runs.look(nobody, all))[0]?.local?.held;
+  await fed(1);
+  await fed(2);
+  expect(await held()).toBe(0);
+  await handBack(1);
+  await handBack(2);
+  expect(await held()).toBe(2);
+  await fed(1);
+  expect(await held()).toBe(1);
+  await succeed(2);
+  expect(await held()).toBe(0);
+  await journal.close();
+  await runs.close();
+});
+
+test('what delays a run is told as long as its process is in progress', async () => {
+  const { store, record, journal } = await goingRun();
+  const runs = allRuns(store, vi.fn());
+  const wait = async () => (await runs.look(nobody, all))[0]?.wait;
+  const waiting = 'Redis has no memory left';
+  await store.save({ ...record, waiting });
+  expect(await wait()).toEqual({ of: 'datastore', text: waiting });
+  await store.save({ ...record, waiting, process: { pid: 2 ** 22 + 1, host: hostname(), started: '1' } });
+  expect(await wait()).toBeUndefined();
+  await store.save(enterState({ ...record, waiting }, 'running'));
+  expect(await wait()).toBeUndefined();
+  const seen = { entries: [runEntry({ id: 'far', waiting })], apis: new Map() };
+  expect((await runs.look(seen, all)).find(({ id }) => id === 'far')?.wait).toMatchObject({ text: waiting });
+  await journal.close();
+  await runs.close();
+});
+
+test('a run is followed through its journal to its end', async () => {
+  const { store, record, journal, succeed } = await goingRun();
+  const runs = allRuns(store, vi.fn());
+  await succeed(1);
+  expect(await runs.look(nobody, all)).toMatchObject([
+    { state: 'running', rows: 3, counts: { succeeded: 1 } },
+  ]);
+  await succeed(2);
+  expect(await runs.look(nobody, all)).toMatchObject([{ counts: { succeeded: 2 } }]);
+  await succeed(3);
+  await journal.close();
+  const ended = {
+    ...enterState(record, 'completed'),
+    counts: { ...(await runs.look(nobody, all))[0]?.counts },
+  };
+  await store.save(ended as typeof record);
+  const view = {
+    state: 'completed',
+    ended: true,
+    counts: { succeeded: 3 },
+    local: { codes: [{ count: 3 }] },
+  };
+  expect(await runs.look(nobody, all)).toMatchObject([view]);
+  await runs.close();
+});
+
+test('for a run that has ended, the record is enough', async () => {
+  const { store, record, journal } = await goingRun();
+  await journal.close();
+  const counts = { succeeded: 1, failed: 2, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
+  await store.save({ ...enterState(record, 'completed'), counts });
+  const runs = allRuns(store, vi.fn());
+  const [view] = await runs.look(undefined, all);
+  expect(view).toMatchObject({ counts });
+  expect(view?.local?.codes).toBeUndefined();
+});
+
+test('a removed journal is reported, and tried again', async () => {
+  const { store, record, journal } = await goingRun();
+  const onUnreadable = vi.fn();
+  const runs = allRuns(store, onUnreadable);
+  const path = join(store.folder(record.id), 'journal.jsonl');
+  await journal.close();
+  await writeFile(path, '');
+  expect(await runs.look(nobody, all)).toEqual([]);
+  expect(onUnreadable).toHaveBeenCalledWith(
+    expect.objectContaining({ message: expect.stringContaining(path) }),
+  );
+});
+
+test('runs of other machines come after those of the state folder, with the workers that call their API', async () => {
+  const { store, record, journal } = await goingRun();
+  await journal.close();
+  const seen: ClusterLook = {
+    entries: [
+      runEntry({ id: 'there', rowsPerSecond: 5 }),
+      runEntry({ id: 'lost', seenAt: ago(60_000) }),
+      runEntry({ id: record.id, baseUrl: leastOptions.baseUrl, rowsPerSecond: 7 }),
+    ],
+    apis: new Map([[api, { workers: [workerEntry()], pace: undefined }]]),
+  };
+  const runs = allRuns(store, vi.fn());
+  expect(await runs.look(seen, all)).toMatchObject([
+    { id: record.id, throughput: { rowsPerSecond: 7 }, workers: [] },
+    { id: 'there', throughput: { rowsPerSecond: 5 }, workers: [{ host: 'here' }] },
+    { id: 'lost', state: 'interrupted', ended: true },
+  ]);
+  const going = await runs.look(seen, (_, state) => state === 'running');
+  expect(going.map(({ id }) => id)).toEqual([record.id, 'there']);
+  await runs.close();
+});

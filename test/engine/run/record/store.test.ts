@@ -1,0 +1,122 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { operations } from '../../../../jobs/index.ts';
+import { isAbandoned } from '../../../../src/base/disk/owned-folder.ts';
+import { thisProcess } from '../../../../src/base/disk/process.ts';
+import type { RunRecord } from '../../../../src/engine/run/record/record.ts';
+import { openRunStore } from '../../../../src/engine/run/record/store.ts';
+import { plannedRecord } from '../planned-record.ts';
+
+// Unit tests share modules: another test file may have loaded the modules to be spied on.
+vi.hoisted(() => vi.resetModules());
+vi.mock('../../../../src/base/disk/owned-folder.ts', { spy: true });
+
+let stateDir: string;
+
+beforeEach(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), 'cqbatch-store-'));
+});
+afterEach(() => rm(stateDir, { recursive: true }));
+
+function recordOf(id: string): RunRecord {
+  return { ...plannedRecord, id, states: [] };
+}
+
+describe('the run store', () => {
+  test('returns saved runs, the oldest first', async () => {
+    const store = openRunStore(stateDir, operations);
+    const first = await store.create();
+    const second = await store.create();
+    const [older, newer] = [first.id, second.id].toSorted() as [string, string];
+    await store.save(recordOf(older));
+    await store.save(recordOf(newer));
+    expect(await store.load(older)).toEqual(recordOf(older));
+    expect((await store.list()).map(({ id }) => id)).toEqual([older, newer]);
+    expect(await store.list(undefined, new Set([older]))).toEqual([recordOf(newer)]);
+  });
+
+  test('leaves out a folder without a record', async () => {
+    const store = openRunStore(stateDir, operations);
+    await store.create();
+    expect(await store.list()).toEqual([]);
+    await expect(store.find('2')).rejects.toMatchObject({ kind: 'usage', code: 'RUN_UNKNOWN' });
+  });
+
+  test('removes leftovers of a plan whose process has died, so that its id is free, and nothing else', async () => {
+    const store = openRunStore(stateDir, operations);
+    const [left, going, run] = [await store.create('nightly'), await store.create(), await store.create()];
+    const dead = JSON.stringify({ ...thisProcess(), pid: 2 ** 22 + 1 });
+    await writeFile(join(left.folder, 'owner.json'), dead);
+    await writeFile(join(left.folder, 'manifest.arriving'), 'evaluation_id');
+    await store.save(recordOf(run.id));
+    expect(await readdir(run.folder)).toEqual(['run.json']);
+    await writeFile(join(run.folder, 'owner.json'), dead);
+    expect((await store.create('nightly')).id).toBe('nightly');
+    expect(await readdir(left.folder)).toEqual(['owner.json']);
+    expect(JSON.parse(await readFile(join(left.folder, 'owner.json'), 'utf8'))).toEqual(thisProcess());
+    await expect(store.create(going.id)).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+    await expect(store.create(run.id)).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+  });
+
+  test('leaves a run alone whose plan is saved while it is looked at', async () => {
+    const store = openRunStore(stateDir, operations);
+    const { id, folder } = await store.create();
+    vi.mocked(isAbandoned).mockImplementationOnce(async () => {
+      // Its process saves the run and ends, after its name was read in the folder.
+      await store.save(recordOf(id));
+      return true;
+    });
+    await store.create();
+    expect(await readdir(folder)).toEqual(['run.json']);
+  });
+
+  test('names a run that does not exist, and never leaves its folder', async () => {
+    const store = openRunStore(stateDir, operations);
+    await expect(store.load('../../etc')).rejects.toThrow('There is no run ../../etc');
+  });
+
+  test('finds a run by a unique part of its id, and refuses an ambiguous part', async () => {
+    const store = openRunStore(stateDir, operations);
+    for (const id of ['nightly', 'nightly-2', 'weekly']) {
+      await store.create(id);
+      await store.save(recordOf(id));
+    }
+    await store.create('weekly-being-planned');
+    for (const [name, id] of [
+      ['nightly', 'nightly'],
+      ['-2', 'nightly-2'],
+      ['week', 'weekly'],
+    ] as const)
+      expect((await store.find(name)).id).toBe(id);
+    await expect(store.find('night')).rejects.toMatchObject({
+      kind: 'usage',
+      code: 'RUN_AMBIGUOUS',
+      message: expect.stringContaining('(nightly-2, nightly)'),
+    });
+    for (const name of ['', 'monthly', '../nightly'])
+      await expect(store.find(name)).rejects.toMatchObject({ kind: 'usage', code: 'RUN_UNKNOWN' });
+  });
+
+  test.each([
+    ['damaged', '{"version":2}', 'RUN_UNREADABLE'],
+    ['of another version', '{"version":1}', 'FILE_VERSION'],
+  ])('says which record is %s', async (_what, text, code) => {
+    const store = openRunStore(stateDir, operations);
+    const { id, folder } = await store.create();
+    await writeFile(join(folder, 'run.json'), text);
+    await expect(store.load(id)).rejects.toMatchObject({
+      ...{ kind: 'fatal', code },
+      message: expect.stringContaining(join(folder, 'run.json')),
+    });
+  });
+
+  test('keeps runs private to their owner', async () => {
+    const store = openRunStore(stateDir, operations);
+    const { id, folder } = await store.create();
+    await store.save(recordOf(id));
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(folder, 'run.json'))).mode & 0o777).toBe(0o600);
+  });
+});

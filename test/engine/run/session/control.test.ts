@@ -1,0 +1,211 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Cluster } from '../../../../src/engine/cluster/cluster.ts';
+import type { Control, ControlOf } from '../../../../src/engine/cluster/entries.ts';
+import {
+  type ControlWatch,
+  clearControls,
+  inCluster,
+  inFolder,
+  type OptionControl,
+  type Wanted,
+  watchControls,
+} from '../../../../src/engine/run/session/control.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+/** A cluster that knows only controls, and counts how often it is asked. */
+function controlsOf(answer: () => Promise<readonly Control[]>) {
+  const told = vi.fn(answer);
+  return { told, cluster: { told } as unknown as Cluster };
+}
+
+function watch(folder: string, cluster?: Cluster, onOption?: (control: OptionControl) => void): ControlWatch {
+  const watching = watchControls(
+    [inFolder(folder), ...(cluster === undefined ? [] : [inCluster(cluster, 'r')])],
+    onOption,
+  );
+  onTestFinished(() => watching.close());
+  return watching;
+}
+
+function until(watching: ControlWatch, ...wanted: readonly ControlWatch['current'][]): Promise<object> {
+  return new Promise((resolve) => {
+    watching.on(wanted, resolve);
+  });
+}
+
+const commanded = (command: ControlOf<'command'>['command']): Wanted => ({ kind: 'command', command });
+
+/** Waits until the watch has certainly seen everything said so far. */
+async function looked(asked: ReturnType<typeof controlsOf>['told']): Promise<void> {
+  const before = asked.mock.calls.length;
+  await vi.waitUntil(() => asked.mock.calls.length > before + 1, { timeout: 60_000 });
+}
+
+test('a run continues as long as there is no command', async () => {
+  const { told, cluster } = controlsOf(async () => []);
+  const watching = watch(await temporaryFolder(), cluster);
+  await looked(told);
+  expect(watching.current).toBe('unpause');
+  expect(await until(watching, 'cancel', 'unpause')).toEqual({ command: 'unpause' });
+});
+
+test.each(['pause', 'cancel'] as const)(
+  'a command to %s in the folder of the run arrives',
+  async (command) => {
+    const folder = await temporaryFolder();
+    const watching = watch(folder);
+    const arrived = until(watching, 'pause', 'cancel');
+    await inFolder(folder).tell(commanded(command));
+    expect(await arrived).toEqual({ command });
+    expect(watching.current).toBe(command);
+  },
+);
+
+test('a command names its user and reason, in the folder and in the datastore', async () => {
+  const folder = await temporaryFolder();
+  const attribution = { by: { user: 'ann', host: 'desk', version: '1.0.0' }, reason: 'wrong column' };
+  await inFolder(folder).tell({ ...commanded('pause'), ...attribution });
+  expect(await until(watch(folder), 'pause')).toEqual({ command: 'pause', ...attribution });
+});
+
+test('texts of other programs are shortened, and a line that is not a command is ignored', async () => {
+  const folder = await temporaryFolder();
+  const write = (command: object) => writeFile(join(folder, 'control.jsonl'), JSON.stringify(command));
+  const watching = watch(folder);
+  await write({ kind: 'command', command: 'explode', at: '2026-01-01T00:00:00.000Z' });
+  await write({
+    kind: 'command',
+    command: 'pause',
+    at: '2026-01-01T00:00:00.000Z',
+    reason: 'x'.repeat(100_000),
+  });
+  expect(((await until(watching, 'pause')) as { reason?: string }).reason).toBe('x'.repeat(500));
+});
+
+test('a command given before the watch begins arrives', async () => {
+  const folder = await temporaryFolder();
+  await inFolder(folder).tell(commanded('pause'));
+  expect(await until(watch(folder), 'pause')).toEqual({ command: 'pause' });
+});
+
+test('a command of another kind does not end the wait', async () => {
+  const folder = await temporaryFolder();
+  await inFolder(folder).tell(commanded('pause'));
+  const watching = watch(folder);
+  await until(watching, 'pause');
+  const arrived = until(watching, 'unpause', 'cancel');
+  await inFolder(folder).tell(commanded('unpause'));
+  expect(await arrived).toEqual({ command: 'unpause' });
+});
+
+test.each([
+  ['of the folder', '2026-01-01T00:00:00.000Z'],
+  ['of the datastore', '2999-01-01T00:00:00.000Z'],
+])('the later command counts: %s', async (title, at) => {
+  const folder = await temporaryFolder();
+  const { told, cluster } = controlsOf(async () => [{ kind: 'command', command: 'cancel', at }]);
+  await inFolder(folder).tell(commanded('pause'));
+  const watching = watch(folder, cluster);
+  await looked(told);
+  expect(watching.current).toBe(title === 'of the folder' ? 'pause' : 'cancel');
+});
+
+test('a command given during the watch counts, although the clock was set back before', async () => {
+  const folder = await temporaryFolder();
+  let registered: Control = { kind: 'command', command: 'unpause', at: '2999-01-01T00:00:00.000Z' };
+  const { told, cluster } = controlsOf(async () => [registered]);
+  const watching = watch(folder, cluster);
+  await looked(told);
+  await inFolder(folder).tell(commanded('pause'));
+  expect(await until(watching, 'pause')).toEqual({ command: 'pause' });
+  registered = { kind: 'command', command: 'cancel', at: '2000-01-01T00:00:00.000Z' };
+  expect(await until(watching, 'cancel')).toEqual({ command: 'cancel' });
+});
+
+test('a command that was cleared is forgotten', async () => {
+  const folder = await temporaryFolder();
+  await inFolder(folder).tell(commanded('pause'));
+  await clearControls(folder);
+  await clearControls(folder);
+  const { told, cluster } = controlsOf(async () => []);
+  const watching = watch(folder, cluster);
+  await looked(told);
+  expect(watching.current).toBe('unpause');
+});
+
+test.each([
+  '',
+  '{"kind":"command","command":"pause","a',
+  '{"kind":"command","command":"dance","at":"2026-01-01T00:00:00.000Z"}',
+  '{"kind":"command","command":"pause"}',
+  '{"kind":"rate","rate":"20/s","at":"2026-01-01T00:00:00.000Z"}',
+  '{"kind":"rate","rate":null}',
+])('a file with %j contains no command', async (text) => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'control.jsonl'), text);
+  const { told, cluster } = controlsOf(async () => []);
+  const rates: unknown[] = [];
+  const watching = watch(folder, cluster, (control) => rates.push(control));
+  await looked(told);
+  expect([watching.current, rates]).toEqual(['unpause', []]);
+});
+
+test('a command after a line that a full disk has torn arrives', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'control.jsonl'), '{"kind":"comm');
+  await inFolder(folder).tell(commanded('pause'));
+  expect(await until(watch(folder), 'pause')).toEqual({ command: 'pause' });
+});
+
+test('a failing datastore is asked again', async () => {
+  const { told, cluster } = controlsOf(async () => {
+    if (told.mock.calls.length < 3) throw new Error('Connection is closed.');
+    return [{ kind: 'command', command: 'pause', at: '2026-01-01T00:00:00.000Z' }];
+  });
+  expect(await until(watch(await temporaryFolder(), cluster), 'pause')).toEqual({ command: 'pause' });
+});
+
+describe('a rate', () => {
+  const twenty: Wanted = { kind: 'rate', rate: { text: '20/s', auto: false, perSecond: 20 } };
+  const none: Wanted = { kind: 'rate', rate: null, reason: 'no other program calls it' };
+  const at = '2026-01-01T00:00:00.000Z';
+  const later = '2026-01-02T00:00:00.000Z';
+
+  test('arrives with its user and reason, and so does the next one; a paused run stays paused', async () => {
+    const folder = await temporaryFolder();
+    const rates: Control[] = [];
+    const watching = watch(folder, undefined, (control) => rates.push(control));
+    await inFolder(folder).tell(commanded('pause'));
+    await inFolder(folder).tell(twenty);
+    await vi.waitUntil(() => rates.length === 1, { timeout: 60_000 });
+    await inFolder(folder).tell(none);
+    await vi.waitUntil(() => rates.length === 2, { timeout: 60_000 });
+    expect(rates).toEqual([twenty, none].map((rate) => ({ ...rate, at: expect.any(String) })));
+    expect(watching.current).toBe('pause');
+  });
+
+  test('of the later time counts, whether it is in the folder or in the cluster', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'control.jsonl'), JSON.stringify({ ...twenty, at }));
+    const { cluster } = controlsOf(async () => [{ kind: 'rate', rate: null, at: later }]);
+    const told: OptionControl[] = [];
+    watch(folder, cluster, (control) => told.push(control));
+    await vi.waitUntil(() => isDeepStrictEqual(told.at(-1), { kind: 'rate', rate: null, at: later }), {
+      timeout: 60_000,
+    });
+  });
+});
+
+test('a command that is no longer waited for calls nothing back', async () => {
+  const folder = await temporaryFolder();
+  const watching = watch(folder);
+  const heard: string[] = [];
+  watching.on(['pause'], () => heard.push('forgotten'))();
+  watching.on(['pause'], () => heard.push('kept'));
+  await inFolder(folder).tell(commanded('pause'));
+  await until(watching, 'pause');
+  expect(heard).toEqual(['kept']);
+});

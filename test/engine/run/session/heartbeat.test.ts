@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Cluster } from '../../../../src/engine/cluster/cluster.ts';
+import type { PublishedPace, RunEntry, WorkerEntry } from '../../../../src/engine/cluster/entries.ts';
+import { type ClusterStatus, startHeartbeat } from '../../../../src/engine/run/session/heartbeat.ts';
+import { ago, runEntry as anyRun, workerEntry } from '../../../helpers/cluster-entries.ts';
+
+const secondMs = 1_000;
+
+function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
+  return {
+    runs: ['own'],
+    workers: 1,
+    rate: 40,
+    concurrency: 50,
+    refuses503: false,
+    phase: 'holding',
+    isKept: true,
+    reason: 'just under the limit',
+    accepted: 0,
+    rejected: 0,
+    seenAt: ago(0),
+    ...changes,
+  };
+}
+
+function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
+  return anyRun({ id: 'own', key: 'own', ...changes });
+}
+
+/** A heartbeat among entries that a test can change, and a record of what it did. */
+function start(changes: Partial<RunEntry> = {}, failure?: Error) {
+  const others = {
+    workers: [] as WorkerEntry[],
+    pace: undefined as PublishedPace | undefined,
+  };
+  const own = { changes, failure };
+  const did = {
+    put: [] as RunEntry[],
+    seen: [] as ClusterStatus[],
+    errors: [] as Error[],
+    established: false,
+  };
+  const cluster: Partial<Cluster> = {
+    async putRun(entry) {
+      if (own.failure !== undefined) throw own.failure;
+      did.put.push(entry);
+      return true;
+    },
+    workers: async () => others.workers,
+    pace: async () => others.pace,
+  };
+  const heartbeat = startHeartbeat({
+    cluster: cluster as Cluster,
+    entry: () => runEntry(own.changes),
+    onClusterStatus: (status) => did.seen.push(status),
+    onError: (error) => did.errors.push(error),
+  });
+  void heartbeat.established.then(() => {
+    did.established = true;
+  });
+  return { others, own, did, heartbeat, beat: () => vi.advanceTimersByTimeAsync(secondMs) };
+}
+
+describe('a run that shows itself', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('renews its entry every second, and writes it a last time at its end', async () => {
+    const { own, did, heartbeat, beat } = start();
+    await beat();
+    const put = did.put.length;
+    await beat();
+    expect(did.put).toHaveLength(put + 1);
+    own.changes = { state: 'completed' };
+    await heartbeat.stop();
+    expect(did.put.map(({ state }) => state)).toEqual([...Array(put + 1).fill('running'), 'completed']);
+    expect(did.put.map(({ left }) => left)).toEqual([...Array(put + 1).fill(undefined), true]);
+    await beat();
+    expect(did.put).toHaveLength(put + 2);
+  });
+
+  test('learns which workers there are, and how they call the API', async () => {
+    const { others, did, beat } = start();
+    others.workers = [
+      workerEntry(),
+      workerEntry({ id: 'another', outage: { reason: 'away', testMs: 9_000 }, active: 1 }),
+    ];
+    others.pace = publishedPace();
+    await beat();
+    expect(did.seen[0]).toMatchObject({ workers: 2 });
+    expect(did.seen[0]?.pace).toMatchObject({ rate: 40, phase: 'waiting', reason: 'away' });
+    others.workers = [workerEntry()];
+    await beat();
+    expect(did.seen.at(-1)?.pace).toMatchObject({ rate: 40, reason: 'just under the limit' });
+  });
+
+  test('continues after an error of the datastore', async () => {
+    const { own, did, beat } = start();
+    await beat();
+    const seen = did.seen.length;
+    own.failure = new Error('away');
+    await beat();
+    expect(did.errors).toEqual([own.failure]);
+    expect(did.seen).toHaveLength(seen);
+    own.failure = undefined;
+    await beat();
+    expect(did.seen).toHaveLength(seen + 1);
+  });
+
+  test('does nothing more once it has stopped, even if no rate was ever in force', async () => {
+    const { own, did, heartbeat, beat } = start({}, new Error('away'));
+    await beat();
+    own.failure = undefined;
+    await heartbeat.stop();
+    const put = did.put.length;
+    for (let second = 0; second < 5; second += 1) await beat();
+    expect(did.put).toHaveLength(put);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('the rate of a run is in force', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('when no worker leads: nothing can be called', async () => {
+    await expect(start().heartbeat.established).resolves.toBeUndefined();
+  });
+
+  test('at once when the only worker knows it', async () => {
+    const scene = start();
+    scene.others.pace = publishedPace({ runs: ['other', 'own'] });
+    await scene.heartbeat.established;
+    expect(scene.did.seen).toHaveLength(0);
+  });
+
+  test('with several workers, when they have learned it from the leading one', async () => {
+    const scene = start();
+    scene.others.pace = publishedPace({ runs: ['other', 'own'], workers: 2 });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(scene.did.established).toBe(false);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(scene.did.established).toBe(true);
+  });
+
+  test('only when the leading worker knows it', async () => {
+    const scene = start();
+    const renew = (runs: string[]) => {
+      scene.others.pace = publishedPace({ runs });
+    };
+    for (let second = 0; second < 5; second += 1) {
+      renew(['other']);
+      await scene.beat();
+    }
+    expect(scene.did.established).toBe(false);
+    renew(['other', 'own']);
+    await scene.beat();
+    expect(scene.did.established).toBe(true);
+  });
+
+  test('soon when the leading worker is gone and has left its pace', async () => {
+    const scene = start();
+    scene.others.pace = publishedPace({ runs: ['other'] });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(scene.did.established).toBe(false);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(scene.did.established).toBe(true);
+  });
+
+  test('again after a pause, once it is in a later decision', async () => {
+    const scene = start();
+    scene.others.pace = publishedPace();
+    await scene.heartbeat.established;
+    let isAgain = false;
+    // Decided before the run continued.
+    void scene.heartbeat.establishedAgain().then(() => {
+      isAgain = true;
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    scene.others.pace = publishedPace({ runs: ['other'] });
+    for (let second = 0; second < 3; second += 1) {
+      scene.others.pace = publishedPace({ runs: ['other'] });
+      await scene.beat();
+    }
+    expect(isAgain).toBe(false);
+    scene.others.pace = publishedPace({ runs: ['other', 'own'] });
+    await scene.beat();
+    expect(isAgain).toBe(true);
+  });
+
+  test('not before the datastore has it', async () => {
+    const scene = start({}, new Error('away'));
+    await scene.beat();
+    expect(scene.did.established).toBe(false);
+    scene.own.failure = undefined;
+    await scene.beat();
+    expect(scene.did.established).toBe(true);
+  });
+});

@@ -1,0 +1,353 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ApiFailure } from '../../../src/engine/api/failure.ts';
+import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
+import type { Blame, Halt, Trouble } from '../../../src/engine/worker/signs.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function failure(code: ApiFailure['code']): ApiFailure {
+  return { class: 'retry', code, message: 'why', unclear: false };
+}
+
+function trouble(cause: Trouble['cause'], changes: Partial<Trouble> = {}): Trouble {
+  return {
+    kind: 'trouble',
+    cause,
+    path: '/restore',
+    failure: failure('UNAVAILABLE'),
+    repeated: false,
+    ...changes,
+  };
+}
+
+const answered = { kind: 'answered' } as const;
+/** While rows wait to be claimed, a breaker does not conclude that it has seen everything. */
+const others = 1_000;
+
+function begin({ proven = true, maxOutageMs }: { proven?: boolean; maxOutageMs?: number } = {}) {
+  const halts: Halt[] = [];
+  const breaker = new CircuitBreaker({ maxOutageMs, onChange() {}, onHalt: (halt) => halts.push(halt) });
+  if (proven) void breaker.assess(answered);
+  for (let row = 0; row < others; row += 1) breaker.begin();
+  /** Makes this many calls with this sign; the blame of each comes when it is decided. */
+  const meet = (sign: Trouble, calls = 1): Blame[] => {
+    const blames: Blame[] = [];
+    for (let call = 0; call < calls; call += 1) {
+      void Promise.resolve(breaker.assess(sign)).then((blame) => blames.push(blame));
+    }
+    return blames;
+  };
+  /** No other row is left to be called. */
+  const runOut = (held: number): void => {
+    for (let row = 0; row < others - held; row += 1) breaker.end();
+  };
+  return { breaker, halts, meet, runOut };
+}
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+describe('the outage that is shown', () => {
+  test.each([true, false])(
+    'begins when rows have waited for their verdicts for seconds (proven: %s)',
+    async (proven) => {
+      const { breaker, meet } = begin({ proven });
+      meet(trouble('target'), 3);
+      await pass(3_900);
+      expect(breaker.outage).toBeUndefined();
+      await pass(200);
+      expect(breaker.outage).toMatchObject({ trouble: { cause: 'target' }, testMs: 0 });
+      void breaker.assess(answered);
+      expect(breaker.outage).toBeUndefined();
+    },
+  );
+});
+
+describe('a row that fails', () => {
+  test.each(['target', 'either'] as const)('is to blame when others are answered (%s)', async (cause) => {
+    const { breaker, meet } = begin();
+    const blames = meet(trouble(cause), 3);
+    await pass(1_900);
+    expect(blames).toEqual([]);
+    expect(breaker.assess(answered)).toBe('row');
+    await pass(0);
+    expect(blames).toEqual(['row', 'row', 'row']);
+  });
+
+  test('is to blame when too few others fail to be sure, and no other row is left', async () => {
+    const { meet, runOut } = begin();
+    const blames = meet(trouble('either'), 4);
+    runOut(4);
+    await pass(1_000);
+    expect(blames).toEqual(['row', 'row', 'row', 'row']);
+  });
+
+  test('is to blame, however many fail, when each has failed before', async () => {
+    const { breaker, meet, runOut } = begin();
+    const blames = meet(trouble('either', { repeated: true }), 30);
+    runOut(30);
+    await pass(60_000);
+    expect(blames).toEqual(Array(30).fill('row'));
+    expect(breaker.outage).toBeUndefined();
+  });
+
+  test('with a path in doubt is to blame at once when any call was ever answered', () => {
+    const { breaker } = begin();
+    expect(breaker.assess(trouble('path'))).toBe('row');
+  });
+
+  test('is held without keeping others from being called', () => {
+    const { breaker, meet } = begin();
+    expect(breaker.prefetchLimit(2, 2)).toBe(2);
+    meet(trouble('either'), 3);
+    expect(breaker.prefetchLimit(2, 2)).toBe(5);
+    meet(trouble('either'), 100);
+    expect(breaker.prefetchLimit(2, 2)).toBe(22);
+  });
+});
+
+describe('an outage', () => {
+  test.each<[string, Trouble, number, number]>([
+    ['many calls fail within two seconds', trouble('either'), 20, 2_000],
+    ['several fail over ten', trouble('either'), 5, 10_000],
+  ])('begins when %s', async (_title, sign, calls, ms) => {
+    const { breaker, meet } = begin();
+    const blames = meet(sign, calls);
+    await pass(ms - 1);
+    expect(blames).toEqual([]);
+    expect(breaker.prefetchLimit(50, 50)).toBeGreaterThan(50);
+    await pass(1);
+    expect(blames).toEqual(Array(calls).fill('target'));
+    expect(breaker.outage?.trouble).toBe(sign);
+    expect(breaker.prefetchLimit(50, 50)).toBe(1);
+  });
+
+  test.each<[string, Trouble, number]>([
+    ['connections are refused', trouble('target'), 1],
+    ['several fail for the first time', trouble('either'), 5],
+  ])('begins when %s and no other row is left', async (_title, sign, calls) => {
+    const { breaker, meet, runOut } = begin();
+    const blames = meet(sign, calls);
+    runOut(calls);
+    await pass(1_000);
+    expect(blames).toEqual(Array(calls).fill('target'));
+    expect(breaker.outage).toBeDefined();
+  });
+
+  test('lets single calls test whether it is over, less and less often', async () => {
+    const { breaker, meet } = begin();
+    meet(trouble('target'), 20);
+    await pass(2_000);
+    const tests: number[] = [];
+    let at = 2_000;
+    for (let n = 0; n < 18; n += 1) {
+      const { testMs = 0 } = breaker.outage ?? {};
+      const test = breaker.admit();
+      expect(await breaker.admit()).toBe(false);
+      await pass(Math.ceil(testMs));
+      expect(await test).toBe(true);
+      at += testMs;
+      tests.push(Math.round(testMs));
+      expect(breaker.assess(trouble('target'))).toBe('target');
+    }
+    expect(tests[0]).toBe(1_000);
+    expect(tests).toEqual([...tests].sort((a, b) => a - b));
+    expect(tests.at(-1)).toBe(15_000);
+    expect(at).toBeGreaterThan(60_000);
+  });
+
+  test('is over with the first answer; rows in hand then double with each round of answers', async () => {
+    const { breaker, meet } = begin();
+    meet(trouble('target'), 20);
+    await pass(2_000);
+    expect(breaker.assess(answered)).toBe('row');
+    expect([breaker.outage, breaker.prefetchLimit(50, 50)]).toEqual([undefined, 2]);
+    for (let round = 0; round < 2; round += 1) void breaker.assess(answered);
+    expect(breaker.prefetchLimit(50, 50)).toBe(4);
+    for (let round = 0; round < 200; round += 1) void breaker.assess(answered);
+    expect(breaker.prefetchLimit(500, 500)).toBe(500);
+  });
+
+  test('that lasts longer than the user allows halts', async () => {
+    const { breaker, halts, meet } = begin({ maxOutageMs: 60_000 });
+    meet(trouble('target'), 20);
+    await pass(59_999);
+    expect(halts).toEqual([]);
+    void breaker.assess(trouble('target'));
+    const test = breaker.admit();
+    await pass(1);
+    expect(halts).toMatchObject([{ because: 'outage', path: '/restore', calls: 21, lastedMs: 60_000 }]);
+    expect(await test).toBe(false);
+    expect(breaker.assess(answered)).toBe('halted');
+  });
+
+  test('is waited for without end when the user asks for that', async () => {
+    const { halts, meet } = begin();
+    meet(trouble('target'), 20);
+    await pass(24 * 3_600_000);
+    expect(halts).toEqual([]);
+  });
+});
+
+describe('an API of which nothing is known yet', () => {
+  test.each(['target', 'either', 'path'] as const)('has 20 calls to answer one (%s)', async (cause) => {
+    const { breaker, halts, meet } = begin({ proven: false });
+    expect([breaker.prefetchLimit(3, 50), breaker.prefetchLimit(3, 15)]).toEqual([20, 15]);
+    const blames = meet(trouble(cause), 19);
+    await pass(0);
+    expect([blames, halts]).toEqual([[], []]);
+    meet(trouble(cause));
+    await pass(0);
+    expect(blames).toEqual(Array(19).fill('unproven'));
+    expect(halts).toMatchObject([{ because: 'unproven', calls: 20 }]);
+    expect(await breaker.admit()).toBe(false);
+  });
+
+  test('has half a minute to answer one', async () => {
+    const { breaker, halts, meet } = begin({ proven: false });
+    await breaker.admit();
+    const blames = meet(trouble('path'), 3);
+    await pass(29_999);
+    expect(halts).toEqual([]);
+    await pass(1);
+    expect(blames).toEqual(['unproven', 'unproven', 'unproven']);
+    expect(halts).toHaveLength(1);
+  });
+
+  test('without a trusted certificate is not called again', async () => {
+    const { halts, meet } = begin({ proven: false });
+    meet(trouble('target', { failure: failure('TLS_ERROR') }));
+    expect(halts).toHaveLength(1);
+  });
+
+  test('is proven by one answer, and rows then fail by themselves', async () => {
+    const { breaker, halts, meet } = begin({ proven: false });
+    const blames = meet(trouble('path'), 10);
+    void breaker.assess(answered);
+    await pass(60_000);
+    expect(blames).toEqual(Array(10).fill('row'));
+    expect(halts).toEqual([]);
+    expect(breaker.prefetchLimit(50, 50)).toBe(50);
+  });
+
+  test.each([
+    ['target', 1, true],
+    ['path', 1, true],
+    ['either', 5, true],
+    ['either', 4, false],
+  ] as const)('with nothing but trouble (%s, %d calls) is given up: %s', async (cause, calls, given) => {
+    const { halts, meet, runOut } = begin({ proven: false });
+    const blames = meet(trouble(cause), calls);
+    runOut(calls);
+    await pass(5_000);
+    expect(halts).toHaveLength(given ? 1 : 0);
+    expect(blames).toEqual(Array(calls).fill(given ? 'unproven' : 'row'));
+  });
+
+  test('gets no extra calls for failures that were the fault of their rows', async () => {
+    const { breaker, halts, meet, runOut } = begin({ proven: false });
+    meet(trouble('either'), 4);
+    runOut(4);
+    await pass(5_000);
+    expect(breaker.prefetchLimit(50, 50)).toBe(16);
+    meet(trouble('either'), 16);
+    expect(halts).toMatchObject([{ because: 'unproven', calls: 20 }]);
+  });
+});
+
+describe('an API that others know', () => {
+  test('is away when its first calls here fail, and is called again when it is back', async () => {
+    const { breaker, halts, meet } = begin({ proven: false });
+    breaker.prove();
+    const blames = meet(trouble('target'), 20);
+    await pass(2_000);
+    expect([blames, halts]).toEqual([Array(20).fill('target'), []]);
+    const test = breaker.admit();
+    await pass(15_000);
+    expect(await test).toBe(true);
+    expect([breaker.assess(answered), breaker.admit()]).toEqual(['row', true]);
+  });
+
+  test('is known even after its first calls here have failed', async () => {
+    const { breaker, halts, meet } = begin({ proven: false });
+    const blames = meet(trouble('target'), 19);
+    breaker.prove();
+    meet(trouble('target'), 10);
+    await pass(2_000);
+    expect([blames, halts]).toEqual([Array(19).fill('target'), []]);
+  });
+});
+
+describe('an API that refuses every call', () => {
+  const minute = 60_000;
+  const refused = (status: 429 | 503) => {
+    return {
+      kind: 'refused',
+      path: '/restore',
+      failure: { ...failure('RESOURCE_EXHAUSTED'), status },
+    } as const;
+  };
+  /** One refusal each time this is over. */
+  const refuse = async (breaker: CircuitBreaker, everyMs: number, times: number, status: 429 | 503 = 429) => {
+    for (let time = 0; time < times; time += 1) {
+      void breaker.assess(refused(status));
+      await pass(everyMs);
+    }
+  };
+
+  test.each([429, 503] as const)(
+    'with %d for longer than the user allows halts the worker',
+    async (status) => {
+      const { breaker, halts } = begin({ maxOutageMs: 15 * minute });
+      await refuse(breaker, 1_000, 15 * 60 + 1, status);
+      expect(halts).toEqual([]);
+      await refuse(breaker, 1_000, 1, status);
+      expect(halts).toMatchObject([{ because: 'refusals', path: '/restore', lastedMs: 15 * minute + 1_000 }]);
+      expect(await breaker.admit()).toBe(false);
+    },
+  );
+
+  test('halts no worker once a call is accepted, nor without a limit', async () => {
+    const { breaker, halts } = begin({ maxOutageMs: 15 * minute });
+    await refuse(breaker, 1_000, 800);
+    void breaker.assess(answered);
+    await refuse(breaker, 1_000, 800);
+    const unlimited = begin();
+    await refuse(unlimited.breaker, 1_000, 10_000);
+    expect([halts, unlimited.halts]).toEqual([[], []]);
+  });
+
+  test('may ask for long pauses, of which each counts as a minute', async () => {
+    const { breaker, halts } = begin({ maxOutageMs: 15 * minute });
+    await refuse(breaker, 60 * minute, 16);
+    expect(halts).toEqual([]);
+    await refuse(breaker, 60 * minute, 1);
+    expect(halts).toMatchObject([{ because: 'refusals', calls: 17 }]);
+  });
+});
+
+describe('a breaker that is closed', () => {
+  test('holds nothing back, and admits no call', async () => {
+    const { breaker, meet } = begin({ proven: false });
+    const blames = meet(trouble('target'), 2);
+    breaker.close();
+    await pass(0);
+    expect(blames).toEqual(['halted', 'halted']);
+    expect(await breaker.admit()).toBe(false);
+    expect([breaker.assess(trouble('path')), breaker.assess(trouble('either'))]).toEqual(['halted', 'row']);
+  });
+
+  test('turns away the row that was to test whether an outage is over', async () => {
+    const { breaker, meet } = begin();
+    meet(trouble('target'), 20);
+    await pass(2_000);
+    const test = breaker.admit();
+    breaker.close();
+    expect(await test).toBe(false);
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { haltReason, refusalReason } from '../../../src/engine/worker/halt-reason.ts';
+
+test.each([
+  ['PROXY_UNREACHABLE', 'Correct the proxy in that variable, or list the host of the API in NO_PROXY'],
+  ['PROXY_AUTHENTICATION', 'as in http://user:password@proxy:3128'],
+  ['PROXY_REFUSED', 'Ask the administrator of the proxy, or list the host of the API in NO_PROXY'],
+  ['PROXY_BAD_GATEWAY', 'check that the service is up and the proxy may reach it'],
+] as const)('what to do about %s is told', (code, remedy) => {
+  const failure = {
+    class: 'halt',
+    code,
+    message: 'The proxy http://p:1 (HTTPS_PROXY) fails',
+    unclear: false,
+  } as const;
+  const { message, kind } = refusalReason('https://api.example.com', '/path', failure);
+  expect(kind).toBe('fatal');
+  expect(message).toContain(
+    'Asked: https://api.example.com/path. Came back: The proxy http://p:1 (HTTPS_PROXY) fails',
+  );
+  expect(message).toContain(remedy);
+});
+
+test('an API that refuses every call is not away, and its base URL is not in doubt', () => {
+  const failure = {
+    class: 'slow-down',
+    code: 'RESOURCE_EXHAUSTED',
+    message: 'Too many requests',
+    status: 429,
+    unclear: false,
+  } as const;
+  const halt = { because: 'refusals', calls: 900, lastedMs: 901_000, path: '/path', failure } as const;
+  expect(haltReason('https://api.example.com', halt).message).toBe(
+    'The API has refused every call for 15 min, longer than --max-outage allows. Asked: https://api.example.com/path. ' +
+      'Came back: Too many requests (HTTP 429, RESOURCE_EXHAUSTED). ' +
+      'Continue when the limit of the API allows calls again. If the last rows alone are refused, correct them.',
+  );
+});
+
+test('no call is reported for a host that was never reached', () => {
+  const failure = {
+    class: 'unreachable',
+    code: 'CONNECTION_REFUSED',
+    message: 'The server refuses connections',
+    unclear: false,
+  } as const;
+  const halt = { because: 'unproven', calls: 3, lastedMs: 10, path: '/path', failure } as const;
+  expect(haltReason('https://api.example.com', halt).message).toMatch(
+    /^No call has succeeded after 3 tries\. /,
+  );
+});

@@ -1,0 +1,314 @@
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { operations } from '../../../jobs/index.ts';
+import { steadyNow } from '../../../src/base/async/clock.ts';
+import { silentLog } from '../../../src/base/log.ts';
+import type { ApiAnswer } from '../../../src/engine/api/client.ts';
+import type { Claim, RowVerdict } from '../../../src/engine/queue/claimed-batch.ts';
+import type { RowTask } from '../../../src/engine/queue/payload.ts';
+import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
+import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
+import {
+  createRowProcessor,
+  type RowProcessorOptions,
+  refusal,
+  type WorkerEvent,
+} from '../../../src/engine/worker/row-processor.ts';
+import { gateOnTimeline } from '../rate/gate-on-timeline.ts';
+import { failing, tooMany } from './answers.ts';
+
+const task: RowTask = {
+  run: 'r',
+  row: 7,
+  operation: 'restore-evaluation',
+  subject: '1',
+  path: '/restore',
+  body: '{}',
+};
+
+function claimed(changes: Partial<Claim> = {}): Claim {
+  return {
+    attemptsUsed: 0,
+    policy: { attempts: 5, backoffMs: 0 },
+    intend: async () => true,
+    isWanted: () => true,
+    ...changes,
+  };
+}
+
+const notFound = failing({ class: 'permanent', code: 'NOT_FOUND', status: 404 });
+
+/** A processor for an API that gives these answers in turn. */
+function begin(answers: readonly (ApiAnswer | Error)[], changes: Partial<RowProcessorOptions> = {}) {
+  const { gate, set } = gateOnTimeline({ cap: 10 });
+  const meter = new TrafficMeter();
+  const breaker = new CircuitBreaker({ onChange() {}, onHalt() {} });
+  void breaker.assess({ kind: 'answered' });
+  const events: WorkerEvent[] = [];
+  const onHalt = vi.fn();
+  let calls = 0;
+  const process = createRowProcessor({
+    operations,
+    client: {
+      async send() {
+        expect([gate.active, meter.active]).toEqual([1, 1]);
+        const answer = answers[calls++];
+        if (answer === undefined) throw new Error('no more answers');
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+    },
+    gate,
+    meter,
+    breaker,
+    governed: () => true,
+    log: pino({ level: 'silent' }),
+    onEvent: (event) => events.push(event),
+    onHalt,
+    ...changes,
+  });
+  const { signal } = new AbortController();
+  return {
+    gate,
+    set,
+    meter,
+    events,
+    onHalt,
+    calls: () => calls,
+    process: (row = task, claim = claimed(), stop = signal): Promise<RowVerdict> => process(row, claim, stop),
+  };
+}
+
+describe('a row', () => {
+  test.each<[ApiAnswer, RowVerdict['kind'], string | undefined]>([
+    [notFound, 'finished', 'finished'],
+    [failing({ class: 'retry', status: 500 }), 'retry', 'retrying'],
+    [tooMany(1_000), 'throttled', 'throttled'],
+    [failing({ class: 'aborted' }), 'returned', 'returned'],
+    [failing({ class: 'halt', status: 401 }), 'returned', undefined],
+  ])('with the answer %o is: %s', async (answer, kind, event) => {
+    const { gate, meter, events, process, calls } = begin([answer]);
+    expect((await process()).kind).toBe(kind);
+    expect(events.map(({ type }) => type)).toEqual(event === undefined ? [] : [event]);
+    expect([gate.active, meter.active, calls()]).toEqual([0, 0, 1]);
+  });
+
+  test('that failed permanently is reported before another row gets its place: a guard may halt the run', async () => {
+    const inFlight: number[] = [];
+    const { gate, process } = begin([notFound], { onEvent: () => inFlight.push(gate.active) });
+    await process();
+    expect([inFlight, gate.active]).toEqual([[1], 0]);
+  });
+
+  test('gives up its place while the breaker waits for the outcomes of other calls', async () => {
+    const told: string[] = [];
+    const onEvent = ({ type, row }: WorkerEvent) => told.push(`${row} ${type}, ${gate.active} in flight`);
+    const { gate, set, process } = begin([failing({ class: 'retry', status: 500 }), notFound], { onEvent });
+    set({ cap: 1 });
+    await Promise.all([process(), process({ ...task, row: 2 })]);
+    // Only one call may be in flight: the first row has given up its place, and is reported when the second one is answered.
+    expect(told).toEqual(['2 finished, 1 in flight', '7 retrying, 0 in flight']);
+  });
+
+  test('is called once the gate lets it in', async () => {
+    const { set, process, calls } = begin([notFound]);
+    set({ cap: 0 });
+    const verdict = process();
+    await Promise.resolve();
+    expect(calls()).toBe(0);
+    set({ cap: 1 });
+    expect((await verdict).kind).toBe('finished');
+  });
+
+  test('reports to the gate when its request has left, and when it is made once more', async () => {
+    const { gate } = gateOnTimeline({ cap: 10 });
+    const left = vi.spyOn(gate, 'left');
+    const send: RowProcessorOptions['client']['send'] = async (_request, options) => {
+      options?.onSent?.();
+      options?.onSent?.();
+      return notFound;
+    };
+    await begin([], { client: { send }, gate }).process();
+    expect(left.mock.calls).toEqual([[expect.any(Number)], [undefined]]);
+  });
+
+  test('that the gate turns away goes back uncalled', async () => {
+    const { gate, meter, events, process, calls } = begin([]);
+    gate.close();
+    expect(await process()).toEqual({
+      kind: 'returned',
+      history: { attempts: 0, unprocessed: 0, unclear: false },
+    });
+    expect([calls(), gate.active, meter.report().accepted, events]).toEqual([0, 0, 0, []]);
+  });
+
+  test('that the gate turns away keeps its history', async () => {
+    const { gate, process } = begin([]);
+    gate.close();
+    const history = { attempts: 2, unprocessed: 1, unclear: false, lastCode: 'UNAVAILABLE' };
+    expect(await process({ ...task, history })).toEqual({ kind: 'returned', history });
+  });
+
+  test('that must not be repeated is not called when an attempt of it may have been carried out', async () => {
+    const once = { operations: operations.map((operation) => ({ ...operation, repeatable: false })) };
+    const unclear = { ...task, history: { attempts: 1, unprocessed: 0, unclear: true } };
+    const { process, calls, events } = begin([notFound], once);
+    expect(await process(unclear)).toMatchObject({ kind: 'finished', result: { code: 'NOT_REPEATED' } });
+    expect([calls(), events]).toMatchObject([0, [{ type: 'finished', row: 7 }]]);
+    expect(await process({ ...unclear, history: { ...unclear.history, unclear: false } })).toMatchObject({
+      result: { code: 'NOT_FOUND' },
+    });
+  });
+
+  test('is not called before its intent is written', async () => {
+    const { gate, process, calls } = begin([]);
+    expect(await process(task, claimed({ intend: async () => false }))).toMatchObject({ kind: 'returned' });
+    expect([calls(), gate.active]).toEqual([0, 0]);
+  });
+
+  test('has its intent written once, however long it then waits for its call', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { gate, set, process, calls } = begin([notFound]);
+    const intend = vi.fn(async () => {
+      set({ cap: 0 });
+      gate.heardOfRest(steadyNow() + 100);
+      return true;
+    });
+    const verdict = process(task, claimed({ intend }));
+    await vi.advanceTimersByTimeAsync(99);
+    expect(intend).toHaveBeenCalledTimes(1);
+    expect([calls(), gate.active]).toEqual([0, 0]);
+    set({ cap: 1 });
+    await vi.runAllTimersAsync();
+    expect((await verdict).kind).toBe('finished');
+    expect(intend).toHaveBeenCalledTimes(1);
+  });
+
+  test('goes back uncalled when the gate closes after its intent was written', async () => {
+    const { gate, process, calls } = begin([]);
+    const intend = async () => {
+      gate.close();
+      return true;
+    };
+    expect(await process(task, claimed({ intend }))).toEqual({
+      kind: 'returned',
+      history: { attempts: 0, unprocessed: 0, unclear: false },
+    });
+    expect([calls(), gate.active]).toEqual([0, 0]);
+  });
+
+  test('is not called when its batch is wanted back before the moment of its call', async () => {
+    const { gate, process, calls } = begin([]);
+    expect(await process(task, claimed({ isWanted: () => false }))).toMatchObject({ kind: 'returned' });
+    expect([calls(), gate.active]).toEqual([0, 0]);
+  });
+});
+
+describe('a call', () => {
+  test('is counted by the answer of the API', async () => {
+    const { meter, process } = begin([notFound, tooMany(), failing({ code: 'TOTAL_TIMEOUT' })]);
+    for (let row = 1; row <= 3; row += 1) await process({ ...task, row });
+    expect(meter.report()).toMatchObject({ accepted: 1, rejected: 1, active: 0 });
+  });
+
+  test('by a client that throws counts and is unclear: it may have been sent', async () => {
+    const { gate, meter, process, calls } = begin([new Error('defect'), notFound]);
+    const attempts = {
+      attempts: 1,
+      unprocessed: 0,
+      unclear: true,
+      lastCode: 'CLIENT_FAILED',
+      lastMessage: 'defect',
+    };
+    const retried = process();
+    await vi.waitFor(() => expect([calls(), gate.active]).toEqual([1, 0]));
+    // Another row is answered, so that the client is not to blame for all rows.
+    await process({ ...task, row: 8 });
+    expect(await retried).toMatchObject({ kind: 'retry', history: attempts });
+    expect([gate.active, meter.active, meter.report().accepted]).toEqual([0, 0, 1]);
+  });
+
+  test('by a client that rejects when it is stopped was interrupted', async () => {
+    const stopped = new AbortController();
+    stopped.abort();
+    const { process } = begin([new Error('aborted')]);
+    expect(await process(task, claimed(), stopped.signal)).toMatchObject({
+      kind: 'returned',
+      history: { attempts: 1, unclear: true, lastCode: 'INTERRUPTED' },
+    });
+  });
+
+  test.each([
+    [true, 0],
+    [false, 1_000],
+  ])('that is refused waits, with a governor (%s), for %d ms', async (governed, waitMs) => {
+    const { process, events } = begin([tooMany()], { governed: () => governed });
+    expect(await process()).toMatchObject({ kind: 'throttled', waitMs });
+    expect(events).toEqual([{ type: 'throttled', run: 'r', row: 7, waitMs }]);
+  });
+
+  test('that meets a 503 is an attempt in doubt until 503s are known to depend on the rate', async () => {
+    const answer = failing({ code: 'UNAVAILABLE', status: 503, unclear: true });
+    const { process, meter, events } = begin([answer, answer]);
+    meter.refuses503 = true;
+    expect(await process()).toMatchObject({
+      kind: 'throttled',
+      waitMs: 0,
+      history: { attempts: 1, unprocessed: 1, unclear: false },
+    });
+    expect(events).toEqual([{ type: 'throttled', run: 'r', row: 7, waitMs: 0 }]);
+  });
+
+  const known = ['restore-evaluation'];
+  const elsewhere = failing({ class: 'halt-early', code: 'NOT_FOUND', status: 404 });
+  const forbidden = failing({ class: 'halt-early', code: 'PERMISSION_DENIED', status: 403 });
+  const policy = { attempts: 5, backoffMs: 0, proven: known };
+  test.each([
+    ['in doubt halts the worker', elsewhere, {}, {}, 1],
+    ['known to the journal is not in doubt', elsewhere, { proven: known }, {}, 0],
+    ['known to the run of the row is not in doubt', elsewhere, {}, { policy }, 0],
+    [
+      'known proves no token: one without permission halts the worker',
+      forbidden,
+      { proven: known },
+      { policy },
+      1,
+    ],
+  ])('to an address that is %s', async (_title, answer, changes, claim, halts) => {
+    const { process, onHalt } = begin([answer], changes);
+    const verdict = await process(task, claimed(claim));
+    expect([verdict.kind, onHalt.mock.calls.length]).toEqual([halts === 0 ? 'finished' : 'returned', halts]);
+  });
+
+  test('that shows that no row can succeed halts the worker', async () => {
+    const { process, onHalt } = begin([failing({ class: 'halt', code: 'UNAUTHENTICATED', status: 401 })]);
+    expect(await process()).toMatchObject({ kind: 'returned', history: { attempts: 1, unprocessed: 1 } });
+    expect(onHalt).toHaveBeenCalledWith(expect.objectContaining({ code: 'UNAUTHENTICATED' }), '/restore');
+  });
+});
+
+test('a row of an unknown operation is refused', () => {
+  expect(refusal(task, operations)).toBeUndefined();
+  expect(refusal({ ...task, operation: 'unheard-of' }, operations)).toMatchObject({
+    code: 'UNKNOWN_OPERATION',
+  });
+});
+
+test('a waiting time that is ignored is logged once for each header', async () => {
+  const ignoring = (...waits: readonly [string, string][]) => ({ ...notFound, ignoredWaits: new Map(waits) });
+  const warn = vi.fn();
+  const { process } = begin(
+    [
+      ignoring(['Retry-After', '1e20']),
+      ignoring(['Retry-After', '1e21'], ['X-RateLimit-Reset', 'soon']),
+      notFound,
+    ],
+    { log: { ...silentLog, warn } },
+  );
+  for (let row = 1; row <= 3; row += 1) await process({ ...task, row });
+  expect(warn.mock.calls).toEqual([
+    [{ header: 'Retry-After', value: '1e20' }, 'waiting time ignored'],
+    [{ header: 'X-RateLimit-Reset', value: 'soon' }, 'waiting time ignored'],
+  ]);
+});
