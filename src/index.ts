@@ -11,8 +11,26 @@ export { hashFile } from './base/disk/hash-file.ts';
 export { withTemporaryFolder } from './base/disk/owned-folder.ts';
 export { CqbatchError, type ErrorKind } from './base/errors/errors.ts';
 export { stringifyJson } from './base/text/json.ts';
-export type { SharedPlace } from './dashboard/overview.ts';
-export { startDashboard } from './dashboard/server.ts';
+export { type HealthState, startHealthServer } from './daemon/health.ts';
+export type { ClaimedManifest, ManifestEnding } from './daemon/inbox/claimed-manifest.ts';
+export { Inbox, type Taking } from './daemon/inbox/inbox.ts';
+export { findInbox } from './daemon/inbox/names.ts';
+export type { FinalFolder } from './daemon/inbox/records.ts';
+export type { Metrics } from './daemon/metrics/metrics.ts';
+export { openDaemonMetrics, openMetricsFile } from './daemon/metrics/metrics-file.ts';
+export { type Beginning, carryOutSchedules } from './daemon/schedule/carry-out.ts';
+export {
+  goingScheduledRun,
+  type HistoryEntry,
+  type Occasion,
+  overlapRules,
+  runIdFor,
+  type Schedule,
+  type ScheduleState,
+  type Trigger,
+} from './daemon/schedule/schedule.ts';
+export { openScheduleStore, type ScheduleStore } from './daemon/schedule/store.ts';
+export { nextTimes, timesOf } from './daemon/schedule/times.ts';
 export type { FailureClass } from './domain/codes.ts';
 export type { ConflictRule, Outcome, OutcomeCounts, RowResult } from './domain/terms.ts';
 export { type BaseUrlOptions, isLoopback, parseBaseUrl } from './engine/api/base-url.ts';
@@ -214,30 +232,12 @@ export type { ExecutedRun, FailedRun, StartedRun } from './engine/run/session/ex
 export { loadExecution } from './engine/run/session/load-execution.ts';
 export type { ProgressSnapshot, RunEvent, StalledCalls } from './engine/run/session/progress.ts';
 export { type Serving, serveRows } from './engine/worker/serve.ts';
-export { type HealthState, startHealthServer } from './http/health.ts';
-export type { ClaimedManifest, ManifestEnding } from './inbox/claimed-manifest.ts';
-export { Inbox, type Taking } from './inbox/inbox.ts';
-export { findInbox } from './inbox/names.ts';
-export type { FinalFolder } from './inbox/records.ts';
 export { type BatchOptions, type BatchPlace, lookUpRun } from './library/place.ts';
 export { type BatchPlan, type PlanBatchOptions, planBatch } from './library/plan-batch.ts';
 export { type BatchRow, openRuns, results, type UnfinishedBatch } from './library/results.ts';
 export { type BatchEvent, type BatchResult, type RunBatchOptions, runBatch } from './library/run-batch.ts';
-export type { Metrics } from './metrics/metrics.ts';
-export { openDaemonMetrics, openMetricsFile } from './metrics/metrics-file.ts';
-export { type Beginning, carryOutSchedules } from './schedule/carry-out.ts';
-export {
-  goingScheduledRun,
-  type HistoryEntry,
-  type Occasion,
-  overlapRules,
-  runIdFor,
-  type Schedule,
-  type ScheduleState,
-  type Trigger,
-} from './schedule/schedule.ts';
-export { openScheduleStore, type ScheduleStore } from './schedule/store.ts';
-export { nextTimes, timesOf } from './schedule/times.ts';
+export type { SharedPlace } from './pages/server/overview.ts';
+export { startDashboard } from './pages/server/server.ts';
 export { orNone, parseChoice, parseInteger, parseLongDuration, parseRate } from './settings/parsers.ts';
 export {
   approvalPolicy,

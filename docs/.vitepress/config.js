@@ -6,7 +6,7 @@ import { defineConfig } from 'vitepress';
 
 /** The page that opens first. */
 const start = 'first-run';
-const icon = readFileSync(new URL('../../src/page/icon.svg', import.meta.url), 'utf8').trim();
+const icon = readFileSync(new URL('../../src/pages/browser/icon.svg', import.meta.url), 'utf8').trim();
 const iconUrl = `data:image/svg+xml,${encodeURIComponent(icon)}`;
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 

@@ -14,14 +14,14 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     folders: ['src/index.ts', 'src/sandbox', 'jobs', 'src/base/text', 'src'],
     packages: ['commander', 'pino'],
   },
-  'src/executable': { folders: ['src/base/disk'], packages: ['postject', 'rolldown', 'tar'] },
+  'src/build/executable': { folders: ['src/base/disk'], packages: ['postject', 'rolldown', 'tar'] },
   'src/index.ts': {
     folders: [
       'src/library',
-      'src/dashboard',
-      'src/inbox',
-      'src/metrics',
-      'src/schedule',
+      'src/pages/server',
+      'src/daemon/inbox',
+      'src/daemon/metrics',
+      'src/daemon/schedule',
       'src/settings',
       'src/engine/run/session',
       'src/engine/run/proof',
@@ -65,9 +65,9 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     ],
     packages: [],
   },
-  'src/page': {
+  'src/pages/browser': {
     folders: [
-      'src/dashboard/page-data.ts',
+      'src/pages/server/page-data.ts',
       'src/engine/report',
       'src/base/text/formula-guard.ts',
       'src/base/text/local-time.ts',
@@ -77,9 +77,9 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     ],
     packages: ['rolldown', 'uplot'],
   },
-  'src/dashboard': {
+  'src/pages/server': {
     folders: [
-      'src/schedule',
+      'src/daemon/schedule',
       'src/engine/run/session',
       'src/engine/run/report',
       'src/engine/run/record',
@@ -90,11 +90,11 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     ],
     packages: ['fastify'],
   },
-  'src/inbox': {
+  'src/daemon/inbox': {
     folders: ['src/engine/run/plan', 'src/engine/run/record', 'src/base/disk', 'src/base/text', 'src'],
     packages: ['picomatch', 'zod'],
   },
-  'src/metrics': {
+  'src/daemon/metrics': {
     folders: [
       'src/engine/run/session',
       'src/engine/run/record',
@@ -105,7 +105,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     ],
     packages: ['prom-client'],
   },
-  'src/schedule': {
+  'src/daemon/schedule': {
     folders: ['src/engine/run/record', 'src/base/disk', 'src'],
     packages: ['croner', 'zod'],
   },

@@ -22,10 +22,10 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/base/disk/hash-file.ts': 'open',
   },
   'a rename replaces a link, and never follows it': {
-    'src/inbox/files.ts': 'rename',
+    'src/daemon/inbox/files.ts': 'rename',
   },
   'a new folder, or one that no other user may change (refuseForeign)': {
-    'src/inbox/records.ts': 'mkdir',
+    'src/daemon/inbox/records.ts': 'mkdir',
   },
   'a new file with a random name (wx)': {
     'src/engine/report/csv-file.ts': 'open rename',
@@ -33,9 +33,9 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'a new folder with a random name': {
     'src/base/disk/owned-folder.ts': 'mkdtemp',
-    'src/engine/datastore/embedded/make-template.ts': 'mkdtemp truncate',
+    'src/build/make-template.ts': 'mkdtemp truncate',
     'src/base/disk/tar.ts': 'mkdirSync writeFileSync',
-    'src/executable/unpack.ts': 'mkdirSync mkdtempSync openSync renameSync',
+    'src/build/executable/unpack.ts': 'mkdirSync mkdtempSync openSync renameSync',
     'src/engine/run/proof/verify-run.ts': 'mkdtemp',
     'src/engine/signature/ssh-keygen.ts': 'mkdtemp writeFile',
   },
@@ -50,7 +50,7 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/engine/run/record/prune.ts': 'rename',
     'src/engine/run/record/store.ts': 'mkdir',
     'src/engine/run/session/control.ts': 'appendFile',
-    'src/schedule/store.ts': 'appendFile mkdir rename',
+    'src/daemon/schedule/store.ts': 'appendFile mkdir rename',
   },
   'a lock that is a folder': {
     'src/base/disk/lock.ts': 'lutimes',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import { type HealthState, startHealthServer } from '../../src/http/health.ts';
+import { type HealthState, startHealthServer } from '../../src/daemon/health.ts';
 import { parseDuration } from '../../src/settings/parsers.ts';
 import type { Setting } from '../../src/settings/setting.ts';
 import { settings } from '../../src/settings/setting-table.ts';

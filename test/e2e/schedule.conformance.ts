@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { HistoryEntry } from '../../src/schedule/schedule.ts';
-import { openScheduleStore } from '../../src/schedule/store.ts';
+import type { HistoryEntry } from '../../src/daemon/schedule/schedule.ts';
+import { openScheduleStore } from '../../src/daemon/schedule/store.ts';
 import type { TestSandbox } from '../helpers/sandbox.ts';
 import { eventually, type Machine } from './redis/machine.ts';
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openScheduleStore } from '../../src/schedule/store.ts';
+import { openScheduleStore } from '../../src/daemon/schedule/store.ts';
 import { httpServer } from '../engine/api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import type { RedisServer } from '../helpers/redis-server.ts';

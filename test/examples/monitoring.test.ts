@@ -3,10 +3,10 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { operations } from '../../jobs/index.ts';
+import { Metrics } from '../../src/daemon/metrics/metrics.ts';
+import { openRegistry } from '../../src/daemon/metrics/registry.ts';
 import { outcomes } from '../../src/domain/terms.ts';
 import { runResults } from '../../src/engine/run/record/ending.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
-import { openRegistry } from '../../src/metrics/registry.ts';
 import { parsePrometheusText } from '../helpers/prometheus-text.ts';
 
 const folder = 'examples/monitoring';

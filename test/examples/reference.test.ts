@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { fieldOptions, operations } from '../../jobs/index.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { plain } from '../../src/cli/render/style.ts';
+import { Metrics } from '../../src/daemon/metrics/metrics.ts';
+import { openRegistry } from '../../src/daemon/metrics/registry.ts';
 import { codeFacts, rowCodes } from '../../src/domain/codes.ts';
 import { runRecordSchema } from '../../src/engine/run/record/record.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
-import { openRegistry } from '../../src/metrics/registry.ts';
 import type { Setting } from '../../src/settings/setting.ts';
 import { settings } from '../../src/settings/setting-table.ts';
 import {

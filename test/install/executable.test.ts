@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 test('the executable does the main job where there is no Node', { timeout: 600_000 }, async () => {
-  const { stdout } = await run(process.execPath, ['src/executable/build.js'], { cwd: root });
+  const { stdout } = await run(process.execPath, ['src/build/executable/build.js'], { cwd: root });
   const executable = join(root, stdout.trim());
   expect((await stat(executable)).size).toBeLessThan(150_000_000);
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { overlapRules, scheduleSchema } from '../../src/schedule/schedule.ts';
+import { overlapRules, scheduleSchema } from '../../src/daemon/schedule/schedule.ts';
 import { actor, failure, outcomeCounts, processOnHost, runId, runState, time } from './parts.ts';
 
 /** What `cqbatch schedule …` prints. */

@@ -1,5 +1,5 @@
 import theme from 'vitepress/theme';
-import '../../../src/page/style/tokens.css';
+import '../../../src/pages/browser/style/tokens.css';
 import './colors.css';
 
 /* The site has the colors of report.html and of the dashboard. */

@@ -9,7 +9,7 @@ import {
 } from '../../../src/cli/render/schedule.ts';
 import { plain } from '../../../src/cli/render/style.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
-import { nightly } from '../../schedule/nightly.ts';
+import { nightly } from '../../daemon/schedule/nightly.ts';
 
 const run = { state: 'completed' as const, counts: { ...noOutcomes(), succeeded: 2, failed: 1 } };
 

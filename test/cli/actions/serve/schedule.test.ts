@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { warnOfLeftManifests } from '../../../../src/cli/actions/serve/schedule.ts';
 import { silentTerminal } from '../../../../src/cli/terminal.ts';
+import { openScheduleStore } from '../../../../src/daemon/schedule/store.ts';
 import { openRunStore } from '../../../../src/engine/run/record/store.ts';
-import { openScheduleStore } from '../../../../src/schedule/store.ts';
-import { inboxPlace } from '../../../inbox/inbox-place.ts';
-import { nightly } from '../../../schedule/nightly.ts';
+import { inboxPlace } from '../../../daemon/inbox/inbox-place.ts';
+import { nightly } from '../../../daemon/schedule/nightly.ts';
 
 test('a removed schedule names the manifests of its inbox that stay in running/, unless another one finishes them', async () => {
   const { drop, open, next, inbox, stateDir } = await inboxPlace();

@@ -4,17 +4,17 @@ import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { beginScheduled, inboxFinisher } from '../../../../src/cli/actions/serve/scheduled.ts';
+import type { Schedule } from '../../../../src/daemon/schedule/schedule.ts';
 import { type LimitedApi, noOutcomes } from '../../../../src/domain/terms.ts';
 import { claimPlan } from '../../../../src/engine/run/plan/claimed-plan.ts';
 import { enterState } from '../../../../src/engine/run/record/record.ts';
 import { openRunStore } from '../../../../src/engine/run/record/store.ts';
-import type { Schedule } from '../../../../src/schedule/schedule.ts';
 import { newRunOptions } from '../../../../src/settings/run-options.ts';
+import { inboxPlace } from '../../../daemon/inbox/inbox-place.ts';
 import { writePlan } from '../../../engine/run/plan/written-plan.ts';
 import { approveFile } from '../../../helpers/approve-plan.ts';
 import { createSshKey } from '../../../helpers/ssh-key.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
-import { inboxPlace } from '../../../inbox/inbox-place.ts';
 
 const baseUrl = 'https://api.example.com';
 

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { defineConfig } from 'rolldown';
+
+const icon = readFileSync('src/pages/browser/icon.svg', 'utf8').trim();
+const common = [
+  'node_modules/uplot/dist/uPlot.min.css',
+  ...['tokens', 'base', 'outcomes', 'summary', 'charts', 'rows', 'media'].map(
+    (name) => `src/pages/browser/style/${name}.css`,
+  ),
+];
+const output = { dir: 'dist/page', format: 'esm', minify: true };
+
+/**
+ * Builds the script and the style sheet of report.html, and those of the dashboard. They share no chunks, because a script
+ * in a report can load no other file.
+ */
+export default defineConfig([
+  {
+    input: { report: 'src/pages/browser/main.ts' },
+    platform: 'browser',
+    plugins: [asset('icon.svg', () => icon), asset('report.css', () => styleSheet(common))],
+    output: { ...output, cleanDir: true },
+  },
+  {
+    input: { dashboard: 'src/pages/browser/dashboard/main.ts' },
+    platform: 'browser',
+    plugins: [asset('dashboard.css', () => styleSheet([...common, 'src/pages/browser/dashboard/style.css']))],
+    output,
+  },
+]);
+
+/** A style sheet of files, with the icon in it: a report can load no other file. */
+function styleSheet(files) {
+  const sheet = files.map((file) => readFileSync(file, 'utf8')).join('\n');
+  return sheet.replaceAll('url("icon.svg")', `url("data:image/svg+xml,${encodeURIComponent(icon)}")`);
+}
+
+function asset(fileName, make) {
+  return {
+    name: fileName,
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName, source: make() });
+    },
+  };
+}

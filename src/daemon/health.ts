@@ -1,0 +1,67 @@
+import { createServer, listen } from './http-server.ts';
+
+/** The state of a worker at the time of the request. */
+export interface HealthState {
+  /** Whether it can continue. If not, its supervisor should start another. */
+  readonly healthy: boolean;
+  /** Whether it takes rows. A worker that is starting, stopping, or waiting for its datastore does not, but is healthy. */
+  readonly ready: boolean;
+  /** Why it is not healthy or ready, for display. Never contains a secret: anyone who reaches the port can read it. */
+  readonly reason?: string | undefined;
+  /** Other useful facts, such as the rows in flight. They stand beside `status` in both answers. */
+  readonly facts?: Readonly<Record<string, string | number | boolean>>;
+}
+
+export interface HealthServerOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Asked at each request. */
+  readonly state: () => HealthState;
+  /** The content of `/metrics`, in the format that its Content-Type names; absent without this page. */
+  readonly metrics?: (() => Promise<{ readonly contentType: string; readonly text: string }>) | undefined;
+}
+
+/** A running health server. */
+export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
+
+/**
+ * Starts the server that tells probes the state of this worker: `/healthz` says whether it can continue, `/readyz` whether it
+ * takes rows; 200 if so, 503 with a reason if not. `/metrics` has metrics for Prometheus.
+ *
+ * @throws a usage error `CANNOT_LISTEN`
+ */
+export async function startHealthServer({ host, port, state, metrics }: HealthServerOptions) {
+  const server = await createServer();
+  server.setReplySerializer((document) => `${JSON.stringify(document)}\n`);
+  const answer = (path: string, isOk: (found: HealthState) => boolean, trouble: string) =>
+    server.get(path, async (_, reply) => {
+      const { facts, ...found } = ask(state);
+      const [code, status] = isOk(found) ? [200, 'ok'] : [503, trouble];
+      return reply.code(code).send({ ...facts, status, ...found });
+    });
+  answer('/healthz', ({ healthy }) => healthy, 'unhealthy');
+  answer('/readyz', ({ healthy, ready }) => healthy && ready, 'not ready');
+  if (metrics !== undefined)
+    server.get('/metrics', async (_, reply) => {
+      const { contentType, text } = await metrics();
+      return reply.type(contentType).send(text);
+    });
+  const paths = ['/healthz', '/readyz', ...(metrics === undefined ? [] : ['/metrics'])];
+  server.setNotFoundHandler((_, reply) => reply.code(404).send({ status: 'not found', paths }));
+  const address = await listen(server, host, port, 'health-');
+  return {
+    port: address.port,
+    /** Ends every connection and stops listening. May be called again. */
+    close: () => server.close(),
+  };
+}
+
+/** A worker that can't even report its state is not healthy. */
+function ask(state: () => HealthState): HealthState {
+  try {
+    return state();
+  } catch (error) {
+    return { healthy: false, ready: false, reason: `its state is unknown: ${(error as Error).message}` };
+  }
+}

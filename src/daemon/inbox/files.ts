@@ -1,0 +1,84 @@
+import { constants } from 'node:fs';
+import { lstat, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ifThere, makeFolderLikeParent, whyForeign, writeFileAtomically } from '../../base/disk/files.ts';
+import { hashFile } from '../../base/disk/hash-file.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { onDisk } from '../../base/errors/system-error.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
+
+/** Moves a file. @returns false when it does not exist */
+export async function moved(from: string, to: string): Promise<boolean> {
+  return onDisk(from, async () => (await ifThere(rename(from, to).then(() => true))) ?? false);
+}
+
+/** The SHA-256 of a file. @returns undefined when it does not exist, or when a link has taken its place */
+export async function digestOf(path: string): Promise<string | undefined> {
+  return onDisk(path, async () => {
+    try {
+      return (await ifThere(hashFile(path, constants.O_NOFOLLOW)))?.sha256;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
+      throw error;
+    }
+  });
+}
+
+export async function isFolderAt(path: string): Promise<boolean> {
+  const found = await onDisk(path, () => ifThere(stat(path)));
+  return found?.isDirectory() === true;
+}
+
+/**
+ * A folder of an inbox, created if missing: users clear such folders away. It gets the permissions of the inbox, so that users
+ * who add manifests see the results.
+ *
+ * @throws what `refuseLink` throws
+ */
+export async function folderOf(inbox: string, name: string): Promise<string> {
+  const folder = join(inbox, name);
+  await refuseLink(folder);
+  await onDisk(folder, () => makeFolderLikeParent(folder));
+  return folder;
+}
+
+/**
+ * Refuses a link in place of an inbox's folder: through it, any user of the inbox could redirect manifests and results.
+ *
+ * @throws a usage error `INBOX_UNUSABLE`
+ */
+export async function refuseLink(folder: string): Promise<void> {
+  const found = await lstat(folder).catch(() => undefined);
+  if (found?.isSymbolicLink())
+    throw usageError(
+      'INBOX_UNUSABLE',
+      `${folder} is a symbolic link, and manifests are moved only within their inbox: remove the link.`,
+    );
+}
+
+/**
+ * Refuses a file or folder of the records that another user owns or may change: records decide what is run again.
+ *
+ * @throws a usage error `INBOX_UNUSABLE`
+ */
+export async function refuseForeign(path: string): Promise<void> {
+  const why = await onDisk(path, () => whyForeign(path));
+  if (why === undefined) return;
+  const folder = shellWord(path);
+  throw usageError(
+    'INBOX_UNUSABLE',
+    `${escapeInvisible(path)} ${why}, so its records prove nothing. Look who has changed it; if its content is right, type: ` +
+      `chown -R "$(id -un)" ${folder} && chmod -R go-w ${folder}`,
+  );
+}
+
+/** Writes a file beside a manifest, with the rights of the manifest. */
+export async function putBeside(
+  manifest: string,
+  path: string,
+  content: string | AsyncIterable<Buffer>,
+): Promise<void> {
+  const found = await onDisk(manifest, () => ifThere(lstat(manifest)));
+  await writeFileAtomically(path, content, found?.isFile() ? found.mode & 0o666 : 0o600);
+}

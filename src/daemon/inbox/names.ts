@@ -1,0 +1,56 @@
+import { basename, dirname } from 'node:path';
+import picomatch from 'picomatch';
+import { exists } from '../../base/disk/files.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import { isFolderAt } from './files.ts';
+
+/** Names of manifests, in a folder without a pattern. */
+const manifestNames = '*.{csv,tsv,txt,json,jsonl,ndjson,xlsx}{,.gz}';
+
+/** Names of incomplete files, which programs rename when complete, and lock files of Excel. */
+const unfinishedNames = ['*.part', '*.partial', '*.tmp', '*.crdownload', '*.filepart', '~$*'];
+
+/** A folder, and which of its files are manifests. */
+export interface InboxPlace {
+  readonly folder: string;
+  /** Whether a file name is a manifest's. Hidden and incomplete files never are. */
+  readonly matches: (name: string) => boolean;
+  /** Why a file is ignored, where the user may expect otherwise. */
+  readonly whyIgnored: (name: string) => string | undefined;
+}
+
+/**
+ * A folder, or a folder with a pattern of names: `inbox/*.csv`.
+ *
+ * @throws a usage error `INBOX_UNUSABLE` when the folder does not exist
+ */
+export async function findInbox(path: string): Promise<InboxPlace> {
+  const isFolder = await isFolderAt(path);
+  const place = inboxPlace(path, isFolder);
+  // A missing path without a pattern means a missing or misspelt folder.
+  const isPlace = isFolder || ((isPattern(path) || (await exists(path))) && (await isFolderAt(place.folder)));
+  if (isPlace) return place;
+  throw usageError(
+    'INBOX_UNUSABLE',
+    `The folder ${isPattern(path) ? place.folder : path} doesn't exist: create it first, or quote a pattern: 'inbox/*.csv'.`,
+  );
+}
+
+/** @param isFolder whether the path is a folder */
+export function inboxPlace(path: string, isFolder: boolean): InboxPlace {
+  const pattern = isFolder ? manifestNames : basename(path);
+  const isMatch = picomatch(pattern, { nocase: isFolder });
+  const isUnfinished = picomatch(unfinishedNames, { nocase: true });
+  const isVisible = (name: string): boolean => !name.startsWith('.') && !isUnfinished(name);
+  return {
+    folder: isFolder ? path : dirname(path),
+    matches: (name) => isVisible(name) && isMatch(name),
+    whyIgnored: (name) =>
+      isFolder && isVisible(name) && !isMatch(name) ? `manifests are called ${manifestNames}` : undefined,
+  };
+}
+
+/** Whether a path contains wildcards. */
+function isPattern(path: string): boolean {
+  return picomatch.scan(basename(path)).isGlob;
+}

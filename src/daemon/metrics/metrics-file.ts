@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { repeat } from '../../base/async/repeat.ts';
+import { writeFileAtomically } from '../../base/disk/files.ts';
+import { lockPath, type ProcessLock } from '../../base/disk/lock.ts';
+import { resultOf } from '../../engine/run/record/ending.ts';
+import { activeTime } from '../../engine/run/record/record-keeper.ts';
+import type { RunStore } from '../../engine/run/record/store.ts';
+import { type LastRun, Metrics, type MetricsOptions } from './metrics.ts';
+import { lastRunGauges, type MetricsPages, openRegistry } from './registry.ts';
+
+/** Prometheus rarely scrapes more often. */
+const everyMs = 15_000;
+/** node_exporter runs as another user. */
+const readableByAll = 0o644;
+
+/** Metrics with their page. */
+export interface OpenMetrics {
+  readonly metrics: Metrics;
+  readonly page: MetricsPages;
+  /** Writes the file a last time, if any. */
+  close(): Promise<void>;
+}
+
+/**
+ * Writes a file for node_exporter's textfile collector: at the start, every 15 seconds, and at the end. It takes over the
+ * metrics of the last run from an earlier process. While another process holds the file, it writes nothing.
+ *
+ * @param onError called once for each series of failed writes
+ */
+export async function openMetricsFile(
+  path: string,
+  options: MetricsOptions,
+  onError: (error: Error) => void,
+): Promise<OpenMetrics> {
+  // The collector rejects two files with the same series.
+  const labels = { ...options.labels, file: basename(path, '.prom') };
+  const metrics = new Metrics({ ...options, labels });
+  const page = await openRegistry(metrics);
+  metrics.last = await readLastRun(path);
+  let hasFailed = false;
+  let lock: ProcessLock | undefined;
+  const write = async (): Promise<void> => {
+    try {
+      lock ??= await lockPath({ path, purpose: 'metrics', taken: (who) => takenError(path, who) });
+      await writeFileAtomically(path, (await page()).text, readableByAll);
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) onError(error as Error);
+      hasFailed = true;
+    }
+  };
+  await write();
+  const writes = repeat(write, { everyMs });
+  return {
+    metrics,
+    page,
+    async close() {
+      await writes.stop();
+      await write();
+      await lock?.release();
+    },
+  };
+}
+
+function takenError(path: string, who: string): Error {
+  return new Error(
+    `${path} is in use by ${who}. Give each command its own file, such as cqbatch-weekly.prom.`,
+  );
+}
+
+export interface DaemonMetricsOptions extends Pick<MetricsOptions, 'version' | 'operations'> {
+  /** The runs that the process works on; undefined when it works on none. */
+  readonly store?: Pick<RunStore, 'list'> | undefined;
+  /** The metrics file, if any. */
+  readonly file?: string | undefined;
+  readonly onError: (error: Error) => void;
+}
+
+/** Metrics of a long-running process. Earlier runs come from the state folder and the file. */
+export async function openDaemonMetrics({
+  version,
+  operations,
+  store,
+  file,
+  onError,
+}: DaemonMetricsOptions): Promise<OpenMetrics> {
+  const options = { version, operations, runs: store !== undefined };
+  const before = store && (await lastRunIn(store));
+  if (file !== undefined) {
+    const opened = await openMetricsFile(file, options, onError);
+    opened.metrics.last = { ...opened.metrics.last, ...before };
+    return opened;
+  }
+  const metrics = new Metrics(options);
+  metrics.last = { ...before };
+  return { metrics, page: await openRegistry(metrics), close: async () => {} };
+}
+
+/** The last run, from the file of an earlier process; empty without a file. */
+async function readLastRun(path: string): Promise<LastRun> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const known = Object.entries(lastRunGauges).map(([key, [name]]) => {
+    const line = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text);
+    return [key, Number(line?.[1])] as const;
+  });
+  return Object.fromEntries(known.filter(([, value]) => Number.isFinite(value)));
+}
+
+/** The last run, from a state folder, so that a restarted daemon knows the last success. */
+async function lastRunIn(store: Pick<RunStore, 'list'>): Promise<LastRun> {
+  let last: LastRun = {};
+  for (const record of await store.list(() => {})) {
+    const { state, states, counts } = record;
+    if (counts === undefined || !['completed', 'halted', 'cancelled', 'interrupted'].includes(state))
+      continue;
+    const at = Date.parse(states.at(-1)?.at ?? '') / 1_000;
+    const hasSucceeded = resultOf({ state }, counts) === 'succeeded';
+    if (hasSucceeded && at > (last.succeededAt ?? 0)) last = { ...last, succeededAt: at };
+    if (at > (last.endedAt ?? 0))
+      last = { ...last, endedAt: at, durationSeconds: activeTime(record, undefined) / 1_000 };
+  }
+  return last;
+}

@@ -1,0 +1,186 @@
+import { STATUS_CODES } from 'node:http';
+import { rowCodes } from '../../domain/codes.ts';
+import type { Pace } from '../../domain/pace.ts';
+import type { RowResult } from '../../domain/terms.ts';
+import type { RequestObserver, SentRequest } from '../../engine/api/network/exchange.ts';
+import { findOperation, type Operation } from '../../engine/operation/operation.ts';
+import type { RunResult } from '../../engine/run/record/ending.ts';
+import type { ObservedEnd, ObservedRun, RunObserver } from '../../engine/run/session/execution-options.ts';
+
+/** The last run. It outlives the process. */
+export interface LastRun {
+  /** When a run or a command last succeeded, in seconds since 1970. */
+  readonly succeededAt?: number;
+  /** When the last run ended with any result, in seconds since 1970. */
+  readonly endedAt?: number;
+  readonly durationSeconds?: number;
+  /** Of the last command that wrote the metrics file. */
+  readonly exitCode?: number;
+}
+
+export interface MetricsOptions {
+  readonly version: string;
+  /** The operations that labels name. */
+  readonly operations: readonly Operation[];
+  /** Whether this process works on runs; otherwise there are no metrics of runs and rows. */
+  readonly runs: boolean;
+  /** Whether the process is a command that ends: its metrics keep the open rows of its runs, and the pace. */
+  readonly once?: boolean;
+  /** Labels on every series, to distinguish the processes of a machine. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly now?: () => number;
+}
+
+/** The number of rows with the same labels. */
+export interface CountedRows {
+  readonly labels: { readonly operation: string; readonly outcome: string; readonly code: string };
+  rows: number;
+}
+
+/**
+ * The metrics of this process. A row counts where its result is written into the journal, and a request where it is made, so
+ * that sums over all machines count nothing twice.
+ *
+ * Counts are plain numbers, because a row must cost next to nothing. Only a scrape makes text of them.
+ */
+export class Metrics implements RunObserver {
+  readonly options: MetricsOptions;
+  readonly rows = new Map<string, CountedRows>();
+  /** By status label; `none` without an answer. */
+  readonly requests = new Map<string, number>();
+  readonly runs = new Map<RunResult, number>();
+  /** The rate group of a worker, if it has one. */
+  rateGroup: string | undefined;
+  /** The pace of the worker, if known. */
+  paceOfWorker: () => Pace | undefined = () => undefined;
+  /** The pace of the run in progress. */
+  paceOfRun: () => Pace | undefined = () => undefined;
+  /** Whether the worker takes rows; undefined in other processes. */
+  ready: () => boolean | undefined = () => undefined;
+  /** Calls in flight; undefined in a process that makes no calls. */
+  inFlight: number | undefined;
+  last: LastRun = {};
+  /** Called with the duration of a request. */
+  onRequest: (seconds: number) => void = () => {};
+  readonly #now: () => number;
+  #hasNews = true;
+  readonly #going = new Set<() => number>();
+  /** Open rows of runs that have ended. */
+  #left = 0;
+
+  constructor(options: MetricsOptions) {
+    this.options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Counts the requests of a client. */
+  observeRequests(): RequestObserver {
+    this.inFlight ??= 0;
+    return {
+      started: () => {
+        this.inFlight = (this.inFlight ?? 0) + 1;
+      },
+      ended: (sent) => {
+        this.inFlight = (this.inFlight ?? 0) - 1;
+        if (sent !== undefined) this.#sent(sent);
+      },
+    };
+  }
+
+  #sent({ status, durationMs }: SentRequest): void {
+    countUp(this.requests, statusLabel(status));
+    this.onRequest(durationMs / 1_000);
+  }
+
+  started(waitingRows: () => number): ObservedRun {
+    this.#going.add(waitingRows);
+    return {
+      ended: (end) => {
+        this.#going.delete(waitingRows);
+        if (!this.options.once && this.#going.size === 0) this.paceOfRun = () => undefined;
+        if (end === undefined) return;
+        if (this.options.once && isOpen(end.result)) this.#left += waitingRows();
+        this.#ended(end);
+      },
+    };
+  }
+
+  #ended({ result, durationMs }: ObservedEnd): void {
+    countUp(this.runs, result);
+    const endedAt = this.#now() / 1_000;
+    this.last = {
+      ...this.last,
+      endedAt,
+      ...(durationMs !== undefined && { durationSeconds: durationMs / 1_000 }),
+      ...(result === 'succeeded' && { succeededAt: endedAt }),
+    };
+  }
+
+  /** The run had already finished: its earlier metrics stay, whatever the exit code is now. */
+  foundFinished(): void {
+    this.#hasNews = false;
+  }
+
+  /** Called before a command ends. */
+  ending(exitCode: number): void {
+    if (!this.#hasNews) return;
+    this.last = { ...this.last, exitCode, ...(exitCode === 0 && { succeededAt: this.#now() / 1_000 }) };
+  }
+
+  finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void {
+    for (const { operation, outcome, code } of results) {
+      const labels = {
+        operation: operationLabel(operation, this.options.operations),
+        outcome,
+        code: codeLabel(code),
+      };
+      const key = `${labels.operation} ${outcome} ${labels.code}`;
+      const counted = this.rows.get(key);
+      if (counted === undefined) this.rows.set(key, { labels, rows: 1 });
+      else counted.rows += 1;
+    }
+  }
+
+  get pace(): Pace | undefined {
+    return this.paceOfRun() ?? this.paceOfWorker();
+  }
+
+  /** Rows without a result in runs in progress here. */
+  get waitingRows(): number {
+    return [...this.#going].reduce((sum, waitingRows) => sum + waitingRows(), this.#left);
+  }
+}
+
+function countUp<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** Whether a run with this result can be resumed. */
+function isOpen(result: RunResult): boolean {
+  return result !== 'succeeded' && result !== 'rows_failed' && result !== 'cancelled';
+}
+
+/**
+ * The label for unknown values. Otherwise each value that an API or a worker of another version invents would be a time
+ * series in Prometheus forever.
+ */
+export const other = 'other';
+
+/** The codes of results, described in docs/reference.md. */
+const codes: ReadonlySet<string> = new Set(rowCodes);
+
+export function codeLabel(code: string): string {
+  return codes.has(code) ? code : other;
+}
+
+/** @param operation empty when the row names no known operation */
+export function operationLabel(operation: string, known: readonly Operation[]): string {
+  if (operation === '') return 'none';
+  return findOperation(known, operation) === undefined ? other : operation;
+}
+
+/** The label of an HTTP status: registered ones, and 499 of gateways. @param status undefined without an answer */
+export function statusLabel(status: number | undefined): string {
+  if (status === undefined) return 'none';
+  return status === 499 || STATUS_CODES[status] !== undefined ? String(status) : other;
+}

@@ -1,0 +1,186 @@
+import { isDeepStrictEqual } from 'node:util';
+import { steadyNow } from '../../base/async/clock.ts';
+import { repeat } from '../../base/async/repeat.ts';
+import { aborted } from '../../base/async/waiting.ts';
+import { ErrorNews } from '../../base/errors/error-throttle.ts';
+import { CqbatchError, usageError } from '../../base/errors/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { RunStore } from '../../engine/run/record/store.ts';
+import { concluded, decide } from './decide.ts';
+import {
+  goingScheduledRun,
+  type HistoryEntry,
+  type Occasion,
+  type Schedule,
+  type ScheduleState,
+  type Trigger,
+} from './schedule.ts';
+import type { ScheduleStore } from './store.ts';
+import { timesOf } from './times.ts';
+
+type EntryOf<Result extends HistoryEntry['result']> = Extract<HistoryEntry, { readonly result: Result }>;
+
+/** The result of an attempt to start the runs of an occasion. */
+export type Beginning =
+  /** The runs are submitted, by this attempt or an earlier one. */
+  | Pick<EntryOf<'began'>, 'result' | 'runs' | 'refused'>
+  | Pick<EntryOf<'failed'>, 'result' | 'code' | 'message'>
+  /** Not now: another process is starting them, or this one is stopping. */
+  | { readonly result: 'later' };
+
+export interface KeeperOptions {
+  readonly schedules: ScheduleStore;
+  readonly runs: RunStore;
+  /** Submits the runs of an occasion. Idempotent. */
+  readonly begin: (schedule: Schedule, occasion: Occasion) => Promise<Beginning>;
+  /** Called when no run could be started. */
+  readonly onFailed: (schedule: Schedule, failure: CqbatchError) => void;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+/** What a schedule has to do. */
+interface Decision {
+  readonly schedule: Schedule;
+  readonly before: ScheduleState;
+  readonly after: ScheduleState;
+  readonly trigger: Trigger | undefined;
+}
+
+/** Decides what a schedule does now, and does it, unless another process is doing so. */
+export async function lookAtSchedule(name: string, options: KeeperOptions): Promise<void> {
+  const { schedules } = options;
+  // Most looks find nothing to do, and a lock costs a disk sync.
+  if ((await decisionOn(name, options)) === undefined) return;
+  try {
+    const lock = await schedules.lock(name);
+    try {
+      const decision = await decisionOn(name, options);
+      if (decision !== undefined) await carryOut(decision, options);
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    if (error instanceof CqbatchError && error.code === 'SCHEDULE_LOCKED') return;
+    // The schedule was removed in the meantime.
+    if ((await schedules.look(name).catch(() => true)) === undefined) return;
+    throw error;
+  }
+}
+
+/** Undefined when there is nothing to do. */
+async function decisionOn(
+  name: string,
+  { schedules, runs, now }: KeeperOptions,
+): Promise<Decision | undefined> {
+  const schedule = await schedules.look(name);
+  if (schedule === undefined) return undefined;
+  const before = await schedules.state(name);
+  const trigger = await schedules.trigger(name);
+  const going = await goingScheduledRun(runs, before);
+  const times = await timesOf(schedule);
+  const after = decide(schedule, before, { now: now(), times, trigger, going });
+  const isIdle = after.beginning === undefined && isDeepStrictEqual(after, before);
+  return isIdle ? undefined : { schedule, before, after, trigger };
+}
+
+async function carryOut(decision: Decision, options: KeeperOptions): Promise<void> {
+  const { schedules } = options;
+  const { schedule, before, after, trigger } = decision;
+  const { name } = schedule;
+  // Saved before a run starts: if this process dies, its successor starts the same run and no other.
+  if (!isDeepStrictEqual(after, before)) await schedules.saveState(name, after);
+  if (before.beginning === undefined && trigger !== undefined) await schedules.clearTrigger(name, trigger);
+  report(decision, options);
+  if (after.beginning !== undefined) await begin(schedule, after, after.beginning, options);
+}
+
+async function begin(
+  schedule: Schedule,
+  state: ScheduleState,
+  occasion: Occasion,
+  { schedules, onFailed, log, now, ...options }: KeeperOptions,
+): Promise<void> {
+  const beginning = await options.begin(schedule, occasion);
+  if (beginning.result === 'later') return;
+  const { name } = schedule;
+  const { due } = occasion;
+  const at = now().toISOString();
+  if (beginning.result === 'failed') {
+    const { code, message } = beginning;
+    log.error({ schedule: name, due, err: message }, 'schedule: no run could be started');
+    await schedules.saveState(name, concluded(state, { ...occasion, ...beginning, at }));
+    onFailed(schedule, usageError(code, message));
+    return;
+  }
+  const { result, runs, refused = [] } = beginning;
+  if (runs.length > 0) log.info({ schedule: name, due, runs }, 'schedule: runs submitted');
+  if (refused.length > 0) log.warn({ schedule: name, due, refused }, 'schedule: manifests refused');
+  const isIdle = runs.length + refused.length === 0;
+  const entry: HistoryEntry = isIdle
+    ? { ...occasion, result: 'idle' }
+    : { ...occasion, result, at, runs, ...(refused.length > 0 && { refused }) };
+  await schedules.saveState(name, concluded(state, entry));
+}
+
+/** Reports occasions that start no run. A missed time that no run makes up for is also a failure. */
+function report({ schedule, before, after }: Decision, { log, onFailed }: KeeperOptions): void {
+  for (const entry of after.history.filter((one) => !before.history.includes(one))) {
+    const { result, due } = entry;
+    const because = entry.result === 'skipped' ? { because: entry.because } : {};
+    log.warn({ schedule: schedule.name, due, ...because }, `schedule: ${result}`);
+    if (result === 'missed' && after.beginning === undefined && after.waiting === undefined) {
+      const message = `it was due ${entry.until ?? due}, and no daemon was running in time`;
+      onFailed(schedule, usageError('SCHEDULE_MISSED', message));
+    }
+  }
+}
+
+export interface CarryOutOptions extends Omit<KeeperOptions, 'now'> {
+  /** Finishes the work of runs that have ended; called every second. */
+  readonly finish: (schedule: Schedule) => Promise<void>;
+  /** Aborts when the daemon must stop. */
+  readonly stop: AbortSignal;
+}
+
+const lookMs = 1_000;
+/** How often the daemon shows that it is alive. */
+const showMs = 30_000;
+
+/**
+ * Carries out the schedules of a state folder until stopped: checks every second which of them have work.
+ *
+ * @param now for tests
+ */
+export async function carryOutSchedules(options: CarryOutOptions, now = () => new Date()): Promise<void> {
+  const { schedules, log, finish, stop } = options;
+  const errors = new ErrorNews();
+  const onError = (error: Error): void => {
+    if (errors.isNews(error)) log.error({ err: error.message }, 'schedules');
+  };
+  let all: readonly Schedule[] = [];
+  let shownAt = Number.NEGATIVE_INFINITY;
+  const looks = repeat(
+    async () => {
+      await schedules.begin();
+      all = await schedules.list(onError);
+      if (steadyNow() - shownAt >= showMs) {
+        await schedules.showDaemon();
+        shownAt = steadyNow();
+      }
+      // A damaged schedule does not block the others.
+      for (const { name } of all)
+        if (!stop.aborted) await lookAtSchedule(name, { ...options, now }).catch(onError);
+    },
+    { everyMs: lookMs, onError },
+  );
+  const finishes = repeat(
+    async () => {
+      for (const schedule of all) await finish(schedule).catch(onError);
+    },
+    { everyMs: lookMs, onError },
+  );
+  looks.now();
+  await aborted(stop);
+  await Promise.all([looks.stop(), finishes.stop()]);
+}

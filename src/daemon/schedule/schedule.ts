@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { attributionSchema } from '../../domain/actor.ts';
+import { runIds, scheduleNames } from '../../domain/names.ts';
+import { goesOnByItself } from '../../engine/run/record/record.ts';
+import { timeInId } from '../../engine/run/record/run-id.ts';
+import type { RunStore } from '../../engine/run/record/store.ts';
+
+/**
+ * - A **schedule** says when and how runs of a manifest, or of the manifests in an inbox, start.
+ * - It is **due** at the times of its pattern, and when a user triggers it. Each such moment is an **occasion**.
+ * - The result of an occasion is an entry of its **history**.
+ */
+
+/** What happens to an occasion during a run of the previous one. */
+export const overlapRules = ['skip', 'queue'] as const;
+
+const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
+
+/** `schedule.json`: the schedule as users set it. Never a token. */
+export const scheduleSchema = z.object({
+  version: z.literal(1),
+  name: scheduleNames.schema,
+  /** Random; changes with each edit. */
+  key: z.string(),
+  /** Five fields (minute, hour, day of month, month, day of week), six with leading seconds, or an alias such as `@daily`. */
+  cron: z.string(),
+  /** IANA name: `Europe/London`. */
+  tz: z.string(),
+  /** Absolute paths. */
+  source: z.union([z.object({ manifest: z.string() }), z.object({ inbox: z.string() })]),
+  /** Run options as the user gave them; the daemon's environment and configuration file supply the rest. */
+  options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
+  overlap: z.enum(overlapRules),
+  /** How late an occasion is made up for, milliseconds; null: never. */
+  catchUpMs: z.number().nullable(),
+  paused: z.boolean(),
+  /** When it was added, replaced or unpaused, ISO 8601 UTC: earlier due times are ignored. */
+  since: z.string(),
+  /** Changes by users, latest last. */
+  changes: z.array(z.object({ what: z.enum(changes), at: z.string(), ...attributionSchema.shape })),
+});
+
+export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;
+
+/** `trigger.json`: a user triggers the schedule. */
+export const triggerSchema = z.object({ at: z.string(), ...attributionSchema.shape });
+
+export type Trigger = Readonly<z.infer<typeof triggerSchema>>;
+
+const occasionSchema = z.object({
+  /** ISO 8601 UTC. */
+  due: z.string(),
+  /** The user who triggered it, and the reason; absent when its pattern did. */
+  trigger: triggerSchema.exactOptional(),
+});
+
+export type Occasion = Readonly<z.infer<typeof occasionSchema>>;
+
+/** For an entry that covers several occasions: the last of them. */
+const until = z.string().exactOptional();
+
+const entrySchema = z.discriminatedUnion('result', [
+  /** Runs were submitted. */
+  occasionSchema.extend({
+    result: z.literal('began'),
+    at: z.string(),
+    runs: z.array(runIds.schema),
+    /** Names of manifests in an inbox that can't be run as they are. */
+    refused: z.array(z.string()).exactOptional(),
+  }),
+  /** The inbox was empty. */
+  occasionSchema.extend({ result: z.literal('idle'), until }),
+  /** The run was still in progress, or the schedule was paused while the occasion waited. */
+  occasionSchema.extend({ result: z.literal('skipped'), because: z.string(), until }),
+  /** No daemon was running to start a run in time. */
+  occasionSchema.extend({ result: z.literal('missed'), at: z.string(), until }),
+  /** No run could be started. */
+  occasionSchema.extend({
+    result: z.literal('failed'),
+    at: z.string(),
+    code: z.string(),
+    message: z.string(),
+  }),
+]);
+
+export type HistoryEntry = Readonly<z.infer<typeof entrySchema>>;
+
+/** `state.json`: what the daemon knows about a schedule. */
+export const scheduleStateSchema = z.object({
+  version: z.literal(1),
+  /** The latest time of its pattern that was processed. */
+  doneUntil: z.string().exactOptional(),
+  /** Decided, perhaps not submitted: the next look makes sure that it is. */
+  beginning: occasionSchema.exactOptional(),
+  /** Starts when the run in progress has ended. */
+  waiting: occasionSchema.exactOptional(),
+  /** Latest last, bounded. */
+  history: z.array(entrySchema),
+});
+
+export type ScheduleState = Readonly<z.infer<typeof scheduleStateSchema>>;
+
+export const newState: ScheduleState = { version: 1, history: [] };
+
+/** The id of the run that an occasion starts, always the same. Its time is UTC, as in other ids. */
+export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occasion): string {
+  return `${name}-${timeInId(due)}${trigger === undefined ? '' : '-now'}`;
+}
+
+/** The schedule's last run, unless its rows will not be called before a user resumes it. */
+export async function goingScheduledRun(
+  runs: RunStore,
+  { history }: ScheduleState,
+): Promise<string | undefined> {
+  const started = history.flatMap((entry) => (entry.result === 'began' ? [entry.runs] : []));
+  for (const id of started.findLast((ids) => ids.length > 0) ?? []) {
+    const record = await runs.look(id);
+    if (record === 'being planned' || (record !== undefined && goesOnByItself(record))) return id;
+  }
+  return undefined;
+}

@@ -1,0 +1,138 @@
+import { appendFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ifThere, makeFolder } from '../../base/disk/files.ts';
+import { readJsonFile, readJsonFileIfAny, writeJsonFile } from '../../base/disk/json-file.ts';
+import { lockPath } from '../../base/disk/lock.ts';
+import { processSchema, stateOfProcess, thisProcess } from '../../base/disk/process.ts';
+import { BusyError, fatalError, usageError } from '../../base/errors/errors.ts';
+import { onDisk, systemError } from '../../base/errors/system-error.ts';
+import type { Attribution } from '../../domain/actor.ts';
+import { scheduleNames } from '../../domain/names.ts';
+import {
+  newState,
+  type Schedule,
+  type ScheduleState,
+  scheduleSchema,
+  scheduleStateSchema,
+  type Trigger,
+  triggerSchema,
+} from './schedule.ts';
+
+const daemonSchema = z.object({ ...processSchema.shape, at: z.string() });
+
+/** Silence after which a daemon of another machine is gone. */
+const daemonGoneAfterMs = 60_000;
+
+export type ScheduleStore = ReturnType<typeof openScheduleStore>;
+
+/**
+ * The schedules of a state folder, each in its own folder, created by the first schedule or daemon. Users write `schedule.json`
+ * and `trigger.json`; only the holder of the schedule's lock writes `state.json`.
+ */
+export function openScheduleStore(stateDir: string) {
+  const all = join(stateDir, 'schedules');
+  const folder = (name: string): string => join(all, scheduleNames.require(name));
+  const fileOf = (name: string, file: string): string => join(folder(name), file);
+
+  const names = async (): Promise<readonly string[]> => {
+    const found = (await onDisk(all, () => ifThere(readdir(all, { withFileTypes: true })))) ?? [];
+    return found
+      .flatMap((each) => (each.isDirectory() && scheduleNames.has(each.name) ? [each.name] : []))
+      .sort();
+  };
+  const look = (name: string): Promise<Schedule | undefined> =>
+    readJson(fileOf(name, 'schedule.json'), scheduleSchema);
+  const save = (schedule: Schedule): Promise<void> =>
+    writeJsonFile(fileOf(schedule.name, 'schedule.json'), schedule);
+  const trigger = (name: string): Promise<Trigger | undefined> =>
+    readJson(fileOf(name, 'trigger.json'), triggerSchema);
+
+  return {
+    folder,
+    /** By name. @param onUnreadable called for damaged schedules, which are left out; without it their errors are thrown */
+    async list(onUnreadable?: (error: Error) => void): Promise<readonly Schedule[]> {
+      const read = (name: string) =>
+        onUnreadable === undefined ? look(name) : look(name).catch((error) => void onUnreadable(error));
+      return (await Promise.all((await names()).map(read))).filter((schedule) => schedule !== undefined);
+    },
+    /** @throws a usage error `SCHEDULE_UNKNOWN` */
+    async load(name: string): Promise<Schedule> {
+      const found = scheduleNames.has(name) ? await look(name) : undefined;
+      if (found !== undefined) return found;
+      const known = await names();
+      const others = known.length === 0 ? 'it has no schedules yet' : `there are ${known.join(', ')}`;
+      throw usageError('SCHEDULE_UNKNOWN', `There is no schedule ${name} in ${stateDir}: ${others}.`);
+    },
+    look,
+    /** @throws a usage error `SCHEDULE_EXISTS` */
+    async add(schedule: Schedule): Promise<void> {
+      const { name } = schedule;
+      await makeFolder(all);
+      await mkdir(folder(name), { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw systemError(error, folder(name)) ?? error;
+        // A killed process left only its folder.
+        if ((await look(name)) === undefined) return;
+        throw usageError(
+          'SCHEDULE_EXISTS',
+          `Schedule ${name} already exists ("cqbatch schedule show ${name}"): choose another name, or replace it with --replace.`,
+        );
+      });
+      await save(schedule);
+    },
+    /** Writes the changed state of a schedule that exists. */
+    save,
+    /** Also removes its history. What remains is a line that says who removed it, and why. */
+    async remove(name: string, attribution: Attribution): Promise<void> {
+      const line = { schedule: name, at: new Date().toISOString(), ...attribution };
+      const removals = join(all, 'removed.jsonl');
+      await onDisk(removals, () => appendFile(removals, `${JSON.stringify(line)}\n`, { mode: 0o600 }));
+      // Renamed first: half a folder must not look like a schedule.
+      const removed = `${folder(name)}.${process.pid}.removed`;
+      await onDisk(folder(name), () => rename(folder(name), removed));
+      await onDisk(removed, () => rm(removed, { recursive: true, force: true }));
+    },
+    state: async (name: string): Promise<ScheduleState> =>
+      (await readJson(fileOf(name, 'state.json'), scheduleStateSchema)) ?? newState,
+    saveState: (name: string, state: ScheduleState) => writeJsonFile(fileOf(name, 'state.json'), state),
+    trigger,
+    saveTrigger: (name: string, wanted: Trigger) => writeJsonFile(fileOf(name, 'trigger.json'), wanted),
+    /** Removes a trigger, unless a newer one has replaced it. */
+    async clearTrigger(name: string, { at }: Trigger): Promise<void> {
+      if ((await trigger(name))?.at === at) await rm(fileOf(name, 'trigger.json'), { force: true });
+    },
+    /** @throws a busy error `SCHEDULE_LOCKED` while another process decides what the schedule does */
+    lock: (name: string) =>
+      lockPath({
+        path: fileOf(name, 'schedule'),
+        purpose: `schedule ${name}`,
+        taken: (who) =>
+          new BusyError(
+            'SCHEDULE_LOCKED',
+            `A run of schedule ${name} may be starting: ${who} has it`,
+            'Try again in a moment.',
+          ),
+      }),
+    /** Makes the folder of the schedules, for a daemon. @throws a `SystemError` when it has gone since */
+    begin: (): Promise<void> => makeFolder(all),
+    /** Shows other processes that this one carries out schedules and submitted runs. */
+    async showDaemon(): Promise<void> {
+      await writeJsonFile(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });
+    },
+    /** The process that carries out the schedules, if known. */
+    async daemon() {
+      const found = await readJsonFileIfAny(join(all, 'daemon.json'), daemonSchema);
+      if (found === undefined) return undefined;
+      const state = stateOfProcess(found);
+      const isGone = state === 'unknown' && Date.now() - Date.parse(found.at) > daemonGoneAfterMs;
+      return state === 'dead' || isGone ? undefined : found;
+    },
+  };
+}
+
+/** The content of a file; undefined when it does not exist. */
+function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<Value | undefined> {
+  return readJsonFile(path, schema, (cause) =>
+    fatalError('SCHEDULE_UNREADABLE', `${path} is damaged: fix it or move it away.`, cause),
+  );
+}

@@ -1,0 +1,93 @@
+import { usageError } from '../../base/errors/errors.ts';
+import type { Schedule } from './schedule.ts';
+
+/** The due times of a schedule. */
+export interface Times {
+  /** The first time after a moment, if any. */
+  next(after: Date): Date | undefined;
+  /** The last time up to and including a moment, if any. */
+  latest(until: Date): Date | undefined;
+}
+
+/** Cached by pattern: a daemon asks for the same ones every second. */
+const known = new Map<string, Times>();
+
+/**
+ * The times of a pattern. When the clock of the time zone changes, numeric times of day (`30 1 * * *`, `0,30 1,13 * * *`) come
+ * once a day: a time in the gap comes at its end, and a time that occurs twice comes the first time. Repetitions in a pattern
+ * (`*`, a step, a range) follow the wall clock: they skip the gap, and repeat in a repeated hour. Days that a month lacks are
+ * skipped.
+ *
+ * @throws a usage error `INVALID_CRON` for a pattern that is invalid or never comes
+ */
+export async function timesOf({ cron, tz }: Pick<Schedule, 'cron' | 'tz'>): Promise<Times> {
+  const key = `${tz} ${cron}`;
+  const times = known.get(key) ?? (await readPattern(cron, tz));
+  known.set(key, times);
+  return times;
+}
+
+async function readPattern(cron: string, tz: string): Promise<Times> {
+  const { Cron } = await import('croner');
+  const patterns = timesOfDay(cron).map((pattern) => {
+    try {
+      return new Cron(pattern, { timezone: tz, paused: true });
+    } catch (error) {
+      throw invalidCron(cron, (error as Error).message.replace(/^CronPattern: /, ''));
+    }
+  });
+  const times: Times = {
+    next: (after) => inOrder(patterns.flatMap((each) => each.nextRun(after) ?? [])).at(0),
+    latest(until) {
+      // Croner looks for times before this moment, in whole seconds.
+      const nextSecond = new Date((Math.floor(until.getTime() / 1_000) + 1) * 1_000);
+      return inOrder(patterns.flatMap((each) => each.previousRuns(1, nextSecond))).at(-1);
+    },
+  };
+  if (times.next(new Date()) === undefined) throw invalidCron(cron, 'it never occurs');
+  return times;
+}
+
+export function nextTimes(times: Times, after: Date, most: number): readonly Date[] {
+  const next: Date[] = [];
+  for (let at = times.next(after); at !== undefined && next.length < most; at = times.next(at)) next.push(at);
+  return next;
+}
+
+function invalidCron(cron: string, why: string): Error {
+  return usageError(
+    'INVALID_CRON',
+    `--cron "${cron}": ${why}. Write minute, hour, day of month, month and day of week, such as "0 2 * * 1-5" for 02:00 from Monday ` +
+      'to Friday.',
+  );
+}
+
+/** Longer lists of times of day are hardly written by hand. */
+const mostTimesOfDay = 100;
+
+/** One pattern for each numeric time of day; the pattern itself if it has other parts. */
+function timesOfDay(cron: string): readonly string[] {
+  const fields = cron.trim().split(/\s+/);
+  if (fields.length > 6) throw invalidCron(cron, 'it has more than six fields');
+  if (fields.length < 5) {
+    if (fields[0]?.startsWith('@')) return [cron.trim()];
+    throw invalidCron(
+      cron,
+      `it has ${fields.length === 1 ? 'one field' : `${fields.length} fields`}, not five`,
+    );
+  }
+  const [second, minute, hour, ...days] = fields.length === 6 ? fields : ['0', ...fields];
+  const lists = [second, minute, hour].map((field = '') =>
+    /^\d+(,\d+)*$/.test(field) ? field.split(',') : [],
+  );
+  const combinations = lists.reduce<readonly string[]>(
+    (before, list) => before.flatMap((prefix) => list.map((each) => `${prefix} ${each}`)),
+    [''],
+  );
+  if (combinations.length === 0 || combinations.length > mostTimesOfDay) return [cron.trim()];
+  return combinations.map((time) => [time.trim(), ...days].join(' '));
+}
+
+function inOrder(dates: readonly Date[]): readonly Date[] {
+  return dates.toSorted((a, b) => a.getTime() - b.getTime());
+}

@@ -1,0 +1,28 @@
+import type { PageData } from '../../../engine/report/html/page-data.ts';
+import { element } from '../dom.ts';
+import { Figure } from './figure.ts';
+import { chartsOf } from './run-charts.ts';
+
+/** Charts of the rate and the latency over time; a chart without data is left out. */
+export class Charts {
+  readonly element = element('section', { 'aria-label': 'Over time', class: 'charts' });
+  readonly #figures = new Map<string, Figure>();
+  readonly #signal: AbortSignal;
+
+  /** @param signal aborts when the charts are no longer needed */
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  show(data: PageData): void {
+    for (const chart of chartsOf(data)) {
+      let figure = this.#figures.get(chart.title);
+      if (figure === undefined) {
+        figure = new Figure(this.#signal);
+        this.#figures.set(chart.title, figure);
+        this.element.append(figure.element);
+      }
+      figure.show(chart);
+    }
+  }
+}

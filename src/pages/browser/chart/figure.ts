@@ -1,0 +1,99 @@
+import type uPlot from 'uplot';
+import { localTime } from '../../../base/text/local-time.ts';
+import { element, numberCell, redraw, tableElement } from '../dom.ts';
+import { bandAt, type Chart, type ChartData } from './chart.ts';
+import { Legend } from './legend.ts';
+import { alignedData, plotOf } from './plot.ts';
+
+/** A chart with its title, a summary in words, and its data as a table. */
+export class Figure {
+  readonly element: HTMLElement;
+  #data: ChartData | undefined;
+  #plot: uPlot | undefined;
+  readonly #caption = element('figcaption');
+  readonly #place = element('div', { class: 'chart', role: 'img' });
+  readonly #legend = new Legend();
+  readonly #table = element('details', { toggle: () => this.#fill() }, element('summary', 'Data table'));
+  readonly #chart = element('div', this.#place, this.#legend.element, this.#table);
+
+  /** @param signal aborts when the chart is no longer needed */
+  constructor(signal: AbortSignal) {
+    this.element = element('figure', this.#caption, this.#chart);
+    const observer = new ResizeObserver(() => this.#fit());
+    observer.observe(this.#place);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#draw(), { signal });
+    signal.addEventListener('abort', () => {
+      observer.disconnect();
+      this.#plot?.destroy();
+    });
+  }
+
+  /** Shows newer data. The zoom stays while the lines are the same. */
+  show({ title, summary, data }: Chart): void {
+    const before = this.#data;
+    this.#data = data;
+    redraw(this.#caption, element('h3', title), element('p', summary));
+    this.#place.setAttribute('aria-label', `${title}. ${summary}`);
+    this.#chart.hidden = data === undefined;
+    this.#fill();
+    if (data === undefined || before === undefined || this.#plot === undefined) return;
+    const { min = 0, max = 0 } = this.#plot.scales['x'] ?? {};
+    const isZoomed = min > (before.times[0] ?? 0) || max < (before.times.at(-1) ?? 0);
+    if (shapeOf(data) !== shapeOf(before)) this.#draw();
+    else this.#plot.setData(alignedData(data), !isZoomed);
+    if (isZoomed) this.#plot.redraw();
+    this.#legend.show(data, this.#plot.cursor.idx);
+  }
+
+  #fit(): void {
+    const { clientWidth: width } = this.#place;
+    if (width === 0) return;
+    if (this.#plot === undefined) this.#draw();
+    else if (this.#plot.width !== width) this.#plot.setSize({ width, height: this.#plot.height });
+  }
+
+  /** Draws in the current colors. */
+  #draw(): void {
+    this.#plot?.destroy();
+    this.#plot = undefined;
+    if (this.#data === undefined) return;
+    const data = this.#data;
+    this.#plot = plotOf({
+      place: this.#place,
+      width: this.#place.clientWidth,
+      data: () => this.#data ?? data,
+      onLook: (index) => this.#legend.show(this.#data ?? data, index),
+    });
+    this.#legend.show(data);
+  }
+
+  /** Makes the thousands of cells only while the table is open. */
+  #fill(): void {
+    this.#table.querySelector('.wide')?.remove();
+    if (this.#table.open && this.#data !== undefined) this.#table.append(valueTable(this.#data));
+  }
+}
+
+/** Equal for data that the same plot can show. */
+function shapeOf({ lines, rejected, isLogarithmic }: ChartData): string {
+  return JSON.stringify([lines.map(({ label }) => label), rejected !== undefined, isLogarithmic]);
+}
+
+function valueTable(data: ChartData): HTMLElement {
+  const { times, lines, rejected, bands, valueText } = data;
+  const head = [
+    'Time',
+    ...lines.map(({ label }) => label),
+    ...(rejected === undefined ? [] : ['rejected']),
+    ...(bands.length === 0 ? [] : ['Why no call']),
+  ];
+  const rows = times.flatMap((time, index) => {
+    const values = lines.map((line) => line.values[index] ?? null);
+    if (values.every((value) => value === null)) return [];
+    const texts = values.map((value) => (value === null ? '' : valueText(value)));
+    if (rejected !== undefined) texts.push(String(rejected[index]));
+    const reason = bands.length === 0 ? [] : [bandAt(data, time)?.reason ?? ''];
+    return [[localTime(time * 1_000), ...texts.map(numberCell), ...reason]];
+  });
+  return tableElement('Chart data', head, rows);
+}

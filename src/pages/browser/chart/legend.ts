@@ -1,0 +1,52 @@
+import { localTime } from '../../../base/text/local-time.ts';
+import { counted } from '../../../base/text/quantities.ts';
+import { element, redraw } from '../dom.ts';
+import { bandAt, type ChartData, type ColorName } from './chart.ts';
+import { lengthOf } from './run-times.ts';
+
+const bandLabels = { wait: 'waiting', stop: 'not in progress' } as const;
+
+/** What the lines and marks of a chart mean, each with its value at a time, or of the whole run. */
+export class Legend {
+  readonly element = element('ul', { class: 'legend' });
+
+  /** @param index the point of the chart that the reader looks at, if any */
+  show(data: ChartData, index?: number | null): void {
+    const time = index == null ? undefined : data.times[index];
+    const at = index ?? 0;
+    const { rejected, bands, lines, valueText } = data;
+    const items = lines.map(({ label, color, stroke, values, overall }) => {
+      const value = values[at] ?? null;
+      const text = value === null ? '–' : valueText(value);
+      return entry(`line ${stroke}`, color, label, time === undefined ? overall : text);
+    });
+    if (rejected !== undefined) {
+      const calls = time === undefined ? rejected.reduce((sum, each) => sum + each) : (rejected[at] ?? 0);
+      items.push(entry('mark', '--rejected', 'rejected', counted(calls, 'call')));
+    }
+    const band = time === undefined ? undefined : bandAt(data, time);
+    for (const kind of ['wait', 'stop'] as const) {
+      const all = bands.filter((each) => each.kind === kind);
+      if (all.length === 0) continue;
+      const text = band?.kind === kind ? `${lengthOf([band])}: ${band.reason}` : '–';
+      items.push(entry('band', `--${kind}`, bandLabels[kind], time === undefined ? lengthOf(all) : text));
+    }
+    redraw(
+      this.element,
+      element('li', { class: 'when' }, time === undefined ? 'Whole run' : momentText(data, time)),
+      items,
+    );
+  }
+}
+
+/** A time of day, with its date if the chart shows several. */
+function momentText({ times }: ChartData, time: number): string {
+  const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0].map((end) => localTime(end * 1_000).slice(0, 10));
+  return localTime(time * 1_000).slice(first === last ? 11 : 0);
+}
+
+function entry(kind: string, color: ColorName, label: string, value: string): HTMLElement {
+  const swatch = element('span', { class: `swatch ${kind}` });
+  swatch.style.color = `var(${color})`;
+  return element('li', swatch, `${label} `, element('b', value));
+}

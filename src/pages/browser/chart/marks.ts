@@ -1,0 +1,87 @@
+import type uPlot from 'uplot';
+import { count } from '../../../base/text/quantities.ts';
+import type { Band, ChartData, ColorName } from './chart.ts';
+import { lengthOf } from './run-times.ts';
+
+export type Colors = Readonly<Record<ColorName, string>>;
+
+/** The space above a chart with marks of rejected calls, in CSS pixels. */
+export const marksHeight = 24;
+/** Marks that are closer are one mark. */
+const closest = 12;
+const font = '11px system-ui, sans-serif';
+
+/** Draws in CSS pixels, beginning at the upper left corner of the area with the lines. */
+function draw(plot: uPlot, drawing: (context: CanvasRenderingContext2D, width: number) => void): void {
+  const { ctx, bbox } = plot;
+  const scale = ctx.canvas.width / plot.width;
+  ctx.save();
+  ctx.translate(bbox.left, bbox.top);
+  ctx.scale(scale, scale);
+  ctx.font = font;
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'alphabetic';
+  drawing(ctx, bbox.width / scale);
+  ctx.restore();
+}
+
+/** The visible part of a band. */
+function edges(plot: uPlot, { from, to }: Band, width: number): readonly [left: number, right: number] {
+  return [Math.max(0, plot.valToPos(from, 'x')), Math.min(width, plot.valToPos(to, 'x'))];
+}
+
+/** Shades the bands. */
+export function drawBands(plot: uPlot, { bands }: ChartData, colors: Colors): void {
+  draw(plot, (context, width) => {
+    for (const band of bands) {
+      const [left, right] = edges(plot, band, width);
+      context.fillStyle = colors[`--${band.kind}`];
+      // A short wait in a long run is visible, too.
+      if (right >= left) context.fillRect(left, 0, Math.max(1, right - left), plot.over.clientHeight);
+    }
+  });
+}
+
+/** Writes reason and length into each band that has room for them, or only the length. */
+export function nameBands(plot: uPlot, { bands }: ChartData, colors: Colors): void {
+  draw(plot, (context, width) => {
+    context.fillStyle = colors['--quiet'];
+    for (const band of bands) {
+      const [left, right] = edges(plot, band, width);
+      const length = lengthOf([band]);
+      const texts = [band.reason, length].filter(
+        (text) => context.measureText(text).width < right - left - 8,
+      );
+      for (const [line, text] of texts.entries()) context.fillText(text, left + 4, 13 * (line + 1));
+    }
+  });
+}
+
+/** Marks the rejected calls above the lines, with their number where there is room. */
+export function drawMarks(plot: uPlot, { times, rejected = [] }: ChartData, colors: Colors): void {
+  draw(plot, (context, width) => {
+    const marks: { at: number; calls: number }[] = [];
+    for (const [index, calls] of rejected.entries()) {
+      const at = plot.valToPos(times[index] ?? 0, 'x');
+      if (calls === 0 || at < 0 || at > width) continue;
+      const last = marks.at(-1);
+      if (last !== undefined && at - last.at < closest) last.calls += calls;
+      else marks.push({ at, calls });
+    }
+    context.textAlign = 'center';
+    let free = Number.NEGATIVE_INFINITY;
+    for (const { at, calls } of marks) {
+      context.fillStyle = colors['--rejected'];
+      context.beginPath();
+      context.moveTo(at - 5, -9);
+      context.lineTo(at + 5, -9);
+      context.lineTo(at, -1);
+      context.fill();
+      const half = context.measureText(count(calls)).width / 2 + 3;
+      if (at - half < free) continue;
+      free = at + half;
+      context.fillStyle = colors['--quiet'];
+      context.fillText(count(calls), at, -12);
+    }
+  });
+}

@@ -1,0 +1,161 @@
+import { counted, exactDuration, perSecond } from '../../../base/text/quantities.ts';
+import type { LatencySeries, PageData } from '../../../engine/report/html/page-data.ts';
+import type { Band, Chart, ChartData, Line } from './chart.ts';
+import { bandsOf, bandWords, type TimedRate, timedRates } from './run-times.ts';
+import { valueSteps } from './ticks.ts';
+
+/** With fewer points or seconds, lines tell nothing. */
+const leastPoints = 10;
+const leastSeconds = 10;
+/** Times of day that differ by more seconds do not follow each other. */
+const leastGap = 1;
+/** If the slowest percentiles exceed the median by this factor, a linear axis would hide the median. */
+const logarithmicFrom = 20;
+
+/** A stretch of time, seconds since 1970. */
+type Span = readonly [from: number, to: number];
+
+/** The charts of a run. Both have the same time axis, except that a retry may have been made days after the run. */
+export function chartsOf(data: Pick<PageData, 'rate' | 'latency' | 'summary' | 'run'>): readonly Chart[] {
+  const { latency, summary, run } = data;
+  const rates = timedRates(data.rate, summary.rate?.starts ?? []);
+  const bands = bandsOf(rates, run.stops);
+  const spans = [spanOf(rates), spanOfLatency(latency)].filter((span) => span !== undefined);
+  const whole: Span = [Math.min(...spans.map(([from]) => from)), Math.max(...spans.map(([, to]) => to))];
+  const common = summary.retries.length === 0 ? whole : undefined;
+  const charts: Chart[] = [];
+  const [first] = rates;
+  if (first !== undefined) charts.push(rateChart(rates, bands, common ?? spanOf(rates) ?? whole, summary));
+  if (latency.p50.length > 0 && summary.latency_ms !== null)
+    charts.push(latencyChart(latency, bands, common ?? spanOfLatency(latency) ?? whole, summary.latency_ms));
+  return charts;
+}
+
+function spanOf(rates: readonly TimedRate[]): Span | undefined {
+  const [first, last] = [rates[0], rates.at(-1)];
+  return first && last && [first.from, last.to];
+}
+
+function spanOfLatency({ from, stretchMs, p50 }: LatencySeries): Span | undefined {
+  return p50.length === 0 ? undefined : [from / 1_000, (from + p50.length * stretchMs) / 1_000];
+}
+
+function rateChart(
+  rates: readonly TimedRate[],
+  bands: readonly Band[],
+  span: Span,
+  { rate: known, retries }: PageData['summary'],
+): Chart {
+  const rejected = rates.reduce((sum, { point }) => sum + point.rejected, 0);
+  const most = Math.max(...rates.map(({ point }) => point.accepted_per_s));
+  const told = [
+    `Requested rate: ${known?.wanted ?? 'unlimited'}. Peak: ${perSecond(most)}.`,
+    rejected > 0 && `Rejected as too many: ${counted(rejected, 'call')}.`,
+    bands.length > 0 && `Shaded: ${bandWords(bands)}.`,
+  ];
+  const chart = {
+    title: retries.length === 0 ? 'Calls per second' : 'Calls per second, without the retries',
+    summary: told.filter(Boolean).join(' '),
+  };
+  const [from = 0, to = 0] = spanOf(rates) ?? [];
+  if (rates.length < leastPoints || to - from < leastSeconds) return chart;
+  // A line has a gap where the run was not in progress.
+  const points = rates.flatMap((timed, index): readonly Pick<Partial<TimedRate>, 'to' | 'point'>[] => {
+    const before = rates[index - 1]?.to ?? timed.from;
+    return timed.from > before + leastGap ? [{ to: (before + timed.from) / 2 }, timed] : [timed];
+  });
+  const values = (of: (point: TimedRate['point']) => number | null): readonly (number | null)[] =>
+    points.map(({ point }) => (point === undefined ? null : of(point)));
+  const allowed = values((point) => point.allowed_per_s);
+  const calls = rates.reduce((sum, { from, to, point }) => sum + point.accepted_per_s * (to - from), 0);
+  const seconds = rates.reduce((sum, { from, to }) => sum + to - from, 0);
+  return {
+    ...chart,
+    data: framed(span, {
+      times: points.map(({ to = 0 }) => to),
+      lines: [
+        {
+          label: 'allowed',
+          color: '--allowed',
+          values: allowed,
+          overall: rangeText(allowed.filter((value) => value !== null)),
+          isStepped: true,
+          stroke: 'dashed',
+        },
+        {
+          label: 'achieved',
+          color: '--achieved',
+          values: values((point) => point.accepted_per_s),
+          overall: perSecond(calls / Math.max(seconds, 1)),
+          stroke: 'solid',
+        },
+      ],
+      ...(rejected > 0 && { rejected: values((point) => point.rejected).map((value) => value ?? 0) }),
+      bands,
+      valueText: perSecond,
+      steps: valueSteps(-3),
+      isLogarithmic: false,
+    }),
+  };
+}
+
+/** `50/s`, or `1/s to 50/s` */
+function rangeText(values: readonly number[]): string {
+  const [least, most] = [Math.min(...values), Math.max(...values)].map(perSecond);
+  return least === most ? `${most}` : `${least} to ${most}`;
+}
+
+function latencyChart(
+  { from, stretchMs, p50, p90, p99 }: LatencySeries,
+  bands: readonly Band[],
+  span: Span,
+  overall: NonNullable<PageData['summary']['latency_ms']>,
+): Chart {
+  const isEnough = p50.filter((value) => value !== null).length >= leastPoints;
+  const isLogarithmic = Math.max(...p99.map((value) => value ?? 0)) > logarithmicFrom * overall.p50;
+  const [half, most, slowest] = [overall.p50, overall.p99, overall.max].map(exactDuration);
+  const chart = {
+    title: 'Latency',
+    summary: `Half of the calls took ${half} or less (p50), 99 of 100 took ${most} or less (p99). Slowest call: ${slowest}.`,
+  };
+  if (!isEnough) return chart;
+  const line = (label: 'p50' | 'p90' | 'p99', values: Line['values']) => ({
+    label,
+    values,
+    overall: exactDuration(overall[label]),
+  });
+  return {
+    ...chart,
+    data: framed(span, {
+      times: p50.map((_, index) => (from + (index + 1) * stretchMs) / 1_000),
+      lines: [
+        { ...line('p50', p50), color: '--achieved', stroke: 'solid' },
+        { ...line('p90', p90), color: '--allowed', stroke: 'dashed' },
+        { ...line('p99', p99), color: '--slowest', stroke: 'dotted' },
+      ],
+      bands,
+      valueText: exactDuration,
+      steps: valueSteps(0),
+      isLogarithmic,
+    }),
+  };
+}
+
+/** The data with an empty point at each end of the axis that has none, and without lines that have no values. */
+function framed([from, to]: Span, { times, lines, rejected, ...others }: ChartData): ChartData {
+  const isBefore = from < (times[0] ?? to);
+  const isAfter = to > (times.at(-1) ?? to);
+  const frame = <Value>(values: readonly Value[], first: Value, last: Value): readonly Value[] => [
+    ...(isBefore ? [first] : []),
+    ...values,
+    ...(isAfter ? [last] : []),
+  ];
+  return {
+    ...others,
+    times: frame(times, from, to),
+    lines: lines
+      .filter(({ values }) => values.some((value) => value !== null))
+      .map((line) => ({ ...line, values: frame(line.values, null, null) })),
+    ...(rejected !== undefined && { rejected: frame(rejected, 0, 0) }),
+  };
+}

@@ -1,0 +1,153 @@
+import { localTime } from '../../../base/text/local-time.ts';
+import { count, exactDuration } from '../../../base/text/quantities.ts';
+import { heartbeatMs, type RunData, type Snapshot } from '../../server/page-data.ts';
+import { type Child, element, redraw } from '../dom.ts';
+import { ControlDialog } from './control-dialog.ts';
+import { OverviewPage } from './overview.ts';
+import { Pointer } from './pointer.ts';
+import { RunPage } from './run-page.ts';
+import type { OnControl } from './run-parts.ts';
+
+/** After this long without an event, the connection counts as lost. */
+const silenceMs = 3 * heartbeatMs;
+/** More are folded, so that they leave room for the runs. */
+const mostWarnings = 3;
+
+/** The page. An event stream brings snapshots, and the page redraws what has changed. */
+class Dashboard {
+  readonly #main: HTMLElement;
+  readonly #notes = element('div');
+  readonly #place = element('div');
+  readonly #connection = element('span', { role: 'status' });
+  readonly #age = element('span', { class: 'quiet' });
+  readonly #dialog = new ControlDialog();
+  readonly #pointer = new Pointer(window);
+  #events: EventSource | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
+  /** Whether this page was ever allowed to control runs. */
+  #couldControl = false;
+  #snapshot: Snapshot | undefined;
+  #runPage: RunPage | undefined;
+  readonly #overview = new OverviewPage();
+  /** Ended runs that snapshots do not have. */
+  #older: readonly RunData[] = [];
+  #heardAt = performance.now();
+
+  constructor(main: HTMLElement) {
+    this.#main = main;
+    const home = element('p', { class: 'brand' }, element('a', { href: '#', id: 'home' }, 'cqbatch'));
+    const top = element('header', { class: 'top' }, home, element('p', this.#connection, this.#age));
+    main.append(top, this.#notes, this.#place, this.#dialog.element);
+    addEventListener('hashchange', () => this.listen());
+    setInterval(() => this.#tellAge(), 1_000);
+    this.listen();
+  }
+
+  listen(): void {
+    this.#events?.close();
+    const run = this.#run;
+    const events = new EventSource(run === undefined ? '/events' : `/events?run=${run}`);
+    this.#events = events;
+    for (const event of ['open', 'alive']) events.addEventListener(event, () => this.#hear());
+    events.addEventListener('error', () => {
+      this.#tellConnection(false);
+      // Otherwise the browser reconnects by itself.
+      if (events.readyState === EventSource.CLOSED) setTimeout(() => this.listen(), 5_000);
+    });
+    events.addEventListener('older', ({ data }) => {
+      this.#older = JSON.parse(data) as readonly RunData[];
+    });
+    events.addEventListener('snapshot', ({ data }) => {
+      this.#hear();
+      const snapshot = JSON.parse(data) as Snapshot;
+      this.#snapshot = snapshot;
+      this.#couldControl ||= snapshot.mayControl;
+      this.#pointer.whenReleased(() => this.#draw(snapshot));
+    });
+  }
+
+  /** The id of the run whose page is open. */
+  get #run(): string | undefined {
+    return /^#run=([\w-]+)$/.exec(location.hash)?.[1];
+  }
+
+  /** Notes that the server is there, and reconnects when it falls silent. */
+  #hear(): void {
+    this.#heardAt = performance.now();
+    this.#tellConnection(true);
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => {
+      this.#tellConnection(false);
+      this.listen();
+    }, silenceMs);
+  }
+
+  #tellConnection(isLive: boolean): void {
+    this.#connection.className = isLive ? 'quiet' : 'lost';
+    this.#connection.textContent = isLive
+      ? 'live'
+      : 'No connection to the dashboard: this page is out of date and reconnects by itself. If it was stopped, type: cqbatch dashboard';
+    this.#tellAge();
+  }
+
+  /** Apart from the connection, so that screen readers don't read it each second. */
+  #tellAge(): void {
+    const seconds = Math.round((performance.now() - this.#heardAt) / 1_000);
+    this.#age.textContent = seconds === 0 ? '' : `, updated ${exactDuration(seconds * 1_000)} ago`;
+  }
+
+  #draw(snapshot: Snapshot): void {
+    const run = this.#run;
+    // This snapshot was requested before the reader opened the run.
+    if (run !== undefined && snapshot.run === undefined) return;
+    redraw(this.#notes, notes(snapshot, this.#couldControl && !snapshot.mayControl));
+    if (run !== this.#runPage?.id) {
+      this.#runPage?.close();
+      this.#runPage = run === undefined ? undefined : new RunPage(run, this.#pointer);
+    }
+    const onControl = this.#onControl(snapshot);
+    if (this.#runPage === undefined) this.#overview.draw(snapshot, this.#older, onControl);
+    else this.#runPage.draw(snapshot, onControl);
+    redraw(this.#place, (this.#runPage ?? this.#overview).element);
+    this.#main.setAttribute('aria-busy', 'false');
+    document.title = run === undefined ? titleOf(snapshot) : `cqbatch: ${run}`;
+  }
+
+  #onControl({ mayControl, requireReason }: Snapshot): OnControl | undefined {
+    if (!mayControl) return undefined;
+    return (id, control) => {
+      const run = this.#snapshot?.runs.find((each) => each.id === id);
+      if (run !== undefined) this.#dialog.ask(run, control, requireReason);
+    };
+  }
+}
+
+function titleOf({ runs }: Snapshot): string {
+  const inProgress = runs.filter(({ ended }) => !ended).length;
+  return inProgress === 0 ? 'cqbatch' : `cqbatch: ${inProgress} in progress`;
+}
+
+/** @param hasLostControl whether the reader could control runs before, but not now */
+function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): Child {
+  const { trouble, since } = datastore ?? {};
+  const away = `${trouble}. Start Redis or repair the network: this page continues by itself. Runs and workers of other machines are shown as of ${localTime(since ?? '')}.`;
+  const lost =
+    'You can no longer control runs here: the dashboard was restarted. Open the new address that it printed.';
+  const note = (text: string) => element('p', { class: 'note', role: 'status' }, text);
+  const damaged = warnings.map(note);
+  return [
+    trouble !== undefined && note(away),
+    hasLostControl && note(lost),
+    damaged.length <= mostWarnings
+      ? damaged
+      : element(
+          'details',
+          { class: 'note', id: 'warnings' },
+          element('summary', `${count(damaged.length)} files are damaged or unreadable`),
+          damaged,
+        ),
+  ];
+}
+
+const main = document.getElementById('page');
+if (main !== null) new Dashboard(main);

@@ -1,0 +1,139 @@
+import { localTime } from '../../../base/text/local-time.ts';
+import { apiText } from '../../../domain/terms.ts';
+import type { PageContent } from '../../../engine/report/html/page-data.ts';
+import type { Snapshot } from '../../server/page-data.ts';
+import { element, redraw, tableElement } from '../dom.ts';
+import { ReportView } from '../report-view.ts';
+import { Rows } from '../rows.ts';
+import { workerTable } from './overview.ts';
+import type { Pointer } from './pointer.ts';
+import { buttonsOf, type OnControl, progressElements, stateText } from './run-parts.ts';
+
+/** Reading a run in progress takes at most a tenth of the time. */
+const restFactor = 9;
+const leastRestMs = 500;
+/** The delay before a failed read is repeated. */
+const patienceMs = 5_000;
+
+/** The page of a run: its progress and its report so far, which is read again when the run has changed. */
+export class RunPage {
+  readonly id: string;
+  readonly element: HTMLElement;
+  readonly #pointer: Pointer;
+  readonly #gone = new AbortController();
+  readonly #head = element('div');
+  readonly #trouble = element('p', { class: 'note', role: 'status', hidden: true });
+  readonly #view = new ReportView(this.#gone.signal);
+  readonly #workers = element('div');
+  readonly #history = element('div');
+  readonly #states = element('details', element('summary', 'History'), this.#history);
+  /** The latest state of the run, and its state when its report was last requested. */
+  #told = '';
+  #asked = '';
+  #isEnded = false;
+  #isReading = false;
+  #restUntil = 0;
+  #rest: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(id: string, pointer: Pointer) {
+    this.id = id;
+    this.#pointer = pointer;
+    this.#view.element.hidden = true;
+    this.#states.hidden = true;
+    this.element = element('div', this.#head, this.#states, this.#workers, this.#trouble, this.#view.element);
+  }
+
+  draw({ runs, run: details, workers, datastore }: Snapshot, onControl: OnControl | undefined): void {
+    const run = runs.find(({ id }) => id === this.id);
+    const title = element('h1', `Run ${this.id} `, run !== undefined && stateText(run));
+    const back = element('p', element('a', { href: '#', id: 'back' }, 'All runs'));
+    if (run === undefined) {
+      redraw(this.#head, back, title, note('Neither the state folder nor Redis has a run with this id.'));
+      return;
+    }
+    const elsewhere = `The rows and the report of this run are in its state folder on ${run.coordinator?.host ?? 'another machine'}.`;
+    redraw(
+      this.#head,
+      back,
+      title,
+      progressElements(run),
+      buttonsOf(run, onControl),
+      !details && note(elsewhere),
+      details?.hasReport && reportLink(this.id),
+    );
+    const own = workers.filter((worker) => apiText(worker) === apiText(run));
+    const areShown = datastore !== undefined && run.isShared && !run.ended;
+    redraw(this.#workers, areShown && [element('h2', 'Workers'), workerTable(own, datastore, true)]);
+    if (!details) return;
+    this.#states.hidden = false;
+    const history = details.states.map(({ at, state, by = '', reason = '' }) => [
+      localTime(at),
+      state,
+      by,
+      reason,
+    ]);
+    redraw(this.#history, tableElement('History', ['Time', 'State', 'By', 'Reason'], history));
+    this.#told = JSON.stringify([run, details]);
+    this.#view.element.classList.toggle('in-progress', !run.ended);
+    // The final report is read at once.
+    if (run.ended && !this.#isEnded) this.#restUntil = 0;
+    this.#isEnded = run.ended;
+    this.#readWhenRested();
+  }
+
+  close(): void {
+    this.#gone.abort();
+    clearTimeout(this.#rest);
+  }
+
+  #readWhenRested(): void {
+    clearTimeout(this.#rest);
+    if (this.#asked === this.#told || this.#isReading || this.#gone.signal.aborted) return;
+    const restMs = this.#restUntil - performance.now();
+    if (restMs > 0) this.#rest = setTimeout(() => void this.#read(), restMs);
+    else void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    this.#asked = this.#told;
+    const start = performance.now();
+    const isRead = await this.#readOnce();
+    const now = performance.now();
+    this.#restUntil = now + (isRead ? Math.max(leastRestMs, restFactor * (now - start)) : patienceMs);
+    this.#isReading = false;
+    this.#readWhenRested();
+  }
+
+  async #readOnce(): Promise<boolean> {
+    try {
+      const answer = await fetch(`/runs/${encodeURIComponent(this.id)}/report.json`, {
+        signal: this.#gone.signal,
+      });
+      const told = (await answer.json()) as PageContent & { readonly message?: string };
+      if (!answer.ok) throw new Error(told.message);
+      const rows = await Rows.read(told);
+      this.#pointer.whenReleased(() => {
+        this.#trouble.hidden = true;
+        this.#view.element.hidden = false;
+        this.#view.show(told.data, rows);
+      });
+      return true;
+    } catch (error) {
+      this.#asked = '';
+      this.#trouble.hidden = false;
+      this.#trouble.textContent = `Can't show the rows: ${(error as Error).message}`;
+      return false;
+    }
+  }
+}
+
+function note(text: string): HTMLElement {
+  return element('p', { class: 'note' }, text);
+}
+
+function reportLink(id: string): HTMLElement {
+  const href = `/runs/${encodeURIComponent(id)}/report.html`;
+  const link = element('a', { href, id: 'report' }, 'report.html');
+  return element('p', link, ': this report as a file that you can send.');
+}

@@ -1,0 +1,151 @@
+import { inReadingOrder } from '../../base/text/printable.ts';
+import { type OutcomeCounts, outcomes } from '../../domain/terms.ts';
+import { isElement, type Markup } from '../../engine/report/html/markup.ts';
+
+/** Attributes of an element, as in markup. Functions are event listeners. */
+type Properties = Readonly<Record<string, string | boolean | ((event: Event) => void) | undefined>>;
+
+/** Children of an element: texts, elements and lists of them. False and undefined are left out. */
+export type Child = Node | string | false | undefined | readonly Child[];
+
+/** Makes an element. Texts become text nodes, never markup; characters that change the reading order become visible. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  first?: Properties | Child,
+  ...others: readonly Child[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  const [properties, children] = isProperties(first) ? [first, others] : [{}, [first, others]];
+  for (const [key, value] of Object.entries(properties)) {
+    if (typeof value === 'function') made.addEventListener(key, value);
+    else if (value === true) made.setAttribute(key, '');
+    else if (typeof value === 'string') made.setAttribute(key, value);
+  }
+  made.append(...nodesOf(children));
+  return made;
+}
+
+/** The nodes of a part that Node has written as HTML. */
+export function drawn(part: Markup): Child {
+  if (part === false || part === undefined || typeof part === 'string') return part;
+  if (!isElement(part)) return part.map(drawn);
+  return element(part.name, part.attributes, ...part.children.map(drawn));
+}
+
+function isProperties(first: Properties | Child): first is Properties {
+  return typeof first === 'object' && !Array.isArray(first) && !(first instanceof Node);
+}
+
+export function nodesOf(child: Child): readonly Node[] {
+  if (child === false || child === undefined) return [];
+  if (typeof child === 'string') return [document.createTextNode(inReadingOrder(child))];
+  return child instanceof Node ? [child] : child.flatMap(nodesOf);
+}
+
+/** @param properties additional attributes */
+export function button(text: Child, click: () => void, properties: Properties = {}): HTMLButtonElement {
+  return element('button', { type: 'button', click, ...properties }, text);
+}
+
+/** A table in a scroll area of its own. Children that are not cells become cells. */
+export function tableElement(
+  label: string,
+  head: readonly string[],
+  rows: readonly (readonly Child[])[],
+): HTMLElement {
+  const cell = (content: Child) =>
+    content instanceof HTMLTableCellElement ? content : element('td', content);
+  return element(
+    'div',
+    { class: 'wide', tabindex: '0', role: 'region', 'aria-label': label },
+    element(
+      'table',
+      element(
+        'thead',
+        element(
+          'tr',
+          head.map((text) => element('th', { scope: 'col' }, text)),
+        ),
+      ),
+      element(
+        'tbody',
+        rows.map((cells) => element('tr', cells.map(cell))),
+      ),
+    ),
+  );
+}
+
+export function numberCell(text: string): HTMLElement {
+  return element('td', { class: 'number' }, text);
+}
+
+/**
+ * A bar of the outcomes and of the rows without one.
+ *
+ * @param label the same in words; without it, the page must show these numbers elsewhere
+ */
+export function outcomeBar(counts: OutcomeCounts, rest: number, label?: string): HTMLElement {
+  const shares = [...outcomes.map((outcome) => [outcome, counts[outcome]] as const), ['rest', rest] as const];
+  const parts = shares
+    .filter(([, rows]) => rows > 0)
+    .map(([name, rows]) => {
+      const part = element('span', { class: name });
+      part.style.flexGrow = String(rows);
+      return part;
+    });
+  const told = label === undefined ? { 'aria-hidden': 'true' } : { role: 'img', 'aria-label': label };
+  return element('div', { class: 'bar', ...told }, parts);
+}
+
+/**
+ * Replaces the children of an element. Equal children stay, with the text that the reader has selected in them. The new
+ * children may include old ones. The focus stays on the element with the same `id`.
+ */
+export function redraw(place: Element, ...children: readonly Child[]): void {
+  const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
+  const nodes = nodesOf(children);
+  keepOpen(place, nodes);
+  for (const [index, node] of nodes.entries()) {
+    const old = place.childNodes[index];
+    if (old === node) continue;
+    if (old === undefined) place.append(node);
+    else if (node.parentNode === place) place.insertBefore(node, old);
+    else if (!old.isEqualNode(node)) old.replaceWith(node);
+  }
+  for (const old of [...place.childNodes].slice(nodes.length)) old.remove();
+  if (focused && document.activeElement?.id !== focused)
+    document.getElementById(focused)?.focus({ preventScroll: true });
+}
+
+/** Opens new details where the reader has opened those with the same `id`. */
+function keepOpen(place: Element, nodes: readonly Node[]): void {
+  const open = new Set([...place.querySelectorAll('details[open][id]')].map(({ id }) => id));
+  if (open.size === 0) return;
+  const elements = nodes.filter((node) => node instanceof Element);
+  for (const details of elements.flatMap((made) => [made, ...made.querySelectorAll('details')]))
+    if (open.has(details.id)) details.setAttribute('open', '');
+}
+
+/** Copies the command of a button. Where the browser does not allow that, it selects the command. */
+export async function copyCommand(button: HTMLElement): Promise<void> {
+  const { copy = '' } = button.dataset;
+  const [word] = button.childNodes;
+  const tell = (text: string): void => {
+    if (word !== undefined) word.textContent = text;
+  };
+  try {
+    await navigator.clipboard.writeText(copy);
+    tell('Copied');
+  } catch {
+    if (button.previousElementSibling) getSelection()?.selectAllChildren(button.previousElementSibling);
+    tell('Selected');
+  }
+  setTimeout(() => tell('Copy'), 2_000);
+}
+
+/** Offers a text as a download. */
+export function download(name: string, text: string): void {
+  const href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  element('a', { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}

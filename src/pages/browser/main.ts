@@ -1,0 +1,24 @@
+import { totalOf } from '../../domain/terms.ts';
+import type { PageContent } from '../../engine/report/html/page-data.ts';
+import { reportHead } from '../../engine/report/html/report-head.ts';
+import { drawn, element, nodesOf, outcomeBar } from './dom.ts';
+import { ReportView } from './report-view.ts';
+import { Rows } from './rows.ts';
+
+const content = JSON.parse(document.getElementById('content')?.textContent ?? '') as PageContent;
+const { data } = content;
+const { manifest, outcomes } = data.summary;
+const view = new ReportView(new AbortController().signal);
+const main = document.getElementById('page');
+try {
+  view.show(data, await Rows.read(content));
+  // The same head again, with times in the zone of the reader.
+  const head = nodesOf(drawn(reportHead(data)));
+  main?.replaceChildren(...head, outcomeBar(outcomes, manifest.rows - totalOf(outcomes)), view.element);
+} catch (error) {
+  // The browser is too old, for example without DecompressionStream, or the file is incomplete.
+  const why = `This browser can't show the rows (${(error as Error).message}).`;
+  const note = `${why} Open report.csv, or try another browser.`;
+  main?.append(element('p', { class: 'note', id: 'rows' }, note));
+}
+main?.setAttribute('aria-busy', 'false');

@@ -1,0 +1,221 @@
+import { guardColumn, unguardCell } from '../../base/text/formula-guard.ts';
+import type { Outcome } from '../../domain/terms.ts';
+import { byteOrderMark, csvText } from '../../engine/report/csv-text.ts';
+import type { FactColumn } from '../../engine/report/html/packed-rows.ts';
+import type { PageColumn, PageContent, PageValue, RowPortion } from '../../engine/report/html/page-data.ts';
+
+/** A column of the table. */
+export interface Column {
+  readonly title: string;
+  /** A fact of the row, a result column of its operation, or a cell of the manifest. */
+  readonly kind: PageColumn['kind'];
+  readonly name: string;
+  readonly isNumber: boolean;
+  readonly role: PageColumn['role'];
+  /** Whether no row has a value. */
+  readonly isEmpty: boolean;
+  /** The number of characters of the longest text. */
+  readonly width: number;
+  /** The text shown for a row. */
+  text(row: number): string;
+  /** For sorting. */
+  key(row: number): string | number;
+  /** The text as written, for the export. */
+  raw(row: number): string;
+}
+
+/** The filter and order of the rows. */
+export interface Selection {
+  readonly query: string;
+  /** Empty keeps any outcome. */
+  readonly outcomes: readonly Outcome[];
+  /** Whether to keep only unclear rows. */
+  readonly unclear: boolean;
+  /** Empty keeps any code; `operation` likewise. */
+  readonly code: string;
+  readonly operation: string;
+  readonly sortBy?: Column | undefined;
+  readonly descending: boolean;
+}
+
+export const everything: Selection = {
+  query: '',
+  outcomes: [],
+  unclear: false,
+  code: '',
+  operation: '',
+  descending: false,
+};
+
+/** The facts in which a search looks, besides all results and cells. */
+const searchedFacts: ReadonlySet<string> = new Set<FactColumn>([
+  'row',
+  'operation',
+  'outcome',
+  'code',
+  'message',
+  'unclear',
+]);
+
+/** The rows of the report. */
+export class Rows {
+  readonly count: number;
+  readonly columns: readonly Column[];
+  readonly #facts: ReadonlyMap<string, Column>;
+
+  private constructor(count: number, columns: readonly Column[]) {
+    this.count = count;
+    this.columns = columns;
+    this.#facts = new Map(
+      columns.filter(({ kind }) => kind === 'fact').map((column) => [column.name, column]),
+    );
+  }
+
+  static async read({ data, portions }: PageContent): Promise<Rows> {
+    const { columns, clearToken } = data.rows;
+    const unpacked = await Promise.all(portions.map(unpackedPortion));
+    // Much faster than `flatMap`.
+    const valuesOf = (place: number): readonly PageValue[] =>
+      ([] as PageValue[]).concat(...unpacked.map((portion) => portion[place] ?? []));
+    const numbers = valuesOf(columns.findIndex(({ kind, name }) => kind === 'fact' && name === 'row'));
+    // Portions begin with the rows that the reader should look at. Here, rows are in the order of the manifest.
+    const order = [...numbers.keys()].sort((a, b) => Number(numbers[a]) - Number(numbers[b]));
+    const read = columns.map((column, place) => {
+      const values = valuesOf(place);
+      const inOrder = order.map((index) => values[index] ?? null);
+      return columnOf(column, inOrder, clearToken);
+    });
+    return new Rows(order.length, read);
+  }
+
+  /** The column of these rows that matches a column of other rows. */
+  like(other: Column): Column | undefined {
+    return this.columns.find(({ kind, name }) => kind === other.kind && name === other.name);
+  }
+
+  fact(name: FactColumn): Column {
+    const column = this.#facts.get(name);
+    if (column === undefined) throw new Error(`There is no column ${name}.`);
+    return column;
+  }
+
+  /** The index of the row with this number; -1 when it is missing. */
+  placeOf(number: number): number {
+    const column = this.fact('row');
+    for (let row = 0; row < this.count; row += 1) if (column.key(row) === number) return row;
+    return -1;
+  }
+
+  /** A number of a row; undefined when unknown. */
+  number(name: FactColumn, row: number): number | undefined {
+    const value = this.fact(name).key(row);
+    return typeof value === 'number' ? value : undefined;
+  }
+
+  /** The indices of the selected rows, in order. */
+  select({ query, outcomes, unclear, code, operation, sortBy, descending }: Selection): Uint32Array {
+    const wanted: ((row: number) => boolean)[] = [];
+    const want = (name: FactColumn, isWanted: (text: string) => boolean): void => {
+      const column = this.fact(name);
+      wanted.push((row) => isWanted(column.text(row)));
+    };
+    const wantedOutcomes: readonly string[] = outcomes;
+    if (outcomes.length > 0) want('outcome', (text) => wantedOutcomes.includes(text));
+    if (unclear) want('unclear', (text) => text !== '');
+    if (code !== '') want('code', (text) => text === code);
+    if (operation !== '') want('operation', (text) => text === operation);
+    if (query !== '') wanted.push(this.#search(query));
+    const rows = Uint32Array.from({ length: this.count }, (_, row) => row).filter((row) =>
+      wanted.every((isWanted) => isWanted(row)),
+    );
+    const column = sortBy && this.like(sortBy);
+    if (column === undefined) return descending ? rows.reverse() : rows;
+    return sorted(rows, column, descending);
+  }
+
+  #search(query: string): (row: number) => boolean {
+    const pattern = new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu');
+    const searched = this.columns.filter(({ kind, name }) => kind !== 'fact' || searchedFacts.has(name));
+    return (row) => searched.some((column) => pattern.test(column.text(row)));
+  }
+}
+
+/** Rows as a manifest for `cqbatch run`. Cells are guarded against formulas, and a column says so. */
+export function refeedCsv(rows: Rows, selected: Uint32Array): string {
+  const cells = rows.columns.filter(({ kind }) => kind === 'cell');
+  const columns = [...cells, rows.fact('row'), rows.fact('code')];
+  const records = [
+    [...cells.map(({ name }) => name), '_row', '_code', guardColumn(',')],
+    ...Array.from(selected, (row) => [...columns.map((column) => column.raw(row)), 'yes']),
+  ];
+  return byteOrderMark + csvText(records);
+}
+
+/** Identifiers and other whole numbers; longer ones sort as text. */
+const digits = /^\d{0,19}$/;
+
+/** Sorts rows. Missing values come last in both directions. When all texts are whole numbers, they sort as numbers. */
+function sorted(rows: Uint32Array, column: Column, descending: boolean): Uint32Array {
+  const keys: (string | number)[] = [];
+  for (const row of rows) keys[row] = column.key(row);
+  if (!column.isNumber && rows.every((row) => digits.test(String(keys[row]))))
+    for (const row of rows) keys[row] = wholeNumberKey(String(keys[row]));
+  const sign = descending ? -1 : 1;
+  return rows.sort((a, b) => {
+    const [left, right] = [keys[a] ?? '', keys[b] ?? ''];
+    const [lacksLeft, lacksRight] = [left === '', right === ''];
+    if (lacksLeft || lacksRight) return Number(lacksLeft) - Number(lacksRight) || a - b;
+    return left < right ? -sign : left > right ? sign : a - b;
+  });
+}
+
+/** A number, which compares faster; where that would be inexact, a text of fixed length. */
+function wholeNumberKey(text: string): string | number {
+  if (text === '') return text;
+  return text.length > 15 ? text.padStart(19, '0') : Number(text);
+}
+
+async function unpackedPortion(base64: string): Promise<RowPortion> {
+  const binary = atob(base64);
+  const bytes = Uint8Array.from({ length: binary.length }, (_, index) => binary.charCodeAt(index));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return (await new Response(stream).json()) as RowPortion;
+}
+
+const titles: Readonly<Record<string, string>> = {
+  row: 'Row',
+  operation: 'Operation',
+  outcome: 'Outcome',
+  code: 'Code',
+  message: 'Message',
+  status: 'HTTP',
+  attempts: 'Attempts',
+  unclear: 'Unclear',
+  started: 'Started',
+  duration: 'Duration',
+};
+
+function columnOf(
+  { kind, name, role }: PageColumn,
+  values: readonly PageValue[],
+  clearToken: string,
+): Column {
+  // Cells of the manifest and the names of their columns are guarded.
+  const shown = (text: string): string => (kind === 'cell' ? unguardCell(text, { clearToken }) : text);
+  const raw = (row: number): string => String(values[row] ?? '');
+  const text = (row: number): string => shown(raw(row));
+  const isNumber = values.some((value) => typeof value === 'number');
+  const width = values.reduce<number>((widest, _, row) => Math.max(widest, raw(row).length), 0);
+  return {
+    title: kind === 'fact' ? (titles[name] ?? name) : shown(name),
+    kind,
+    name,
+    isNumber,
+    role,
+    isEmpty: width === 0,
+    width,
+    text,
+    key: isNumber ? (row) => values[row] ?? '' : text,
+    raw,
+  };
+}

@@ -1,0 +1,118 @@
+import { orAfter } from '../../base/async/waiting.ts';
+import { attributed } from '../../domain/actor.ts';
+import { runIds } from '../../domain/names.ts';
+import { priorities } from '../../domain/terms.ts';
+import type { Cluster } from '../../engine/cluster/cluster.ts';
+import { actualEntryState, isActive } from '../../engine/cluster/entries.ts';
+import type { RatePolicy } from '../../engine/cluster/rate-policy.ts';
+import { actualState } from '../../engine/run/record/record.ts';
+import type { RunStore } from '../../engine/run/record/store.ts';
+import { inCluster, inFolder, type Wanted } from '../../engine/run/session/control.ts';
+import type { ControlName } from './page-data.ts';
+
+/** The places with runs that can be controlled. */
+export interface ControlRoom {
+  readonly store: RunStore;
+  readonly cluster: Cluster | undefined;
+  /** Parses a value of `--rate`. @throws a RangeError that says how to write one */
+  readonly parseRate: (text: string) => RatePolicy | null;
+  /** Whether the settings require a reason. */
+  readonly requireReason: boolean;
+}
+
+/** The result: the run was asked, or why not. */
+export type ControlAnswer =
+  | { readonly status: 202; readonly asked: ControlName }
+  | { readonly status: 400 | 404 | 409 | 503; readonly message: string };
+
+const here = 'on the dashboard';
+/** The longest reason of a reader, in characters. */
+const mostGiven = 480;
+
+/** The longest wait for Redis, because a person waits for the answer. */
+const patienceMs = 5_000;
+
+/** Asks the process that works on a run to do something. The page shows the effect. */
+export async function controlRun(
+  { store, cluster, parseRate, requireReason }: ControlRoom,
+  id: string,
+  control: ControlName,
+  body: {
+    readonly confirm?: unknown;
+    readonly rate?: unknown;
+    readonly priority?: unknown;
+    readonly reason?: unknown;
+  },
+): Promise<ControlAnswer> {
+  const state = await stateOf(store, cluster, id);
+  if (state === undefined) return { status: 404, message: `There is no run ${id}.` };
+  if (state === 'away') return { status: 503, message: 'Redis does not respond, so the run was not asked.' };
+  const refused = refusalOf(id, control, state.state);
+  if (refused !== undefined) return { status: 409, message: refused };
+  if (control === 'cancel' && body.confirm !== id)
+    return { status: 400, message: `To cancel the run, confirm its id: {"confirm": "${id}"}.` };
+  const reason = typeof body.reason === 'string' ? body.reason.trim() : '';
+  if (requireReason && reason === '')
+    return { status: 400, message: 'The settings require a reason: write why you do this.' };
+  const wanted = wantedOf(control, body, reason, parseRate);
+  if (typeof wanted === 'string') return { status: 400, message: wanted };
+  const place = state.isHere || cluster === undefined ? inFolder(store.folder(id)) : inCluster(cluster, id);
+  const sent = await orAfter(
+    place.tell(wanted).then(() => true),
+    patienceMs,
+  );
+  return sent
+    ? { status: 202, asked: control }
+    : {
+        status: 503,
+        message: `Redis does not respond. Run ${id} may still get the request when Redis is back.`,
+      };
+}
+
+async function stateOf(
+  store: RunStore,
+  cluster: Cluster | undefined,
+  id: string,
+): Promise<{ readonly state: string; readonly isHere: boolean } | 'away' | undefined> {
+  if (!runIds.has(id)) return undefined;
+  const record = await store.look(id);
+  if (record !== undefined && record !== 'being planned') return { state: actualState(record), isHere: true };
+  if (cluster === undefined) return undefined;
+  const looked = await orAfter(
+    cluster.run(id).then((entry) => ({ entry })),
+    patienceMs,
+  );
+  if (looked === undefined) return 'away';
+  return looked.entry && { state: actualEntryState(looked.entry), isHere: false };
+}
+
+function refusalOf(id: string, control: ControlName, state: string): string | undefined {
+  if (control === 'pause' && state !== 'running') return `Run ${id} is ${state}, not running.`;
+  if (control === 'unpause' && state !== 'paused') return `Run ${id} is ${state}, not paused.`;
+  if (isActive(state)) return undefined;
+  const instead = control === 'cancel' && state !== 'completed' && state !== 'cancelled';
+  return `Run ${id} is ${state}: no process works on it.${instead ? ` Type: cqbatch cancel ${id}` : ''}`;
+}
+
+/** The command for the run, or why the request is refused. */
+function wantedOf(
+  control: ControlName,
+  { rate, priority }: { readonly rate?: unknown; readonly priority?: unknown },
+  reason: string,
+  parseRate: ControlRoom['parseRate'],
+): Wanted | string {
+  const by = attributed(reason === '' ? here : `${reason.slice(0, mostGiven)} (${here})`);
+  if (control === 'set-priority') {
+    const known = priorities.find((each) => each === priority);
+    return known === undefined
+      ? 'Give the priority: {"priority": "high"}, "normal" or "low".'
+      : { kind: 'priority', priority: known, ...by };
+  }
+  if (control !== 'set-rate') return { kind: 'command', command: control, ...by };
+  if (typeof rate !== 'string') return 'Give the rate: {"rate": "20/s"}.';
+  try {
+    return { kind: 'rate', rate: parseRate(rate), ...by };
+  } catch (error) {
+    return `Rate "${rate}": ${(error as Error).message}.`;
+  }
+}

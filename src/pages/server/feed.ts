@@ -1,0 +1,53 @@
+import { repeat } from '../../base/async/repeat.ts';
+
+/** A reader of the feed. */
+interface Listener<Topic> {
+  /** Selects the reader's documents. */
+  readonly topic: Topic;
+  /** Receives each document that differs from the previous one of the same name. */
+  send(name: string, json: string): void;
+}
+
+/** Takes a look for these topics, and returns a function that makes the documents of each, by name, in the order of sending. */
+type Look<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => Readonly<Record<string, object>>>;
+
+/** Sends each listener its changed documents. */
+export interface EventFeed<Topic> {
+  /** @returns a function that stops listening */
+  listen(listener: Listener<Topic>): () => void;
+  close(): Promise<void>;
+}
+
+/** Looks while there are listeners, for at most a tenth of the time. A failed look is repeated. */
+export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000): EventFeed<Topic> {
+  const told = new Map<Listener<Topic>, Map<string, string>>();
+  let tookMs = 0;
+
+  async function tell(): Promise<void> {
+    if (told.size === 0) return;
+    const start = performance.now();
+    const documentsFor = await look([...told.keys()].map(({ topic }) => topic));
+    for (const [listener, before] of [...told]) {
+      for (const [name, document] of Object.entries(documentsFor(listener.topic))) {
+        const json = JSON.stringify(document);
+        if (!told.has(listener) || json === before.get(name)) continue;
+        before.set(name, json);
+        listener.send(name, json);
+      }
+    }
+    tookMs = performance.now() - start;
+  }
+
+  const looks = repeat(tell, { everyMs: () => Math.max(everyMs, 10 * tookMs) });
+  return {
+    listen(listener) {
+      told.set(listener, new Map());
+      looks.now();
+      return () => void told.delete(listener);
+    },
+    close() {
+      told.clear();
+      return looks.stop();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { withJournalReader } from '../../engine/run/record/run-journal.ts';
+import type { RunStore } from '../../engine/run/record/store.ts';
+import { pageOfRun } from '../../engine/run/report/report-run.ts';
+
+/**
+ * Makes reports on request, one at a time, because a large report keeps a processor busy for seconds.
+ *
+ * @returns a function that rejects with the errors of `make`
+ */
+export function oneAtATime(make: (runId: string) => Promise<string>): (runId: string) => Promise<string> {
+  /** Reports that have not started yet: they will include everything up to now. */
+  const waiting = new Map<string, Promise<string>>();
+  let last: Promise<unknown> = Promise.resolve();
+  return (runId) => {
+    const known = waiting.get(runId);
+    if (known !== undefined) return known;
+    const made = last.then(() => {
+      waiting.delete(runId);
+      return make(runId);
+    });
+    waiting.set(runId, made);
+    last = made.catch(() => {});
+    return made;
+  };
+}
+
+/**
+ * The current report of a run.
+ *
+ * @returns `PageContent` as JSON
+ * @throws `RUN_UNKNOWN`, and the errors of reading the run
+ */
+export async function liveReport(store: RunStore, runId: string): Promise<string> {
+  const record = await store.load(runId);
+  const content = await withJournalReader(store, record, (journal) => pageOfRun(store, record, journal));
+  return JSON.stringify(content);
+}

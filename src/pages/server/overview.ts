@@ -1,0 +1,221 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { steadyNow, timeOfDay } from '../../base/async/clock.ts';
+import { orAfter } from '../../base/async/waiting.ts';
+import { openScheduleStore, type ScheduleStore } from '../../daemon/schedule/store.ts';
+import { nextTimes, timesOf } from '../../daemon/schedule/times.ts';
+import { actorText } from '../../domain/actor.ts';
+import { runIds } from '../../domain/names.ts';
+import { noticeableRestMs } from '../../domain/pace.ts';
+import type { Cluster } from '../../engine/cluster/cluster.ts';
+import { isActive, type WorkerEntry } from '../../engine/cluster/entries.ts';
+import { type AllRuns, allRuns, type ClusterLook, lookAtCluster } from '../../engine/run/record/all-runs.ts';
+import type { RunView } from '../../engine/run/record/run-view.ts';
+import type { RunStore } from '../../engine/run/record/store.ts';
+import type { RunData, RunDetails, ScheduleData, Snapshot, WorkerData } from './page-data.ts';
+
+/** A shared datastore. */
+export interface SharedPlace {
+  /** Its address, without a password. */
+  readonly name: string;
+  readonly cluster: Cluster;
+  /** Why it does not answer; undefined while it does. */
+  readonly trouble: () => string | undefined;
+}
+
+/** After this long without an answer, Redis counts as away. */
+const patienceMs = 2_000;
+/** Ended runs that are part of each snapshot. */
+const recentEnded = 50;
+/** Only `cqbatch list` shows older ended runs. */
+const mostEnded = 500;
+const shownTimes = 3;
+
+/** The state of all runs, workers and schedules. */
+export interface Look extends Omit<Snapshot, 'run' | 'mayControl' | 'requireReason'> {
+  /** Ended runs of the state folder that rarely change: not part of a snapshot. */
+  readonly older: readonly RunData[];
+}
+
+export const reportFile = 'report.html';
+
+/** Reads the runs, workers and schedules of a state folder and of a shared datastore. */
+export class Overview {
+  readonly #store: RunStore;
+  readonly #shared: SharedPlace | undefined;
+  readonly #schedules: ScheduleStore;
+  readonly #runs: AllRuns;
+  readonly #warnings = new Set<string>();
+  #looking: Promise<ClusterLook> | undefined;
+  #awaySince: Date | undefined;
+  /** Runs of other machines and workers, as of the latest answer of the shared datastore. */
+  #elsewhere: readonly RunData[] = [];
+  #workers: readonly WorkerData[] = [];
+
+  constructor(store: RunStore, shared: SharedPlace | undefined) {
+    this.#store = store;
+    this.#shared = shared;
+    this.#schedules = openScheduleStore(store.stateDir);
+    this.#runs = allRuns(store, this.#warn);
+  }
+
+  readonly #warn = ({ message }: Error): void => void this.#warnings.add(message);
+
+  /** @param wanted runs to include regardless of their age */
+  async look(wanted: ReadonlySet<string | undefined>): Promise<Look> {
+    this.#warnings.clear();
+    const seen = await this.#lookAtShared();
+    const datastore = this.#shared && this.#datastore(this.#shared);
+    const lastSeen = lastSeenBefore(this.#awaySince);
+    const views = await this.#runs.look(
+      seen,
+      (id, state, newer) => isActive(state) || state === 'submitted' || newer < mostEnded || wanted.has(id),
+    );
+    const here = views
+      .filter(({ local }) => local !== undefined)
+      .map((view) => runData(view, datastore?.trouble));
+    const old = new Set(here.filter(({ ended, id }) => ended && !wanted.has(id)).slice(recentEnded));
+    if (seen !== undefined || this.#shared === undefined) {
+      this.#elsewhere = views.filter(({ local }) => local === undefined).map((view) => runData(view));
+      this.#workers = [...(seen?.apis.values() ?? [])].flatMap(({ workers }) => workers.map(workerData));
+    }
+    return {
+      stateDir: this.#store.stateDir,
+      datastore,
+      runs: [...here.filter((run) => !old.has(run)), ...this.#elsewhere.map(lastSeen)],
+      older: [...old],
+      workers: this.#workers.map(lastSeen),
+      schedules: await this.#lookAtSchedules(),
+      hasDaemon: (await this.#schedules.daemon()) !== undefined,
+      warnings: [...this.#warnings],
+    };
+  }
+
+  /** The details of a run in the state folder; undefined when it has no run with this id. */
+  async details(id: string): Promise<RunDetails | undefined> {
+    const record = runIds.has(id) ? await this.#store.load(id).catch(() => undefined) : undefined;
+    if (record === undefined) return undefined;
+    return {
+      states: record.states.map(({ state, at, by, reason }) => ({
+        state,
+        at,
+        by: by && actorText(by),
+        reason,
+      })),
+      hasReport: await stat(join(this.#store.folder(id), reportFile)).then(
+        (found) => found.isFile(),
+        () => false,
+      ),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#runs.close();
+  }
+
+  /** Undefined while the shared datastore does not answer. */
+  async #lookAtShared(): Promise<ClusterLook | undefined> {
+    if (this.#shared === undefined) return undefined;
+    const { cluster } = this.#shared;
+    this.#looking ??= lookAtCluster(cluster).finally(() => {
+      this.#looking = undefined;
+    });
+    const seen = await orAfter(
+      this.#looking.catch(() => undefined),
+      patienceMs,
+    );
+    this.#awaySince = seen === undefined ? (this.#awaySince ?? new Date()) : undefined;
+    return seen;
+  }
+
+  #datastore({ name, trouble }: SharedPlace): NonNullable<Look['datastore']> {
+    if (this.#awaySince === undefined) return { name };
+    return { name, trouble: trouble() ?? `${name} does not answer`, since: this.#awaySince.toISOString() };
+  }
+
+  async #lookAtSchedules(): Promise<readonly ScheduleData[]> {
+    const found = await this.#schedules.list(this.#warn);
+    const data = await Promise.all(found.map((schedule) => this.#scheduleData(schedule).catch(this.#warn)));
+    return data.filter((schedule) => schedule !== undefined);
+  }
+
+  async #scheduleData(
+    schedule: Awaited<ReturnType<ScheduleStore['load']>>,
+  ): Promise<ScheduleData | undefined> {
+    const { name, cron, tz, source, paused } = schedule;
+    const last = (await this.#schedules.state(name)).history.at(-1);
+    const next = paused ? [] : nextTimes(await timesOf(schedule), new Date(), shownTimes);
+    return {
+      name,
+      cron,
+      tz,
+      paused,
+      source: 'manifest' in source ? source.manifest : `inbox ${source.inbox}`,
+      next: next.map((time) => time.toISOString()),
+      ...(last !== undefined && {
+        last: {
+          due: last.due,
+          result: last.result,
+          runs: last.result === 'began' ? last.runs : [],
+          ...(last.result === 'failed' && { message: last.message }),
+        },
+      }),
+    };
+  }
+}
+
+/** While the shared datastore is unreachable, what it told of was last seen before that. */
+function lastSeenBefore(
+  awaySince: Date | undefined,
+): <Seen extends RunData | WorkerData>(seen: Seen) => Seen {
+  return (seen) => (awaySince === undefined ? seen : { lastSeenAt: awaySince.toISOString(), ...seen });
+}
+
+function workerData(worker: WorkerEntry): WorkerData {
+  const { host, pid, version, baseUrl, rateGroup, active, concurrency, finished } = worker;
+  return { host, pid, version, baseUrl, rateGroup, active, concurrency, finished };
+}
+
+/**
+ * @param trouble why its shared datastore does not answer
+ */
+export function runData(view: RunView, trouble?: string): RunData {
+  const { id, state, ended, manifest, baseUrl, rateGroup, rows, done, counts, wantedRate, priority } = view;
+  const { throughput, pace, coordinator, local } = view;
+  const waitMs = (pace?.restUntil ?? 0) - steadyNow();
+  const isShared = local === undefined || local.isShared;
+  const isAway = isShared && state === 'running' && trouble !== undefined;
+  const waiting = isAway ? trouble : view.wait?.text;
+  const perSecond = throughput?.rowsPerSecond ?? 0;
+  const isCalled = state === 'running' && waiting === undefined && perSecond > 0;
+  const startedAt = local?.states.find((entered) => entered.state === 'running')?.at;
+  return {
+    id,
+    state,
+    ended,
+    manifest,
+    baseUrl,
+    rateGroup,
+    rows,
+    done,
+    counts,
+    wantedRate,
+    priority,
+    throughput: throughput && { ...throughput, rowsPerSecond: Math.round(perSecond * 10) / 10 },
+    pace: pace && { rate: pace.rate, limit: pace.limit, reason: pace.reason },
+    waiting,
+    ...(local?.held && { held: local.held }),
+    waitUntil: isActive(state) && waitMs >= noticeableRestMs ? wholeSecond(waitMs) : undefined,
+    etaSeconds: isCalled ? Math.ceil((rows - done) / perSecond) : undefined,
+    coordinator: coordinator && { host: coordinator.host, pid: coordinator.pid },
+    isElsewhere: local === undefined,
+    isShared,
+    startedAt,
+  };
+}
+
+/** Rounded, so that the time stays the same at each look. */
+function wholeSecond(fromNowMs: number): string {
+  const at = timeOfDay(steadyNow() + fromNowMs).getTime();
+  return new Date(Math.round(at / 1_000) * 1_000).toISOString();
+}

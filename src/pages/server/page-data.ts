@@ -1,0 +1,134 @@
+import { localTime } from '../../base/text/local-time.ts';
+import { count, counted, exactDuration } from '../../base/text/quantities.ts';
+import type { Schedule } from '../../daemon/schedule/schedule.ts';
+import type { Pace } from '../../domain/pace.ts';
+import type { LimitedApi } from '../../domain/terms.ts';
+import type { WorkerEntry } from '../../engine/cluster/entries.ts';
+import { resultOf } from '../../engine/run/record/ending.ts';
+import type { RunView } from '../../engine/run/record/run-view.ts';
+
+/** The data that the server sends to the page. Times are ISO 8601 UTC. The page treats every text as hostile. */
+
+/** A run in the overview. */
+export interface RunData
+  extends LimitedApi,
+    Pick<RunView, 'id' | 'state' | 'ended' | 'manifest' | 'rows' | 'done' | 'counts'>,
+    Pick<RunView, 'throughput' | 'wantedRate' | 'priority'> {
+  /** Rates are calls per second; absent when unlimited or unknown. */
+  readonly pace?: Pick<Pace, 'reason' | 'rate' | 'limit'> | undefined;
+  /** Why no row is called now. */
+  readonly waiting?: string | undefined;
+  /** When the wait ends, if known. */
+  readonly waitUntil?: string | undefined;
+  readonly etaSeconds?: number | undefined;
+  /** Rows that were called without a result and wait for their next call; absent for none, or when unknown. */
+  readonly held?: number;
+  /** The process that coordinates the run. */
+  readonly coordinator?: { readonly host: string; readonly pid: number } | undefined;
+  /** Whether its state folder is on another machine. */
+  readonly isElsewhere: boolean;
+  /** Whether workers of other machines may call its rows. */
+  readonly isShared: boolean;
+  /** When it was last seen; absent while the datastore that tells of it answers. */
+  readonly lastSeenAt?: string;
+  readonly startedAt?: string | undefined;
+}
+
+/** The name of a run's state, and the CSS class for its color and icon. A completed run may have failures. */
+export function stateOf({ state, waiting, counts, ended, lastSeenAt }: RunData): {
+  readonly text: string;
+  readonly kind: string;
+} {
+  if (resultOf({ state }, counts) === 'rows_failed') {
+    const told = (['failed', 'invalid'] as const).filter((outcome) => counts[outcome] > 0);
+    const texts = told.map((outcome) => `${count(counts[outcome])} ${outcome}`);
+    return { text: [state, ...texts].join(', '), kind: 'failed' };
+  }
+  if (lastSeenAt !== undefined && !ended) return { text: `last seen ${state}`, kind: 'waiting' };
+  if (state === 'running' && waiting !== undefined) return { text: 'waiting', kind: 'waiting' };
+  return { text: state, kind: state };
+}
+
+/** What a run in progress does, and what is to be done: `Waiting until 2026-11-21 22:10:00 UTC: the API asks to wait. …` */
+export function sentenceOf(run: RunData): string {
+  const { id, state, counts, waiting, waitUntil, etaSeconds, held, lastSeenAt } = run;
+  if (lastSeenAt !== undefined)
+    return `Unknown since ${localTime(lastSeenAt)}: the datastore of this run does not answer.`;
+  if (state === 'paused') return 'Paused: no row is called until you unpause it.';
+  if (waiting !== undefined && /^(for|until) /.test(waiting)) return `Waiting ${waiting}.`;
+  if (waiting !== undefined) {
+    const why = waitUntil === undefined ? `because ${waiting}` : `until ${localTime(waitUntil)}: ${waiting}`;
+    return `Waiting ${why}. The run continues by itself; if it ends first, type: cqbatch resume ${id}`;
+  }
+  if (etaSeconds === undefined) {
+    if (held !== undefined) return `${counted(held, 'row')} wait for the next attempt.`;
+    return counts.succeeded + counts.failed === 0 ? 'Starting.' : 'No row has finished in the last seconds.';
+  }
+  const left = exactDuration(etaSeconds * 1_000);
+  return held === undefined ? `About ${left} left.` : `At least ${left} left: some rows wait for a retry.`;
+}
+
+/** More about a run in the state folder. The page requests its rows from `/runs/ID/report.json`. */
+export interface RunDetails {
+  readonly states: readonly {
+    readonly state: string;
+    readonly at: string;
+    /** The user and the host that asked for it. */
+    readonly by?: string | undefined;
+    readonly reason?: string | undefined;
+  }[];
+  /** Whether its folder has a `report.html`. */
+  readonly hasReport: boolean;
+}
+
+export interface WorkerData
+  extends LimitedApi,
+    Pick<WorkerEntry, 'host' | 'pid' | 'version' | 'active' | 'concurrency' | 'finished'> {
+  /** When it was last seen; absent while it is present. */
+  readonly lastSeenAt?: string;
+}
+
+export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'paused'> {
+  readonly source: string;
+  /** The next due times, however far off; none while it is paused. */
+  readonly next: readonly string[];
+  readonly last?: {
+    readonly due: string;
+    readonly result: string;
+    readonly runs: readonly string[];
+    readonly message?: string | undefined;
+  };
+}
+
+/**
+ * The longest pause between two events on a stream; without news, the server sends `alive`. After three times as long, the
+ * page considers the connection lost.
+ */
+export const heartbeatMs = 3_000;
+
+/** Everything that the page shows. */
+export interface Snapshot {
+  readonly stateDir: string;
+  /** The shared datastore, if any, and why it does not answer. */
+  readonly datastore?:
+    | { readonly name: string; readonly trouble?: string; readonly since?: string }
+    | undefined;
+  readonly runs: readonly RunData[];
+  readonly workers: readonly WorkerData[];
+  readonly schedules: readonly ScheduleData[];
+  /** Whether a daemon is running, which starts scheduled runs. */
+  readonly hasDaemon: boolean;
+  /** Files that are damaged or unreadable. */
+  readonly warnings: readonly string[];
+  /** The run that the reader has opened; null when the state folder has no run with this id. */
+  readonly run?: RunDetails | null | undefined;
+  /** Whether this reader may control runs. */
+  readonly mayControl: boolean;
+  /** Whether each control needs a reason. */
+  readonly requireReason: boolean;
+}
+
+/** The controls of a run. */
+export const controls = ['pause', 'unpause', 'cancel', 'set-rate', 'set-priority'] as const;
+
+export type ControlName = (typeof controls)[number];

@@ -1,0 +1,220 @@
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { packageRoot } from '../../base/package.ts';
+import { createServer, listen } from '../../daemon/http-server.ts';
+import { runIds } from '../../domain/names.ts';
+import type { RunStore } from '../../engine/run/record/store.ts';
+import { ControlAccess, isFromHere } from './access.ts';
+import { type ControlRoom, controlRun } from './control.ts';
+import { openEventFeed } from './feed.ts';
+import { liveReport, oneAtATime } from './live-reports.ts';
+import { Overview, reportFile, type SharedPlace } from './overview.ts';
+import { controls, heartbeatMs, type RunDetails, type Snapshot } from './page-data.ts';
+
+export interface DashboardOptions {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly store: RunStore;
+  readonly shared?: SharedPlace | undefined;
+  /** Allows controls. */
+  readonly control?: Omit<ControlRoom, 'store' | 'cluster'> | undefined;
+}
+
+/** A running dashboard. */
+export interface Dashboard {
+  /** Without a trailing slash. */
+  readonly url: string;
+  readonly port: number;
+  /** The one-time URL that allows its first visitor to control runs. */
+  readonly controlUrl?: string | undefined;
+  /** Ends every connection, and stops listening. */
+  close(): Promise<void>;
+}
+
+/** Selects the snapshot of a listener. */
+interface Topic {
+  readonly run: string | undefined;
+  readonly mayControl: boolean;
+}
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>cqbatch</title>
+<link rel="icon" href="/icon.svg">
+<link rel="stylesheet" href="/dashboard.css">
+<script type="module" src="/dashboard.js"></script>
+</head>
+<body>
+<noscript>The dashboard needs JavaScript. Without it, use "cqbatch status" and "cqbatch list".</noscript>
+<main id="page" aria-busy="true"></main>
+</body>
+</html>
+`;
+
+/** Gives a report no origin, so that its scripts can't request anything from the dashboard. Its own policy applies, too. */
+const reportPolicy =
+  "sandbox allow-scripts allow-downloads; connect-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const assets = {
+  '/dashboard.js': 'text/javascript',
+  '/dashboard.css': 'text/css',
+  '/icon.svg': 'image/svg+xml',
+} as const;
+
+const notFromHere =
+  'The dashboard refuses requests from other sites. Open it by IP address, as "localhost", or by the name in --host.\n';
+const noSession =
+  'You may not control runs here. Open the address that "cqbatch dashboard --control" prints.';
+
+/** The delay before a browser reconnects. */
+const retryMs = 2_000;
+
+/** The most unsent bytes for a slow reader. */
+const mostUnsent = 4_000_000;
+
+/**
+ * Starts the dashboard. A reader can control runs only after an exchange of the token.
+ *
+ * @throws a usage error `CANNOT_LISTEN`
+ */
+export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
+  const { host, port } = options;
+  const built = await buildServer(options);
+  const address = await listen(built.server, host, port);
+  const url = `http://${nameIn(address)}:${address.port}`;
+  const access = built.openControl(address.port);
+  return {
+    url,
+    port: address.port,
+    controlUrl: access && `${url}/control?token=${access.token}`,
+    close: () => built.server.close(),
+  };
+}
+
+/** The host for a URL; a server on all addresses is reached at the loopback address. */
+function nameIn({ address, family }: AddressInfo): string {
+  if (family === 'IPv6') return address === '::' ? '[::1]' : `[${address}]`;
+  return address === '0.0.0.0' ? '127.0.0.1' : address;
+}
+
+/** Builds the server without listening. Controls need `openControl`, once the port is known. */
+export async function buildServer({ host, store, shared, control }: DashboardOptions): Promise<{
+  readonly server: FastifyInstance;
+  openControl(port: number): ControlAccess | undefined;
+}> {
+  const server = await createServer();
+  const overview = new Overview(store, shared);
+  let access: ControlAccess | undefined;
+  const feed = openEventFeed<Topic>(async (topics) => {
+    const runs = new Set(topics.map(({ run }) => run));
+    const { older, ...look } = await overview.look(runs);
+    const details = new Map<string | undefined, RunDetails | null>();
+    for (const run of runs) if (run !== undefined) details.set(run, (await overview.details(run)) ?? null);
+    return ({ run, mayControl }) => {
+      const requireReason = control?.requireReason === true;
+      const snapshot: Snapshot = { ...look, run: details.get(run), mayControl, requireReason };
+      return { older, snapshot };
+    };
+  });
+  server.addHook('onClose', async () => {
+    await feed.close();
+    await overview.close();
+  });
+
+  server.addHook('onRequest', async (request, reply) => {
+    if (isFromHere(request, host)) return undefined;
+    return reply.code(403).type('text/plain; charset=utf-8').send(notFromHere);
+  });
+
+  server.get('/', async (_, reply) => reply.type('text/html; charset=utf-8').send(page));
+  for (const [path, type] of Object.entries(assets))
+    server.get(path, async (_, reply) => reply.type(`${type}; charset=utf-8`).send(await readAsset(path)));
+
+  server.get<{ Querystring: { run?: string } }>('/events', (request, reply) => {
+    const { run } = request.query;
+    const mayControl = access?.isHeldBy(request) === true;
+    const stop = feed.listen({
+      topic: { run: typeof run === 'string' ? run : undefined, mayControl },
+      send: (name, json) => {
+        // A reader that stopped reading is cut off; the browser reconnects if it is still there.
+        if (reply.raw.writableLength > mostUnsent) reply.raw.destroy();
+        else reply.raw.write(`event: ${name}\ndata: ${json}\n\n`);
+      },
+    });
+    openEventStream(reply, stop);
+  });
+
+  server.get<{ Params: { id: string } }>('/runs/:id/report.html', async ({ params: { id } }, reply) => {
+    const html = runIds.has(id)
+      ? await readFile(join(store.folder(id), reportFile)).catch(() => undefined)
+      : undefined;
+    if (html === undefined) return reply.code(404).send({ message: `Run ${id} has no report.html.` });
+    return reply.header('content-security-policy', reportPolicy).type('text/html; charset=utf-8').send(html);
+  });
+
+  const reportOf = oneAtATime((id) => liveReport(store, id));
+  server.get<{ Params: { id: string } }>('/runs/:id/report.json', async ({ params: { id } }, reply) => {
+    try {
+      return await reply.type('application/json; charset=utf-8').send(await reportOf(id));
+    } catch (error) {
+      return reply.code(404).send({ message: (error as Error).message });
+    }
+  });
+
+  // A HEAD request, such as for a link preview, must not use up the token.
+  const getOnly = { exposeHeadRoute: false };
+  server.get<{ Querystring: { token?: string } }>('/control', getOnly, async ({ query }, reply) => {
+    const cookie = access?.exchange(query.token);
+    if (cookie !== undefined) return reply.header('set-cookie', cookie).redirect('/', 303);
+    const why =
+      'This address worked once and has expired. Restart "cqbatch dashboard --control" for a new one.\n';
+    return reply.code(403).type('text/plain; charset=utf-8').send(why);
+  });
+
+  for (const what of controls)
+    server.post<{ Params: { id: string }; Body: unknown }>(`/runs/:id/${what}`, async (request, reply) => {
+      // Every browser sends the origin of a POST; the hook above has checked it.
+      const mayControl = access?.isHeldBy(request) === true && request.headers.origin !== undefined;
+      if (control === undefined || !mayControl) return reply.code(403).send({ message: noSession });
+      const body = typeof request.body === 'object' && request.body !== null ? request.body : {};
+      const place = { store, cluster: shared?.cluster, ...control };
+      const { status, ...answer } = await controlRun(place, request.params.id, what, body);
+      return reply.code(status).send(answer);
+    });
+
+  return {
+    server,
+    openControl(port) {
+      if (control !== undefined) access = new ControlAccess(port);
+      return access;
+    },
+  };
+}
+
+/** Keeps the response open until either side ends it. */
+function openEventStream(reply: FastifyReply, onClose: () => void): void {
+  reply.hijack();
+  const headers = Object.entries(reply.getHeaders()).filter((pair) => pair[1] !== undefined);
+  reply.raw.writeHead(200, {
+    ...(Object.fromEntries(headers) as Record<string, string>),
+    'content-type': 'text/event-stream; charset=utf-8',
+  });
+  reply.raw.write(`retry: ${retryMs}\n\n`);
+  const heartbeat = setInterval(() => reply.raw.write('event: alive\ndata:\n\n'), heartbeatMs);
+  heartbeat.unref();
+  reply.raw.once('close', () => {
+    clearInterval(heartbeat);
+    onClose();
+  });
+}
+
+async function readAsset(path: string): Promise<Buffer> {
+  return readFile(new URL(`dist/page${path}`, packageRoot));
+}

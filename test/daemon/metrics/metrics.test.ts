@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../../jobs/index.ts';
+import {
+  codeLabel,
+  Metrics,
+  operationLabel,
+  other,
+  statusLabel,
+} from '../../../src/daemon/metrics/metrics.ts';
+import { failureCodes } from '../../../src/domain/codes.ts';
+import { outcomes } from '../../../src/domain/terms.ts';
+
+/** Codes of the tables: first cells in capitals, and the third column of the table of statuses. */
+async function documentedCodes(): Promise<readonly string[]> {
+  const page = await readFile('docs/api-client.md', 'utf8');
+  const rows = page.split('\n').filter((line) => /^\| (?:`[A-Z]|\d)/.test(line));
+  return rows.flatMap((row) => [...row.matchAll(/`([A-Z][A-Z_]{3,})`/g)].map(([, code = '']) => code));
+}
+
+describe('codes', () => {
+  test('of calls are labels, and match the documentation', async () => {
+    const codes = await documentedCodes();
+    expect(new Set(codes)).toEqual(new Set(failureCodes));
+    expect(codes.filter((code) => codeLabel(code) === other)).toEqual([]);
+  });
+
+  test.each(['OK', 'ALREADY_APPLIED', 'INVALID_ROW', 'DUPLICATE', 'DONE_BEFORE', 'SUPERSEDED'])(
+    'that are ours are labels: %s',
+    (code) => expect(codeLabel(code)).toBe(code),
+  );
+});
+
+test('a registered HTTP status becomes a label', () => {
+  expect([200, 429, 499, 503, 418].map(statusLabel)).toEqual(['200', '429', '499', '503', '418']);
+  // A package of the tests registers names for 590 to 599.
+  expect([589, 777, 0, 1e9].map(statusLabel)).toEqual([other, other, other, other]);
+  expect(statusLabel(undefined)).toBe('none');
+});
+
+test('a known operation becomes a label', () => {
+  const label = (name: string) => operationLabel(name, operations);
+  expect(['restore-evaluation', 'delete-everything', ''].map(label)).toEqual([
+    'restore-evaluation',
+    other,
+    'none',
+  ]);
+});
+
+test('unknown values of APIs and journals add no series', () => {
+  const result = fc.record({
+    operation: fc.oneof(fc.string(), fc.constantFrom('restore-evaluation', 'update-soundboard')),
+    outcome: fc.constantFrom(...outcomes),
+    code: fc.oneof(fc.string(), fc.constantFrom('OK', 'NOT_FOUND', 'HTTP_418', '__proto__', 'constructor')),
+  });
+  fc.assert(
+    fc.property(fc.array(result, { maxLength: 200 }), fc.array(fc.integer()), (results, statuses) => {
+      const metrics = new Metrics({ version: '0', operations, runs: true });
+      metrics.finished(results);
+      const observer = metrics.observeRequests();
+      for (const status of statuses) {
+        observer.started();
+        observer.ended({ status, durationMs: 1 });
+      }
+      const labels = [...metrics.rows.values()].map((rows) => rows.labels);
+      expect(labels.every(({ code }) => ['OK', 'NOT_FOUND', other].includes(code))).toBe(true);
+      expect(new Set(labels.map(({ operation }) => operation)).size).toBeLessThanOrEqual(4);
+      expect([...metrics.rows.values()].reduce((sum, { rows }) => sum + rows, 0)).toBe(results.length);
+      expect([...metrics.requests.values()].reduce((sum, count) => sum + count, 0)).toBe(statuses.length);
+      expect(metrics.requests.size).toBeLessThanOrEqual(66);
+    }),
+  );
+});

@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest';
+import { decide, type Situation } from '../../../src/daemon/schedule/decide.ts';
+import {
+  type HistoryEntry,
+  newState,
+  type Schedule,
+  type ScheduleState,
+} from '../../../src/daemon/schedule/schedule.ts';
+import { timesOf } from '../../../src/daemon/schedule/times.ts';
+import { nightly } from './nightly.ts';
+
+const at = (time: string): string => `2026-11-${time}:00.000Z`;
+
+/** The decision at a time in November, for a state that has dealt with everything before another time. */
+async function decided(
+  changes: Partial<Schedule>,
+  state: Partial<ScheduleState>,
+  now: string,
+  situation: Partial<Situation> = {},
+): Promise<ScheduleState> {
+  const schedule = { ...nightly, ...changes };
+  return decide(
+    schedule,
+    { ...newState, ...state },
+    {
+      now: new Date(at(now)),
+      times: await timesOf(schedule),
+      ...situation,
+    },
+  );
+}
+
+const done = (time: string): Partial<ScheduleState> => ({ doneUntil: at(time) });
+const trigger = { at: at('05T12:00'), reason: 'now' };
+const triggered = { due: trigger.at, trigger };
+
+describe('a schedule', () => {
+  test('starts a run when it is due, and only one', async () => {
+    const first = await decided({}, done('04T02:00'), '05T02:00');
+    expect(first).toMatchObject({
+      doneUntil: at('05T02:00'),
+      beginning: { due: at('05T02:00') },
+      history: [],
+    });
+    const { beginning: _, ...after } = first;
+    expect(await decided({}, after, '05T02:01')).toEqual(after);
+    // The successor of a process that died while starting a run first finishes that.
+    expect(await decided({}, first, '06T02:00')).toEqual(first);
+  });
+
+  test('is not due for times before it was added, unpaused or changed', async () => {
+    expect(await decided({ since: at('05T02:00') }, {}, '05T09:00')).toEqual(newState);
+    expect(await decided({ since: at('05T01:59') }, {}, '05T02:00')).toHaveProperty('beginning');
+  });
+
+  test('makes up for the last of several missed times, unless it is too late', async () => {
+    expect(await decided({}, done('02T02:00'), '05T02:59')).toMatchObject({
+      beginning: { due: at('05T02:00') },
+      history: [{ result: 'missed', due: at('03T02:00'), until: at('04T02:00'), at: at('05T02:59') }],
+    });
+    const late = await decided({}, done('02T02:00'), '05T03:01');
+    expect(late).toMatchObject({
+      doneUntil: at('05T02:00'),
+      history: [{ result: 'missed', due: at('03T02:00'), until: at('05T02:00') }],
+    });
+    expect(late).not.toHaveProperty('beginning');
+  });
+
+  test('makes up for no time without catch-up, except a delay of seconds', async () => {
+    const strict = { catchUpMs: null };
+    expect(await decided(strict, done('04T02:00'), '05T02:01')).toHaveProperty('beginning');
+    const late = await decided(strict, done('04T02:00'), '05T02:02');
+    expect(late).toMatchObject({ history: [{ result: 'missed', due: at('05T02:00') }] });
+    expect(late.history[0]).not.toHaveProperty('until');
+  });
+
+  test('is due again when the clock, which was ahead, is set back', async () => {
+    for (const ahead of [{ since: '2030-01-01T00:00:00.000Z' }, {}]) {
+      const back = await decided(ahead, { doneUntil: '2030-01-02T02:00:00.000Z' }, '04T09:00');
+      expect(back).toEqual({ ...newState, ...done('04T09:00') });
+      expect(await decided(ahead, back, '05T01:59')).toEqual(back);
+      expect(await decided(ahead, back, '05T02:00')).toMatchObject({ beginning: { due: at('05T02:00') } });
+    }
+    expect(await decided({ since: '2030-01-01T00:00:00.000Z' }, {}, '04T09:00')).toMatchObject(
+      done('04T09:00'),
+    );
+  });
+
+  test('is not due twice when clocks differ a little, or one is set back a little', async () => {
+    const state = { ...newState, ...done('05T02:00') };
+    for (const now of ['05T01:01', '05T01:59', '05T02:00'])
+      expect(await decided({}, state, now)).toEqual(state);
+  });
+
+  test('skips times during its run, as one entry', async () => {
+    const going = { going: 'nightly-20261104-020000' };
+    const first = await decided({}, done('04T02:00'), '05T02:00', going);
+    const second = await decided({}, first, '06T02:00', going);
+    expect(second.history).toEqual([
+      { result: 'skipped', due: at('05T02:00'), until: at('06T02:00'), because: going.going },
+    ]);
+    expect(await decided({}, second, '07T02:00')).toMatchObject({ beginning: { due: at('07T02:00') } });
+  });
+
+  test('queues one time with --overlap queue', async () => {
+    const overlap = { overlap: 'queue' } as const;
+    const going = { going: 'nightly-20261104-020000' };
+    const first = await decided(overlap, done('04T02:00'), '05T02:00', going);
+    expect(first).toMatchObject({ waiting: { due: at('05T02:00') }, history: [] });
+    const second = await decided(overlap, first, '06T02:00', going);
+    expect(second).toMatchObject({ waiting: { due: at('05T02:00') } });
+    expect(second.history).toMatchObject([{ result: 'skipped', due: at('06T02:00') }]);
+    const third = await decided(overlap, second, '06T03:00');
+    expect(third).toMatchObject({ beginning: { due: at('05T02:00') } });
+    expect(third).not.toHaveProperty('waiting');
+    // The next time comes when the queued one starts: it waits in turn.
+    expect(await decided(overlap, second, '07T02:00')).toMatchObject({
+      beginning: { due: at('05T02:00') },
+      waiting: { due: at('07T02:00') },
+    });
+  });
+
+  test('starts nothing while it is paused, unless it is triggered', async () => {
+    const paused = { paused: true };
+    expect(await decided(paused, done('04T02:00'), '05T02:00')).toEqual({ ...newState, ...done('04T02:00') });
+    expect(await decided(paused, done('04T02:00'), '05T12:00', { trigger })).toMatchObject({
+      beginning: triggered,
+    });
+    // An occasion that waited when the schedule was paused is dropped.
+    expect(await decided(paused, { waiting: { due: at('04T02:00') } }, '05T12:00')).toEqual({
+      ...newState,
+      history: [{ result: 'skipped', due: at('04T02:00'), because: 'paused' }],
+    });
+  });
+
+  test('never has two runs at a time, however it was triggered', async () => {
+    const going = 'nightly-20261105-020000';
+    expect(await decided({}, done('05T02:00'), '05T12:00', { trigger, going })).toMatchObject({
+      history: [{ ...triggered, result: 'skipped', because: going }],
+    });
+    expect(await decided({}, done('04T02:00'), '05T02:00', { trigger })).toMatchObject({
+      beginning: { due: at('05T02:00') },
+      history: [{ ...triggered, result: 'skipped' }],
+    });
+    expect(await decided({ overlap: 'queue' }, done('04T02:00'), '05T02:00', { trigger })).toMatchObject({
+      beginning: { due: at('05T02:00') },
+      waiting: triggered,
+    });
+  });
+
+  test('keeps a bounded history', async () => {
+    const entry: HistoryEntry = { result: 'began', due: at('01T02:00'), at: at('01T02:00'), runs: ['a'] };
+    const history = Array.from({ length: 300 }, () => entry);
+    const after = await decided({}, { ...done('02T02:00'), history }, '05T12:00');
+    expect(after.history).toHaveLength(300);
+    expect(after.history.at(-1)).toMatchObject({ result: 'missed' });
+  });
+});
+
+/** The times at which a schedule starts a run when a daemon looks every quarter of an hour, and each run ends at once. */
+async function begunOver(changes: Partial<Schedule>, from: string, days: number): Promise<readonly string[]> {
+  const start = Date.parse(`${from}T00:00:00.000Z`);
+  const schedule = { ...nightly, ...changes, since: new Date(start).toISOString() };
+  const times = await timesOf(schedule);
+  const started: string[] = [];
+  let state = newState;
+  for (let minute = 0; minute < days * 1_440; minute += 15) {
+    const { beginning, ...after } = decide(schedule, state, {
+      now: new Date(start + minute * 60_000),
+      times,
+    });
+    if (beginning !== undefined) started.push(beginning.due.slice(0, 16));
+    state = after;
+  }
+  expect(state.history).toEqual([]);
+  return started;
+}
+
+describe('watched all day, a schedule starts one run a day', () => {
+  const london = { tz: 'Europe/London' };
+  const newYork = { tz: 'America/New_York' };
+
+  test.each<[what: string, changes: Partial<Schedule>, from: string, expected: readonly string[]]>([
+    [
+      'when London loses an hour',
+      { ...london, cron: '30 1 * * *' },
+      '2026-03-28',
+      ['2026-03-28T01:30', '2026-03-29T01:00', '2026-03-30T00:30'],
+    ],
+    [
+      'when London gains one',
+      { ...london, cron: '30 1 * * *' },
+      '2026-10-24',
+      ['2026-10-24T00:30', '2026-10-25T00:30', '2026-10-26T01:30'],
+    ],
+    [
+      'when New York loses an hour',
+      { ...newYork, cron: '30 2 * * *' },
+      '2026-03-07',
+      ['2026-03-07T07:30', '2026-03-08T07:00', '2026-03-09T06:30'],
+    ],
+    [
+      'when New York gains one',
+      { ...newYork, cron: '30 1 * * *' },
+      '2026-10-31',
+      ['2026-10-31T05:30', '2026-11-01T05:30', '2026-11-02T06:30'],
+    ],
+    [
+      'at the end of February in a leap year',
+      { ...london, cron: '0 2 28,29,30 * *' },
+      '2028-02-28',
+      ['2028-02-28T02:00', '2028-02-29T02:00'],
+    ],
+  ])('%s', async (_what, changes, from, expected) => {
+    expect(await begunOver(changes, from, 3)).toEqual(expected);
+  });
+});

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import type { Chart, ChartData } from '../../../../src/pages/browser/chart/chart.ts';
+import { chartsOf } from '../../../../src/pages/browser/chart/run-charts.ts';
+import { type ChartedRunOptions, chartedRun, secondsLater, started } from '../../../helpers/charted-run.ts';
+import { pageOf } from '../../../helpers/page-lines.ts';
+
+const seconds = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+
+const steadily = (count: number): readonly number[] => seconds(count).map(() => 40);
+
+async function chartsOfRun(options: ChartedRunOptions): Promise<readonly Chart[]> {
+  const { lines, facts, stops } = chartedRun(options);
+  const { data } = await pageOf([lines], { columns: ['id'], facts, stops });
+  return chartsOf(data);
+}
+
+async function dataOf(options: ChartedRunOptions): Promise<readonly [rate: ChartData, latency: ChartData]> {
+  const [rate, latency] = (await chartsOfRun(options)).map(({ data }) => data);
+  if (rate === undefined || latency === undefined) throw new Error('A chart is missing.');
+  return [rate, latency];
+}
+
+const overall = ({ lines }: ChartData): Readonly<Record<string, string>> =>
+  Object.fromEntries(lines.map((line) => [line.label, line.overall]));
+
+test('both charts have the same ends, though calls began later and ended earlier', async () => {
+  const charts = await dataOf({ accepted: steadily(30), calls: seconds(20).map((second) => second + 5) });
+  expect(charts.map(({ times }) => [times[0], times.at(-1)])).toEqual([
+    [started, started + 30],
+    [started, started + 30],
+  ]);
+});
+
+test('with its retries, which may have been made days later, each chart has its own ends', async () => {
+  const calls = seconds(25).map((hours) => hours * 3_600);
+  const [rate, latency] = await dataOf({ accepted: steadily(20), calls, retries: ['retry'] });
+  expect(rate.times.at(-1)).toBe(started + 20);
+  expect(latency.times.at(-1)).toBeGreaterThanOrEqual(started + 86_400);
+});
+
+test('times ascend, no two are equal, and each has its values', async () => {
+  for (const { times, lines, rejected } of await dataOf({
+    accepted: seconds(30),
+    points: { 5: { rejected: 3 } },
+  })) {
+    expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
+    for (const { values } of lines) expect(values).toHaveLength(times.length);
+    expect(rejected ?? times).toHaveLength(times.length);
+  }
+});
+
+test.each([
+  [9, [false, false]],
+  [10, [true, true]],
+])('a run of %d seconds has charts: %j; its figures are told in any case', async (count, wanted) => {
+  const charts = await chartsOfRun({ accepted: steadily(count) });
+  expect(charts.map(({ data }) => data !== undefined)).toEqual(wanted);
+  expect(charts.map(({ summary }) => summary)).toEqual([
+    'Requested rate: auto. Peak: 40/s.',
+    'Half of the calls took 40 ms or less (p50), 99 of 100 took 40 ms or less (p99). Slowest call: 40 ms.',
+  ]);
+});
+
+test('a run without calls has no charts', async () => {
+  expect(await chartsOfRun({ accepted: [] })).toEqual([]);
+});
+
+test('a line without values is left out, and so are rejections if there were none', async () => {
+  const [unlimited] = await dataOf({ accepted: steadily(20), allowed: null });
+  expect(unlimited.lines.map(({ label }) => label)).toEqual(['achieved']);
+  expect(unlimited).not.toHaveProperty('rejected');
+  const points = { 3: { rejected: 4 }, 9: { rejected: 6 } };
+  const [limited] = await dataOf({ accepted: steadily(20), points });
+  expect(limited.lines.map(({ label }) => label)).toEqual(['allowed', 'achieved']);
+  expect(limited.rejected?.filter((calls) => calls > 0)).toEqual([4, 6]);
+});
+
+test('each line has a value of the whole run', async () => {
+  const accepted = [...steadily(10), ...seconds(10).map(() => 20)];
+  const [rate, latency] = await dataOf({ accepted, points: { 3: { allowed_per_s: 1 } } });
+  expect(overall(rate)).toEqual({ allowed: '1/s to 50/s', achieved: '30/s' });
+  expect(overall(latency)).toEqual({ p50: '40 ms', p90: '40 ms', p99: '40 ms' });
+});
+
+test.each([
+  [600, false],
+  [3_000, true],
+])(
+  'where the median is 40 ms and the slowest calls take %d ms, the axis is logarithmic: %s',
+  async (slowestMs, wanted) => {
+    const [rate, latency] = await dataOf({ accepted: steadily(20), slowestMs });
+    expect([rate, latency].map(({ isLogarithmic }) => isLogarithmic)).toEqual([false, wanted]);
+  },
+);
+
+test('a line has a gap where the run was stopped, and both charts have its band', async () => {
+  const stops = [{ from: secondsLater(10), to: secondsLater(100), state: 'paused' }];
+  const charts = await dataOf({ accepted: steadily(20), stops });
+  const [{ times, lines }] = charts;
+  const inside = times.findIndex((time) => time > started + 10 && time < started + 100);
+  expect(lines.map(({ values }) => values[inside])).toEqual([null, null]);
+  for (const { bands } of charts) expect(bands.map(({ reason }) => reason)).toEqual(['the run was paused']);
+});

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { ControlAccess, isFromHere } from '../../../src/pages/server/access.ts';
+
+const from = (headers: Readonly<Record<string, string>>, host = '127.0.0.1') =>
+  isFromHere({ method: 'GET', headers }, host);
+
+describe('a request', () => {
+  test.each(['127.0.0.1:8788', 'localhost:9000', '[::1]:8788', '10.0.0.7:8788', 'LOCALHOST'])(
+    'for %s is for us',
+    (host) => expect(from({ host })).toBe(true),
+  );
+
+  test.each([
+    'evil.example',
+    'evil.example:8788',
+    '127.0.0.1.evil.example',
+    'localhost.evil:1',
+    '',
+    'a b',
+    '[::1',
+  ])('for "%s" is refused: the name may be made to lead here', (host) => expect(from({ host })).toBe(false));
+
+  test('for the name in --host is accepted', () => {
+    expect(from({ host: 'build.example:8788' }, 'Build.example')).toBe(true);
+  });
+
+  test('of a page of another origin is refused', () => {
+    const host = '127.0.0.1:8788';
+    expect(from({ host, origin: 'http://127.0.0.1:8788' })).toBe(true);
+    for (const origin of ['http://127.0.0.1:8789', 'https://127.0.0.1:8788', 'http://localhost:8788', 'null'])
+      expect(from({ host, origin }), origin).toBe(false);
+    expect(from({ host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' })).toBe(false);
+    expect(from({ host, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' })).toBe(false);
+    expect(
+      from({
+        host,
+        'sec-fetch-site': 'cross-site',
+        'sec-fetch-mode': 'navigate',
+        'sec-fetch-dest': 'iframe',
+      }),
+    ).toBe(false);
+    const link = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+    expect(from({ host, ...link })).toBe(true);
+  });
+});
+
+describe('the token', () => {
+  test("can be exchanged once, for a session that scripts and other sites can't use", () => {
+    const access = new ControlAccess(8788);
+    for (const wrong of [undefined, '', 'x', [access.token]]) expect(access.exchange(wrong)).toBeUndefined();
+    const cookie = access.exchange(access.token) ?? '';
+    expect(cookie).toMatch(/^cqbatch-8788=[\w-]{32}; HttpOnly; SameSite=Strict; Path=\/$/);
+    expect(cookie).not.toContain(access.token);
+    expect(access.exchange(access.token)).toBeUndefined();
+    const [pair = ''] = cookie.split(';');
+    const held = (text: string) => access.isHeldBy({ method: 'POST', headers: { cookie: text } });
+    expect(held(`other=1; ${pair}`)).toBe(true);
+    for (const text of ['', 'cqbatch-8788=', `x${pair}`, `${pair}x`, `cqbatch-8788=${access.token}`])
+      expect(held(text), text).toBe(false);
+    expect(new ControlAccess(8788).isHeldBy({ method: 'POST', headers: { cookie: pair } })).toBe(false);
+  });
+});

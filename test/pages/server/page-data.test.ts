@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { localTime } from '../../../src/base/text/local-time.ts';
+import { noOutcomes } from '../../../src/domain/terms.ts';
+import { type RunData, sentenceOf, stateOf } from '../../../src/pages/server/page-data.ts';
+
+const run: RunData = {
+  id: 'r',
+  state: 'running',
+  ended: false,
+  manifest: 'rows.csv',
+  baseUrl: 'https://api.example.com',
+  rows: 100,
+  done: 0,
+  counts: noOutcomes(),
+  throughput: undefined,
+  wantedRate: 'auto',
+  priority: 'normal',
+  isElsewhere: false,
+  isShared: false,
+};
+const until = '2026-11-21T22:10:00.000Z';
+const completed = { ...run, state: 'completed', ended: true };
+
+test.each([
+  ['a run that calls rows', run, 'running', 'running'],
+  ['an API that is away', { ...run, waiting: 'away' }, 'waiting', 'waiting'],
+  ['a run that its datastore last told of', { ...run, lastSeenAt: until }, 'last seen running', 'waiting'],
+  ['a paused run', { ...run, state: 'paused', waiting: 'until' }, 'paused', 'paused'],
+  ['success', { ...completed, counts: { ...run.counts, succeeded: 100 } }, 'completed', 'completed'],
+  [
+    'failures',
+    { ...completed, counts: { ...run.counts, succeeded: 20, failed: 78, invalid: 2 } },
+    'completed, 78 failed, 2 invalid',
+    'failed',
+  ],
+] as const)('the state of a run tells of %s', (_title, data, text, kind) => {
+  expect(stateOf(data)).toEqual({ text, kind });
+});
+
+const resume = 'The run continues by itself; if it ends first, type: cqbatch resume r';
+
+test.each([
+  ['its start', { counts: noOutcomes() }, 'Starting.'],
+  [
+    'that nothing finishes',
+    { counts: { ...noOutcomes(), failed: 1 } },
+    'No row has finished in the last seconds.',
+  ],
+  ['that all rows left wait', { held: 3 }, '3 rows wait for the next attempt.'],
+  ['the time left', { etaSeconds: 90 }, 'About 1 min 30 s left.'],
+  [
+    'rows that wait for a retry',
+    { etaSeconds: 90, held: 2 },
+    'At least 1 min 30 s left: some rows wait for a retry.',
+  ],
+  [
+    'a run that is paused',
+    { state: 'paused', waiting: 'until' },
+    'Paused: no row is called until you unpause it.',
+  ],
+  ['an API that is away', { waiting: 'h is away: 502' }, `Waiting because h is away: 502. ${resume}`],
+  [
+    'a wait whose end is known',
+    { waiting: 'the API asks to wait', waitUntil: until },
+    `Waiting until ${localTime(until)}: the API asks to wait. ${resume}`,
+  ],
+  [
+    'a daemon that is missing',
+    { state: 'submitted', waiting: 'for a daemon: start "cqbatch worker --coordinate"' },
+    'Waiting for a daemon: start "cqbatch worker --coordinate".',
+  ],
+  [
+    'a datastore that is away',
+    { etaSeconds: 90, lastSeenAt: until },
+    `Unknown since ${localTime(until)}: the datastore of this run does not answer.`,
+  ],
+  [
+    'a worker that is missing',
+    { waiting: 'for a worker of this API: start "cqbatch worker"' },
+    'Waiting for a worker of this API: start "cqbatch worker".',
+  ],
+] as const)('a run in progress tells of %s, and what to do', (_title, more, text) => {
+  expect(sentenceOf({ ...run, ...more })).toBe(text);
+});
