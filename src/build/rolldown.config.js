@@ -54,9 +54,9 @@ function parts() {
     // What `cqbatch --help` needs, and what each command needs besides.
     help: 'src/cli/command-line',
     command: 'src/(?:cli/context|engine/datastore/embedded/session)',
-    look: 'src/cli/actions/look/(?:status|list)',
-    plan: 'src/cli/actions/run/(?:plan|run-manifest)',
-    run: 'src/cli/actions/run/execute',
+    look: 'src/cli/commands/(?:status|list)',
+    plan: 'src/cli/commands/run/(?:plan|run-manifest)',
+    run: 'src/cli/commands/run/execute',
     session: 'src/engine/run/session/execute-run',
     client: 'src/engine/api/client',
     embedded: 'src/engine/datastore/embedded/embedded',

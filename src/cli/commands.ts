@@ -8,7 +8,7 @@ const status: CommandSpec = {
   description: 'Shows the progress of a run',
   arguments: [runThat()],
   options: { Status: ['watch'], ...groups.shared },
-  load: async () => (await import('./actions/look/status.ts')).status,
+  load: async () => (await import('./commands/status.ts')).status,
 };
 
 const show: CommandSpec = {
@@ -20,14 +20,14 @@ const show: CommandSpec = {
     ['cqbatch show', 'the newest run'],
     ['cqbatch show jsur --row 1234', 'one row of another run'],
   ],
-  load: async () => (await import('./actions/look/show.ts')).show,
+  load: async () => (await import('./commands/show.ts')).show,
 };
 
 const list: CommandSpec = {
   name: 'list',
   description: 'Lists the runs, newest first',
   options: groups.shared,
-  load: async () => (await import('./actions/look/list.ts')).list,
+  load: async () => (await import('./commands/list.ts')).list,
 };
 
 const report: CommandSpec = {
@@ -35,7 +35,7 @@ const report: CommandSpec = {
   description: 'Rewrites the report of a run, even while in progress',
   arguments: [runThat()],
   options: { Report: ['format', 'withRetries', 'open', 'delimiter', 'html'] },
-  load: async () => (await import('./actions/look/report.ts')).report,
+  load: async () => (await import('./commands/report.ts')).report,
 };
 
 const verify: CommandSpec = {
@@ -51,7 +51,7 @@ const verify: CommandSpec = {
       'a copied folder, with a digest from a notification',
     ],
   ],
-  load: async () => (await import('./actions/look/verify.ts')).verify,
+  load: async () => (await import('./commands/verify.ts')).verify,
 };
 
 const dashboard: CommandSpec = {
@@ -62,7 +62,7 @@ const dashboard: CommandSpec = {
     ['cqbatch dashboard', 'the runs of this state folder, on http://127.0.0.1:8788'],
     ['cqbatch dashboard --queue redis://10.0.0.7', 'the runs of all machines, too'],
   ],
-  load: async () => (await import('./actions/look/dashboard.ts')).dashboard,
+  load: async () => (await import('./commands/dashboard.ts')).dashboard,
 };
 
 const pause: CommandSpec = {
@@ -70,7 +70,7 @@ const pause: CommandSpec = {
   description: 'Pauses a run: no more rows are called',
   arguments: [runThat(' that is running')],
   options: { Pause: ['reason'], ...groups.shared },
-  load: async () => (await import('./actions/control/control.ts')).pause,
+  load: async () => (await import('./commands/control.ts')).pause,
 };
 
 const unpause: CommandSpec = {
@@ -78,7 +78,7 @@ const unpause: CommandSpec = {
   description: 'Lets a paused run continue',
   arguments: [runThat(' that is paused')],
   options: { Unpause: ['reason'], ...groups.shared },
-  load: async () => (await import('./actions/control/control.ts')).unpause,
+  load: async () => (await import('./commands/control.ts')).unpause,
 };
 
 const cancel: CommandSpec = {
@@ -88,7 +88,7 @@ const cancel: CommandSpec = {
   arguments: [runThat(' in progress')],
   help: { yes: 'do not ask; without a terminal, name the run or pass this' },
   options: { Cancel: ['yes', 'reason'], ...groups.shared },
-  load: async () => (await import('./actions/control/control.ts')).cancel,
+  load: async () => (await import('./commands/control.ts')).cancel,
 };
 
 const namedRun = ['<run>', 'id of a run, or a part that no other id has'] as const;
@@ -102,7 +102,7 @@ const setRate: CommandSpec = {
     ['cqbatch set-rate jsur 20/s', '20 calls per second, by all workers together'],
     ['cqbatch set-rate jsur auto..50/s', 'what the API permits, but at most 50 per second'],
   ],
-  load: async () => (await import('./actions/control/set-option.ts')).setRunRate,
+  load: async () => (await import('./commands/set-option.ts')).setRunRate,
 };
 
 const setPriority: CommandSpec = {
@@ -111,7 +111,7 @@ const setPriority: CommandSpec = {
   arguments: [namedRun, ['<priority>', 'high, normal or low']],
   options: { Priority: ['reason'], ...groups.shared },
   examples: [['cqbatch set-priority jsur high', 'before the rows of all other runs']],
-  load: async () => (await import('./actions/control/set-option.ts')).setRunPriority,
+  load: async () => (await import('./commands/set-option.ts')).setRunPriority,
 };
 
 const worker: CommandSpec = {
@@ -143,7 +143,7 @@ const worker: CommandSpec = {
     ['cqbatch worker --coordinate', 'a daemon for the runs and schedules of this state folder'],
     ['cqbatch worker --coordinate --concurrency 0', 'a daemon that leaves the calls to other workers'],
   ],
-  load: async () => (await import('./actions/serve/worker.ts')).worker,
+  load: async () => (await import('./commands/daemon/worker.ts')).worker,
 };
 
 const prune: CommandSpec = {
@@ -152,7 +152,7 @@ const prune: CommandSpec = {
   help: { yes: 'do not ask' },
   options: { Prune: ['keepLast', 'keepDays', 'yes', 'dryRun'] },
   examples: [['cqbatch prune --keep-last 30 --keep-days 90', 'removes runs that are older than both limits']],
-  load: async () => (await import('./actions/control/prune.ts')).prune,
+  load: async () => (await import('./commands/prune.ts')).prune,
 };
 
 const doctor: CommandSpec = {
@@ -165,13 +165,13 @@ const doctor: CommandSpec = {
     ...groups.own,
   },
   examples: [['cqbatch doctor --json > doctor.json', 'for a ticket; it has no secrets']],
-  load: async () => (await import('./actions/look/doctor.ts')).doctor,
+  load: async () => (await import('./commands/doctor.ts')).doctor,
 };
 
 const init: CommandSpec = {
   name: 'init',
   description: 'Writes a settings file to fill in; overwrites nothing',
-  load: async () => (await import('./actions/control/init.ts')).init,
+  load: async () => (await import('./commands/init.ts')).init,
 };
 
 /** The commands, but for the sandbox, under the headings of the help. */

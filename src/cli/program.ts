@@ -82,7 +82,7 @@ export async function createProgram(version: string, args: readonly string[]): P
   defineCompletion(program, define('completion', 'Prints the script for Tab completion in a shell'), version);
   const sandbox = define('sandbox', 'Runs a local test service');
   program.helpCommand('help [command]', 'Shows the help of a command');
-  if (isNamed('sandbox', args)) (await import('./sandbox.ts')).defineSandbox(sandbox);
+  if (isNamed('sandbox', args)) (await import('./commands/sandbox.ts')).defineSandbox(sandbox);
   return program;
 }
 
@@ -182,13 +182,13 @@ function defineCompletion(program: Command, completion: Command, version: string
     .addOption(optionOf('json'))
     .addHelpText('after', withHeadings(installing))
     .action(async (shell: 'bash' | 'zsh' | 'fish', flags: Flags) => {
-      const { completionScripts } = await import('./completion.ts');
+      const { completionScripts } = await import('./commands/completion.ts');
       const script = completionScripts[shell];
       if (flags.json) writeDocument({ shell, script });
       else writeResult(script);
     });
   program.command('__complete [words...]', { hidden: true }).action(async (words: readonly string[]) => {
-    const { completionsFor } = await import('./completion.ts');
+    const { completionsFor } = await import('./commands/completion.ts');
     writeResult(await completionsFor(await createProgram(version, words), words));
   });
 }

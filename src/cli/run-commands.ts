@@ -39,7 +39,7 @@ const plan: CommandSpec = {
     ['cqbatch plan evaluations.csv --rate 20/s', 'how long it would take at 20 calls per second'],
     ['cqbatch plan evaluations.csv --out monday.cqplan', 'a plan for a colleague or for cron to run'],
   ],
-  load: async () => (await import('./actions/run/plan.ts')).plan,
+  load: async () => (await import('./commands/run/plan.ts')).plan,
 };
 
 const approve: CommandSpec = {
@@ -52,7 +52,7 @@ const approve: CommandSpec = {
     ['cqbatch approve week-47.cqplan', 'with your SSH key'],
     ['cqbatch approve week-47.cqplan --key ana.key --valid 2h', 'with another key, for two hours'],
   ],
-  load: async () => (await import('./actions/run/approve.ts')).approve,
+  load: async () => (await import('./commands/run/approve.ts')).approve,
 };
 
 const run: CommandSpec = {
@@ -74,7 +74,7 @@ const run: CommandSpec = {
     ],
     ['cqbatch run nightly.csv --run-id monday --or-resume --wait 1h --yes -qq', 'from cron'],
   ],
-  load: async () => (await import('./actions/run/run.ts')).run,
+  load: async () => (await import('./commands/run/run.ts')).run,
 };
 
 export const watchCommand: CommandSpec = {
@@ -107,7 +107,7 @@ export const watchCommand: CommandSpec = {
     ["cqbatch watch 'inbox/restore-*.csv' --rate 20/s --yes", 'some files, slowly, as a service'],
     ['cqbatch watch inbox --once --yes -qq', 'from cron: the manifests that wait there now'],
   ],
-  load: async () => (await import('./actions/serve/inbox.ts')).watch,
+  load: async () => (await import('./commands/daemon/inbox.ts')).watch,
 };
 
 const resume: CommandSpec = {
@@ -131,7 +131,7 @@ const resume: CommandSpec = {
     ['cqbatch resume', 'the newest run'],
     ['cqbatch resume 20261121-104117-jsur --rate auto..20/s', 'another run, more slowly'],
   ],
-  load: async () => (await import('./actions/run/resume.ts')).resume,
+  load: async () => (await import('./commands/run/resume.ts')).resume,
 };
 
 const retry: CommandSpec = {
@@ -145,7 +145,7 @@ const retry: CommandSpec = {
     ['cqbatch retry', 'what failed in the newest run'],
     ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another run, only rows with these codes'],
   ],
-  load: async () => (await import('./actions/run/retry.ts')).retry,
+  load: async () => (await import('./commands/run/retry.ts')).retry,
 };
 
 const undo: CommandSpec = {
@@ -160,7 +160,7 @@ const undo: CommandSpec = {
     ['cqbatch undo', 'what the newest run has changed'],
     ['cqbatch undo jsur --reason "wrong column"', 'what another run has changed'],
   ],
-  load: async () => (await import('./actions/run/undo.ts')).undo,
+  load: async () => (await import('./commands/run/undo.ts')).undo,
 };
 
 const submit: CommandSpec = {
@@ -173,7 +173,7 @@ const submit: CommandSpec = {
     Run: ['yes', 'runId', ...groups.choosing],
     ...groups.submitting,
   },
-  load: async () => (await import('./actions/run/submit.ts')).submit,
+  load: async () => (await import('./commands/run/submit.ts')).submit,
 };
 
 /** The commands that create or continue runs. */

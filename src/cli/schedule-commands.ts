@@ -29,20 +29,20 @@ export const scheduleCommands: CommandGroupSpec = {
         ],
         [`cqbatch schedule add inbox --cron '*/15 * * * *' --inbox inbox/`, 'every quarter of an hour'],
       ],
-      load: async () => (await import('./actions/serve/schedule-add.ts')).addSchedule,
+      load: async () => (await import('./commands/daemon/schedule-add.ts')).addSchedule,
     },
     {
       name: 'list',
       description: 'Lists the schedules, each with its next five times',
       examples: [['cqbatch schedule list', 'each schedule with its next times']],
-      load: async () => (await import('./actions/serve/schedule.ts')).listSchedules,
+      load: async () => (await import('./commands/daemon/schedule.ts')).listSchedules,
     },
     {
       name: 'show',
       description: 'Shows a schedule, its next times and last runs',
       arguments: [named],
       examples: [['cqbatch schedule show nightly', 'what it runs, when, and how its last runs ended']],
-      load: async () => (await import('./actions/serve/schedule.ts')).showSchedule,
+      load: async () => (await import('./commands/daemon/schedule.ts')).showSchedule,
     },
     {
       name: 'history',
@@ -51,7 +51,7 @@ export const scheduleCommands: CommandGroupSpec = {
       examples: [
         ['cqbatch schedule history nightly', 'which times ran, were skipped or were missed, and why'],
       ],
-      load: async () => (await import('./actions/serve/schedule.ts')).scheduleHistory,
+      load: async () => (await import('./commands/daemon/schedule.ts')).scheduleHistory,
     },
     {
       name: 'pause',
@@ -61,7 +61,7 @@ export const scheduleCommands: CommandGroupSpec = {
       examples: [
         ['cqbatch schedule pause nightly --reason "API upgrade"', 'no run starts until you unpause it'],
       ],
-      load: async () => (await import('./actions/serve/schedule.ts')).pauseSchedule,
+      load: async () => (await import('./commands/daemon/schedule.ts')).pauseSchedule,
     },
     {
       name: 'unpause',
@@ -70,7 +70,7 @@ export const scheduleCommands: CommandGroupSpec = {
       arguments: [named],
       options: { Unpause: ['reason'] },
       examples: [['cqbatch schedule unpause nightly', 'the next run starts at its next time']],
-      load: async () => (await import('./actions/serve/schedule.ts')).unpauseSchedule,
+      load: async () => (await import('./commands/daemon/schedule.ts')).unpauseSchedule,
     },
     {
       name: 'trigger',
@@ -80,7 +80,7 @@ export const scheduleCommands: CommandGroupSpec = {
       examples: [
         ['cqbatch schedule trigger nightly --reason "late export"', 'one more run, within a second or two'],
       ],
-      load: async () => (await import('./actions/serve/schedule.ts')).triggerSchedule,
+      load: async () => (await import('./commands/daemon/schedule.ts')).triggerSchedule,
     },
     {
       name: 'remove',
@@ -89,7 +89,7 @@ export const scheduleCommands: CommandGroupSpec = {
       help: { yes: 'do not ask', reason: 'reason for this action; schedules/removed.jsonl keeps it' },
       options: { Removal: ['yes', 'reason'] },
       examples: [['cqbatch schedule remove nightly', 'asks first; the runs stay']],
-      load: async () => (await import('./actions/serve/schedule.ts')).removeSchedule,
+      load: async () => (await import('./commands/daemon/schedule.ts')).removeSchedule,
     },
   ],
   examples: [

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 import { describe, expect, test } from 'vitest';
-import { planWords } from '../../src/cli/actions/options.ts';
+import { planWords } from '../../src/cli/commands/options.ts';
 import type { Flags } from '../../src/cli/config/load.ts';
 import { understood, variables, words } from '../examples/command-line.ts';
 import { everyCommand } from './help.ts';

@@ -1,0 +1,157 @@
+import type { Command, Option } from 'commander';
+import { operations } from '../../../jobs/index.ts';
+import { openRunStore, openScheduleStore, overlapRules, settingWords } from '../../index.ts';
+import { stateDirOf } from '../config/load.ts';
+import { logLevels } from '../log.ts';
+
+/** What may stand at the cursor, with a word on it. */
+type Candidate = readonly [value: string, description?: string];
+
+/** Any file that the shell knows. */
+const files = ':files';
+
+/** The words that an option may have, by its name in the program. */
+const wordsOf: Readonly<Record<string, readonly string[]>> = {
+  operation: operations.map(({ name }) => name),
+  ...settingWords,
+  logLevel: logLevels,
+  format: ['csv', 'xlsx'],
+  rate: ['auto', 'auto..50/s', '50/s', '600/m', 'none'],
+  concurrency: ['auto'],
+  canary: ['10', '10,random'],
+  overlap: overlapRules,
+};
+
+/**
+ * What may follow on a command line, as `cqbatch __complete` prints it: a value and what it is on each line, and `:files`
+ * where files may stand.
+ *
+ * @param words those behind the name of the program; the last one is being typed, and may be empty.
+ */
+export async function completionsFor(program: Command, words: readonly string[]): Promise<string> {
+  const typed = words.at(-1) ?? '';
+  const before = words.slice(0, -1);
+  const command = commandOf(program, before);
+  const last = before.at(-1);
+  const option = command?.options.find(
+    ({ required, long, short }) => required && last !== undefined && (last === long || last === short),
+  );
+  const candidates =
+    option !== undefined ? await ofOption(option, before) : command && (await ofWord(command, typed, before));
+  return (candidates ?? [])
+    .filter(([value]) => value === files || value.startsWith(typed))
+    .map((candidate) => `${candidate.join(' ').trimEnd()}\n`)
+    .join('');
+}
+
+/** The command that the words name; undefined if there is no such command. */
+function commandOf(program: Command, words: readonly string[]): Command | undefined {
+  let command: Command | undefined = program;
+  for (const name of words.filter((word) => !word.startsWith('-'))) {
+    if (command === undefined || command.commands.length === 0) break;
+    command = command.commands.find((known) => known.name() === name);
+  }
+  return command;
+}
+
+async function ofOption(option: Option, before: readonly string[]): Promise<readonly Candidate[]> {
+  if (/<run\|/.test(option.flags)) return [...(await runs(before)), [files]];
+  if (/<(?:file|dir)>/.test(option.flags)) return [[files]];
+  return (wordsOf[option.attributeName()] ?? []).map((word) => [word]);
+}
+
+async function ofWord(
+  command: Command,
+  word: string,
+  before: readonly string[],
+): Promise<readonly Candidate[]> {
+  const help = command.createHelp();
+  if (word.startsWith('-')) {
+    const options = help.visibleOptions(command);
+    return options.map(({ long, short, description }) => [long ?? short ?? '', description]);
+  }
+  const below = help.visibleCommands(command);
+  if (below.length > 0) return below.map((each) => [each.name(), each.summary() || each.description()]);
+  const [argument] = command.registeredArguments;
+  if (argument?.name() === 'manifest' || argument?.name() === 'folder') return [[files]];
+  if (argument?.name() === 'run') return runs(before);
+  if (argument?.name() === 'schedule') return schedules(before);
+  return (argument?.argChoices ?? []).map((choice) => [choice]);
+}
+
+/** The runs of the state folder, newest first, without unreadable ones: a completion can't report errors. */
+async function runs(words: readonly string[]): Promise<readonly Candidate[]> {
+  const records = await openRunStore(stateDirIn(words), operations)
+    .list(() => {})
+    .catch(() => []);
+  // The name of a manifest may be anything; a shell is given nothing of the kind.
+  return records.toReversed().map(({ id, state }) => [id, state]);
+}
+
+async function schedules(words: readonly string[]): Promise<readonly Candidate[]> {
+  const found = await openScheduleStore(stateDirIn(words))
+    .list(() => {})
+    .catch(() => []);
+  return found.map(({ name, cron, tz }) => [name, `${cron} ${tz}`]);
+}
+
+function stateDirIn(words: readonly string[]): string {
+  const stateDir = words.includes('--state-dir') ? words[words.indexOf('--state-dir') + 1] : undefined;
+  return stateDirOf({ stateDir });
+}
+
+/**
+ * What makes a shell ask `cqbatch __complete` for the words behind the cursor. Nothing that it answers, and nothing that was
+ * typed, is evaluated.
+ */
+export const completionScripts = {
+  bash: `# cqbatch completion bash >> ~/.bashrc
+_cqbatch() {
+  local line value
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then
+      compopt -o default 2>/dev/null
+      continue
+    fi
+    value=\${line%% *}
+    COMPREPLY+=("$value")
+  done < <(cqbatch __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -F _cqbatch cqbatch
+`,
+  zsh: `#compdef cqbatch
+# cqbatch completion zsh > a file called _cqbatch in a folder of $fpath
+_cqbatch() {
+  local line files= added=1
+  local -a found
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then
+      files=yes
+    elif [[ $line == *' '* ]]; then
+      found+=("\${line%% *}:\${line#* }")
+    else
+      found+=("$line")
+    fi
+  done < <(cqbatch __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  (( $#found )) && _describe -V cqbatch found && added=0
+  [[ -n $files ]] && _files && added=0
+  return added
+}
+if [[ $funcstack[1] == _cqbatch ]]; then _cqbatch "$@"; else compdef _cqbatch cqbatch; fi
+`,
+  fish: `# cqbatch completion fish > ~/.config/fish/completions/cqbatch.fish
+function __cqbatch_complete
+  set -l words (commandline -opc)
+  set -l typed (commandline -ct)
+  for line in (cqbatch __complete -- $words[2..-1] "$typed" 2>/dev/null)
+    if test "$line" = :files
+      __fish_complete_path "$typed"
+    else
+      string replace ' ' \\t -- $line
+    end
+  end
+end
+complete -c cqbatch -f -k -a '(__cqbatch_complete)'
+`,
+} as const;

@@ -1,0 +1,229 @@
+import { withReleases } from '../../base/async/scope.ts';
+import { firstSeen } from '../../base/async/waiting.ts';
+import { CqbatchError, fatalError, usageError } from '../../base/errors/errors.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { count, counted } from '../../base/text/quantities.ts';
+import type { Attribution } from '../../domain/actor.ts';
+import { apiText } from '../../domain/terms.ts';
+import {
+  actualState,
+  cancelSettledRun,
+  cancelStoppedRun,
+  inCluster,
+  inFolder,
+  isActive,
+  isPresent,
+  type RunRecord,
+  type RunView,
+  viewOfEntry,
+  viewOfRecord,
+} from '../../index.ts';
+import type { Flags } from '../config/load.ts';
+import { type Context, openContext } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { interruptible, stopping } from '../interrupt.ts';
+import { warningOfLasting } from '../terminal.ts';
+import {
+  contactOf,
+  type FittingRun,
+  type FoundRun,
+  pausedRun,
+  runInProgress,
+  runningRun,
+  withRun,
+} from './find-run.ts';
+import { attributionOf } from './options.ts';
+import { printNewReport } from './report.ts';
+
+/** How long to wait for a run after a control: calls in flight finish, then it writes its report. */
+const patienceMs = 120_000;
+
+/** `cqbatch pause`: no more rows of a run are called until it is unpaused. */
+export async function pause(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  return pauseIn(await openContext(flags), id);
+}
+
+export function pauseIn(context: Context, id: string | undefined): Promise<ExitCode> {
+  return change(context, 'pause', runningRun, 'running', 'paused', id);
+}
+
+/** `cqbatch unpause`: a paused run continues. */
+export async function unpause(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  return change(await openContext(flags), 'unpause', pausedRun, 'paused', 'running', id);
+}
+
+/** Moves a run from one state to another. */
+async function change(
+  context: Context,
+  command: 'pause' | 'unpause',
+  fitting: FittingRun,
+  from: string,
+  to: string,
+  id: string | undefined,
+): Promise<ExitCode> {
+  const attribution = attributionOf(context);
+  return withRun(context, id, fitting, async (found) => {
+    const contact = contactOf(context.store, found);
+    const { runId, state } = contact;
+    if (state !== from) throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${from}.`);
+    await contact.tell({ kind: 'command', command, ...attribution });
+    const now = await firstSeen(patienceMs, async () => {
+      const { state = 'gone' } = (await contact.look()) ?? {};
+      return state === from ? undefined : state;
+    });
+    if (now !== to)
+      throw fatalError('COMMAND_UNANSWERED', `Run ${runId} did not become ${to}: it is ${now ?? from}.`);
+    const next = to === 'paused' ? ` Continue with: cqbatch unpause ${runId}` : '';
+    context.terminal.result({ run: runId, state: now }, `Run ${runId} is ${now}.${next}`);
+    return exitCodes.success;
+  });
+}
+
+/** `cqbatch cancel`: cancels a run for good. */
+export async function cancel(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  const context = await openContext(flags);
+  const { store } = context;
+  requireName(context, id);
+  const attribution = attributionOf(context);
+  return withRun(context, id, runInProgress, async (found) => {
+    const view =
+      'entry' in found
+        ? viewOfEntry(found.entry, undefined)
+        : await viewOfRecord(store, found.record, undefined);
+    refuseEnded(view.id, view.state);
+    if (!(await isConfirmed(context, view))) return exitCodes.usage;
+    await ('entry' in found
+      ? cancelElsewhere(context, found, attribution)
+      : cancelHere(context, view.id, attribution));
+    return exitCodes.success;
+  });
+}
+
+async function cancelHere(context: Context, id: string, attribution: Attribution): Promise<void> {
+  const { terminal, store } = context;
+  // The state may have changed since the question.
+  const record = await store.load(id);
+  const state = actualState(record);
+  refuseEnded(id, state);
+  const ask = () => inFolder(store.folder(id)).tell({ kind: 'command', command: 'cancel', ...attribution });
+  if (isActive(state)) {
+    await ask();
+    terminal.say(`Asked process ${record.process?.pid} to stop; calls in flight may finish.`);
+    await printNewReport(terminal, store, await ended(context, record, attribution));
+    return;
+  }
+  const cancelled = await cancelStopped(context, record, attribution).catch(async (error: unknown) => {
+    const isHeld = error instanceof CqbatchError && error.code === 'DATASTORE_LOCKED';
+    if (!isHeld) throw error;
+    if (state !== 'submitted') {
+      const settled = await cancelSettledRun(store, id, attribution);
+      if (settled === undefined) throw error;
+      return settled;
+    }
+    // A daemon that runs one run at a time will cancel it.
+    await ask();
+    return undefined;
+  });
+  if (cancelled !== undefined) await printNewReport(terminal, store, cancelled);
+  else {
+    const text = `Run ${id} will be cancelled when its turn comes: the daemon works on other runs first.`;
+    terminal.result({ run: id, state: 'submitted' }, text);
+  }
+}
+
+/**
+ * A cancelled run can't be resumed: without a terminal, the user must name the run.
+ *
+ * @throws a usage error when the user did not
+ */
+function requireName({ terminal, flags: { yes } }: Context, id: string | undefined): void {
+  if (id !== undefined || yes || terminal.canAsk) return;
+  throw usageError(
+    'CONSENT_MISSING',
+    'Not a terminal, so I can\'t ask: name the run ("cqbatch list" shows all), or pass --yes for the one in progress.',
+  );
+}
+
+/** Asks for confirmation, unless `--yes` is set or there is no terminal. */
+async function isConfirmed({ terminal, flags: { yes } }: Context, view: RunView): Promise<boolean> {
+  if (yes || !terminal.canAsk) return true;
+  const { id, manifest, state, rows, done } = view;
+  terminal.warn(
+    `Run ${id} of ${escapeInvisible(manifest)} on ${apiText(view)} is ${state}: ${count(done)} of ${counted(rows, 'row')} done.`,
+  );
+  if (await terminal.confirm(`Cancel it permanently? ${counted(rows - done, 'row')} will not be called.`))
+    return true;
+  terminal.result({ run: id, state: 'declined' }, `Run ${id} is unchanged.`);
+  return false;
+}
+
+function refuseEnded(id: string, state: string): void {
+  if (state === 'completed' || state === 'cancelled')
+    throw usageError('RUN_ENDED', `Run ${id} is already ${state}.`);
+}
+
+/** Cancels a run without a process. */
+async function cancelStopped(
+  context: Context,
+  record: RunRecord,
+  attribution: Attribution,
+): Promise<RunRecord> {
+  const { terminal, store, datastore } = context;
+  return withReleases(async (atEnd) => {
+    const interrupt = interruptible(stopping(terminal));
+    atEnd(() => interrupt.release());
+    const opened = await datastore.open(`cancel ${record.id}`, atEnd);
+    const how = { signal: interrupt.signal, onError: warningOfLasting(terminal) };
+    const cancelled = await cancelStoppedRun(store, record, opened, how, attribution);
+    if (cancelled !== undefined) return cancelled;
+    throw fatalError(
+      'CANCEL_INTERRUPTED',
+      `Workers are still calling rows of run ${record.id}, so it was not cancelled: try again.`,
+    );
+  });
+}
+
+/** Waits until the run's process has left it. */
+async function ended(
+  context: Context,
+  { id, process }: RunRecord,
+  attribution: Attribution,
+): Promise<RunRecord> {
+  const left = await firstSeen(patienceMs, async () => {
+    const record = await context.store.load(id);
+    return isActive(actualState(record)) ? undefined : record;
+  });
+  if (left === undefined) {
+    throw fatalError(
+      'CANCEL_UNANSWERED',
+      `Process ${process?.pid} did not stop run ${id} within two minutes; stop the process, then cancel again.`,
+    );
+  }
+  // Its process may have died before reading the request.
+  return isActive(left.state) ? cancelStopped(context, left, attribution) : left;
+}
+
+/** Sends the request to the run's coordinator on another machine. */
+async function cancelElsewhere(
+  context: Context,
+  { entry: { id, state, coordinator }, cluster }: Extract<FoundRun, { readonly entry: unknown }>,
+  attribution: Attribution,
+): Promise<void> {
+  await inCluster(cluster, id).tell({ kind: 'command', command: 'cancel', ...attribution });
+  context.terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
+  const left = await firstSeen(patienceMs, async () => {
+    const now = await cluster.run(id);
+    return now === undefined || now.state !== state || !isPresent(now) ? { state: now?.state } : undefined;
+  });
+  if (left?.state !== 'cancelled') {
+    throw fatalError(
+      'CANCEL_UNANSWERED',
+      `No process coordinates run ${id} at the moment. It will be cancelled as soon as one does; or type "cqbatch cancel ${id}" ` +
+        `on ${coordinator.host}, where its state folder is.`,
+    );
+  }
+  context.terminal.result(
+    { run: id, state: left.state },
+    `Run ${id} is cancelled. Its report is on ${coordinator.host}; there, "cqbatch retry ${id}" runs the rows that are not done.`,
+  );
+}

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { CqbatchError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import {
+  actualState,
+  type ClaimedManifest,
+  endOf,
+  exists,
+  type FinalFolder,
+  isHaltedByGuard,
+  isOver,
+  lookUpRun,
+  type ManifestEnding,
+  type RunRecord,
+  type RunStore,
+} from '../../../index.ts';
+import type { Context, RefusedManifest } from '../../context.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';
+import { type EndedRun, endingText, finalFolderOf } from '../../render/ended-run.ts';
+import { plain } from '../../render/style.ts';
+import { isInProgress } from '../find-run.ts';
+import { calls } from '../options.ts';
+import { withPlanBeside } from '../run/approval.ts';
+import { execute } from '../run/execute.ts';
+import { planRun } from '../run/planned-run.ts';
+import { busyWith, endedRun, resumeRun } from '../run/resume.ts';
+import { notifying, whenFree } from '../run/when-free.ts';
+
+/** The result of an inbox's manifest. */
+export interface CarriedOut {
+  readonly exitCode: ExitCode;
+  /** Its folder; unfinished if its run stopped and can be resumed. */
+  readonly folder: FinalFolder | 'unfinished';
+  /** For --json. */
+  readonly document: object;
+}
+
+/**
+ * Runs a manifest of an inbox to its end, starting or resuming its run, and moves it to its final folder.
+ *
+ * @throws errors not caused by the manifest, which is left to the next look
+ */
+export async function carryOut(context: Context, manifest: ClaimedManifest): Promise<CarriedOut> {
+  const { store } = context;
+  const { name, run: runId } = manifest.record;
+  let ended: EndedRun | undefined;
+  let refused: RefusedManifest | undefined;
+  let result: object | null = null;
+  const { terminal } = context;
+  const work = (noted: Context): Promise<ExitCode> => {
+    const own: Context = {
+      ...noted,
+      // With --json, one document covers all manifests.
+      terminal: {
+        ...terminal,
+        result(document, text) {
+          result = document;
+          if (!terminal.json) terminal.result(document, text);
+        },
+      },
+      onEnded(run) {
+        ended = run;
+        noted.onEnded?.(run);
+      },
+      onRefused(why) {
+        refused = why;
+      },
+    };
+    return whenFree(own, `run ${runId}`, (free) => beginOrGoOn(free, manifest));
+  };
+  const exitCode = await notifying(context, work).catch((error: unknown) => {
+    if (!isOfManifest(error)) throw error;
+    terminal.warn(`error: ${error.message}`);
+    refused = { text: error.message };
+    return exitCodes.usage;
+  });
+  const document = { name, run: ended === undefined ? null : runId, exit_code: exitCode };
+  const isUnfinished = ended === undefined ? exitCode !== exitCodes.usage : !hasEnded(ended.record);
+  if (isUnfinished)
+    return { exitCode, folder: 'unfinished', document: { ...document, path: manifest.path, result } };
+
+  const ending = ended === undefined ? endingOfRefused(refused) : await endingOf(store, ended);
+  const path = await manifest.finish(ending);
+  terminal.say(`${escapeInvisible(manifest.givenPath)} → ${escapeInvisible(path)}`);
+  return { exitCode, folder: ending.folder, document: { ...document, path, result } };
+}
+
+async function beginOrGoOn(context: Context, { record, path, origin }: ClaimedManifest): Promise<ExitCode> {
+  const { store, flags } = context;
+  const existing = await lookUpRun(store, record.run);
+  if (existing !== undefined) return continueRun(context, existing);
+  const named = { ...context, flags: { ...flags, runId: record.run } };
+  return withPlanBeside(named, path, origin.name, async (place) => {
+    const planned = await planRun(place, path, calls(context), origin);
+    return typeof planned === 'number' ? planned : execute(place, planned.record, planned.journal);
+  });
+}
+
+async function continueRun(context: Context, record: RunRecord): Promise<ExitCode> {
+  if (isInProgress(actualState(record))) throw busyWith(record);
+  if (!hasEnded(record)) return resumeRun(context, record);
+  const ended = await endedRun(context.store, record);
+  context.onEnded?.(ended);
+  return exitCodeOf(endOf(record), ended.summary.outcomes);
+}
+
+/** Whether the run of a manifest has ended. Otherwise it continues later: what stopped it would stop others, too. */
+export function hasEnded(record: RunRecord): boolean {
+  return isOver(record) || isHaltedByGuard(record);
+}
+
+/** Whether an error is the fault of the manifest, or of its plan. */
+export function isOfManifest(error: unknown): error is CqbatchError {
+  if (!(error instanceof CqbatchError)) return false;
+  const { kind, code } = error;
+  return kind === 'usage' && (/^(MANIFEST|PLAN|APPROVAL)_/.test(code) || code === 'RUN_ID_TAKEN');
+}
+
+/** The ending of a manifest that was not run. */
+export function endingOfRefused(
+  { text, problems }: RefusedManifest = { text: 'It was not run.' },
+): ManifestEnding {
+  const files = problems === undefined ? {} : { '.problems.txt': problems };
+  return { folder: 'failed', files, text: plain(text) };
+}
+
+/** The ending of a manifest whose run has ended. */
+export async function endingOf(store: RunStore, ended: EndedRun): Promise<ManifestEnding> {
+  const folder = finalFolderOf(ended);
+  const ranOn = ended.record.options.baseUrl;
+  if (folder === 'done') return { folder, ranOn };
+  const files = await refeedable(store.folder(ended.record.id));
+  return { folder, ranOn, files, text: endingText(ended, files) };
+}
+
+/** Files of a run's folder with rows to run again, by the suffix of the manifest's name. */
+async function refeedable(folder: string): Promise<Readonly<Record<string, string>>> {
+  const files: Record<string, string> = {};
+  for (const name of ['failed.csv', 'not-attempted.csv']) {
+    const path = join(folder, name);
+    if (await exists(path)) files[`.${name}`] = path;
+  }
+  return files;
+}

@@ -1,0 +1,64 @@
+import { isIP } from 'node:net';
+import { withReleases } from '../../base/async/scope.ts';
+import { aborted } from '../../base/async/waiting.ts';
+import {
+  isLoopback,
+  openCluster,
+  parseInteger,
+  parseRate,
+  type SharedPlace,
+  startDashboard,
+} from '../../index.ts';
+import type { Flags } from '../config/load.ts';
+import { openContext } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { interruptible } from '../interrupt.ts';
+import { parsed } from './options.ts';
+
+const loopback = '127.0.0.1';
+const defaultPort = '8788';
+
+/** `cqbatch dashboard`: a page that shows runs, workers and schedules, until it is stopped. */
+export async function dashboard(flags: Flags): Promise<ExitCode> {
+  const port = parsed('--port', flags.port ?? defaultPort, parseInteger(0, 65_535));
+  const { terminal, store, datastore, settings } = await openContext(flags);
+  const host = flags.host ?? loopback;
+  return withReleases(async (atEnd) => {
+    const stop = interruptible(() => {});
+    atEnd(stop.release);
+    let shared: SharedPlace | undefined;
+    if (datastore.queue !== undefined) {
+      const opened = await datastore.open('dashboard', atEnd);
+      shared = { name: datastore.queue, cluster: openCluster(opened), trouble: () => opened.trouble };
+    }
+    const served = await startDashboard({
+      host,
+      port,
+      store,
+      shared,
+      control: flags.control ? { parseRate, requireReason: settings.requireReason === true } : undefined,
+    });
+    atEnd(() => served.close());
+    const { url, controlUrl } = served;
+    terminal.result(
+      { url, control_url: controlUrl ?? null, port: served.port, pid: process.pid },
+      controlUrl ?? url,
+    );
+    if (!isLoopback(isIP(host) === 6 ? `[${host}]` : host))
+      terminal.warn(
+        `warning: anyone who can reach port ${served.port} of this machine can read what is shown: names of runs, manifests, schedules ` +
+          'and machines, counts, codes, and reports with their rows. Nothing is encrypted. From other machines, use the IP address of this one.',
+      );
+    if (!terminal.json) terminal.say(hintOf(controlUrl));
+    await aborted(stop.signal);
+    return exitCodes.success;
+  });
+}
+
+function hintOf(controlUrl: string | undefined): string {
+  const control =
+    controlUrl === undefined
+      ? 'It is read-only: with --control, you can pause and cancel runs there.'
+      : 'This address works once: the browser that opens it first can pause, unpause and cancel runs and set their rate and priority.';
+  return `${control} Ctrl-C stops the dashboard; runs continue.`;
+}

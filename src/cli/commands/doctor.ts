@@ -1,0 +1,210 @@
+import { access, constants, statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { operations } from '../../../jobs/index.ts';
+import { withReleases } from '../../base/async/scope.ts';
+import { CqbatchError } from '../../base/errors/errors.ts';
+import { onDisk } from '../../base/errors/system-error.ts';
+import { readLeastNode } from '../../base/package.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { duration, size } from '../../base/text/quantities.ts';
+import { type ApiAnswer, checkStateFolder, exists, type Settings } from '../../index.ts';
+import { type Flags, loadSettings, stateDirOf } from '../config/load.ts';
+import { chooseDatastore } from '../context.ts';
+import { type ExitCode, exitCodeOfError, exitCodes } from '../exit-codes.ts';
+import { settingsWithoutEffect } from '../option-effects.ts';
+import { table } from '../render/words.ts';
+import { openTerminal, silentTerminal } from '../terminal.ts';
+import { apiClient, proxyTo, tokenSource } from './api-client.ts';
+import { baseUrlOf } from './options.ts';
+
+/** A check, and what to fix. */
+interface Finding {
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly text: string;
+  /** For a failed check, the exit code of a command. */
+  readonly exitCode?: ExitCode;
+}
+
+/** About the need of a run of a million rows. */
+const enoughDisk = 1_000_000_000;
+const leastDisk = 100_000_000;
+/** A larger difference makes time-outs, schedules and report times wrong. */
+const clockToleranceMs = 30_000;
+const callMs = 10_000;
+
+/** `cqbatch doctor`: checks everything that a run needs, and changes nothing. */
+export async function doctor(flags: Flags): Promise<ExitCode> {
+  const terminal = openTerminal(flags);
+  const findings: Finding[] = [nodeFinding()];
+  const add = async (
+    check: string,
+    look: () => Promise<Finding | readonly Finding[] | string>,
+  ): Promise<void> => {
+    try {
+      const found = await look();
+      findings.push(...(typeof found === 'string' ? [ok(check, found)] : [found].flat()));
+    } catch (error) {
+      if (!(error instanceof CqbatchError)) throw error;
+      const { code, message } = error;
+      findings.push({
+        check: checkOf(code) ?? check,
+        state: 'failed',
+        text: message,
+        exitCode: exitCodeOfError(error),
+      });
+    }
+  };
+  const stateDir = stateDirOf(flags);
+  let settings: Settings | undefined;
+  await add('state folder', () => stateFolder(stateDir));
+  await add('disk', () => disk(stateDir));
+  await add('settings', async () => {
+    settings = await loadSettings(flags);
+    const unused = settingsWithoutEffect(settings);
+    return unused.length === 0 ? 'can be read' : unused.map((text) => warning('settings', text));
+  });
+  if (settings !== undefined) {
+    const given = settings;
+    await add('datastore', () => datastore(flags, given));
+    await add('API', () => api(flags, given));
+  }
+  const failed = findings.flatMap(({ exitCode }) => exitCode ?? []);
+  terminal.result(
+    { ok: failed.length === 0, checks: findings.map(({ check, state, text }) => ({ check, state, text })) },
+    table(findings.map(({ check, state, text }) => [state, check, escapeInvisible(text)])).join('\n'),
+  );
+  return failed.toSorted((a, b) => b - a)[0] ?? exitCodes.success;
+}
+
+function ok(check: string, text: string): Finding {
+  return { check, state: 'ok', text };
+}
+
+function warning(check: string, text: string): Finding {
+  return { check, state: 'warning', text };
+}
+
+/** The check that an error belongs to. */
+function checkOf(code: string): string | undefined {
+  if (code.startsWith('PROXY')) return 'proxy';
+  if (code.startsWith('TLS')) return 'TLS';
+  return /^(TOKEN|UNAUTHENTICATED|PERMISSION_DENIED)/.test(code) ? 'token' : undefined;
+}
+
+function nodeFinding(): Finding {
+  const { node } = process.versions;
+  const least = readLeastNode();
+  if (least.localeCompare(node, 'en', { numeric: true }) <= 0) return ok('Node', node);
+  const text = `${node} is too old: install Node ${least} or newer`;
+  return { check: 'Node', state: 'failed', text, exitCode: exitCodes.usage };
+}
+
+async function stateFolder(stateDir: string): Promise<readonly Finding[]> {
+  const check = 'state folder';
+  const warnings = await checkStateFolder(stateDir);
+  const place = await existing(stateDir);
+  await onDisk(place, () => access(place, constants.W_OK));
+  if (warnings.length > 0) return warnings.map((text) => warning(check, text));
+  return [ok(check, place === resolve(stateDir) ? stateDir : `${stateDir} will be created by the first run`)];
+}
+
+/** The path, or its nearest existing parent. */
+async function existing(path: string): Promise<string> {
+  const full = resolve(path);
+  return (await exists(full)) || full === dirname(full) ? full : existing(dirname(full));
+}
+
+async function disk(stateDir: string): Promise<Finding> {
+  const place = await existing(stateDir);
+  const { bavail, bsize } = await onDisk(place, () => statfs(place));
+  const free = bavail * bsize;
+  if (free >= enoughDisk) return ok('disk', `${size(free)} free`);
+  const text = `only ${size(free)} free: free some space, or choose another folder with --state-dir`;
+  return free >= leastDisk
+    ? warning('disk', text)
+    : { check: 'disk', state: 'failed', text, exitCode: exitCodes.fatal };
+}
+
+async function datastore(flags: Flags, settings: Settings): Promise<readonly Finding[]> {
+  const check = 'datastore';
+  const warnings: string[] = [];
+  const terminal = {
+    ...silentTerminal(),
+    warn: (text: string) => void warnings.push(text.replace(/^warning: /, '')),
+  };
+  const choice = await chooseDatastore({ terminal, flags, settings });
+  if (choice.queue === undefined) return [ok(check, 'embedded, in the state folder')];
+  const { description } = await withReleases((atEnd) => choice.open('doctor', atEnd));
+  return [ok(check, description), ...warnings.map((text) => warning(check, text))];
+}
+
+/** Checks proxy, TLS, token and clock by one request without fields, which the API must refuse. */
+async function api(flags: Flags, settings: Settings): Promise<readonly Finding[]> {
+  const baseUrl = baseUrlOf(flags, settings);
+  if (baseUrl === undefined)
+    return [warning('API', 'has no address: set CQBATCH_BASE_URL or pass --base-url https://…')];
+  const { allowInsecureHttp } = flags;
+  const proxy = proxyTo({ baseUrl, allowInsecureHttp });
+  const token = tokenSource(settings);
+  await token.current();
+  const [operation] = operations;
+  const { path } = operation.request({ evaluation_id: '1', user_id: 'doctor' });
+  const client = await apiClient({ baseUrl, allowInsecureHttp, concurrency: 1, timeoutMs: callMs }, token);
+  try {
+    const answer = await client.send({ path, body: '{}' }, { keepAnswer: true });
+    return [
+      ...(proxy === undefined ? [] : [ok('proxy', proxy)]),
+      ...answered(baseUrl, answer),
+      ...(answer.received === undefined ? [] : [clock(answer.received.headers['date'])].flat()),
+    ];
+  } finally {
+    await client.close();
+  }
+}
+
+function answered(baseUrl: string, answer: ApiAnswer): readonly Finding[] {
+  if (answer.ok) return [warning('API', `${baseUrl} accepts a request without content: check the base URL`)];
+  const { code, class: kind, message, status = 0 } = answer.failure;
+  if (status >= 400 && status < 500 && kind !== 'halt' && kind !== 'halt-early') {
+    const tls = baseUrl.startsWith('https:') ? [ok('TLS', 'the certificate is trusted')] : [];
+    if (isOfOperation(status, answer.received?.body ?? ''))
+      return [ok('API', baseUrl), ...tls, ok('token', 'is accepted')];
+    const what = `${baseUrl} answers ${status} (${message}), as routers do for a wrong path: check the base URL`;
+    return [
+      warning('API', what),
+      ...tls,
+      warning('token', 'could not be checked: the answer need not be that of the operation'),
+    ];
+  }
+  return [
+    {
+      check: checkOf(code) ?? 'API',
+      state: 'failed',
+      text: `${baseUrl}: ${message} (${code})`,
+      exitCode: exitCodes.fatal,
+    },
+  ];
+}
+
+/** What an operation answers to a request that lacks its fields. Routers and gateways answer 404, 405, 415, 429 and others. */
+const refusesContent: readonly number[] = [400, 409, 412, 422];
+
+/** Whether an answer comes from the operation, which has then accepted the token. */
+function isOfOperation(status: number, body: string): boolean {
+  return refusesContent.includes(status) && /^\s*\{\s*"/.test(body);
+}
+
+function clock(date: string | undefined): readonly Finding[] {
+  const told = Date.parse(date ?? '');
+  if (Number.isNaN(told)) return [];
+  const behindMs = told - Date.now();
+  if (Math.abs(behindMs) <= clockToleranceMs) return [ok('clock', 'agrees with that of the API')];
+  const by = duration(Math.abs(behindMs) / 1_000);
+  return [
+    warning(
+      'clock',
+      `is ${by} ${behindMs > 0 ? 'behind' : 'ahead of'} that of the API: set it, for example with NTP`,
+    ),
+  ];
+}

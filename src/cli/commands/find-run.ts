@@ -1,0 +1,187 @@
+import { withReleases } from '../../base/async/scope.ts';
+import { CqbatchError, usageError } from '../../base/errors/errors.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import type { Priority } from '../../domain/terms.ts';
+import {
+  actualEntryState,
+  actualState,
+  ambiguousRun,
+  type Cluster,
+  type ControlPlace,
+  goesOnByItself,
+  idsMeantBy,
+  inCluster,
+  inFolder,
+  isActive,
+  isResumable,
+  openCluster,
+  priorityOf,
+  type RatePolicy,
+  type RunEntry,
+  type RunRecord,
+  type RunStore,
+} from '../../index.ts';
+import type { Context, DatastoreChoice } from '../context.ts';
+
+/** A run of this state folder, or one known only from the shared datastore, which is then open. */
+export type FoundRun =
+  | { readonly record: RunRecord }
+  | { readonly entry: RunEntry; readonly cluster: Cluster };
+
+/** What a control may change. */
+export interface SeenRun {
+  readonly state: string;
+  readonly rate?: RatePolicy | undefined;
+  /** Default `normal`. */
+  readonly priority?: Priority | undefined;
+}
+
+/** A found run, and where to send controls. */
+export interface RunContact extends ControlPlace {
+  readonly runId: string;
+  /** The real state when found. */
+  readonly state: string;
+  /** Undefined when the shared datastore no longer has the run. */
+  look(): Promise<SeenRun | undefined>;
+}
+
+export function contactOf(store: RunStore, found: FoundRun): RunContact {
+  if ('record' in found) {
+    const { id: runId } = found.record;
+    const look = async () => {
+      const record = await store.load(runId);
+      return { state: actualState(record), rate: record.options.rate, priority: priorityOf(record) };
+    };
+    return { runId, state: actualState(found.record), ...inFolder(store.folder(runId)), look };
+  }
+  const { entry, cluster } = found;
+  const { id: runId } = entry;
+  const look = () => cluster.run(runId);
+  return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), look };
+}
+
+/** Selects the run of a command without a name: the newest that fits. */
+export interface FittingRun {
+  /** Describes the fitting runs, for messages. */
+  readonly what: string;
+  readonly fits: (record: RunRecord) => boolean | Promise<boolean>;
+  /** Like `fits`, for a run of another machine, by its state. */
+  readonly fitsElsewhere: (state: string) => boolean;
+  /** What to do when no run fits. */
+  readonly otherwise?: string | ((newest: RunRecord) => string | undefined) | undefined;
+}
+
+/** Fits runs in certain states. */
+function inState(what: string, fits: (state: string) => boolean, otherwise?: string): FittingRun {
+  return { what, fits: (record) => fits(actualState(record)), fitsElsewhere: fits, otherwise };
+}
+
+/** Whether a process works on a run in this state, or will by itself. */
+export function isInProgress(state: string): boolean {
+  return isActive(state) || state === 'submitted';
+}
+
+export const anyRun = inState('exists', () => true);
+export const runningRun = inState('is running', (state) => state === 'running');
+export const pausedRun = inState('is paused', (state) => state === 'paused');
+export const runInProgress = inState(
+  'is in progress',
+  isInProgress,
+  'To cancel a run that has stopped before its end, name it.',
+);
+export const unfinishedRun: FittingRun = {
+  what: 'can be resumed',
+  fits: (record) => isResumable(actualState(record)) && !goesOnByItself(record),
+  fitsElsewhere: () => false,
+  otherwise: (newest) =>
+    actualState(newest) === 'paused' ? `"cqbatch unpause ${newest.id}" continues it.` : undefined,
+};
+
+/**
+ * Finds the named run, or the newest that fits, in the state folder or else in the shared datastore, which stays open during
+ * `use`.
+ *
+ * @param name its id, or a unique part of it
+ * @throws a usage error `RUN_UNKNOWN`, `RUN_AMBIGUOUS`, or `NO_RUN_FITS` without a name
+ */
+export async function withRun<Result>(
+  { store, datastore }: Pick<Context, 'store' | 'datastore'>,
+  name: string | undefined,
+  fitting: FittingRun,
+  use: (found: FoundRun) => Promise<Result>,
+): Promise<Result> {
+  const here = await findRecord(store, name, fitting).catch((error: unknown) => {
+    const isNotHere = error instanceof CqbatchError && ['RUN_UNKNOWN', 'NO_RUN_FITS'].includes(error.code);
+    if (!isNotHere || datastore.queue === undefined) throw error;
+    return error;
+  });
+  if (!(here instanceof CqbatchError)) return use({ record: here });
+  return withCluster(datastore, async (cluster) => {
+    const entries = newestFirst(await cluster.runs());
+    const entry =
+      name === undefined
+        ? entries.find((each) => fitting.fitsElsewhere(actualEntryState(each)))
+        : entryNamed(name, entries);
+    if (entry !== undefined) return use({ entry, cluster });
+    if (here.code === 'NO_RUN_FITS') throw here;
+    const any = entries.length > 0 ? `no run that ${fitting.what}` : 'no run';
+    const what = name === undefined ? any : `no run ${name}`;
+    throw usageError(
+      'RUN_UNKNOWN',
+      `There is ${what}, neither in ${store.stateDir} nor in ${datastore.queue}.`,
+    );
+  });
+}
+
+/** Like `withRun`, for commands that need the folder of the run. */
+export async function findRecord(
+  store: RunStore,
+  name: string | undefined,
+  { what, fits, otherwise }: FittingRun,
+): Promise<RunRecord> {
+  if (name !== undefined) return store.find(name);
+  const runs = (await store.list()).toReversed();
+  for (const record of runs) if (await fits(record)) return record;
+  const [newest] = runs;
+  if (newest === undefined) {
+    throw usageError(
+      'RUN_UNKNOWN',
+      `There is no run in ${store.stateDir} yet. Start one with "cqbatch run <manifest>".`,
+    );
+  }
+  const instead =
+    runs.length === 1
+      ? `the only one, ${newest.id}, is ${actualState(newest)}`
+      : `the newest, ${newest.id} of ${escapeInvisible(newest.manifest.name)}, is ${actualState(newest)}`;
+  const advice = typeof otherwise === 'function' ? otherwise(newest) : otherwise;
+  throw usageError(
+    'NO_RUN_FITS',
+    `No run in ${store.stateDir} ${what}: ${instead}. ${advice ?? '"cqbatch list" shows all.'}`,
+  );
+}
+
+function entryNamed(name: string, entries: readonly RunEntry[]): RunEntry | undefined {
+  const ids = idsMeantBy(
+    name,
+    entries.map(({ id }) => id),
+  );
+  if (ids.length > 1) throw ambiguousRun(name, ids.toReversed());
+  return entries.find(({ id }) => id === ids[0]);
+}
+
+/** The runs that a shared datastore knows, newest first. */
+export async function newestEntries(datastore: DatastoreChoice): Promise<readonly RunEntry[]> {
+  return newestFirst(await withCluster(datastore, (cluster) => cluster.runs()));
+}
+
+function newestFirst(runs: readonly RunEntry[]): readonly RunEntry[] {
+  return runs.toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+}
+
+/** Uses the cluster of the shared datastore. */
+async function withCluster<Result>(
+  datastore: DatastoreChoice,
+  look: (cluster: Cluster) => Promise<Result>,
+): Promise<Result> {
+  return withReleases(async (atEnd) => look(openCluster(await datastore.open('look', atEnd))));
+}

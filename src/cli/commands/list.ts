@@ -1,0 +1,145 @@
+import { count, duration } from '../../base/text/quantities.ts';
+import { apiText, type LimitedApi, type OutcomeCounts, totalOf } from '../../domain/terms.ts';
+import {
+  actualEntryState,
+  actualState,
+  delayOf,
+  progressOf,
+  type RunRecord,
+  type RunStore,
+} from '../../index.ts';
+import type { Flags } from '../config/load.ts';
+import { type Context, type DatastoreChoice, openContext } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { clockTime, table } from '../render/words.ts';
+import { newestEntries } from './find-run.ts';
+import { isCured } from './next-commands.ts';
+
+/** A run in `cqbatch list`; null where unknown. */
+interface ListedRun {
+  readonly run: string;
+  readonly state: string;
+  /** Why the datastore delays it, or null. */
+  readonly waiting: string | null;
+  readonly manifest: string;
+  readonly base_url: string;
+  /** Absent without a group. */
+  readonly rate_group?: string;
+  /** Start, or null before. */
+  readonly started_at: string | null;
+  /** Active time. */
+  readonly duration_s: number | null;
+  readonly rows: number;
+  readonly done: number | null;
+  readonly succeeded: number | null;
+  readonly failed: number | null;
+  /** Whether its retries have left no row to retry. */
+  readonly cured: boolean;
+  /** The machine with its state folder, if it is another one. */
+  readonly host: string | null;
+}
+
+/** @param warn called for a damaged journal */
+async function listedRecord(
+  store: RunStore,
+  record: RunRecord,
+  runs: readonly RunRecord[],
+  warn: (error: Error) => undefined,
+): Promise<ListedRun> {
+  const { id, manifest, plan, options, states } = record;
+  const known = await progressOf(store, record).catch(warn);
+  return {
+    run: id,
+    state: actualState(record),
+    waiting: delayOf(record) ?? null,
+    manifest: manifest.name,
+    ...apiOf(options),
+    started_at: states.find(({ state }) => state === 'running')?.at ?? null,
+    duration_s: known === undefined ? null : Math.round(known.activeMs / 1_000),
+    rows: plan.rows,
+    done: known?.done ?? null,
+    ...rowCounts(known?.outcomes),
+    cured: (known?.outcomes.failed ?? 0) > 0 && (await isCured(store, record, runs)),
+    host: null,
+  };
+}
+
+function apiOf({ baseUrl, rateGroup }: LimitedApi): Pick<ListedRun, 'base_url' | 'rate_group'> {
+  return { base_url: baseUrl, ...(rateGroup !== undefined && { rate_group: rateGroup }) };
+}
+
+function rowCounts(counts: OutcomeCounts | undefined) {
+  return {
+    succeeded: counts?.succeeded ?? null,
+    failed: counts?.failed ?? null,
+  };
+}
+
+/** Runs known only from the shared datastore: their state folders are elsewhere. */
+async function runsElsewhere(
+  datastore: DatastoreChoice,
+  known: ReadonlySet<string>,
+): Promise<readonly ListedRun[]> {
+  if (datastore.queue === undefined) return [];
+  return (await newestEntries(datastore))
+    .filter(({ id }) => !known.has(id))
+    .map((entry) => ({
+      run: entry.id,
+      state: actualEntryState(entry),
+      waiting: (actualEntryState(entry) === 'running' ? entry.waiting : undefined) ?? null,
+      manifest: entry.manifest,
+      ...apiOf(entry),
+      started_at: entry.startedAt || null,
+      duration_s: null,
+      rows: entry.rows,
+      done: entry.done ?? totalOf(entry.counts),
+      ...rowCounts(entry.counts),
+      cured: false,
+      host: entry.coordinator.host,
+    }));
+}
+
+/** `cqbatch list`: the runs of the state folder, newest first, then those of other machines. */
+export async function list(flags: Flags): Promise<ExitCode> {
+  return listIn(await openContext(flags));
+}
+
+export async function listIn({ terminal, store, datastore }: Context): Promise<ExitCode> {
+  const warn = ({ message }: Error): undefined => {
+    terminal.warn(`warning: ${message}`);
+  };
+  const runs: ListedRun[] = [];
+  const records = await store.list(warn);
+  for (const record of records.toReversed()) {
+    runs.push(await listedRecord(store, record, records, warn));
+  }
+  try {
+    runs.push(...(await runsElsewhere(datastore, new Set(runs.map(({ run }) => run)))));
+  } catch (error) {
+    terminal.warn(`warning: only the runs of ${store.stateDir} are shown: ${(error as Error).message}`);
+  }
+  const text = runs.length === 0 ? `There is no run in ${store.stateDir} yet.` : listText(runs);
+  terminal.result({ runs }, text);
+  return exitCodes.success;
+}
+
+const header = ['run', 'state', 'started', 'duration', 'done', 'failed', 'API', 'manifest'];
+
+function listText(runs: readonly ListedRun[]): string {
+  const cells = runs.map((run) => [
+    run.run,
+    run.state,
+    run.started_at === null ? 'not yet' : clockTime(new Date(run.started_at)),
+    run.duration_s === null ? '?' : duration(run.duration_s),
+    run.done === run.rows ? count(run.rows) : `${numberOf(run.done)}/${count(run.rows)}`,
+    run.cured ? `${numberOf(run.failed)} (cured)` : numberOf(run.failed),
+    apiText({ baseUrl: run.base_url, rateGroup: run.rate_group }).replace(/^https:\/\//, ''),
+    run.host === null ? run.manifest : `${run.manifest} (on ${run.host})`,
+  ]);
+  const waits = runs.flatMap(({ run, waiting }) => (waiting === null ? [] : [`${run} waits: ${waiting}`]));
+  return [...table([header, ...cells], [4, 5]), ...waits].join('\n');
+}
+
+function numberOf(rows: number | null): string {
+  return rows === null ? '?' : count(rows);
+}

@@ -1,0 +1,62 @@
+import { mayPassAgain } from '../../domain/codes.ts';
+import {
+  actualState,
+  type CodeCount,
+  goesOnByItself,
+  hasRowsToRetry,
+  isResumable,
+  type RunRecord,
+  type RunStore,
+  type RunSummary,
+  resumeCommand,
+  retriesAfter,
+  retriesAmong,
+} from '../../index.ts';
+
+/** More codes make a command too long to read. */
+const maxCodes = 4;
+
+/** Results of rows, with codes. */
+type Codes = readonly Pick<CodeCount, 'outcome' | 'code'>[];
+
+/** The next commands to type after the report of a run. */
+export function nextCommands(
+  record: RunRecord,
+  { codes, retries, retry_of: retryOf }: Pick<RunSummary, 'retries' | 'retry_of'> & { readonly codes: Codes },
+): readonly string[] {
+  const { id } = record;
+  const state = actualState(record);
+  if (goesOnByItself(record))
+    return [`cqbatch ${state === 'paused' ? 'unpause' : 'status'} ${id}`, `cqbatch cancel ${id}`];
+  if (isResumable(state)) return [resumeCommand(record)];
+  const isPartOfOthers = retryOf !== null && retries.length === 0;
+  return [...retryCommand(id, codes), ...(isPartOfOthers ? [`cqbatch report ${id} --with-retries`] : [])];
+}
+
+/** Whether rows of a run failed, and its retries have left no row to retry. */
+export async function isCured(
+  store: RunStore,
+  record: RunRecord,
+  runs?: readonly RunRecord[],
+): Promise<boolean> {
+  try {
+    const later = retriesAfter(retriesAmong(runs ?? (await store.list()), record), record);
+    return later.length > 0 && !(await hasRowsToRetry(store, record, later));
+  } catch {
+    // If another run is damaged, this run can still be reported.
+    return false;
+  }
+}
+
+/** `retry`, if some failures are transient; limited to those if not all are. */
+export function retryCommand(id: string, codes: Codes): readonly string[] {
+  const open = codes.filter(({ outcome }) => outcome === 'failed' || outcome === 'not_attempted');
+  const hopeful = [...new Set(open.map(({ code }) => code).filter(mayPassAgain))];
+  if (hopeful.length === 0) return [];
+  const isAll = open.every(({ code }) => hopeful.includes(code));
+  return [
+    isAll || hopeful.length > maxCodes
+      ? `cqbatch retry ${id}`
+      : `cqbatch retry ${id} --code ${hopeful.join(' ')}`,
+  ];
+}

@@ -1,0 +1,63 @@
+import { usageError } from '../../base/errors/errors.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { counted, size } from '../../base/text/quantities.ts';
+import {
+  actualState,
+  awaitedRuns,
+  prunable,
+  type RunRecord,
+  type RunStore,
+  removeRuns,
+  sizeOf,
+} from '../../index.ts';
+import type { Flags } from '../config/load.ts';
+import { openWorkplace } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { clockTime, indented, table } from '../render/words.ts';
+
+/** `cqbatch prune`: removes the runs that no rule keeps. */
+export async function prune(flags: Flags): Promise<ExitCode> {
+  const { terminal, store, settings } = await openWorkplace(flags);
+  const { keepLast: last, keepDays: days } = settings;
+  if (last === undefined && days === undefined) {
+    throw usageError(
+      'NOTHING_TO_KEEP',
+      'Which runs should be kept? --keep-last 30 keeps the newest 30 runs, --keep-days 90 keeps the runs of the last 90 days; with both, prune removes runs older than both limits.',
+    );
+  }
+  const runs = await store.list((error) => terminal.warn(`warning: ${error.message}`));
+  const removed = prunable(runs, { last, days, ids: await awaitedRuns(runs) }, Date.now());
+  terminal.say(indented(table(removed.map(lineOf))));
+  const isToAsk = removed.length > 0 && !flags.dryRun;
+  if (
+    isToAsk &&
+    !(await terminal.agrees(`Remove ${counted(removed.length, 'run')} with all files?`, flags.yes))
+  ) {
+    terminal.result({ removed: [], kept: runs.length, bytes: 0, dry_run: false }, 'Nothing was removed.');
+    return exitCodes.usage;
+  }
+  const bytes = flags.dryRun ? await sizeOfAll(store, removed) : await removeRuns(store, removed);
+  const what = flags.dryRun ? 'would be removed' : 'removed';
+  terminal.result(
+    {
+      removed: removed.map(({ id }) => id),
+      kept: runs.length - removed.length,
+      bytes,
+      dry_run: flags.dryRun === true,
+    },
+    `${counted(removed.length, 'run')} ${what} (${size(bytes)}), ${runs.length - removed.length} kept`,
+  );
+  return exitCodes.success;
+}
+
+function lineOf(run: RunRecord): readonly string[] {
+  const at = run.states.at(-1)?.at;
+  const when = at === undefined ? '' : clockTime(new Date(at));
+  return [run.id, actualState(run), when, escapeInvisible(run.manifest.name)];
+}
+
+async function sizeOfAll(store: RunStore, runs: readonly RunRecord[]): Promise<number> {
+  let bytes = 0;
+  for (const { id } of runs) bytes += await sizeOf(store.folder(id));
+  return bytes;
+}

@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import type { AtEnd } from '../../base/async/scope.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import {
+  actualState,
+  findRetries,
+  goesOnByItself,
+  isResumable,
+  type ReportOptions,
+  type RunRecord,
+  type RunStore,
+  reportWithRetries,
+  rewriteReport,
+  settleDeadRun,
+  unfinishedAmong,
+  type WrittenReports,
+} from '../../index.ts';
+import type { Flags } from '../config/load.ts';
+import { type Context, openContext } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { summaryText } from '../render/summary.ts';
+import { type Terminal, warningOfLasting } from '../terminal.ts';
+import { anyRun, findRecord } from './find-run.ts';
+import { isCured, nextCommands } from './next-commands.ts';
+
+/** `cqbatch report`: rewrites the report from the journal. */
+export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  const context = await openContext(flags);
+  const { terminal, store, settings } = context;
+  const { delimiter } = settings;
+  if (flags.open && flags.html === false)
+    throw usageError('INVALID_SETTING', '--open needs the page that --no-html leaves out: use one of them.');
+  // A run without a page gets one when the user wants to open it.
+  const how = { delimiter, xlsx: wantsXlsx(flags), html: flags.open ?? flags.html };
+  const record = await settled(context, await findRecord(store, id, anyRun));
+  let reports: WrittenReports;
+  if (flags.withRetries) {
+    const { first, retries } = await findRetries(store, record);
+    const retried = { first: await settled(context, first), retries: await allSettled(context, retries) };
+    const unfinished = unfinishedAmong(retried.retries);
+    if (unfinished !== undefined) {
+      terminal.warn(
+        `warning: run ${unfinished.id}, one of the retries, is ${actualState(unfinished)} and may still call rows: finish ` +
+          'or cancel it before you feed files back.',
+      );
+    }
+    reports = await reportWithRetries(store, retried, how);
+    printReport(terminal, retried.first, reports);
+  } else reports = await printNewReport(terminal, store, record, how);
+  if (flags.open) showPage(terminal, reports);
+  return exitCodes.success;
+}
+
+/** The run, with its journal as complete as can be: see `settleDeadRun`. */
+async function settled({ terminal, store, datastore }: Context, record: RunRecord): Promise<RunRecord> {
+  const { id } = record;
+  if (datastore.queue !== undefined) return record;
+  try {
+    const open = (atEnd: AtEnd) => datastore.open(`report ${id}`, atEnd);
+    return await settleDeadRun(store, record, open, warningOfLasting(terminal));
+  } catch (error) {
+    terminal.warn(
+      `warning: it is not known which of its last rows run ${id} has called: ${(error as Error).message} They have the code PENDING ` +
+        `until "cqbatch resume ${id}" finds out.`,
+    );
+    return record;
+  }
+}
+
+async function allSettled(context: Context, records: readonly RunRecord[]): Promise<readonly RunRecord[]> {
+  const all: RunRecord[] = [];
+  for (const record of records) all.push(await settled(context, record));
+  return all;
+}
+
+function wantsXlsx({ format = 'csv' }: Flags): boolean {
+  if (format === 'csv' || format === 'xlsx') return format === 'xlsx';
+  throw usageError('INVALID_SETTING', `--format "${format}": use csv or xlsx.`);
+}
+
+/** Writes and prints the report of a run that this process does not work on. */
+export async function printNewReport(
+  terminal: Terminal,
+  store: RunStore,
+  record: RunRecord,
+  how: ReportOptions = {},
+): Promise<WrittenReports> {
+  const reports = await rewriteReport(store, record, how);
+  printReport(terminal, record, reports, await isCured(store, record));
+  return reports;
+}
+
+/** The command that opens a file like a double click. */
+const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>>> = {
+  darwin: ['open'],
+  win32: ['explorer.exe'],
+};
+
+/** Opens the page in the user's browser, without waiting. */
+function showPage(terminal: Terminal, { paths: { html = '' } }: WrittenReports): void {
+  const [program, ...args] = openers[process.platform] ?? ['xdg-open'];
+  const opening = spawn(program, [...args, resolve(html)], { stdio: 'ignore', detached: true });
+  opening.once('error', () =>
+    terminal.warn(`warning: ${program} is not installed: open ${html} in a browser.`),
+  );
+  opening.unref();
+}
+
+/** Prints the messages of commands that end with a report. */
+export function printReport(
+  terminal: Terminal,
+  record: RunRecord,
+  { summary, paths }: WrittenReports,
+  isCured = false,
+): void {
+  const state = actualState(record);
+  const next = nextCommands(record, isCured ? { ...summary, codes: [] } : summary);
+  const text = summaryText(summary, paths, next, terminal.columns);
+  const mayBeFedTwice = isResumable(state) && !goesOnByItself(record);
+  terminal.result(
+    {
+      run: record.id,
+      state,
+      summary,
+      files: {
+        report: paths.report,
+        summary: paths.summary,
+        failed: paths.failed ?? null,
+        not_attempted: paths.notAttempted ?? null,
+        xlsx: paths.xlsx ?? null,
+        html: paths.html ?? null,
+      },
+      next,
+    },
+    mayBeFedTwice
+      ? `${text}\nEither resume the run, or cancel it ("cqbatch cancel ${record.id}") before you feed its files back: doing both ` +
+          'would send rows twice.'
+      : text,
+  );
+}

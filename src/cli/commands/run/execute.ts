@@ -1,0 +1,189 @@
+import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
+import { systemError } from '../../../base/errors/system-error.ts';
+import { readVersion } from '../../../base/package.ts';
+import { counted } from '../../../base/text/quantities.ts';
+import { attributed } from '../../../domain/actor.ts';
+import {
+  budgetOf,
+  type CanaryResults,
+  discard,
+  type ExecutedRun,
+  type FailedRun,
+  type Journal,
+  loadExecution,
+  type RunRecord,
+  type StartedRun,
+} from '../../../index.ts';
+import type { Context } from '../../context.ts';
+import { type ExitCode, exitCodeOf, Interrupted } from '../../exit-codes.ts';
+import { interruptible, stopping } from '../../interrupt.ts';
+import { openLog } from '../../log.ts';
+import { canaryText, progressLines } from '../../render/progress.ts';
+import { failureText } from '../../render/summary.ts';
+import type { Terminal } from '../../terminal.ts';
+import { apiClient, estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
+import { nextCommands } from '../next-commands.ts';
+import { attributionOf, calls } from '../options.ts';
+import { printReport } from '../report.ts';
+
+/** How often the screen is redrawn, or a line printed without one. */
+const drawEveryMs = 100;
+const printEveryMs = 5_000;
+
+/**
+ * Takes a run to its end, showing progress, and prints the result.
+ *
+ * @param journal the open journal of a new run
+ */
+export async function execute(context: Context, record: RunRecord, journal?: Journal): Promise<ExitCode> {
+  const executed = await withReleases((atEnd) => untilEnd(context, record, journal, atEnd));
+  const { record: ended, reports } = executed;
+  if (reports !== undefined) {
+    const { summary } = reports;
+    context.onEnded?.({ record: ended, summary, next: nextCommands(ended, summary) });
+  }
+  return conclude(context.terminal, executed);
+}
+
+async function untilEnd(
+  context: Context,
+  record: RunRecord,
+  journal: Journal | undefined,
+  atEnd: AtEnd,
+): Promise<ExecutedRun> {
+  const { terminal, store, settings, metrics } = context;
+  const { options } = record;
+  const log = await openLog(context.flags, terminal);
+  // A new run has its reason in the state `planned`.
+  const attribution = journal === undefined ? attributionOf(context) : attributed();
+  const callsHere = calls(context);
+  const token = callsHere ? tokenSource(settings, options) : undefined;
+  const interrupt = interruptible(stopping(terminal));
+  atEnd(() => interrupt.release());
+  const reporter = openReporter(terminal, record, callsHere ? proxyTo(options) : undefined);
+  atEnd(() => reporter.end());
+  let hasStarted = false;
+  let failed: FailedRun | undefined;
+  try {
+    const opening = context.datastore.open(`run ${record.id}`, atEnd);
+    const calling = token && apiClient(options, token, metrics?.observeRequests());
+    atEnd(async () => (await calling)?.close());
+    const [datastore, client, executeRun] = await Promise.all([opening, calling, loadExecution()]);
+    return await executeRun({
+      store,
+      record,
+      datastore,
+      queue: context.datastore.queue,
+      journal,
+      client,
+      estimates: token && (await estimatedLimits(store, options, token)),
+      version: readVersion(),
+      attribution,
+      budget: budgetOf(settings),
+      log,
+      observer: metrics,
+      interrupt: interrupt.signal,
+      confirmAfterCanary: (canary, signal) =>
+        confirmAfterCanary(context, reporter, canary, signal, interrupt.abort),
+      onStarted(started) {
+        hasStarted = true;
+        reporter.start(started);
+        context.onStarted?.(record, interrupt.abort);
+        if (metrics !== undefined) metrics.paceOfRun = () => started.progress.snapshot().pace;
+      },
+      onEnded() {
+        reporter.end();
+        terminal.draw('Writing the report …');
+      },
+      onFailed(left) {
+        failed = left;
+      },
+    });
+  } catch (error) {
+    reporter.end();
+    if (failed !== undefined) terminal.warn(failureText(record, failed));
+    // If discarding fails, too, the leftover does no harm.
+    else if (!hasStarted && journal !== undefined) await discard(store, record, journal).catch(() => {});
+    if (journal !== undefined || failed !== undefined) throw error;
+    throw systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
+  }
+}
+
+/**
+ * Shows the results of the canary, and asks whether to continue.
+ *
+ * @param stop called on Ctrl-C
+ * @returns undefined without a terminal
+ */
+async function confirmAfterCanary(
+  { terminal, flags: { yes } }: Context,
+  reporter: ReturnType<typeof openReporter>,
+  canary: CanaryResults,
+  signal: AbortSignal,
+  stop: () => void,
+): Promise<boolean | undefined> {
+  const asks = terminal.canAsk && yes !== true;
+  reporter.hold(true);
+  try {
+    if (asks) terminal.warn(canaryText(canary));
+    else terminal.say(canaryText(canary));
+    if (!asks) return undefined;
+    return await terminal.confirm(`Continue with the other ${counted(canary.left, 'row')}?`, signal);
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    stop();
+    return false;
+  } finally {
+    reporter.hold(false);
+  }
+}
+
+/** Prints the result of a run. */
+function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): ExitCode {
+  if (reports === undefined) throw new Error('Only a daemon hands runs over.');
+  const { paths, summary, alteredRows } = reports;
+  try {
+    printReport(terminal, record, reports);
+  } catch (error) {
+    // A failure to print must not look like a failed run.
+    terminal.warn(`Run ${record.id} is ${record.state}; its report is ${paths.report}`);
+    throw systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
+  }
+  if (end.state === 'halted') terminal.warn(`Halted: ${end.reason}`);
+  else if (end.reason !== undefined && end.state === 'interrupted') terminal.warn(`Stopped: ${end.reason}`);
+  if (alteredRows > 0) {
+    terminal.warn(
+      `${counted(alteredRows, 'row', ['has', 'have'])} text that CSV can't hold: run these rows again with "cqbatch retry ${record.id}", not with ` +
+        'failed.csv.',
+    );
+  }
+  return exitCodeOf(end, summary.outcomes);
+}
+
+/** Shows the progress of a run. */
+function openReporter(terminal: Terminal, record: RunRecord, proxy: string | undefined) {
+  let timer: NodeJS.Timeout | undefined;
+  let isHeld = false;
+  return {
+    start({ progress, trouble }: StartedRun): void {
+      terminal.say(`Run ${record.id} on ${wayTo(record.options, proxy)}`);
+      const { live } = terminal;
+      const look = (): void => {
+        if (isHeld) return;
+        const lines = progressLines(progress.snapshot(), record, trouble());
+        if (live) terminal.drawLines(lines);
+        else terminal.say(lines.join('\n'));
+      };
+      timer = setInterval(look, live ? drawEveryMs : printEveryMs);
+    },
+    /** Hides progress while a question is on the screen. */
+    hold(held: boolean): void {
+      isHeld = held;
+      terminal.draw('');
+    },
+    end(): void {
+      clearInterval(timer);
+      terminal.draw('');
+    },
+  };
+}

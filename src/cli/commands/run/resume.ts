@@ -1,0 +1,223 @@
+import { BusyError, type CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { counted } from '../../../base/text/quantities.ts';
+import { attributed } from '../../../domain/actor.ts';
+import type { OutcomeCounts } from '../../../domain/terms.ts';
+import {
+  actualState,
+  changedOptions,
+  differingOptions,
+  givenRowOptions,
+  hashFile,
+  inputKind,
+  isActive,
+  isHaltedByGuard,
+  isResumable,
+  openRunRows,
+  optionInWords,
+  type RunRecord,
+  type RunStore,
+  readJournalSummary,
+  refuseChangedRows,
+  rewriteReport,
+  rowOptions,
+  type Settings,
+  savingOptions,
+  stageManifest,
+  withTemporaryFolder,
+} from '../../../index.ts';
+import { environment, type Flags } from '../../config/load.ts';
+import type { Context, Workplace } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import type { EndedRun } from '../../render/ended-run.ts';
+import { outcomeTexts } from '../../render/words.ts';
+import type { Terminal } from '../../terminal.ts';
+import { findRecord, unfinishedRun } from '../find-run.ts';
+import { isCured, nextCommands, retryCommand } from '../next-commands.ts';
+import { baseUrlOf, sayIfTomorrow } from '../options.ts';
+import { execute } from './execute.ts';
+import { readingManifest } from './planned-run.ts';
+import { runWhenFree } from './when-free.ts';
+/** `cqbatch resume`: continues a stopped run. */
+export async function resume(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  return runWhenFree(flags, `resume ${id ?? ''}`.trim(), async (context) => {
+    const record = await findRecord(context.store, id, unfinishedRun);
+    refuseUnlessResumable(record);
+    return resumeRun(context, record);
+  });
+}
+
+/** Continues a run without a process. */
+export async function resumeRun(context: Context, record: RunRecord): Promise<ExitCode> {
+  const { store, settings, flags } = context;
+  await refuseChangedRows(store, record);
+  await sayIfTomorrow(context);
+  const options = {
+    ...changedOptions(record.options, settings),
+    ...savingOptions(flags, record.options),
+    baseUrl: baseUrlFor(record, flags, settings),
+    ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
+  };
+  return execute(context, { ...record, options, ...ratesOf(record, options.rate) });
+}
+
+/** The rates of a run since its start, with the new one if it differs. */
+function ratesOf(
+  { rates = [], options }: RunRecord,
+  rate: RunRecord['options']['rate'],
+): Pick<RunRecord, 'rates'> {
+  if (rate?.text === options.rate?.text) return rates.length > 0 ? { rates } : {};
+  const set = { rate: rate?.text ?? 'none', at: new Date().toISOString(), ...attributed() };
+  return { rates: [...rates, set] };
+}
+
+/**
+ * The API of the run. A run without results may continue on another base URL.
+ *
+ * @throws a usage error for another base URL when rows have results from the first one
+ */
+function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, settings: Settings): string {
+  const allowInsecureHttp = flags.allowInsecureHttp ?? options.allowInsecureHttp ?? false;
+  const wanted = baseUrlOf({ allowInsecureHttp }, settings) ?? options.baseUrl;
+  const isUnused = state === 'halted' && counts !== undefined && counts.succeeded + counts.failed === 0;
+  if (wanted === options.baseUrl || isUnused) return wanted;
+  throw otherApi(id, options.baseUrl, wanted, flags);
+}
+
+/** The error for another base URL: an access token is for one API. */
+export function otherApi(
+  id: string,
+  baseUrl: string,
+  wanted: string,
+  { baseUrl: flag }: Flags,
+): CqbatchError {
+  const started = `Run ${id} was started on ${baseUrl}`;
+  const variable = environment['CQBATCH_BASE_URL'] ? 'CQBATCH_BASE_URL' : '"base_url" in config.json';
+  return usageError(
+    'OTHER_API',
+    flag === undefined
+      ? `${started}, but ${variable} is set to ${wanted}: an access token is for one API. Set ${variable} and the token to those of the run.`
+      : `${started}, which has already answered for some of its rows: leave out --base-url, or start a new run with its not-attempted.csv.`,
+  );
+}
+
+function refuseUnlessResumable(record: RunRecord): void {
+  const state = actualState(record);
+  if (isResumable(state)) return;
+  if (isActive(state)) throw busyWith(record);
+  const why = {
+    completed: `is complete; "cqbatch retry ${record.id}" runs the failed rows again`,
+    cancelled: `was cancelled; "cqbatch retry ${record.id}" runs the rows that are not done`,
+  }[state as 'completed' | 'cancelled'];
+  throw usageError('RUN_NOT_RESUMABLE', `Run ${record.id} ${why}.`);
+}
+
+/** The error for a run in progress. */
+export function busyWith({ id, state, process }: RunRecord): BusyError {
+  return state === 'paused'
+    ? new BusyError('RUN_RUNNING', `Run ${id} is paused`, `"cqbatch unpause ${id}" continues it.`)
+    : new BusyError(
+        'RUN_RUNNING',
+        `Run ${id} is running (process ${process?.pid} on ${process?.host})`,
+        `Wait for its end (--wait 10m), or cancel it with "cqbatch cancel ${id}".`,
+      );
+}
+
+/**
+ * `run --or-resume` for an existing run: continues it unless it has ended or a guard halted it.
+ *
+ * @throws a usage error for another manifest or other row options; a busy error while in progress
+ */
+export async function continueRun(context: Context, record: RunRecord, source: string): Promise<ExitCode> {
+  const { terminal, store } = context;
+  const { id } = record;
+  const checked = await refuseOtherManifest(context, record, source);
+  if (typeof checked === 'number') return checked;
+  await refuseOtherOptions(context, record);
+  const state = actualState(record);
+  if (isActive(state)) throw busyWith(record);
+  if (isHaltedByGuard(record) && !context.flags.resumeHalted) return stillHalted(context, record);
+  if (state !== 'completed' && state !== 'cancelled') return resumeRun(context, record);
+
+  const { outcomes, codes } = await readJournalSummary(store, record);
+  const next = (await isCured(store, record)) ? [] : retryCommand(id, codes);
+  const isDone = state === 'completed';
+  context.metrics?.foundFinished();
+  context.onEnded?.(await endedRun(store, record));
+  sayEnded(terminal, record, isDone ? 'is already completed' : 'was cancelled', outcomes, next);
+  return isDone ? exitCodes.success : exitCodes.halted;
+}
+
+/** Only a user continues a run that a guard halted: otherwise each start by cron would call more rows. */
+async function stillHalted(context: Context, record: RunRecord): Promise<ExitCode> {
+  const ended = await endedRun(context.store, record);
+  const { summary, next } = ended;
+  context.onEnded?.(ended);
+  sayEnded(context.terminal, record, 'is halted', summary.outcomes, next);
+  context.terminal.warn(`Halted: ${record.states.at(-1)?.reason}`);
+  return exitCodes.halted;
+}
+
+/** Prints the result of a run that is not continued. */
+function sayEnded(
+  terminal: Terminal,
+  record: RunRecord,
+  what: string,
+  outcomes: OutcomeCounts,
+  next: readonly string[],
+): void {
+  const { id, plan } = record;
+  const rows = `${counted(plan.rows, 'row')}, ${outcomeTexts(outcomes).join(', ')}`;
+  const lines = [`Run ${id} ${what}: ${rows}. Nothing was sent.`, ...next.map((each) => `Next: ${each}`)];
+  terminal.result({ run: id, state: actualState(record), outcomes, next }, lines.join('\n'));
+}
+
+/** The result of a run that ended earlier, perhaps without a report. */
+export async function endedRun(store: RunStore, record: RunRecord): Promise<EndedRun> {
+  const { summary } = await rewriteReport(store, record);
+  return { record, summary, next: nextCommands(record, summary) };
+}
+
+/**
+ * An existing name must mean the same rows.
+ *
+ * @returns an exit code when the user stops reading
+ */
+export async function refuseOtherManifest(
+  workplace: Workplace,
+  { id, manifest, rows }: RunRecord,
+  source: string,
+): Promise<ExitCode | undefined> {
+  if (workplace.approved?.sha256 === rows.sha256) return undefined;
+  const isFile = source !== '-' && (await inputKind(source, source)) === 'file';
+  const sha256 = isFile ? (await hashFile(source)).sha256 : await hashPipe(workplace, source);
+  if (typeof sha256 === 'number') return sha256;
+  if (sha256 === manifest.sha256) return undefined;
+  const name = escapeInvisible(manifest.name);
+  const difference =
+    manifest.name === source ? `but ${name} has changed since` : `of another manifest (${name})`;
+  throw usageError('RUN_EXISTS', `Run ${id} already exists, ${difference}: choose another --run-id.`);
+}
+
+/** Copies input that can be read only once into a file. */
+async function hashPipe(workplace: Workplace, source: string): Promise<string | ExitCode> {
+  const reading = rowOptions(workplace.flags, workplace.settings);
+  return withTemporaryFolder(workplace.store.stateDir, 'plan', (folder) =>
+    readingManifest(workplace, async (input) => (await stageManifest(source, folder, input, reading)).sha256),
+  );
+}
+
+/** Omitted options keep the run's values. */
+async function refuseOtherOptions({ flags, settings, store }: Context, record: RunRecord): Promise<void> {
+  const { id, options } = record;
+  const { head } = await openRunRows(store, record);
+  const had = { clearToken: head.clear_token, ...head.reading, onConflict: options.onConflict };
+  const [other] = differingOptions(had, { ...had, ...givenRowOptions(flags, settings) });
+  if (other === undefined) return;
+  const flag = optionInWords(other.name);
+  throw usageError(
+    'RUN_EXISTS',
+    `Run ${id} already exists, and was started ${other.before === undefined ? `without ${flag}` : `with another ${flag}`}: its rows ` +
+      'would differ. Choose another --run-id.',
+  );
+}

@@ -1,0 +1,117 @@
+import { usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { count, counted } from '../../../base/text/quantities.ts';
+import {
+  actualState,
+  findRetries,
+  hasRowsToRetry,
+  isActive,
+  progressOf,
+  type RetryRows,
+  type RunRecord,
+  type RunStore,
+  resumeCommand,
+  retriesAfter,
+  retriesAmong,
+  unfinishedAmong,
+  writeRetryRows,
+} from '../../../index.ts';
+import type { Flags } from '../../config/load.ts';
+import { type Context, openContext } from '../../context.ts';
+import type { ExitCode } from '../../exit-codes.ts';
+import { type FittingRun, findRecord } from '../find-run.ts';
+import { isPreview, runDerived } from './derived-run.ts';
+import { requireConsent } from './planned-run.ts';
+import { refuseUnlessOver } from './refusals.ts';
+import { runWhenFree } from './when-free.ts';
+
+/** `cqbatch retry`: a new run of the failed rows, and of the uncalled rows of a cancelled run. */
+export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  // A preview waits for no run, and notifies no URL.
+  if (isPreview(flags)) return retryRun(await openContext(flags), id);
+  return runWhenFree(flags, `retry ${id ?? ''}`.trim(), (context) => retryRun(context, id));
+}
+
+async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {
+  const { store, terminal, flags } = context;
+  if (!isPreview(flags)) requireConsent(context);
+  const before = await findRecord(store, id, runToRetry(store));
+  const later = retriesAfter(await findRetries(store, before), before);
+  refuseUnlessOver('retry', before, later);
+  return runDerived(context, before, 'retry', before.options.onConflict, async (input) => {
+    const choice = { codes: flags.code?.map((code) => code.toUpperCase()), unclear: flags.unclear };
+    const retried = await writeRetryRows(store, before, later, choice, input);
+    const { scan, codes, overtaken } = retried;
+    refuseNothing(before, retried, choice);
+    const left = overtaken === 0 ? '' : `. ${overtakenText(overtaken)}`;
+    terminal.say(
+      `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${count(scan.rows)} of ` +
+        `${counted(before.plan.rows, 'row')} to retry (${codeTexts(codes, choice.codes)})${left}`,
+    );
+    return retried;
+  });
+}
+
+/** The newest run with failed rows that no later retry has done. */
+function runToRetry(store: RunStore): FittingRun {
+  let all: Promise<readonly RunRecord[]> | undefined;
+  return {
+    what: 'has rows to retry',
+    async fits(record) {
+      if (isActive(actualState(record))) return false;
+      const { failed } = (await progressOf(store, record)).outcomes;
+      if (failed === 0 && record.state !== 'cancelled') return false;
+      all ??= store.list();
+      const later = retriesAfter(retriesAmong(await all, record), record);
+      return unfinishedAmong(later) === undefined && hasRowsToRetry(store, record, later);
+    },
+    fitsElsewhere: () => false,
+    otherwise: 'To continue a stopped run, type "cqbatch resume".',
+  };
+}
+
+interface Choice {
+  readonly codes: readonly string[] | undefined;
+  readonly unclear: boolean | undefined;
+}
+
+/** @throws a usage error when there is nothing to retry, or nothing with a requested code */
+function refuseNothing(
+  record: RunRecord,
+  { codes, scan, overtaken }: RetryRows,
+  { codes: wanted = [], unclear }: Choice,
+): void {
+  const { id, state } = record;
+  const unknown = wanted.find((code) => !codes.has(code));
+  if (scan.rows > 0 && unknown === undefined) return;
+  if (codes.size === 0 && overtaken > 0)
+    throw usageError('NOTHING_TO_RETRY', `Nothing to retry in run ${id}: ${overtakenText(overtaken)}.`);
+  if (codes.size === 0) {
+    const hint = ['completed', 'cancelled'].includes(state)
+      ? ''
+      : ` "${resumeCommand(record)}" calls its rows without a result.`;
+    throw usageError(
+      'NOTHING_TO_RETRY',
+      `Nothing to retry: no row of run ${id} failed, or every row that failed has since succeeded.${hint}`,
+    );
+  }
+  const which = unknown === undefined ? 'is unclear' : `has the code ${unknown}`;
+  const others = unclear && unknown === undefined ? '' : `; the codes are ${codeTexts(codes)}`;
+  throw usageError('NOTHING_TO_RETRY', `Nothing to retry: no failed row of run ${id} ${which}${others}.`);
+}
+
+function overtakenText(rows: number): string {
+  return (
+    `${counted(rows, 'row', ['that failed is', 'that failed are'])} left out: a later row for the same entry succeeded, ` +
+    `and ${rows === 1 ? 'it' : 'they'} would overwrite its change`
+  );
+}
+
+/** `3 UNAVAILABLE, 1 NOT_FOUND`, the most frequent first */
+function codeTexts(codes: RetryRows['codes'], wanted: readonly string[] = [...codes.keys()]): string {
+  return [...codes]
+    .filter(([code]) => wanted.includes(code))
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([code, rows]) => `${count(rows)} ${code}`)
+    .join(', ');
+}

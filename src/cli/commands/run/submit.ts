@@ -1,0 +1,92 @@
+import { firstSeen } from '../../../base/async/waiting.ts';
+import { CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { attributed } from '../../../domain/actor.ts';
+import {
+  budgetOf,
+  enterState,
+  type ManifestOrigin,
+  openScheduleStore,
+  type RunRecord,
+  type RunStore,
+} from '../../../index.ts';
+import type { Flags } from '../../config/load.ts';
+import { openWorkplace, type Workplace } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import type { Terminal } from '../../terminal.ts';
+import { sayWhoCarriesOut } from '../daemon/schedule.ts';
+import { withNamedPlan } from './approval.ts';
+import { planRun } from './planned-run.ts';
+import { refuseOtherManifest } from './resume.ts';
+
+/** Planning takes less, unless the manifest is huge. */
+const planningMs = 120_000;
+
+/** `cqbatch submit`: plans a run and leaves it to a coordinator on the state folder. */
+export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
+  const opened = await openWorkplace(flags);
+  return withNamedPlan(opened, manifest, (workplace) => submitNamed(workplace, manifest));
+}
+
+async function submitNamed(workplace: Workplace, source: string): Promise<ExitCode> {
+  const { terminal, store } = workplace;
+  for (;;) {
+    try {
+      const submitted = await submitRun(workplace, source);
+      if (typeof submitted === 'number') return submitted;
+      const code = say(terminal, submitted, 'is submitted');
+      await sayWhoCarriesOut({ terminal, schedules: openScheduleStore(store.stateDir) });
+      return code;
+    } catch (error) {
+      if (!(error instanceof CqbatchError) || error.code !== 'RUN_EXISTS') throw error;
+      const existing = await recordOf(store, workplace.flags.runId ?? '');
+      // The other process discarded its run: the id is free again.
+      if (existing === undefined) continue;
+      const checked = await refuseOtherManifest(workplace, existing, source);
+      if (checked !== undefined) return checked;
+      return say(terminal, existing, 'was already submitted');
+    }
+  }
+}
+
+/**
+ * Plans a run and leaves it to a coordinator.
+ *
+ * @param origin of a manifest that was moved aside
+ * @returns its record, or an exit code when the command ends here
+ */
+export async function submitRun(
+  workplace: Workplace,
+  source: string,
+  origin?: ManifestOrigin,
+): Promise<RunRecord | ExitCode> {
+  const budget = budgetOf(workplace.settings);
+  const planned = await planRun(workplace, source, false, origin);
+  if (typeof planned === 'number') return planned;
+  await planned.journal.close();
+  const submitted = {
+    ...enterState(planned.record, 'submitted', attributed()),
+    submitted: true,
+    ...(budget !== undefined && { budget }),
+  };
+  await workplace.store.save(submitted);
+  return submitted;
+}
+
+function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCode {
+  terminal.say(`Run ${id} ${what}. Follow it with: cqbatch status ${id} --watch`);
+  terminal.result({ run: id, state, next: [`cqbatch status ${id} --watch`] }, id);
+  return exitCodes.success;
+}
+
+/** The record of a run; undefined when its plan was discarded. */
+async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefined> {
+  const seen = await firstSeen(planningMs, async () => {
+    const found = await store.look(id);
+    return found === 'being planned' ? undefined : { record: found };
+  });
+  if (seen !== undefined) return seen.record;
+  throw usageError(
+    'RUN_EXISTS',
+    `Another process has been planning a run ${id} for two minutes: choose another name.`,
+  );
+}

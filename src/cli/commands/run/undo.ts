@@ -1,0 +1,139 @@
+import { usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import { counted } from '../../../base/text/quantities.ts';
+import {
+  actualState,
+  isOver,
+  progressOf,
+  type RunRecord,
+  type RunStore,
+  retriesAfter,
+  retriesAmong,
+  rowsOn,
+  type UndoRows,
+  undosOf,
+  writeUndoRows,
+} from '../../../index.ts';
+import type { Flags } from '../../config/load.ts';
+import { type Context, openContext } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { type FittingRun, findRecord } from '../find-run.ts';
+import { isPreview, runDerived } from './derived-run.ts';
+import { requireConsent } from './planned-run.ts';
+import { refuseUnlessOver } from './refusals.ts';
+import { runWhenFree } from './when-free.ts';
+
+/** `cqbatch undo`: a new run that puts back what a run changed, as far as the manifest has old values. */
+export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  // A preview waits for no run, and notifies no URL.
+  if (isPreview(flags)) return undoRun(await openContext(flags), id);
+  return runWhenFree(flags, `undo ${id ?? ''}`.trim(), (context) => undoRun(context, id));
+}
+
+async function undoRun(context: Context, id: string | undefined): Promise<ExitCode> {
+  const { store, terminal } = context;
+  if (!isPreview(context.flags)) requireConsent(context);
+  const before = await findRecord(store, id, runToUndo(store));
+  const runs = await store.list();
+  const later = retriesAfter(retriesAmong(runs, before), before);
+  const undos = undosOf(runs, before);
+  refuseUnlessOver('undo', before, [...later, ...undos]);
+  refuseUnlessEnded(before);
+  for (const earlier of undos)
+    terminal.warn(`warning: run ${earlier.id} has already undone run ${before.id}.`);
+  return runDerived(context, before, 'undo', 'refuse', async (input) => {
+    const undone = await writeUndoRows(store, before, later, input);
+    if (undone.scan.rows === 0) return nothingToSend(context, before, undone);
+    terminal.say(
+      `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${counted(undone.scan.rows, 'row', ['gets its', 'get their'])} old values back`,
+    );
+    for (const text of leftTexts(undone)) terminal.warn(`warning: ${text}`);
+    await warnOfLaterEdits(context, before, runs, undone);
+    return undone;
+  });
+}
+
+/** The newest run that changed something and was not undone. Retries of other runs are excluded: they are undone together. */
+function runToUndo(store: RunStore): FittingRun {
+  let all: Promise<readonly RunRecord[]> | undefined;
+  return {
+    what: 'can be undone',
+    async fits(record) {
+      if (!isOver(record) || record.undoOf !== undefined || record.retryOf !== undefined) return false;
+      all ??= store.list();
+      const runs = await all;
+      if (undosOf(runs, record).length > 0) return false;
+      for (const run of [record, ...retriesAmong(runs, record).retries]) {
+        const { succeeded, failed } = (await progressOf(store, run)).outcomes;
+        if (succeeded + failed > 0) return true;
+      }
+      return false;
+    },
+    fitsElsewhere: () => false,
+    otherwise: 'To undo an undo, name it. Cancel an unfinished run first ("cqbatch cancel").',
+  };
+}
+
+/** @throws a usage error for a run that can be resumed: it would repeat what was undone */
+function refuseUnlessEnded(record: RunRecord): void {
+  if (isOver(record)) return;
+  const { id } = record;
+  throw usageError(
+    'RUN_NOT_ENDED',
+    `Run ${id} is ${actualState(record)} and could be resumed: cancel it first ("cqbatch cancel ${id}"), then undo it.`,
+  );
+}
+
+/** What remains to be done by hand or can't be undone, and the file that lists it. */
+function leftTexts({ notUndone, byHand }: UndoRows): readonly string[] {
+  const texts: string[] = [];
+  if (notUndone.file !== undefined) {
+    const rows = counted(notUndone.rows, 'row', ['is', 'are']);
+    texts.push(`${rows} not undone, or only in part: ${escapeInvisible(notUndone.file)} says why`);
+  }
+  if (byHand.file !== undefined) {
+    const rows = counted(byHand.rows, 'row', ['has', 'have']);
+    texts.push(`what ${rows} restored can only be deleted by hand: ${escapeInvisible(byHand.file)} lists it`);
+  }
+  return texts;
+}
+
+/** @throws a usage error when nothing is to be done by hand, either */
+function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoRows): ExitCode {
+  const { notUndone, byHand } = undone;
+  const files = { not_undone: notUndone.file ?? null, by_hand: byHand.file ?? null };
+  if (byHand.rows === 0) {
+    const why =
+      notUndone.file === undefined
+        ? 'none of its rows changed anything'
+        : `its rows don't have the old values (columns old_title, old_description, …): ${escapeInvisible(notUndone.file)} lists them`;
+    throw usageError('NOTHING_TO_UNDO', `Run ${id} can't be undone: ${why}.`);
+  }
+  terminal.result(
+    { run: id, state: 'nothing sent', undone: 0, not_undone: notUndone.rows, by_hand: byHand.rows, files },
+    [...leftTexts(undone), 'Nothing was sent.'].join('\n'),
+  );
+  return exitCodes.success;
+}
+
+/** Warns of later edits of the same entries, which would be lost. */
+async function warnOfLaterEdits(
+  { store, terminal }: Context,
+  before: RunRecord,
+  runs: readonly RunRecord[],
+  { subjects }: UndoRows,
+): Promise<void> {
+  const since = runs.slice(runs.findIndex(({ id }) => id === before.id) + 1);
+  const related = new Set([before.id, ...retriesAmong(runs, before).retries.map(({ id }) => id)]);
+  for (const run of since) {
+    const isOther = !related.has(run.id) && run.undoOf !== before.id;
+    if (!isOther || run.state === 'planned' || run.options.baseUrl !== before.options.baseUrl) continue;
+    // Ignore a run without its rows.
+    const rows = await rowsOn(store, run, subjects).catch(() => 0);
+    if (rows > 0)
+      terminal.warn(
+        `warning: run ${run.id} has edited some of these entries since (${counted(rows, 'row')}): the undo overwrites these edits. ` +
+          `Undo that run first, or look at its report.`,
+      );
+  }
+}

@@ -1,0 +1,99 @@
+import { firstSeen } from '../../base/async/waiting.ts';
+import { fatalError, usageError } from '../../base/errors/errors.ts';
+import { priorities, usualPriority } from '../../domain/terms.ts';
+import {
+  isActive,
+  isResumable,
+  parseChoice,
+  parseRate,
+  type RatePolicy,
+  reprioritizeWaiting,
+  runStates,
+  type Wanted,
+} from '../../index.ts';
+import type { Flags } from '../config/load.ts';
+import { type Context, openContext } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { contactOf, type RunContact, runningRun, type SeenRun, withRun } from './find-run.ts';
+import { attributionOf, parsed } from './options.ts';
+
+/** A run takes a new rate or priority within a second, unless its machine is busy. */
+const patienceMs = 20_000;
+
+/** `cqbatch set-rate`: changes the rate of a run in progress, even while paused. */
+export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
+  const rate = parsed('set-rate', text, parseRate);
+  return setRateIn(await openContext(flags), id, () => rate);
+}
+
+/** @param choose gets the rate that the run has, then those that it was told since */
+export async function setRateIn(
+  context: Context,
+  id: string,
+  choose: (now: readonly (RatePolicy | null)[]) => RatePolicy | null,
+): Promise<ExitCode> {
+  const attribution = attributionOf(context);
+  return withRun(context, id, runningRun, async (found) => {
+    const contact = contactOf(context.store, found);
+    const told = (await contact.told()).flatMap((each) => (each.kind === 'rate' ? [each.rate] : []));
+    const rate = choose([(await contact.look())?.rate ?? null, ...told.slice(-1)]);
+    const name = rate?.text ?? 'none';
+    const wanted: Wanted = { kind: 'rate', rate, ...attribution };
+    refuseUnlessActive(contact, `--rate ${name}`, 'at that rate');
+    await settle(contact, wanted, (seen) => seen.rate?.text === rate?.text, `rate ${name}`);
+    const said = rate === null ? 'is called as fast as possible' : `has the rate ${name}`;
+    const { runId, state } = contact;
+    context.terminal.result({ run: runId, state, rate: name }, `Run ${runId} ${said}.`);
+    return exitCodes.success;
+  });
+}
+
+/** `cqbatch set-priority`: changes the priority of a run in progress, paused, or waiting for a daemon. */
+export async function setRunPriority(id: string, text: string, flags: Flags): Promise<ExitCode> {
+  const priority = parsed('set-priority', text, parseChoice(priorities));
+  const context = await openContext(flags);
+  const attribution = attributionOf(context);
+  return withRun(context, id, runningRun, async (found) => {
+    const contact = contactOf(context.store, found);
+    const { runId, state } = contact;
+    if (state === 'submitted') await reprioritizeWaiting(context.store, runId, { priority, ...attribution });
+    else refuseUnlessActive(contact, `--priority ${priority}`, 'with that priority');
+    const wanted: Wanted = { kind: 'priority', priority, ...attribution };
+    await settle(
+      contact,
+      wanted,
+      (seen) => (seen.priority ?? usualPriority) === priority,
+      `priority ${priority}`,
+    );
+    context.terminal.result({ run: runId, state, priority }, `Run ${runId} has priority ${priority}.`);
+    return exitCodes.success;
+  });
+}
+
+/** Tells the run, and waits until it has done so. @throws a fatal error `COMMAND_UNANSWERED` */
+async function settle(
+  { runId, tell, look }: RunContact,
+  wanted: Wanted,
+  isTaken: (seen: SeenRun) => boolean,
+  what: string,
+): Promise<void> {
+  await tell(wanted);
+  const isDone = await firstSeen(patienceMs, async () => {
+    const seen = await look();
+    return seen !== undefined && isTaken(seen) ? true : undefined;
+  });
+  if (isDone) return;
+  throw fatalError(
+    'COMMAND_UNANSWERED',
+    `Run ${runId} did not take the ${what} within ${patienceMs / 1_000} s: "cqbatch status ${runId}" shows its state.`,
+  );
+}
+
+/** @throws a usage error for a run without a process */
+function refuseUnlessActive({ runId, state }: RunContact, flag: string, how: string): void {
+  if (isActive(state)) return;
+  const instead = runStates.filter(isResumable).some((each) => each === state)
+    ? `: "cqbatch resume ${runId} ${flag}" continues it ${how}`
+    : '';
+  throw usageError('RUN_STATE', `Run ${runId} is ${state}, not in progress${instead}.`);
+}

@@ -1,0 +1,61 @@
+import { usageError } from '../../base/errors/errors.ts';
+import {
+  type RunRecord,
+  readJournalSummary,
+  retriesAfter,
+  retriesAmong,
+  tellRow,
+  undosOf,
+} from '../../index.ts';
+import type { Flags } from '../config/load.ts';
+import { openWorkplace, type Workplace } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { auditDocument, auditText, type RunAudit } from '../render/audit.ts';
+import { rowDocument, rowText } from '../render/row-story.ts';
+import { anyRun, findRecord } from './find-run.ts';
+
+/** `cqbatch show`: the history of a run, with users and reasons. With `--row`, the story of one row. */
+export async function show(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  return showIn(await openWorkplace(flags), id);
+}
+
+export async function showIn(workplace: Workplace, id: string | undefined): Promise<ExitCode> {
+  const { terminal, store, flags } = workplace;
+  const row = rowOf(flags);
+  const record = await findRecord(store, id, anyRun);
+  if (row !== undefined) {
+    const story = await tellRow(store, record, row);
+    terminal.result(rowDocument(story), rowText(story));
+    return exitCodes.success;
+  }
+  const audit = await auditOf(workplace, record);
+  terminal.result(auditDocument(audit), auditText(audit));
+  return exitCodes.success;
+}
+
+async function auditOf({ terminal, store }: Workplace, record: RunRecord): Promise<RunAudit> {
+  // The history is useful even without results.
+  const result = await readJournalSummary(store, record).catch(({ message }: Error) => {
+    terminal.warn(`warning: ${message}`);
+    return undefined;
+  });
+  const runs = await store.list();
+  return {
+    record,
+    folder: store.folder(record.id),
+    result,
+    retries: retriesAfter(retriesAmong(runs, record), record),
+    undos: undosOf(runs, record),
+  };
+}
+
+/** @throws a usage error when the flag is not a row number */
+function rowOf({ row }: Flags): number | undefined {
+  if (row === undefined) return undefined;
+  const number = /^[1-9]\d{0,14}$/.test(row) ? Number(row) : undefined;
+  if (number !== undefined) return number;
+  throw usageError(
+    'INVALID_SETTING',
+    `--row "${row}": write the number of a row, from 1 (column _row of the report).`,
+  );
+}

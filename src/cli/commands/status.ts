@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AtEnd, withReleases } from '../../base/async/scope.ts';
+import {
+  allRuns,
+  type Cluster,
+  liveRun,
+  lookAtCluster,
+  openCluster,
+  type RunView,
+  viewOfEntry,
+  viewOfRecord,
+} from '../../index.ts';
+import type { Flags } from '../config/load.ts';
+import { type Context, openContext } from '../context.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
+import { statusDocument, statusLines, statusText } from '../render/status.ts';
+import type { Terminal } from '../terminal.ts';
+import { anyRun, type FoundRun, isInProgress, withRun } from './find-run.ts';
+
+const lookMs = 1_000;
+const printEveryLooks = 5;
+
+/** `cqbatch status`: the progress of one run or of all runs in progress, from the state folder and the shared datastore. */
+export async function status(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  return statusIn(await openContext(flags), id);
+}
+
+export async function statusIn(context: Context, id: string | undefined): Promise<ExitCode> {
+  const { flags } = context;
+  return withReleases(async (atEnd) => {
+    if (id === undefined && flags.watch) {
+      const cluster = await seenFromHere(context, atEnd);
+      const all = allRuns(context.store, warningOnce(context.terminal));
+      atEnd(() => all.close());
+      // Includes runs that start or end while it follows.
+      const seen = new Map<string, RunView>();
+      const look = async (): Promise<readonly RunView[]> => {
+        const isWanted = (each: string, state: string): boolean => isInProgress(state) || seen.has(each);
+        const views = await all.look(cluster && (await lookAtCluster(cluster)), isWanted);
+        for (const view of views) seen.set(view.id, view);
+        return [...seen.values()];
+      };
+      const found = await look();
+      if (found.length > 1) return showAll(context, await follow(context.terminal, look));
+      return withRun(context, found[0]?.id, anyRun, (found) => show(context, found, cluster));
+    }
+    return withRun(context, id, anyRun, async (found) =>
+      show(context, found, 'entry' in found ? found.cluster : await seenFromHere(context, atEnd)),
+    );
+  });
+}
+
+/** The shared datastore, if it answers: without it, the state folder still shows something. */
+async function seenFromHere({ terminal, datastore }: Context, atEnd: AtEnd): Promise<Cluster | undefined> {
+  // Only one process can open the embedded datastore.
+  if (datastore.queue === undefined) return undefined;
+  try {
+    return openCluster(await datastore.open('look', atEnd));
+  } catch (error) {
+    terminal.warn(`warning: only what the state folder has is shown: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+function warningOnce(terminal: Terminal): (error: Error) => void {
+  const told = new Set<string>();
+  return ({ message }) => {
+    if (!told.has(message)) terminal.warn(`warning: ${message}`);
+    told.add(message);
+  };
+}
+
+/** Shows one run, until its end if requested. */
+async function show(
+  { terminal, store, flags }: Context,
+  found: FoundRun,
+  cluster: Cluster | undefined,
+): Promise<ExitCode> {
+  const look = async (): Promise<readonly [RunView]> => {
+    if ('entry' in found)
+      return [viewOfEntry(found.entry, cluster && (await liveRun(cluster, found.entry.id)))];
+    const record = await store.load(found.record.id);
+    return [await viewOfRecord(store, record, cluster && (await liveRun(cluster, record.id)))];
+  };
+  const [view] = await (flags.watch ? follow(terminal, look) : look());
+  terminal.result(statusDocument(view), statusText(view));
+  return flags.watch ? exitCodeOf(view, view.counts) : exitCodes.success;
+}
+
+/** Shows the progress of runs until all have ended. @returns the final views */
+async function follow<Views extends readonly RunView[]>(
+  terminal: Terminal,
+  look: () => Promise<Views>,
+): Promise<Views> {
+  for (let looks = 0; ; looks++) {
+    const views = await look();
+    if (views.every(({ ended }) => ended)) return views;
+    const lines = views.flatMap(statusLines);
+    if (terminal.live) terminal.drawLines(lines);
+    else if (looks % printEveryLooks === 0) terminal.say(lines.join('\n'));
+    await sleep(lookMs);
+  }
+}
+
+/** @returns the highest exit code */
+function showAll({ terminal }: Context, views: readonly RunView[]): ExitCode {
+  terminal.result({ runs: views.map(statusDocument) }, views.flatMap(statusLines).join('\n'));
+  const codes = views.map((view) => exitCodeOf(view, view.counts));
+  return codes.toSorted((a, b) => a - b).at(-1) ?? exitCodes.success;
+}

@@ -1,0 +1,52 @@
+import { join, resolve } from 'node:path';
+import { usageError } from '../../base/errors/errors.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { counted } from '../../base/text/quantities.ts';
+import { exists, type RunProof, verifyRun } from '../../index.ts';
+import { type Flags, loadSettings } from '../config/load.ts';
+import { openWorkplace } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { outcomeTexts } from '../render/words.ts';
+import { openTerminal } from '../terminal.ts';
+import { anyRun, findRecord } from './find-run.ts';
+
+/** `cqbatch verify`: makes the report of a run again and compares it, or names the first thing that is wrong. */
+export async function verify(name: string | undefined, flags: Flags): Promise<ExitCode> {
+  const { approvers } = await loadSettings(flags);
+  const against = (flags.against ?? []).map(digestIn);
+  const folder = await folderOf(name, flags);
+  const proof = await verifyRun({ folder, approvers, against });
+  openTerminal(flags).result({ folder, ...proof }, proofText(proof, against));
+  return proof.proved ? exitCodes.success : exitCodes.rowsFailed;
+}
+
+function digestIn(text: string): string {
+  const [, digest] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text.trim()) ?? [];
+  if (digest !== undefined) return digest.toLowerCase();
+  throw usageError('INVALID_SETTING', `--against "${text}": write a digest as in summary.json, sha256:…`);
+}
+
+async function folderOf(name: string | undefined, flags: Flags): Promise<string> {
+  if (name !== undefined && (/[\\/]|^\.+$/.test(name) || (await exists(join(name, 'run.json'))))) {
+    if (await exists(name)) return resolve(name);
+    throw usageError('FOLDER_NOT_FOUND', `${escapeInvisible(name)}: there is no such folder.`);
+  }
+  const { store } = await openWorkplace(flags);
+  const { id } = await findRecord(store, name, anyRun);
+  return store.folder(id);
+}
+
+function proofText(proof: RunProof, against: readonly string[]): string {
+  if (!proof.proved) return `Not as it should be. ${proof.problem}`;
+  const { run, state, rows, outcomes, digests, compared, unchecked } = proof;
+  const files = Object.entries(digests).map(([name, digest]) => `  sha256:${digest}  ${name}`);
+  return [
+    `The files of run ${run} agree: ${[state, counted(rows, 'row'), ...outcomeTexts(outcomes)].join(', ')}.`,
+    ...(compared ? ['Its report was made again from its rows and its journal, and is the same.'] : []),
+    ...files,
+    ...unchecked,
+    against.length === 0
+      ? 'To find out whether all of them were changed together, pass a digest that you have from elsewhere with --against.'
+      : `${counted(against.length, 'digest')} from elsewhere fit.`,
+  ].join('\n');
+}

@@ -1,0 +1,168 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { operations } from '../../../../jobs/index.ts';
+import { silentLog } from '../../../../src/base/log.ts';
+import { beginScheduled, inboxFinisher } from '../../../../src/cli/commands/daemon/scheduled.ts';
+import type { Schedule } from '../../../../src/daemon/schedule/schedule.ts';
+import { type LimitedApi, noOutcomes } from '../../../../src/domain/terms.ts';
+import { claimPlan } from '../../../../src/engine/run/plan/claimed-plan.ts';
+import { enterState } from '../../../../src/engine/run/record/record.ts';
+import { openRunStore } from '../../../../src/engine/run/record/store.ts';
+import { newRunOptions } from '../../../../src/settings/run-options.ts';
+import { inboxPlace } from '../../../daemon/inbox/inbox-place.ts';
+import { writePlan } from '../../../engine/run/plan/written-plan.ts';
+import { approveFile } from '../../../helpers/approve-plan.ts';
+import { createSshKey } from '../../../helpers/ssh-key.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+const baseUrl = 'https://api.example.com';
+
+test('an inbox is opened once, and again when something of it is missing', async () => {
+  const folder = await temporaryFolder();
+  const inbox = join(folder, 'inbox');
+  await mkdir(inbox);
+  const finish = inboxFinisher(openRunStore(join(folder, 'state'), operations), silentLog);
+  const names = async () => (await readdir(inbox)).toSorted();
+  await finish(inbox);
+  const all = await names();
+  expect(all).toContain('done');
+  await rm(join(inbox, 'done'), { recursive: true });
+  await finish(inbox);
+  expect(await names()).not.toContain('done');
+  await rm(join(inbox, '.cqbatch-inbox'), { recursive: true });
+  await expect(finish(inbox)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+  await finish(inbox);
+  expect(await names()).toEqual(all);
+});
+
+test('a schedule runs a manifest once it has an approved plan beside it, and not again after that plan was carried out', async () => {
+  const folder = await temporaryFolder();
+  const stateDir = join(folder, 'state');
+  const manifest = join(folder, 'rows.csv');
+  const ana = await createSshKey(join(folder, 'ana'));
+  const approvers = join(folder, 'approvers');
+  await writeFile(approvers, `ana ${ana.publicText}\n`);
+  await writeFile(manifest, 'evaluation_id,user_id\n1,u\n');
+  await mkdir(stateDir, { mode: 0o700 });
+  const config = { approvers, require_approval_above: 'any' };
+  await writeFile(join(stateDir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  const store = openRunStore(stateDir, operations);
+  const schedule = nightly(manifest);
+  const begin = (day: number) =>
+    beginScheduled(
+      { store, flags: { stateDir, baseUrl } },
+      schedule,
+      { due: `2026-11-0${day}T02:00:00.000Z` },
+      async () => {},
+    );
+  expect(await begin(1)).toMatchObject({
+    result: 'failed',
+    message: expect.stringContaining(`--out ${manifest}.cqplan`),
+  });
+  await writePlan(`${manifest}.cqplan`, manifest, { options: { baseUrl, ...newRunOptions({}, {}) } });
+  expect(await begin(2)).toMatchObject({
+    result: 'failed',
+    message: expect.stringContaining('1 call needs 1 approval, and there is none'),
+  });
+  await approveFile(`${manifest}.cqplan`, ana.path, { user: 'ana', host: 'desk' });
+  expect(await begin(3)).toMatchObject({ result: 'began', runs: ['nightly-20261103-020000'] });
+  // As its coordinator does.
+  await claimPlan(store, await store.load('nightly-20261103-020000'));
+  expect(await begin(4)).toMatchObject({
+    result: 'failed',
+    message: expect.stringContaining('was carried out by another run'),
+  });
+  expect((await store.list()).map(({ id }) => id)).toEqual(['nightly-20261103-020000']);
+});
+
+test('a schedule that chooses no row fails, until it allows a run without a call', async () => {
+  const { begin } = await dailySchedule('evaluation_id,user_id,deleted_at\n1,u,2026-11-02\n');
+  expect(await begin(3, { where: ['deleted_at>=2026-11-02'] })).toMatchObject({ result: 'began' });
+  const where = ['deleted_at>=2026-11-03'];
+  expect(await begin(4, { where })).toMatchObject({
+    ...{ result: 'failed', code: 'MANIFEST_REFUSED' },
+    message: expect.stringContaining('deleted_at has 2026-11-02 (1). If that is right, pass --allow-empty.'),
+  });
+  expect(await begin(5, { where, allowEmpty: true })).toMatchObject({ result: 'began' });
+  expect(await begin(6, { where: [''] })).toMatchObject({ result: 'failed', code: 'INVALID_SETTING' });
+});
+
+test('a schedule fails if the daemon calls the API itself, and has no token for the rate group of the schedule', async () => {
+  const { store, begin } = await dailySchedule('evaluation_id,user_id\n1,u\n', { rateGroup: 'acme' });
+  const acme = { baseUrl, rateGroup: 'acme' };
+  expect(await begin(1, { rateGroup: 'other' }, acme)).toMatchObject({
+    ...{ result: 'failed', code: 'INVALID_SETTING' },
+    message: expect.stringContaining('for the rate group acme, not for the rate group other: start it'),
+  });
+  expect(await begin(2, { baseUrl: 'https://other.example.com' }, acme)).toMatchObject({
+    result: 'failed',
+    message: expect.stringContaining('it is for https://other.example.com, not https://api.example.com'),
+  });
+  expect(await store.list()).toEqual([]);
+  expect(await begin(3, {}, acme)).toMatchObject({ result: 'began' });
+  expect(await begin(4, { rateGroup: 'other' })).toMatchObject({ result: 'began' });
+});
+
+test('a manifest whose run stopped for a reason that would stop others stays, and the next occasion continues its run', async () => {
+  const { drop, inbox, stateDir, files } = await inboxPlace();
+  const store = openRunStore(stateDir, operations);
+  const begin = async () => {
+    const daemon = { store, flags: { stateDir, baseUrl } };
+    const schedule = { ...nightly(''), source: { inbox } };
+    return beginScheduled(daemon, schedule, { due: '2026-11-01T02:00:00.000Z' }, async () => {});
+  };
+  await drop('rows.csv', 'evaluation_id,user_id\n1,u\n');
+  const began = await begin();
+  const [run = ''] = 'runs' in began ? began.runs : [];
+  const finishInbox = inboxFinisher(store, silentLog);
+  const submitted = await store.load(run);
+  const stuck = enterState(submitted, 'halted', { because: 'stuck', reason: 'no answer' });
+  await store.save({ ...stuck, counts: { ...noOutcomes(), succeeded: 1 } });
+  await finishInbox(inbox);
+  expect(await files()).toEqual([expect.stringContaining('running/rows.')]);
+  expect(await begin()).toEqual({ result: 'began', runs: [run], refused: [] });
+  expect(await store.load(run)).toMatchObject({ state: 'submitted' });
+  await store.save(enterState(submitted, 'cancelled'));
+  await finishInbox(inbox);
+  expect((await files()).filter((path) => path.endsWith('.csv'))).toContainEqual(
+    expect.stringContaining('failed/rows.'),
+  );
+  expect(await begin()).toEqual({ result: 'began', runs: [], refused: [] });
+});
+
+/** Begins the runs of a schedule whose daemon has these flags. */
+async function dailySchedule(rows: string, flags: { readonly rateGroup?: string } = {}) {
+  const folder = await temporaryFolder();
+  const stateDir = join(folder, 'state');
+  const manifest = join(folder, 'rows.csv');
+  await writeFile(manifest, rows);
+  const store = openRunStore(stateDir, operations);
+  return {
+    store,
+    begin: (day: number, options: Schedule['options'], api?: LimitedApi) =>
+      beginScheduled(
+        { store, flags: { stateDir, baseUrl, ...flags }, api },
+        { ...nightly(manifest), options },
+        { due: `2026-11-0${day}T02:00:00.000Z` },
+        async () => {},
+      ),
+  };
+}
+
+function nightly(manifest: string): Schedule {
+  return {
+    version: 1,
+    name: 'nightly',
+    key: 'k',
+    cron: '0 2 * * *',
+    tz: 'UTC',
+    source: { manifest },
+    options: {},
+    overlap: 'skip',
+    catchUpMs: null,
+    paused: false,
+    since: '2026-11-01T00:00:00Z',
+    changes: [],
+  };
+}

@@ -1,0 +1,120 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { operations } from '../../../jobs/index.ts';
+import { isCured, nextCommands } from '../../../src/cli/commands/next-commands.ts';
+import type { Outcome, RowResult } from '../../../src/domain/terms.ts';
+import { type CreateRunInput, createRun } from '../../../src/engine/run/plan/create-run.ts';
+import { writeRetryRows } from '../../../src/engine/run/plan/retry-run.ts';
+import { enterState, type RunState } from '../../../src/engine/run/record/record.ts';
+import { openRunStore } from '../../../src/engine/run/record/store.ts';
+import { resultOf } from '../../engine/journal/arbitraries.ts';
+import { leastOptions, manifestAt, plannedRecord } from '../../engine/run/planned-record.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+
+function next(
+  state: RunState,
+  codes: readonly (readonly [Outcome, string])[],
+  more: { readonly retries?: readonly string[]; readonly retry_of?: string } = {},
+): readonly string[] {
+  return nextCommands(
+    { ...plannedRecord, id: 'r', state },
+    {
+      codes: codes.map(([outcome, code]) => ({ outcome, code, count: 1, message: '', row: 1 })),
+      retries: [],
+      retry_of: null,
+      ...more,
+    },
+  );
+}
+
+test.each([
+  ['nothing has failed', [['succeeded', 'OK']], []],
+  [
+    'nothing may pass',
+    [
+      ['failed', 'NOT_FOUND'],
+      ['invalid', 'INVALID_ROW'],
+      ['failed', 'HTTP_418'],
+    ],
+    [],
+  ],
+  [
+    'all may pass',
+    [
+      ['failed', 'UNAVAILABLE'],
+      ['succeeded', 'OK'],
+    ],
+    ['cqbatch retry r'],
+  ],
+  [
+    'some may pass',
+    [
+      ['failed', 'NOT_FOUND'],
+      ['failed', 'UNAVAILABLE'],
+      ['failed', 'HTTP_520'],
+    ],
+    ['cqbatch retry r --code UNAVAILABLE HTTP_520'],
+  ],
+  [
+    'too many codes to be read',
+    ['NOT_FOUND', 'UNAVAILABLE', 'INTERNAL', 'ABORTED', 'UNKNOWN', 'HTTP_520'].map(
+      (code) => ['failed', code] as const,
+    ),
+    ['cqbatch retry r'],
+  ],
+] as const)('a run that is completed is retried where it may help: %s', (_title, codes, commands) => {
+  expect(next('completed', codes)).toEqual(commands);
+});
+
+test('a stopped run is resumed, which calls all unsent rows', () => {
+  const codes = [
+    ['failed', 'UNAVAILABLE'],
+    ['not_attempted', 'HALTED'],
+  ] as const;
+  for (const state of ['halted', 'interrupted', 'failed'] as const)
+    expect(next(state, codes)).toEqual(['cqbatch resume r']);
+});
+
+test('a cancelled run is retried, with all unsent rows', () => {
+  expect(next('cancelled', [['not_attempted', 'CANCELLED']])).toEqual(['cqbatch retry r']);
+  expect(
+    next('cancelled', [
+      ['failed', 'NOT_FOUND'],
+      ['not_attempted', 'CANCELLED'],
+    ]),
+  ).toEqual(['cqbatch retry r --code CANCELLED']);
+});
+
+test('a retry leads to one joint report', () => {
+  expect(next('completed', [['succeeded', 'OK']], { retry_of: 'a' })).toEqual([
+    'cqbatch report r --with-retries',
+  ]);
+  expect(next('completed', [['succeeded', 'OK']], { retries: ['b'] })).toEqual([]);
+});
+
+test('a run is resolved once its retries leave no row to retry', async () => {
+  const store = openRunStore(await temporaryFolder(), operations);
+  const source = join(store.stateDir, 'rows.csv');
+  await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n');
+  const ended = async (rows: CreateRunInput['rows'], ...results: readonly RowResult[]) => {
+    const { record, journal } = await createRun(store, { rows, options: leastOptions });
+    await journal.append(results.map((result) => ({ type: 'row', result })));
+    await journal.close();
+    const completed = enterState(record, 'completed');
+    await store.save(completed);
+    return completed;
+  };
+  const failed = { outcome: 'failed', code: 'UNAVAILABLE' } as const;
+  const run = await ended(manifestAt(source), resultOf(1), resultOf(2, failed));
+  expect(await isCured(store, run)).toBe(false);
+  const retry = async (): Promise<CreateRunInput['rows']> => {
+    const path = join(store.stateDir, 'retry.jsonl');
+    const derived = { options: leastOptions, path };
+    return { kind: 'rows', path, planned: await writeRetryRows(store, run, [], {}, derived) };
+  };
+  await ended(await retry(), resultOf(1, failed));
+  expect(await isCured(store, run)).toBe(false);
+  await ended(await retry(), resultOf(1));
+  expect(await isCured(store, run)).toBe(true);
+});
