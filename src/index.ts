@@ -122,7 +122,7 @@ export {
   type RowCounts,
   subjectsOf,
 } from './engine/rows/row-counts.ts';
-export { cancelSettledRun, cancelStoppedRun, settleDeadRun } from './engine/run/feed/stopped-runs.ts';
+export { cancelSettledRun, cancelStoppedRun, settleDeadRun } from './engine/run/feed/reconcile.ts';
 export { writeApproval } from './engine/run/plan/approval-files.ts';
 export { approverHere } from './engine/run/plan/approval-text.ts';
 export {
@@ -135,7 +135,6 @@ export {
   validAmong,
 } from './engine/run/plan/approvals.ts';
 export { type CheckedManifest, checkManifest } from './engine/run/plan/check-manifest.ts';
-export { refuseUsedPlan } from './engine/run/plan/claimed-plan.ts';
 export {
   type Asker,
   beginRun,
@@ -147,8 +146,8 @@ export {
 } from './engine/run/plan/create-run.ts';
 export type { DerivedRowsInput } from './engine/run/plan/derived-rows.ts';
 export { type EarlierRun, findEarlierRun } from './engine/run/plan/earlier-runs.ts';
-export { keepApprovals, requireKeptApprovals } from './engine/run/plan/kept-plan.ts';
 export type { RowOptions } from './engine/run/plan/open-manifest.ts';
+export { refuseUsedPlan } from './engine/run/plan/plan-claim.ts';
 export {
   type ApprovedPlan,
   planSuffix,
@@ -156,6 +155,7 @@ export {
   readPlanFile,
   writePlanFile,
 } from './engine/run/plan/plan-file.ts';
+export { keepApprovals, requireKeptApprovals } from './engine/run/plan/plan-of-run.ts';
 export type { PlannedRows } from './engine/run/plan/planned-rows.ts';
 export type { ProblemList } from './engine/run/plan/problem-file.ts';
 export {
@@ -179,7 +179,6 @@ export { type RunProof, verifyRun } from './engine/run/proof/verify-run.ts';
 export { allRuns, lookAtCluster } from './engine/run/record/all-runs.ts';
 export { nextTimeOfDay } from './engine/run/record/budget.ts';
 export { differingOptions } from './engine/run/record/differing-options.ts';
-export { type KnownEnd, type RunResult, resultOf } from './engine/run/record/ending.ts';
 export { lockRun } from './engine/run/record/open-run.ts';
 export { awaitedRuns, prunable, removeRuns, sizeOf } from './engine/run/record/prune.ts';
 export {
@@ -205,6 +204,7 @@ export {
   progressOf,
   readJournalSummary,
 } from './engine/run/record/run-journal.ts';
+export { type KnownEnd, type RunResult, resultOf } from './engine/run/record/run-outcome.ts';
 export { openRunRows, refuseChangedRows, rowsFile } from './engine/run/record/run-rows.ts';
 export {
   delayOf,
@@ -223,7 +223,7 @@ export {
   reportWithRetries,
   rewriteReport,
 } from './engine/run/report/report-run.ts';
-export { type RowStory, type RunOfRow, tellRow } from './engine/run/report/row-story.ts';
+export { type RowStory, type RunOfRow, tellRow } from './engine/run/report/row-history.ts';
 export type { CanaryResults } from './engine/run/session/canary.ts';
 export { type ControlPlace, inCluster, inFolder, type Wanted } from './engine/run/session/control.ts';
 export { type CoordinateOptions, coordinateRuns, type RunNews } from './engine/run/session/coordinate.ts';

@@ -53,7 +53,7 @@ function parts() {
     files: 'src/base/(?:disk/files|package|async/waiting)',
     // What `cqbatch --help` needs, and what each command needs besides.
     help: 'src/cli/command-line',
-    command: 'src/(?:cli/context|engine/datastore/embedded/session)',
+    command: 'src/(?:cli/context|engine/datastore/embedded/connection)',
     look: 'src/cli/commands/(?:status|list)',
     plan: 'src/cli/commands/run/(?:plan|run-manifest)',
     run: 'src/cli/commands/run/execute',

@@ -107,7 +107,7 @@ export const watchCommand: CommandSpec = {
     ["cqbatch watch 'inbox/restore-*.csv' --rate 20/s --yes", 'some files, slowly, as a service'],
     ['cqbatch watch inbox --once --yes -qq', 'from cron: the manifests that wait there now'],
   ],
-  load: async () => (await import('./commands/daemon/inbox.ts')).watch,
+  load: async () => (await import('./commands/daemon/watch.ts')).watch,
 };
 
 const resume: CommandSpec = {

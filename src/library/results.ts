@@ -1,6 +1,6 @@
 import type { OutcomeCounts, RowResult } from '../domain/terms.ts';
 import type { Operation } from '../engine/operation/operation.ts';
-import { readRunLines } from '../engine/run/plan/run-lines.ts';
+import { readRunLines } from '../engine/run/plan/rows-with-results.ts';
 import { actualState, type RunRecord } from '../engine/run/record/record.ts';
 import { openJournalReader, progressOf } from '../engine/run/record/run-journal.ts';
 import { type BatchPlace, openBatchPlace } from './place.ts';

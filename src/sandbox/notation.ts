@@ -1,5 +1,5 @@
 import { type CqbatchError, usageError } from '../base/errors/errors.ts';
-import { readDuration } from '../base/text/quantities.ts';
+import { readDuration } from '../base/text/format.ts';
 
 /** An option: its default and its parser. Messages begin with `option`, its flag. */
 export interface Option<Value = unknown> {

@@ -1,5 +1,5 @@
 import { type Delimiter, delimiterNames, delimiters } from '../base/text/delimiter.ts';
-import { readDuration } from '../base/text/quantities.ts';
+import { readDuration } from '../base/text/format.ts';
 import { rateGroupNames } from '../domain/names.ts';
 import type { RatePolicy } from '../engine/cluster/rate-policy.ts';
 import { parseCondition } from '../engine/manifest/columns/condition.ts';

@@ -72,7 +72,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
       'src/base/text/formula-guard.ts',
       'src/base/text/local-time.ts',
       'src/base/text/printable.ts',
-      'src/base/text/quantities.ts',
+      'src/base/text/format.ts',
       'src/domain/terms.ts',
     ],
     packages: ['rolldown', 'uplot'],
@@ -254,7 +254,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/engine/journal': { folders: ['src/base/text', 'src'], packages: ['zod'] },
   'src/sandbox': {
     folders: [
-      'src/base/text/quantities.ts',
+      'src/base/text/format.ts',
       'src/base/text/json.ts',
       'src/base/async/clock.ts',
       'src/base/errors/errors.ts',

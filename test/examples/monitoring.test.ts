@@ -6,7 +6,7 @@ import { operations } from '../../jobs/index.ts';
 import { Metrics } from '../../src/daemon/metrics/metrics.ts';
 import { openRegistry } from '../../src/daemon/metrics/registry.ts';
 import { outcomes } from '../../src/domain/terms.ts';
-import { runResults } from '../../src/engine/run/record/ending.ts';
+import { runResults } from '../../src/engine/run/record/run-outcome.ts';
 import { parsePrometheusText } from '../helpers/prometheus-text.ts';
 
 const folder = 'examples/monitoring';

@@ -1,5 +1,5 @@
 import type { CqbatchError } from '../../src/base/errors/errors.ts';
-import type { RunEnding } from '../../src/engine/run/record/ending.ts';
+import type { RunEnding } from '../../src/engine/run/record/run-outcome.ts';
 import {
   beginCoordinator,
   type CoordinatorProcess,

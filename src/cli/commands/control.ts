@@ -1,8 +1,8 @@
 import { withReleases } from '../../base/async/scope.ts';
 import { firstSeen } from '../../base/async/waiting.ts';
 import { CqbatchError, fatalError, usageError } from '../../base/errors/errors.ts';
+import { count, counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { count, counted } from '../../base/text/quantities.ts';
 import type { Attribution } from '../../domain/actor.ts';
 import { apiText } from '../../domain/terms.ts';
 import {

@@ -1,4 +1,4 @@
-import { count, duration } from '../../base/text/quantities.ts';
+import { count, duration } from '../../base/text/format.ts';
 import { apiText, type LimitedApi, type OutcomeCounts, totalOf } from '../../domain/terms.ts';
 import {
   actualEntryState,

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors/errors.ts';
+import { counted, size } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { counted, size } from '../../base/text/quantities.ts';
 import {
   actualState,
   awaitedRuns,

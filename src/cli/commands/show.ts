@@ -11,7 +11,7 @@ import type { Flags } from '../config/load.ts';
 import { openWorkplace, type Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { auditDocument, auditText, type RunAudit } from '../render/audit.ts';
-import { rowDocument, rowText } from '../render/row-story.ts';
+import { rowDocument, rowText } from '../render/row-history.ts';
 import { anyRun, findRecord } from './find-run.ts';
 
 /** `cqbatch show`: the history of a run, with users and reasons. With `--row`, the story of one row. */

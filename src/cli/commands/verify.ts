@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { usageError } from '../../base/errors/errors.ts';
+import { counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { counted } from '../../base/text/quantities.ts';
 import { exists, type RunProof, verifyRun } from '../../index.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { openWorkplace } from '../context.ts';

@@ -1,5 +1,5 @@
+import { count, counted, duration, exactDuration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
-import { count, counted, duration, exactDuration } from '../../base/text/quantities.ts';
 import { type Actor, actorText, thisActor } from '../../domain/actor.ts';
 import {
   actualState,

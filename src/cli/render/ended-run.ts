@@ -1,5 +1,5 @@
+import { counted, duration } from '../../base/text/format.ts';
 import { shortened } from '../../base/text/printable.ts';
-import { counted, duration } from '../../base/text/quantities.ts';
 import type { Actor } from '../../domain/actor.ts';
 import {
   actualState,

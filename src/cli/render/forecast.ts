@@ -1,5 +1,5 @@
+import { count, counted, duration, perSecond } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { count, counted, duration, perSecond } from '../../base/text/quantities.ts';
 import { apiText } from '../../domain/terms.ts';
 import {
   type FieldCounts,

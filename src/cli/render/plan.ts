@@ -1,5 +1,5 @@
+import { count, counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { count, counted } from '../../base/text/quantities.ts';
 import {
   type ApiRequest,
   type EarlierRun,

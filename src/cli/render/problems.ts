@@ -1,5 +1,5 @@
+import { count } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { count } from '../../base/text/quantities.ts';
 import { formatProblem, type ProblemGroup, type ProblemList } from '../../index.ts';
 import { moreText } from './words.ts';
 

@@ -1,4 +1,4 @@
-import { count, counted, duration, exactDuration, perSecond } from '../../base/text/quantities.ts';
+import { count, counted, duration, exactDuration, perSecond } from '../../base/text/format.ts';
 import { type Pace, restAdvice } from '../../domain/pace.ts';
 import { percentOf } from '../../domain/terms.ts';
 import {

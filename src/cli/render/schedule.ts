@@ -1,4 +1,4 @@
-import { duration } from '../../base/text/quantities.ts';
+import { duration } from '../../base/text/format.ts';
 import { actorText } from '../../domain/actor.ts';
 import type { OutcomeCounts } from '../../domain/terms.ts';
 import type { HistoryEntry, RunState, Schedule, ScheduleState, Trigger } from '../../index.ts';

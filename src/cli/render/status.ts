@@ -1,6 +1,6 @@
 import { steadyTimeOf, timeOfDay } from '../../base/async/clock.ts';
 import { readVersion } from '../../base/package.ts';
-import { count, counted, duration, perSecond } from '../../base/text/quantities.ts';
+import { count, counted, duration, perSecond } from '../../base/text/format.ts';
 import { noticeableRestMs, restAdvice } from '../../domain/pace.ts';
 import { apiText, percentOf, usualPriority } from '../../domain/terms.ts';
 import { goneAfterMs, type RunView, resumeCommand, toHundredths } from '../../index.ts';

@@ -1,4 +1,4 @@
-import { count, counted, duration, perSecond } from '../../base/text/quantities.ts';
+import { count, counted, duration, perSecond } from '../../base/text/format.ts';
 import { type Outcome, type OutcomeCounts, outcomes, totalOf } from '../../domain/terms.ts';
 import type { FailedRun, RatePoint, ReportPaths, RunRecord, RunSummary } from '../../index.ts';
 import { styled } from './style.ts';

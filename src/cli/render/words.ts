@@ -1,8 +1,8 @@
 /** Small pieces of text for people. */
 
+import { count, counted, perSecond } from '../../base/text/format.ts';
 import { zoneText } from '../../base/text/local-time.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { count, counted, perSecond } from '../../base/text/quantities.ts';
 import { type Outcome, type OutcomeCounts, outcomes, outcomeText } from '../../domain/terms.ts';
 import { type CodeCount, nameInWords } from '../../index.ts';
 import { type Style, styled, widthOf } from './style.ts';

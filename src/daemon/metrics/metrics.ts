@@ -4,7 +4,7 @@ import type { Pace } from '../../domain/pace.ts';
 import type { RowResult } from '../../domain/terms.ts';
 import type { RequestObserver, SentRequest } from '../../engine/api/network/exchange.ts';
 import { findOperation, type Operation } from '../../engine/operation/operation.ts';
-import type { RunResult } from '../../engine/run/record/ending.ts';
+import type { RunResult } from '../../engine/run/record/run-outcome.ts';
 import type { ObservedEnd, ObservedRun, RunObserver } from '../../engine/run/session/execution-options.ts';
 
 /** The last run. It outlives the process. */

@@ -18,7 +18,7 @@ import {
   type WorkerEntry,
   workerEntrySchema,
 } from './entries.ts';
-import { type Member, rateCommandOf } from './member.ts';
+import { type Member, rateCommandOf } from './membership.ts';
 import type { SlotReply } from './timeline.ts';
 import { serverClock, timelineScripts } from './timeline-script.ts';
 

@@ -1,5 +1,5 @@
 import type { Datastore } from './datastore.ts';
-import type { SessionThread } from './embedded/session.ts';
+import type { SessionThread } from './embedded/connection.ts';
 import type { RedisOptions } from './redis/redis.ts';
 
 export interface WantedDatastore {
@@ -17,7 +17,7 @@ export type PreparedDatastore = Promise<SessionThread>;
 
 /** Loads the embedded datastore's code in a thread, without touching its files or keeping the process alive. */
 export async function prepareEmbedded(): PreparedDatastore {
-  const { startThread } = await import('./embedded/session.ts');
+  const { startThread } = await import('./embedded/connection.ts');
   return startThread();
 }
 

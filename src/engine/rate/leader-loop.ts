@@ -4,12 +4,12 @@ import { type Repeated, repeat } from '../../base/async/repeat.ts';
 import { deferred, orAfter } from '../../base/async/waiting.ts';
 import { longestInheritedRestMs, type Pace, type PaceReport, type StartingPoint } from '../../domain/pace.ts';
 import type { PublishedPace } from '../cluster/entries.ts';
-import type { Beat, Member, WorkerBeat } from '../cluster/member.ts';
+import type { Beat, Member, WorkerBeat } from '../cluster/membership.ts';
 import { type CommonPolicy, commonPolicy, type RunPolicies, toHundredths } from '../cluster/rate-policy.ts';
+import { TrafficLedger } from './call-counts.ts';
 import type { CallGate } from './call-gate.ts';
 import type { Traffic } from './governor/traffic.ts';
 import { RateController } from './rate-controller.ts';
-import { TrafficLedger } from './traffic-ledger.ts';
 import type { CallsInFlight, TrafficMeter } from './traffic-meter.ts';
 
 export interface LeaderLoopOptions {

@@ -2,7 +2,7 @@ import { noticeableRestMs, type Pace, type StartingPoint } from '../../domain/pa
 import type { CommonPolicy } from '../cluster/rate-policy.ts';
 import { mostConcurrency, usualConcurrency } from './governor/concurrency-limit.ts';
 import { Governor } from './governor/governor.ts';
-import { inUse, reasons } from './governor/pace.ts';
+import { inUse, reasons } from './governor/pace-reasons.ts';
 import type { Traffic } from './governor/traffic.ts';
 
 export { mostConcurrency, usualConcurrency };

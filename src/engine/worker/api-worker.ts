@@ -3,7 +3,7 @@ import type { CqbatchError } from '../../base/errors/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { duringOutage, type Outage, type PaceReport, type StartingPoint } from '../../domain/pace.ts';
 import type { ApiClient } from '../api/client.ts';
-import type { Member } from '../cluster/member.ts';
+import type { Member } from '../cluster/membership.ts';
 import { toHundredths } from '../cluster/rate-policy.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { Operation } from '../operation/operation.ts';

@@ -10,6 +10,7 @@ import type { RowTask } from '../queue/payload.ts';
 import type { CallGate } from '../rate/call-gate.ts';
 import { isRefusal, type TrafficMeter } from '../rate/traffic-meter.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
+import { signOf } from './health-evidence.ts';
 import {
   asRefusal,
   type JudgedAttempt,
@@ -20,7 +21,6 @@ import {
   uncalled,
 } from './judge.ts';
 import { isSuspect, LatestCalls } from './other-rows.ts';
-import { signOf } from './sign.ts';
 import type { Blame } from './signs.ts';
 
 /** What a worker does with rows of any run, as it happens: for progress and logs, never for accounting. */

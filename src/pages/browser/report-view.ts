@@ -1,12 +1,12 @@
-import { count, counted } from '../../base/text/quantities.ts';
+import { count, counted } from '../../base/text/format.ts';
 import { type Outcome, outcomes, outcomeText } from '../../domain/terms.ts';
 import type { PageData } from '../../engine/report/html/page-data.ts';
 import { type RowGroup, reportSummary } from '../../engine/report/html/report-head.ts';
 import { outcomesInNeed, rowsInNeed } from '../../engine/report/html/verdict.ts';
 import { Charts } from './chart/charts.ts';
 import { button, copyCommand, download, drawn, element, redraw } from './dom.ts';
+import { StoryDialog } from './row-dialog.ts';
 import { type Column, everything, type Rows, refeedCsv, type Selection } from './rows.ts';
-import { StoryDialog } from './story.ts';
 import { RowTable } from './table.ts';
 
 /** The figures, what to do, the charts and the rows of a run. Filters and sort order stay when newer data is shown. */

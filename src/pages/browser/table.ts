@@ -1,6 +1,6 @@
+import { counted, exactDuration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { shortened } from '../../base/text/printable.ts';
-import { counted, exactDuration } from '../../base/text/quantities.ts';
 import { outcomeText } from '../../domain/terms.ts';
 import { button, element, redraw } from './dom.ts';
 import type { Column } from './rows.ts';

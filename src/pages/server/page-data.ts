@@ -1,10 +1,10 @@
+import { count, counted, exactDuration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
-import { count, counted, exactDuration } from '../../base/text/quantities.ts';
 import type { Schedule } from '../../daemon/schedule/schedule.ts';
 import type { Pace } from '../../domain/pace.ts';
 import type { LimitedApi } from '../../domain/terms.ts';
 import type { WorkerEntry } from '../../engine/cluster/entries.ts';
-import { resultOf } from '../../engine/run/record/ending.ts';
+import { resultOf } from '../../engine/run/record/run-outcome.ts';
 import type { RunView } from '../../engine/run/record/run-view.ts';
 
 /** The data that the server sends to the page. Times are ISO 8601 UTC. The page treats every text as hostile. */

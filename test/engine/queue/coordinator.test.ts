@@ -38,9 +38,8 @@ const { FailureGuard } =
   await built<typeof import('../../../src/engine/run/record/guards.ts')>('engine/run/record/guards');
 const { Work } =
   await built<typeof import('../../../src/engine/run/session/work.ts')>('engine/run/session/work');
-const { reconcile } = await built<typeof import('../../../src/engine/run/feed/stopped-runs.ts')>(
-  'engine/run/feed/stopped-runs',
-);
+const { reconcile } =
+  await built<typeof import('../../../src/engine/run/feed/reconcile.ts')>('engine/run/feed/reconcile');
 
 function* tasksOf(rows: number): Generator<RowTask> {
   for (let row = 1; row <= rows; row++)

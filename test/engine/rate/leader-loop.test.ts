@@ -7,7 +7,7 @@ import {
   type Member,
   rateCommandOf,
   type WorkerBeat,
-} from '../../../src/engine/cluster/member.ts';
+} from '../../../src/engine/cluster/membership.ts';
 import type { RatePolicy } from '../../../src/engine/cluster/rate-policy.ts';
 import { LeaderLoop, type LeaderLoopOptions, type OwnCalls } from '../../../src/engine/rate/leader-loop.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';

@@ -25,8 +25,8 @@ import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
 import { apiClient, estimatedLimits, mismatchOf, type ServedApi } from '../api-client.ts';
 import { nextCommands } from '../next-commands.ts';
 import type { Notifier } from '../run/notifier.ts';
-import { notifierOf } from '../run/when-free.ts';
-import { beginScheduled, inboxFinisher } from './scheduled.ts';
+import { notifierOf } from '../run/run-scope.ts';
+import { beginScheduled, inboxFinisher } from './start-scheduled-run.ts';
 
 export interface DaemonOptions {
   readonly datastore: Datastore;

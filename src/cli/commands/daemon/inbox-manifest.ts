@@ -24,7 +24,7 @@ import { withPlanBeside } from '../run/approval.ts';
 import { execute } from '../run/execute.ts';
 import { planRun } from '../run/planned-run.ts';
 import { busyWith, endedRun, resumeRun } from '../run/resume.ts';
-import { notifying, whenFree } from '../run/when-free.ts';
+import { notifying, whenFree } from '../run/run-scope.ts';
 
 /** The result of an inbox's manifest. */
 export interface CarriedOut {

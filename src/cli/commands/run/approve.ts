@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { usageError } from '../../../base/errors/errors.ts';
+import { counted } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { counted } from '../../../base/text/quantities.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import {
   type ApprovedPlan,

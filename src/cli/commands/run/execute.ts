@@ -1,7 +1,7 @@
 import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
 import { systemError } from '../../../base/errors/system-error.ts';
 import { readVersion } from '../../../base/package.ts';
-import { counted } from '../../../base/text/quantities.ts';
+import { counted } from '../../../base/text/format.ts';
 import { attributed } from '../../../domain/actor.ts';
 import {
   budgetOf,

@@ -1,6 +1,6 @@
 import { usageError } from '../../../base/errors/errors.ts';
+import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { counted } from '../../../base/text/quantities.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import {
   type Asker,

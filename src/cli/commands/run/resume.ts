@@ -1,6 +1,6 @@
 import { BusyError, type CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { counted } from '../../../base/text/quantities.ts';
 import { attributed } from '../../../domain/actor.ts';
 import type { OutcomeCounts } from '../../../domain/terms.ts';
 import {
@@ -37,7 +37,7 @@ import { isCured, nextCommands, retryCommand } from '../next-commands.ts';
 import { baseUrlOf, sayIfTomorrow } from '../options.ts';
 import { execute } from './execute.ts';
 import { readingManifest } from './planned-run.ts';
-import { runWhenFree } from './when-free.ts';
+import { runWhenFree } from './run-scope.ts';
 /** `cqbatch resume`: continues a stopped run. */
 export async function resume(id: string | undefined, flags: Flags): Promise<ExitCode> {
   return runWhenFree(flags, `resume ${id ?? ''}`.trim(), async (context) => {

@@ -1,6 +1,6 @@
 import { usageError } from '../../../base/errors/errors.ts';
+import { count, counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { count, counted } from '../../../base/text/quantities.ts';
 import {
   actualState,
   findRetries,
@@ -23,7 +23,7 @@ import { type FittingRun, findRecord } from '../find-run.ts';
 import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
 import { refuseUnlessOver } from './refusals.ts';
-import { runWhenFree } from './when-free.ts';
+import { runWhenFree } from './run-scope.ts';
 
 /** `cqbatch retry`: a new run of the failed rows, and of the uncalled rows of a cancelled run. */
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {

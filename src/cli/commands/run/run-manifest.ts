@@ -7,7 +7,7 @@ import { tokenSource } from '../api-client.ts';
 import { calls } from '../options.ts';
 import { withNamedPlan } from './approval.ts';
 import { planRun } from './planned-run.ts';
-import { measuring, notifying, whenFree } from './when-free.ts';
+import { measuring, notifying, whenFree } from './run-scope.ts';
 
 /** Plans a run, asks, and takes it to its end. */
 export function runManifest(context: Context, manifest: string): Promise<ExitCode> {

@@ -1,6 +1,6 @@
 import { usageError } from '../../../base/errors/errors.ts';
+import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { counted } from '../../../base/text/quantities.ts';
 import {
   actualState,
   isOver,
@@ -21,7 +21,7 @@ import { type FittingRun, findRecord } from '../find-run.ts';
 import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
 import { refuseUnlessOver } from './refusals.ts';
-import { runWhenFree } from './when-free.ts';
+import { runWhenFree } from './run-scope.ts';
 
 /** `cqbatch undo`: a new run that puts back what a run changed, as far as the manifest has old values. */
 export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {

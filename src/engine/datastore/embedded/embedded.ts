@@ -5,9 +5,9 @@ import { isOpenToOthers, makeFolder, makePrivate } from '../../../base/disk/file
 import { lockPath } from '../../../base/disk/lock.ts';
 import { BusyError } from '../../../base/errors/errors.ts';
 import type { Datastore } from '../datastore.ts';
+import { openSession, type Session, type SessionThread, startThread } from './connection.ts';
 import { openEpoch, readFileIdentity } from './epoch.ts';
 import { poolOver } from './pool.ts';
-import { openSession, type Session, type SessionThread, startThread } from './session.ts';
 
 /** Name of the embedded datastore's folder inside the state folder. */
 const folderName = 'queue';

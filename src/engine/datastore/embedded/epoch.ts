@@ -6,7 +6,7 @@ import { writeFileAtomically } from '../../../base/disk/files.ts';
 import { readJsonFile } from '../../../base/disk/json-file.ts';
 import { bootId } from '../../../base/disk/process.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
-import type { Session } from './session.ts';
+import type { Session } from './connection.ts';
 
 /**
  * The epoch of the embedded datastore is stored inside it and in a file beside its folder. If both agree, and the database

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { PgPool, PgPoolClient, PgQueryResult } from 'bullmq';
-import type { Session } from './session.ts';
+import type { Session } from './connection.ts';
 
 /**
  * Presents one session as a `pg.Pool`, as BullMQ's PostgreSQL backend requires: every client is a view of the session. This is

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { parentPort } from 'node:worker_threads';
 import { PGlite, types } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
+import type { Reply, Request, StatementError, StatementResult } from './connection.ts';
 import { isFinal } from './final-error.ts';
-import type { Reply, Request, StatementError, StatementResult } from './session.ts';
 
 /**
  * The thread that runs PGlite. Statements block their thread, so a separate thread keeps the main thread's HTTP calls, progress

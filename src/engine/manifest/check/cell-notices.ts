@@ -1,6 +1,6 @@
+import { counted } from '../../../base/text/format.ts';
 import { isWordForNothing } from '../../../base/text/nothing.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { counted } from '../../../base/text/quantities.ts';
 import type { ScanWarning } from '../columns/column-advice.ts';
 import type { PreparedCall } from '../columns/row-preparer.ts';
 import type { ManifestRow } from '../manifest.ts';

@@ -1,4 +1,4 @@
-import { counted } from '../../../base/text/quantities.ts';
+import { counted } from '../../../base/text/format.ts';
 import { excerpt } from '../../rows/problem.ts';
 import type { ColumnReading, ScanWarning } from '../columns/column-advice.ts';
 import type { RowChoice } from '../manifest.ts';

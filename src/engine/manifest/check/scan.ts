@@ -1,5 +1,5 @@
+import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { counted } from '../../../base/text/quantities.ts';
 import type { ConflictRule } from '../../../domain/terms.ts';
 import { knownNames } from '../../operation/field-names.ts';
 import type { CallableRow, DecidedRow, InvalidRow, LeftOut } from '../../rows/row.ts';

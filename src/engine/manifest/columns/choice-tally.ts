@@ -1,5 +1,5 @@
+import { count, counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { count, counted } from '../../../base/text/quantities.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import { excerpt } from '../../rows/problem.ts';
 import type { RowChoice } from '../manifest.ts';

@@ -1,5 +1,5 @@
+import { size } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { size } from '../../../base/text/quantities.ts';
 import { endsLine, isLineEnd, maxRecordBytes, syntaxMistake, TextMistake } from '../text/mistake.ts';
 import { joiningCommand } from './page.ts';
 import { parsePiece, repeatedName } from './piece.ts';

@@ -1,5 +1,5 @@
+import { count, counted } from '../../../base/text/format.ts';
 import { isJsonObject, isLosslessNumber } from '../../../base/text/json.ts';
-import { count, counted } from '../../../base/text/quantities.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';

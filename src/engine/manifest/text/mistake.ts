@@ -1,6 +1,6 @@
 import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { systemError } from '../../../base/errors/system-error.ts';
-import { size } from '../../../base/text/quantities.ts';
+import { size } from '../../../base/text/format.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 
 /** A position in a text. Lines end with LF, CR LF or CR; columns count code points. Both start at 1. */

@@ -1,5 +1,5 @@
 import type { ColumnDef, ReadOptions, Sheet } from 'hucre/xlsx';
-import { size } from '../../../base/text/quantities.ts';
+import { size } from '../../../base/text/format.ts';
 import { excerpt } from '../../rows/problem.ts';
 import { titleLines } from '../csv/header.ts';
 import type { CsvRecord } from '../csv/rows.ts';

@@ -5,7 +5,7 @@ import {
   type StartingPoint,
 } from '../../../domain/pace.ts';
 import { ConcurrencyLimit, mostConcurrency } from './concurrency-limit.ts';
-import { fastestRate, reasons, slowestRate } from './pace.ts';
+import { fastestRate, reasons, slowestRate } from './pace-reasons.ts';
 import { SlowStart } from './rate-changes.ts';
 import { RateDependence } from './rate-dependence.ts';
 import { RateSearch } from './rate-search.ts';

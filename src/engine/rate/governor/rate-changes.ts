@@ -1,4 +1,4 @@
-import { firstRate, inUse } from './pace.ts';
+import { firstRate, inUse } from './pace-reasons.ts';
 
 /** At the start the rate doubles in this time, or in this many reactions. */
 const startSeconds = 0.5;

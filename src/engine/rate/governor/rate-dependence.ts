@@ -1,7 +1,7 @@
 import { Comparison, type ComparisonVerdict } from './comparison.ts';
+import { Backoff } from './probe-backoff.ts';
 import { longWaitMs } from './quota-exhaustion.ts';
 import type { SearchedRate } from './rate-search.ts';
-import { Backoff } from './schedules.ts';
 import { asRejected, isAboutRate, type Traffic, type UpdateTime, withoutRefusals } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
 

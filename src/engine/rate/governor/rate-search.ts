@@ -1,9 +1,9 @@
 import type { Phase } from '../../../domain/pace.ts';
 import { KnownRates } from './known-rates.ts';
-import { fastestRate, firstRate, inUse, reasons, slowestRate } from './pace.ts';
+import { fastestRate, firstRate, inUse, reasons, slowestRate } from './pace-reasons.ts';
+import { ProbeSchedule } from './probe-backoff.ts';
 import { longWaitMs, QuotaExhaustion } from './quota-exhaustion.ts';
 import { Cooldown, cutDeep, cutToHeld, probingGrowth, searchedRate, startingGrowth } from './rate-changes.ts';
-import { ProbeSchedule } from './schedules.ts';
 import { CallTally, type RateNews } from './traffic.ts';
 
 /** Single calls test whether calls are accepted again. */

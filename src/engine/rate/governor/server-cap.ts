@@ -1,6 +1,6 @@
 import { AcceptedCalls, CapTrial } from './cap-trial.ts';
+import { Backoff } from './probe-backoff.ts';
 import { longWaitMs } from './quota-exhaustion.ts';
-import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';
 
 /**

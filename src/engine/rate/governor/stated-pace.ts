@@ -1,6 +1,6 @@
 import type { StatedLimit } from '../../api/limits.ts';
+import { Backoff } from './probe-backoff.ts';
 import { longestSpreadMs } from './quota-exhaustion.ts';
-import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';
 
 /**

@@ -1,6 +1,6 @@
+import { count, counted, exactDuration, perSecond } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { shortened } from '../../../base/text/printable.ts';
-import { count, counted, exactDuration, perSecond } from '../../../base/text/quantities.ts';
 import { type Outcome, outcomeText, percentOf } from '../../../domain/terms.ts';
 import { factList, type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';

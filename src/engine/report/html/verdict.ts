@@ -1,4 +1,4 @@
-import { count, counted } from '../../../base/text/quantities.ts';
+import { count, counted } from '../../../base/text/format.ts';
 import type { Outcome, OutcomeCounts } from '../../../domain/terms.ts';
 import type { PageData } from './page-data.ts';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { usageError } from '../../../base/errors/errors.ts';
+import { counted } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { counted } from '../../../base/text/quantities.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import { signerOf, signText } from '../../signature/ssh-keygen.ts';
 import { type Approval, approvalText, approverHere, parseApproval } from './approval-text.ts';

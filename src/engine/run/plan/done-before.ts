@@ -7,7 +7,7 @@ import { goesOnByItself, type RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { type ReadReportOptions, readReport } from './read-report.ts';
 import { retriesAfter, retriesAmong, undosOf } from './retries.ts';
-import { callsOf, openLastLines } from './run-lines.ts';
+import { callsOf, openLastLines } from './rows-with-results.ts';
 
 export interface ReadDoneOptions extends Omit<ReadReportOptions, 'operations'> {
   /** The API to call, if known. */

@@ -1,5 +1,5 @@
+import { count, counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { count, counted } from '../../../base/text/quantities.ts';
 import type { ConflictRule } from '../../../domain/terms.ts';
 import type { ScanSummary } from '../../manifest/check/scan.ts';
 import type { RoundedIds } from '../../manifest/manifest.ts';

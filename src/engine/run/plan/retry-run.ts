@@ -6,7 +6,7 @@ import type { RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
 import type { PlannedRows } from './planned-rows.ts';
-import { callsOf, openLastLines, subjectKey } from './run-lines.ts';
+import { callsOf, openLastLines, subjectKey } from './rows-with-results.ts';
 
 /** Which failed rows to retry. Default: all. */
 export interface RetryChoice {

@@ -12,7 +12,7 @@ import { openRunRows, requireOperations } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
 import type { PlannedRows } from './planned-rows.ts';
-import { type CallLine, callsOf, openLastLines, subjectKey } from './run-lines.ts';
+import { type CallLine, callsOf, openLastLines, subjectKey } from './rows-with-results.ts';
 
 /** The rows that undo a run, as far as possible. */
 export interface UndoRows extends PlannedRows {

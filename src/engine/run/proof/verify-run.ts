@@ -13,7 +13,7 @@ import type { OutcomeCounts } from '../../../domain/terms.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { summaryFile } from '../../report/summary.ts';
 import { judgeApprovals, validAmong, whyOthersDoNot } from '../plan/approvals.ts';
-import { otherOption, plannedBy, readKeptPlan } from '../plan/kept-plan.ts';
+import { otherOption, plannedBy, readKeptPlan } from '../plan/plan-of-run.ts';
 import {
   actualState,
   goesOnByItself,

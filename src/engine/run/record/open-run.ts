@@ -13,9 +13,9 @@ import { RollCall } from '../../queue/roll-call.ts';
 import { openRowQueue, type RowQueue } from '../../queue/row-queue.ts';
 import { emptyRoster, type Roster } from '../../queue/testimony.ts';
 import { type AnswerFile, answerFile } from './answer-file.ts';
-import { runLockPath } from './in-use.ts';
 import type { RunRecord } from './record.ts';
 import { openRunJournal } from './run-journal.ts';
+import { runLockPath } from './run-lock.ts';
 import { runPolicy } from './run-policy.ts';
 import type { RunStore } from './store.ts';
 

@@ -8,8 +8,8 @@ import { type ControlOf, countsSchema, isActive } from '../../cluster/entries.ts
 import { ratePolicySchema } from '../../cluster/rate-policy.ts';
 import type { WhyUnfinished } from '../../report/join-results.ts';
 import { budgetSchema, startedBudgetSchema } from './budget.ts';
-import { type EndCause, endCauses, type KnownEnd } from './ending.ts';
 import { failureLimitsSchema } from './guards.ts';
+import { type EndCause, endCauses, type KnownEnd } from './run-outcome.ts';
 
 /**
  * `run.json`: the content and state of a run. States:

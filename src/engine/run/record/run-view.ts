@@ -22,9 +22,9 @@ import {
 import type { CodeCount } from '../../journal/state.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
 import { averageRate } from '../../report/summary.ts';
-import { isInUse } from './in-use.ts';
 import { actualState, endOf, isResumable, priorityOf, type RunRecord } from './record.ts';
 import { type KnownSummary, readJournalSummary } from './run-journal.ts';
+import { isInUse } from './run-lock.ts';
 import type { RunStore } from './store.ts';
 
 /** What a run waits for, so that no row is called now. The text is the end of a sentence: `Waiting …`, or a clause. */

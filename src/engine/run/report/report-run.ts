@@ -12,7 +12,7 @@ import { type RunFacts, type RunRate, Tally } from '../../report/summary.ts';
 import { removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';
 import { writeXlsxReport } from '../../report/xlsx-report.ts';
 import type { RetriedRun } from '../plan/retries.ts';
-import { openRunLines, type RunLines, readRunLines } from '../plan/run-lines.ts';
+import { openRunLines, type RunLines, readRunLines } from '../plan/rows-with-results.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord, resumeCommand } from '../record/record.ts';
 import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { journalPath, withJournalReader } from '../record/run-journal.ts';

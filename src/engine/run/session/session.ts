@@ -1,9 +1,9 @@
 import { after, deferred, onAbort, orAborted } from '../../../base/async/waiting.ts';
 import type { Attribution } from '../../../domain/actor.ts';
 import type { Leaving } from '../feed/coordinator.ts';
-import { budgetSpent, type RunEnding } from '../record/ending.ts';
 import { FailureGuard, haltText } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
+import { budgetSpent, type RunEnding } from '../record/run-outcome.ts';
 import type { Command } from './control.ts';
 import { type SessionOptions, shutdownMs, Work } from './work.ts';
 

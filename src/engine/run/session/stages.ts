@@ -1,13 +1,13 @@
-import { counted } from '../../../base/text/quantities.ts';
+import { counted } from '../../../base/text/format.ts';
 import type { RowTask } from '../../queue/payload.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
-import { reconcile } from '../feed/stopped-runs.ts';
+import { reconcile } from '../feed/reconcile.ts';
 import { type RowSelection, unfinishedTasks } from '../feed/tasks.ts';
 import { allowedRows, type StartedBudget } from '../record/budget.ts';
-import { budgetSpent, type RunEnding } from '../record/ending.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import type { RecordKeeper } from '../record/record-keeper.ts';
 import { unfinishedRows } from '../record/run-journal.ts';
+import { budgetSpent, type RunEnding } from '../record/run-outcome.ts';
 import { canaryFailure, canaryResults, canaryRows, lastOf } from './canary.ts';
 import type { ExecuteRunOptions } from './execution-options.ts';
 

@@ -1,5 +1,5 @@
+import { counted } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
-import { counted } from '../../../base/text/quantities.ts';
 import { element, redraw } from '../dom.ts';
 import { bandAt, type ChartData, type ColorName } from './chart.ts';
 import { lengthOf } from './run-times.ts';

@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import { count } from '../../../base/text/quantities.ts';
+import { count } from '../../../base/text/format.ts';
 import type { Band, ChartData, ColorName } from './chart.ts';
 import { lengthOf } from './run-times.ts';
 

@@ -1,4 +1,4 @@
-import { counted, exactDuration, perSecond } from '../../../base/text/quantities.ts';
+import { counted, exactDuration, perSecond } from '../../../base/text/format.ts';
 import type { LatencySeries, PageData } from '../../../engine/report/html/page-data.ts';
 import type { Band, Chart, ChartData, Line } from './chart.ts';
 import { bandsOf, bandWords, type TimedRate, timedRates } from './run-times.ts';

@@ -1,4 +1,4 @@
-import { counted, duration } from '../../../base/text/quantities.ts';
+import { counted, duration } from '../../../base/text/format.ts';
 import type { PageData, PageStop } from '../../../engine/report/html/page-data.ts';
 import type { Band } from './chart.ts';
 

@@ -1,4 +1,4 @@
-import { count, counted } from '../../../base/text/quantities.ts';
+import { count, counted } from '../../../base/text/format.ts';
 import { apiText, priorities } from '../../../domain/terms.ts';
 import type { ControlName, RunData } from '../../server/page-data.ts';
 import { button, type Child, element } from '../dom.ts';

@@ -1,5 +1,5 @@
+import { count, exactDuration } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
-import { count, exactDuration } from '../../../base/text/quantities.ts';
 import { heartbeatMs, type RunData, type Snapshot } from '../../server/page-data.ts';
 import { type Child, element, redraw } from '../dom.ts';
 import { ControlDialog } from './control-dialog.ts';

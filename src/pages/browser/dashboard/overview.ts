@@ -1,5 +1,5 @@
+import { count } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
-import { count } from '../../../base/text/quantities.ts';
 import { apiText } from '../../../domain/terms.ts';
 import {
   type RunData,

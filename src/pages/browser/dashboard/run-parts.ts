@@ -1,5 +1,5 @@
+import { count, counted, perSecond } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
-import { count, counted, perSecond } from '../../../base/text/quantities.ts';
 import { apiText, outcomes, outcomeText, percentOf, totalOf, usualPriority } from '../../../domain/terms.ts';
 import { factList } from '../../../engine/report/html/markup.ts';
 import { type ControlName, type RunData, sentenceOf, stateOf } from '../../server/page-data.ts';

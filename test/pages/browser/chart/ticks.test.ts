@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { exactDuration, perSecond } from '../../../../src/base/text/quantities.ts';
+import { exactDuration, perSecond } from '../../../../src/base/text/format.ts';
 import { timeSteps, timeTicks, valueSteps } from '../../../../src/pages/browser/chart/ticks.ts';
 
 const at = (time: string): number => Date.parse(time) / 1_000;

@@ -3,7 +3,7 @@ import { steadyNow } from '../../../base/async/clock.ts';
 import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
 import { BusyError } from '../../../base/errors/errors.ts';
 import { readVersion } from '../../../base/package.ts';
-import { duration } from '../../../base/text/quantities.ts';
+import { duration } from '../../../base/text/format.ts';
 import { type Datastore, openMetricsFile } from '../../../index.ts';
 import type { Flags } from '../../config/load.ts';
 import { type CommandInput, type Context, openContext } from '../../context.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { rowDocument, rowText } from '../../../src/cli/render/row-story.ts';
-import type { RowStory } from '../../../src/engine/run/report/row-story.ts';
+import { rowDocument, rowText } from '../../../src/cli/render/row-history.ts';
+import type { RowStory } from '../../../src/engine/run/report/row-history.ts';
 import { resultOf } from '../../engine/journal/arbitraries.ts';
 import { plannedRecord } from '../../engine/run/planned-record.ts';
 import { callableRow, invalidRow, leftOutRow } from '../../helpers/planned-row.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TrafficReport } from '../../../src/engine/cluster/entries.ts';
-import { TrafficLedger } from '../../../src/engine/rate/traffic-ledger.ts';
+import { TrafficLedger } from '../../../src/engine/rate/call-counts.ts';
 import { stated } from '../worker/answers.ts';
 
 const now = 1_000_000;

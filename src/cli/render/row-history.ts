@@ -1,5 +1,5 @@
+import { count, counted, exactDuration } from '../../base/text/format.ts';
 import { localTime, zoneText } from '../../base/text/local-time.ts';
-import { count, counted, exactDuration } from '../../base/text/quantities.ts';
 import { type Attempt, outcomeText, type SavedAnswer, unclearText } from '../../domain/terms.ts';
 import { actualState, type RowStory, type RunOfRow } from '../../index.ts';
 import { documentOf, type Fact, factLines, movedIn, table, usualColumns, wrapped } from './words.ts';

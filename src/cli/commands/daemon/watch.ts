@@ -11,7 +11,7 @@ import { inboxText } from '../../render/ended-run.ts';
 import { proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { calls, runOptions } from '../options.ts';
 import { requireConsent } from '../run/planned-run.ts';
-import { measuring, notifying } from '../run/when-free.ts';
+import { measuring, notifying } from '../run/run-scope.ts';
 import { type CarriedOut, carryOut } from './inbox-manifest.ts';
 import { openProbes } from './probes.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ProbeSchedule } from '../../../../src/engine/rate/governor/schedules.ts';
+import { ProbeSchedule } from '../../../../src/engine/rate/governor/probe-backoff.ts';
 
 const second = 1_000;
 

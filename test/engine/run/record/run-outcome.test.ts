@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exitCodeOf } from '../../../../src/cli/exit-codes.ts';
 import { noOutcomes } from '../../../../src/domain/terms.ts';
-import { type RunResult, resultOf } from '../../../../src/engine/run/record/ending.ts';
+import { type RunResult, resultOf } from '../../../../src/engine/run/record/run-outcome.ts';
 
 test.each<[state: string, because: string | undefined, counts: object, result: RunResult, exitCode: number]>([
   ['completed', undefined, { succeeded: 2 }, 'succeeded', 0],

@@ -1,5 +1,5 @@
+import { counted, exactDuration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
-import { counted, exactDuration } from '../../base/text/quantities.ts';
 import { type Attempt, outcomeText, requestsOf, unclearText } from '../../domain/terms.ts';
 import type { PageData } from '../../engine/report/html/page-data.ts';
 import { button, type Child, element, numberCell, redraw, tableElement } from './dom.ts';

@@ -7,7 +7,7 @@ import {
   perSecond,
   readDuration,
   size,
-} from '../../../src/base/text/quantities.ts';
+} from '../../../src/base/text/format.ts';
 
 test.each([
   ['0ms', 0],
