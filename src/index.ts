@@ -70,7 +70,6 @@ export {
 } from './engine/api/model/entities.ts';
 export type { RequestObserver } from './engine/api/network/exchange.ts';
 export { chooseProxy, describeProxy } from './engine/api/network/proxy.ts';
-export { openClient } from './engine/api/open-client.ts';
 export { type ApiRequest, requestHeaders } from './engine/api/request.ts';
 export { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from './engine/api/token.ts';
 export { createTypedClient as createClient, type TypedClient } from './engine/api/typed-client.ts';
@@ -229,7 +228,6 @@ export { type ControlPlace, inCluster, inFolder, type Wanted } from './engine/ru
 export { type CoordinateOptions, coordinateRuns, type RunNews } from './engine/run/session/coordinate.ts';
 export { type EstimatedLimits, openEstimatedLimits } from './engine/run/session/estimated-limits.ts';
 export type { ExecutedRun, FailedRun, StartedRun } from './engine/run/session/execution-options.ts';
-export { loadExecution } from './engine/run/session/load-execution.ts';
 export type { ProgressSnapshot, RunEvent, StalledCalls } from './engine/run/session/progress.ts';
 export { type Serving, serveRows } from './engine/worker/serve.ts';
 export { type BatchOptions, type BatchPlace, lookUpRun } from './library/place.ts';

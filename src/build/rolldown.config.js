@@ -1,8 +1,5 @@
-import { resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
 import { shipped } from './shipped.js';
-
-const library = 'library';
 
 /**
  * Makes few files of the command, of the library and of all that they need: reading the 900 of which they are made takes a
@@ -11,7 +8,7 @@ const library = 'library';
 export default defineConfig({
   input: {
     cqbatch: 'dist/src/cli/main.js',
-    index: library,
+    index: 'dist/src/index.js',
     thread: 'dist/src/engine/datastore/embedded/thread.js',
   },
   platform: 'node',
@@ -26,8 +23,6 @@ export default defineConfig({
   // What has ES modules, too, is taken in parts, as BullMQ.
   resolve: { mainFields: ['module', 'main'] },
   plugins: [
-    // Beside the module from which commands import: what an entry exports stays together in one file.
-    virtual(library, `export * from ${JSON.stringify(resolve('dist/src/index.js'))};`),
     undiciInParts(),
     ...bullmqInParts(),
     ...shipped(),
@@ -55,7 +50,7 @@ function parts() {
     help: 'src/cli/command-line',
     command: 'src/(?:cli/context|engine/datastore/embedded/connection)',
     look: 'src/cli/commands/(?:status|list)',
-    plan: 'src/cli/commands/run/(?:plan|run-manifest)',
+    plan: 'src/cli/commands/run/(?:plan|run)',
     run: 'src/cli/commands/run/execute',
     session: 'src/engine/run/session/execute-run',
     client: 'src/engine/api/client',

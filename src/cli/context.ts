@@ -2,24 +2,21 @@ import { setFlagsFromString } from 'node:v8';
 import { operations } from '../../jobs/index.ts';
 import type { AtEnd } from '../base/async/scope.ts';
 import { type CqbatchError, usageError } from '../base/errors/errors.ts';
+import type { Metrics } from '../daemon/metrics/metrics.ts';
+import type { Datastore } from '../engine/datastore/datastore.ts';
 import {
-  type ApprovedPlan,
-  checkStateFolder,
-  type Datastore,
   datastoreAddress,
-  defaults,
-  loadOperations,
-  type Metrics,
-  type Operation,
   openDatastore,
-  openRunStore,
   type PreparedDatastore,
   prepareEmbedded,
-  type ReadPlan,
-  type RunRecord,
-  type RunStore,
-  type Settings,
-} from '../index.ts';
+} from '../engine/datastore/open.ts';
+import type { Operation } from '../engine/operation/operation.ts';
+import { loadOperations } from '../engine/operation/own-operations.ts';
+import type { ApprovedPlan, ReadPlan } from '../engine/run/plan/plan-file.ts';
+import type { RunRecord } from '../engine/run/record/record.ts';
+import { checkStateFolder } from '../engine/run/record/state-folder.ts';
+import { openRunStore, type RunStore } from '../engine/run/record/store.ts';
+import { defaults, type Settings } from '../settings/settings.ts';
 import {
   environment,
   type Flags,

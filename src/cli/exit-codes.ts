@@ -1,7 +1,7 @@
 import { CqbatchError, meaningOf } from '../base/errors/errors.ts';
 import { systemError } from '../base/errors/system-error.ts';
 import type { OutcomeCounts } from '../domain/terms.ts';
-import { type KnownEnd, type RunResult, resultOf } from '../index.ts';
+import { type KnownEnd, type RunResult, resultOf } from '../engine/run/record/run-outcome.ts';
 
 /** The exit codes of `cqbatch`; see docs/exit-codes.md. */
 export const exitCodes = {

@@ -1,4 +1,4 @@
-import { nameInWords, type SettingName, type Settings, settingNeeds } from '../index.ts';
+import { nameInWords, type SettingName, type Settings, settingNeeds } from '../settings/settings.ts';
 import { type Flags, loadSettings } from './config/load.ts';
 import type { OptionName } from './option-table.ts';
 

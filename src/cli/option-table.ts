@@ -8,7 +8,7 @@ import {
   isSetting,
   setsOption,
   variableOf,
-} from '../index.ts';
+} from '../settings/settings.ts';
 
 /** Options of a schedule itself, not of its runs. */
 export const scheduleOptions = {

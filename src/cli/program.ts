@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import { usageError } from '../base/errors/errors.ts';
-import { saysNothing } from '../index.ts';
+import { saysNothing } from '../settings/settings.ts';
 import type { CommandGroupSpec, CommandSpec, NamedSpec } from './command-spec.ts';
 import { commandGroups } from './commands.ts';
 import type { Flags } from './config/load.ts';

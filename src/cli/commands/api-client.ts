@@ -1,22 +1,14 @@
 import { usageError } from '../../base/errors/errors.ts';
 import { apiText, type LimitedApi } from '../../domain/terms.ts';
-import {
-  type ApiClient,
-  chooseProxy,
-  describeProxy,
-  type EstimatedLimits,
-  mostConcurrency,
-  openClient,
-  openEstimatedLimits,
-  type RequestObserver,
-  type RunOptions,
-  type RunStore,
-  type Settings,
-  type TokenSource,
-  tokenFromFile,
-  tokenFromValue,
-  tokenMark,
-} from '../../index.ts';
+import type { ApiClient } from '../../engine/api/client.ts';
+import type { RequestObserver } from '../../engine/api/network/exchange.ts';
+import { chooseProxy, describeProxy } from '../../engine/api/network/proxy.ts';
+import { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from '../../engine/api/token.ts';
+import { mostConcurrency } from '../../engine/rate/rate-controller.ts';
+import type { RunOptions } from '../../engine/run/record/record.ts';
+import type { RunStore } from '../../engine/run/record/store.ts';
+import { type EstimatedLimits, openEstimatedLimits } from '../../engine/run/session/estimated-limits.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { environment } from '../config/load.ts';
 
 /** The API, and whether it may be called without TLS. */
@@ -79,13 +71,14 @@ function callersOf(rateGroup: string | undefined): string {
   return rateGroup === undefined ? 'runs without a rate group' : `the rate group ${rateGroup}`;
 }
 
-/** A client with as many connections as the run's concurrency. */
-export function apiClient(
+/** A client with as many connections as the run's concurrency. Its code is loaded only for commands that call the API. */
+export async function apiClient(
   { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: CallSettings,
   token: TokenSource,
   observer?: RequestObserver,
 ): Promise<ApiClient> {
-  return openClient({
+  const { createClient } = await import('../../engine/api/client.ts');
+  return createClient({
     baseUrl,
     allowInsecureHttp,
     token,

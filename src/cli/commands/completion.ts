@@ -1,6 +1,9 @@
 import type { Command, Option } from 'commander';
 import { operations } from '../../../jobs/index.ts';
-import { openRunStore, openScheduleStore, overlapRules, settingWords } from '../../index.ts';
+import { overlapRules } from '../../daemon/schedule/schedule.ts';
+import { openScheduleStore } from '../../daemon/schedule/store.ts';
+import { openRunStore } from '../../engine/run/record/store.ts';
+import { settingWords } from '../../settings/settings.ts';
 import { stateDirOf } from '../config/load.ts';
 import { logLevels } from '../log.ts';
 

@@ -5,19 +5,11 @@ import { count, counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import type { Attribution } from '../../domain/actor.ts';
 import { apiText } from '../../domain/terms.ts';
-import {
-  actualState,
-  cancelSettledRun,
-  cancelStoppedRun,
-  inCluster,
-  inFolder,
-  isActive,
-  isPresent,
-  type RunRecord,
-  type RunView,
-  viewOfEntry,
-  viewOfRecord,
-} from '../../index.ts';
+import { isActive, isPresent } from '../../engine/cluster/entries.ts';
+import { cancelSettledRun, cancelStoppedRun } from '../../engine/run/feed/reconcile.ts';
+import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
+import { type RunView, viewOfEntry, viewOfRecord } from '../../engine/run/record/run-view.ts';
+import { inCluster, inFolder } from '../../engine/run/session/control.ts';
 import type { Flags } from '../config/load.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

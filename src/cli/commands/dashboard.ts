@@ -1,14 +1,11 @@
 import { isIP } from 'node:net';
 import { withReleases } from '../../base/async/scope.ts';
 import { aborted } from '../../base/async/waiting.ts';
-import {
-  isLoopback,
-  openCluster,
-  parseInteger,
-  parseRate,
-  type SharedPlace,
-  startDashboard,
-} from '../../index.ts';
+import { isLoopback } from '../../engine/api/base-url.ts';
+import { openCluster } from '../../engine/cluster/cluster.ts';
+import type { SharedPlace } from '../../pages/server/overview.ts';
+import { startDashboard } from '../../pages/server/server.ts';
+import { parseInteger, parseRate } from '../../settings/parsers.ts';
 import type { Flags } from '../config/load.ts';
 import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

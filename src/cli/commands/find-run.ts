@@ -2,25 +2,19 @@ import { withReleases } from '../../base/async/scope.ts';
 import { CqbatchError, usageError } from '../../base/errors/errors.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import type { Priority } from '../../domain/terms.ts';
+import { type Cluster, openCluster } from '../../engine/cluster/cluster.ts';
+import { actualEntryState, isActive, type RunEntry } from '../../engine/cluster/entries.ts';
+import type { RatePolicy } from '../../engine/cluster/rate-policy.ts';
 import {
-  actualEntryState,
   actualState,
-  ambiguousRun,
-  type Cluster,
-  type ControlPlace,
   goesOnByItself,
-  idsMeantBy,
-  inCluster,
-  inFolder,
-  isActive,
   isResumable,
-  openCluster,
   priorityOf,
-  type RatePolicy,
-  type RunEntry,
   type RunRecord,
-  type RunStore,
-} from '../../index.ts';
+} from '../../engine/run/record/record.ts';
+import { idsMeantBy } from '../../engine/run/record/run-id.ts';
+import { ambiguousRun, type RunStore } from '../../engine/run/record/store.ts';
+import { type ControlPlace, inCluster, inFolder } from '../../engine/run/session/control.ts';
 import type { Context, DatastoreChoice } from '../context.ts';
 
 /** A run of this state folder, or one known only from the shared datastore, which is then open. */

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { createFile, makeFolder } from '../../base/disk/files.ts';
 import { onDisk } from '../../base/errors/system-error.ts';
 import { packageRoot } from '../../base/package.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { createFile, makeFolder, nameInWords, type SettingName, settingHelp } from '../../index.ts';
+import { nameInWords, type SettingName, settingHelp } from '../../settings/settings.ts';
 import { configFile, type Flags, trustedStateDir } from '../config/load.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openTerminal } from '../terminal.ts';

@@ -1,13 +1,10 @@
 import { count, duration } from '../../base/text/format.ts';
 import { apiText, type LimitedApi, type OutcomeCounts, totalOf } from '../../domain/terms.ts';
-import {
-  actualEntryState,
-  actualState,
-  delayOf,
-  progressOf,
-  type RunRecord,
-  type RunStore,
-} from '../../index.ts';
+import { actualEntryState } from '../../engine/cluster/entries.ts';
+import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
+import { progressOf } from '../../engine/run/record/run-journal.ts';
+import { delayOf } from '../../engine/run/record/run-view.ts';
+import type { RunStore } from '../../engine/run/record/store.ts';
 import type { Flags } from '../config/load.ts';
 import { type Context, type DatastoreChoice, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

@@ -1,17 +1,16 @@
 import { mayPassAgain } from '../../domain/codes.ts';
+import type { CodeCount } from '../../engine/journal/state.ts';
+import type { RunSummary } from '../../engine/report/summary.ts';
+import { retriesAfter, retriesAmong } from '../../engine/run/plan/retries.ts';
+import { hasRowsToRetry } from '../../engine/run/plan/retry-run.ts';
 import {
   actualState,
-  type CodeCount,
   goesOnByItself,
-  hasRowsToRetry,
   isResumable,
   type RunRecord,
-  type RunStore,
-  type RunSummary,
   resumeCommand,
-  retriesAfter,
-  retriesAmong,
-} from '../../index.ts';
+} from '../../engine/run/record/record.ts';
+import type { RunStore } from '../../engine/run/record/store.ts';
 
 /** More codes make a command too long to read. */
 const maxCodes = 4;

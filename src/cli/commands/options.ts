@@ -1,14 +1,10 @@
 import { usageError } from '../../base/errors/errors.ts';
 import { type Attribution, attributed, maxReasonLength } from '../../domain/actor.ts';
-import {
-  budgetOf,
-  canaryOptions,
-  newRunOptions,
-  nextTimeOfDay,
-  parseBaseUrl,
-  type RunOptions,
-  type Settings,
-} from '../../index.ts';
+import { parseBaseUrl } from '../../engine/api/base-url.ts';
+import { nextTimeOfDay } from '../../engine/run/record/budget.ts';
+import type { RunOptions } from '../../engine/run/record/record.ts';
+import { budgetOf, canaryOptions, newRunOptions } from '../../settings/run-options.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { Flags } from '../config/load.ts';
 import type { CommandInput, Workplace } from '../context.ts';
 import { budget, planning } from '../option-groups.ts';

@@ -1,15 +1,9 @@
 import { usageError } from '../../base/errors/errors.ts';
 import { counted, size } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import {
-  actualState,
-  awaitedRuns,
-  prunable,
-  type RunRecord,
-  type RunStore,
-  removeRuns,
-  sizeOf,
-} from '../../index.ts';
+import { awaitedRuns, prunable, removeRuns, sizeOf } from '../../engine/run/record/prune.ts';
+import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
+import type { RunStore } from '../../engine/run/record/store.ts';
 import type { Flags } from '../config/load.ts';
 import { openWorkplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

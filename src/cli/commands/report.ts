@@ -2,20 +2,12 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { AtEnd } from '../../base/async/scope.ts';
 import { usageError } from '../../base/errors/errors.ts';
-import {
-  actualState,
-  findRetries,
-  goesOnByItself,
-  isResumable,
-  type ReportOptions,
-  type RunRecord,
-  type RunStore,
-  reportWithRetries,
-  rewriteReport,
-  settleDeadRun,
-  unfinishedAmong,
-  type WrittenReports,
-} from '../../index.ts';
+import type { WrittenReports } from '../../engine/report/write-reports.ts';
+import { settleDeadRun } from '../../engine/run/feed/reconcile.ts';
+import { findRetries, unfinishedAmong } from '../../engine/run/plan/retries.ts';
+import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../engine/run/record/record.ts';
+import type { RunStore } from '../../engine/run/record/store.ts';
+import { type ReportOptions, reportWithRetries, rewriteReport } from '../../engine/run/report/report-run.ts';
 import type { Flags } from '../config/load.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

@@ -1,16 +1,12 @@
 import { firstSeen } from '../../base/async/waiting.ts';
 import { fatalError, usageError } from '../../base/errors/errors.ts';
 import { priorities, usualPriority } from '../../domain/terms.ts';
-import {
-  isActive,
-  isResumable,
-  parseChoice,
-  parseRate,
-  type RatePolicy,
-  reprioritizeWaiting,
-  runStates,
-  type Wanted,
-} from '../../index.ts';
+import { isActive } from '../../engine/cluster/entries.ts';
+import type { RatePolicy } from '../../engine/cluster/rate-policy.ts';
+import { isResumable, runStates } from '../../engine/run/record/record.ts';
+import { reprioritizeWaiting } from '../../engine/run/record/waiting-run.ts';
+import type { Wanted } from '../../engine/run/session/control.ts';
+import { parseChoice, parseRate } from '../../settings/parsers.ts';
 import type { Flags } from '../config/load.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

@@ -1,12 +1,8 @@
 import { usageError } from '../../base/errors/errors.ts';
-import {
-  type RunRecord,
-  readJournalSummary,
-  retriesAfter,
-  retriesAmong,
-  tellRow,
-  undosOf,
-} from '../../index.ts';
+import { retriesAfter, retriesAmong, undosOf } from '../../engine/run/plan/retries.ts';
+import type { RunRecord } from '../../engine/run/record/record.ts';
+import { readJournalSummary } from '../../engine/run/record/run-journal.ts';
+import { tellRow } from '../../engine/run/report/row-history.ts';
 import type { Flags } from '../config/load.ts';
 import { openWorkplace, type Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

@@ -1,15 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AtEnd, withReleases } from '../../base/async/scope.ts';
-import {
-  allRuns,
-  type Cluster,
-  liveRun,
-  lookAtCluster,
-  openCluster,
-  type RunView,
-  viewOfEntry,
-  viewOfRecord,
-} from '../../index.ts';
+import { type Cluster, openCluster } from '../../engine/cluster/cluster.ts';
+import { allRuns, lookAtCluster } from '../../engine/run/record/all-runs.ts';
+import { liveRun, type RunView, viewOfEntry, viewOfRecord } from '../../engine/run/record/run-view.ts';
 import type { Flags } from '../config/load.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';

@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path';
+import { exists } from '../../base/disk/files.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { exists, type RunProof, verifyRun } from '../../index.ts';
+import { type RunProof, verifyRun } from '../../engine/run/proof/verify-run.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { openWorkplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
+import { readSmallFile } from '../../base/disk/files.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import {
   defaultStateDir,
   type FlagName,
   type RawSettings,
-  readSmallFile,
   resolveSettings,
   type Settings,
   saysNothing,
   variableOf,
-} from '../../index.ts';
+} from '../../settings/settings.ts';
 import type { OwnFlags } from '../option-table.ts';
 import { requireOwn } from './trust.ts';
 

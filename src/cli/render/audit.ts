@@ -1,14 +1,11 @@
 import { count, counted, duration, exactDuration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { type Actor, actorText, thisActor } from '../../domain/actor.ts';
-import {
-  actualState,
-  delayOf,
-  type JournalSummary,
-  optionInWords,
-  type RowOptions,
-  type RunRecord,
-} from '../../index.ts';
+import type { RowOptions } from '../../engine/run/plan/open-manifest.ts';
+import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
+import type { JournalSummary } from '../../engine/run/record/run-journal.ts';
+import { delayOf } from '../../engine/run/record/run-view.ts';
+import { optionInWords } from '../../settings/settings.ts';
 import { plain } from './style.ts';
 import {
   documentOf,

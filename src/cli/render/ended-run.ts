@@ -1,14 +1,11 @@
 import { counted, duration } from '../../base/text/format.ts';
 import { shortened } from '../../base/text/printable.ts';
+import type { ManifestEnding } from '../../daemon/inbox/claimed-manifest.ts';
+import type { FinalFolder } from '../../daemon/inbox/records.ts';
 import type { Actor } from '../../domain/actor.ts';
-import {
-  actualState,
-  type FinalFolder,
-  type ManifestEnding,
-  type RunRecord,
-  type RunSummary,
-  resultOf,
-} from '../../index.ts';
+import type { RunSummary } from '../../engine/report/summary.ts';
+import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
+import { resultOf } from '../../engine/run/record/run-outcome.ts';
 import { plain } from './style.ts';
 import { indented, outcomeTexts } from './words.ts';
 

@@ -1,13 +1,9 @@
 import { count, counted, duration, perSecond } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { apiText } from '../../domain/terms.ts';
-import {
-  type FieldCounts,
-  type OperationSummary,
-  type ReadyRows,
-  type ScanSummary,
-  subjectsOf,
-} from '../../index.ts';
+import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
+import { type FieldCounts, type OperationSummary, subjectsOf } from '../../engine/rows/row-counts.ts';
+import type { ReadyRows } from '../../engine/run/plan/readiness.ts';
 import { clockTime, indented, movedIn } from './words.ts';
 
 /** The target of a run, and its expected speed. */

@@ -1,22 +1,16 @@
 import { count, counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import {
-  type ApiRequest,
-  type EarlierRun,
-  excerpt,
-  isActive,
-  isOldName,
-  isReady,
-  type Manifest,
-  type OperationChoice,
-  type ProblemList,
-  type ReadyRows,
-  type RowCounts,
-  refusals,
-  requestHeaders,
-  type ScanSummary,
-  subjectsOf,
-} from '../../index.ts';
+import { type ApiRequest, requestHeaders } from '../../engine/api/request.ts';
+import { isActive } from '../../engine/cluster/entries.ts';
+import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
+import type { OperationChoice } from '../../engine/manifest/columns/operation-choice.ts';
+import type { Manifest } from '../../engine/manifest/manifest.ts';
+import { isOldName } from '../../engine/operation/field-names.ts';
+import { excerpt } from '../../engine/rows/problem.ts';
+import { type RowCounts, subjectsOf } from '../../engine/rows/row-counts.ts';
+import type { EarlierRun } from '../../engine/run/plan/earlier-runs.ts';
+import type { ProblemList } from '../../engine/run/plan/problem-file.ts';
+import { isReady, type ReadyRows, refusals } from '../../engine/run/plan/readiness.ts';
 import { estimatedSeconds, type Forecast, forecastText } from './forecast.ts';
 import { problemText } from './problems.ts';
 import { clockTime, documentOf, indented, moreText, outcomeTexts } from './words.ts';

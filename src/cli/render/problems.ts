@@ -1,6 +1,7 @@
 import { count } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { formatProblem, type ProblemGroup, type ProblemList } from '../../index.ts';
+import { formatProblem, type ProblemGroup } from '../../engine/rows/problem.ts';
+import type { ProblemList } from '../../engine/run/plan/problem-file.ts';
 import { moreText } from './words.ts';
 
 const shownGroups = 12;

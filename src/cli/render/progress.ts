@@ -1,13 +1,10 @@
 import { count, counted, duration, exactDuration, perSecond } from '../../base/text/format.ts';
 import { type Pace, restAdvice } from '../../domain/pace.ts';
 import { percentOf } from '../../domain/terms.ts';
-import {
-  type CanaryResults,
-  type ProgressSnapshot,
-  type RunRecord,
-  type StalledCalls,
-  unservedText,
-} from '../../index.ts';
+import type { RunRecord } from '../../engine/run/record/record.ts';
+import { unservedText } from '../../engine/run/record/run-view.ts';
+import type { CanaryResults } from '../../engine/run/session/canary.ts';
+import type { ProgressSnapshot, StalledCalls } from '../../engine/run/session/progress.ts';
 import { allowedText, clockTime, indented, moreText, outcomeTexts, styledOutcome, table } from './words.ts';
 
 /** The progress of a run, with another line for a wait that a user can end. */

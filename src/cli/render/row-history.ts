@@ -1,7 +1,8 @@
 import { count, counted, exactDuration } from '../../base/text/format.ts';
 import { localTime, zoneText } from '../../base/text/local-time.ts';
 import { type Attempt, outcomeText, type SavedAnswer, unclearText } from '../../domain/terms.ts';
-import { actualState, type RowStory, type RunOfRow } from '../../index.ts';
+import { actualState } from '../../engine/run/record/record.ts';
+import type { RowStory, RunOfRow } from '../../engine/run/report/row-history.ts';
 import { documentOf, type Fact, factLines, movedIn, table, usualColumns, wrapped } from './words.ts';
 
 /** The document of `cqbatch show --row --json`. */

@@ -1,7 +1,8 @@
 import { duration } from '../../base/text/format.ts';
+import type { HistoryEntry, Schedule, ScheduleState, Trigger } from '../../daemon/schedule/schedule.ts';
 import { actorText } from '../../domain/actor.ts';
 import type { OutcomeCounts } from '../../domain/terms.ts';
-import type { HistoryEntry, RunState, Schedule, ScheduleState, Trigger } from '../../index.ts';
+import type { RunState } from '../../engine/run/record/record.ts';
 import { documentOf, type Fact, factLines, flagWords, indented, outcomeTexts, table } from './words.ts';
 
 /** A schedule with its history and its next times. */

@@ -3,7 +3,10 @@ import { readVersion } from '../../base/package.ts';
 import { count, counted, duration, perSecond } from '../../base/text/format.ts';
 import { noticeableRestMs, restAdvice } from '../../domain/pace.ts';
 import { apiText, percentOf, usualPriority } from '../../domain/terms.ts';
-import { goneAfterMs, type RunView, resumeCommand, toHundredths } from '../../index.ts';
+import { goneAfterMs } from '../../engine/cluster/entries.ts';
+import { toHundredths } from '../../engine/cluster/rate-policy.ts';
+import { resumeCommand } from '../../engine/run/record/record.ts';
+import type { RunView } from '../../engine/run/record/run-view.ts';
 import {
   allowedText,
   clockTime,

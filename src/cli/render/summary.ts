@@ -1,6 +1,10 @@
 import { count, counted, duration, perSecond } from '../../base/text/format.ts';
 import { type Outcome, type OutcomeCounts, outcomes, totalOf } from '../../domain/terms.ts';
-import type { FailedRun, RatePoint, ReportPaths, RunRecord, RunSummary } from '../../index.ts';
+import type { RatePoint } from '../../engine/report/rate-history.ts';
+import type { RunSummary } from '../../engine/report/summary.ts';
+import type { ReportPaths } from '../../engine/report/write-reports.ts';
+import type { RunRecord } from '../../engine/run/record/record.ts';
+import type { FailedRun } from '../../engine/run/session/execution-options.ts';
 import { styled } from './style.ts';
 import {
   factLines,

@@ -4,7 +4,8 @@ import { count, counted, perSecond } from '../../base/text/format.ts';
 import { zoneText } from '../../base/text/local-time.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { type Outcome, type OutcomeCounts, outcomes, outcomeText } from '../../domain/terms.ts';
-import { type CodeCount, nameInWords } from '../../index.ts';
+import type { CodeCount } from '../../engine/journal/state.ts';
+import { nameInWords } from '../../settings/settings.ts';
 import { type Style, styled, widthOf } from './style.ts';
 
 /** How an outcome looks where it is shown. */

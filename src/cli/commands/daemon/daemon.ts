@@ -3,23 +3,21 @@ import type { AtEnd } from '../../../base/async/scope.ts';
 import type { LastingErrors } from '../../../base/errors/error-throttle.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import type { Log } from '../../../base/log.ts';
+import type { Metrics } from '../../../daemon/metrics/metrics.ts';
+import { carryOutSchedules } from '../../../daemon/schedule/carry-out.ts';
+import type { Schedule } from '../../../daemon/schedule/schedule.ts';
+import { openScheduleStore } from '../../../daemon/schedule/store.ts';
+import type { Datastore } from '../../../engine/datastore/datastore.ts';
+import { requireKeptApprovals } from '../../../engine/run/plan/plan-of-run.ts';
+import { awaitedRuns, prunable, removeRuns } from '../../../engine/run/record/prune.ts';
+import { endOf } from '../../../engine/run/record/record.ts';
+import type { RunStore } from '../../../engine/run/record/store.ts';
 import {
-  approvalPolicy,
-  awaitedRuns,
   type CoordinateOptions,
-  carryOutSchedules,
   coordinateRuns,
-  type Datastore,
-  endOf,
-  type Metrics,
-  openScheduleStore,
-  prunable,
   type RunNews,
-  type RunStore,
-  removeRuns,
-  requireKeptApprovals,
-  type Schedule,
-} from '../../../index.ts';
+} from '../../../engine/run/session/coordinate.ts';
+import { approvalPolicy } from '../../../settings/run-options.ts';
 import type { Workplace } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
 import { apiClient, estimatedLimits, mismatchOf, type ServedApi } from '../api-client.ts';

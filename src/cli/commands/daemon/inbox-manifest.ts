@@ -1,19 +1,18 @@
 import { join } from 'node:path';
+import { exists } from '../../../base/disk/files.ts';
 import { CqbatchError } from '../../../base/errors/errors.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
+import type { ClaimedManifest, ManifestEnding } from '../../../daemon/inbox/claimed-manifest.ts';
+import type { FinalFolder } from '../../../daemon/inbox/records.ts';
 import {
   actualState,
-  type ClaimedManifest,
   endOf,
-  exists,
-  type FinalFolder,
   isHaltedByGuard,
   isOver,
-  lookUpRun,
-  type ManifestEnding,
   type RunRecord,
-  type RunStore,
-} from '../../../index.ts';
+} from '../../../engine/run/record/record.ts';
+import type { RunStore } from '../../../engine/run/record/store.ts';
+import { lookUpRun } from '../../../library/place.ts';
 import type { Context, RefusedManifest } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';
 import { type EndedRun, endingText, finalFolderOf } from '../../render/ended-run.ts';

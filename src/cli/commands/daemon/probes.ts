@@ -1,15 +1,11 @@
 import type { AtEnd } from '../../../base/async/scope.ts';
 import { readVersion } from '../../../base/package.ts';
-import {
-  defaults,
-  type HealthState,
-  type Metrics,
-  type Operation,
-  openDaemonMetrics,
-  type RunStore,
-  type Settings,
-  startHealthServer,
-} from '../../../index.ts';
+import { type HealthState, startHealthServer } from '../../../daemon/health.ts';
+import type { Metrics } from '../../../daemon/metrics/metrics.ts';
+import { openDaemonMetrics } from '../../../daemon/metrics/metrics-file.ts';
+import type { Operation } from '../../../engine/operation/operation.ts';
+import type { RunStore } from '../../../engine/run/record/store.ts';
+import { defaults, type Settings } from '../../../settings/settings.ts';
 
 interface ProbesOptions {
   readonly settings: Settings;

@@ -2,19 +2,13 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { usageError } from '../../../base/errors/errors.ts';
+import { Inbox } from '../../../daemon/inbox/inbox.ts';
+import { goingScheduledRun, overlapRules, type Schedule } from '../../../daemon/schedule/schedule.ts';
+import { timesOf } from '../../../daemon/schedule/times.ts';
 import { scheduleNames } from '../../../domain/names.ts';
-import {
-  goingScheduledRun,
-  Inbox,
-  orNone,
-  overlapRules,
-  parseChoice,
-  parseLongDuration,
-  planSuffix,
-  type RunStore,
-  type Schedule,
-  timesOf,
-} from '../../../index.ts';
+import { planSuffix } from '../../../engine/run/plan/plan-file.ts';
+import type { RunStore } from '../../../engine/run/record/store.ts';
+import { orNone, parseChoice, parseLongDuration } from '../../../settings/parsers.ts';
 import type { Flags } from '../../config/load.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { output } from '../../option-groups.ts';

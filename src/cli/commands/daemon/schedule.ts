@@ -5,17 +5,12 @@ import { firstSeen } from '../../../base/async/waiting.ts';
 import { BusyError, usageError } from '../../../base/errors/errors.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
-import {
-  actualState,
-  goingScheduledRun,
-  Inbox,
-  nextTimes,
-  openScheduleStore,
-  progressOf,
-  type Schedule,
-  type ScheduleStore,
-  timesOf,
-} from '../../../index.ts';
+import { Inbox } from '../../../daemon/inbox/inbox.ts';
+import { goingScheduledRun, type Schedule } from '../../../daemon/schedule/schedule.ts';
+import { openScheduleStore, type ScheduleStore } from '../../../daemon/schedule/store.ts';
+import { nextTimes, timesOf } from '../../../daemon/schedule/times.ts';
+import { actualState } from '../../../engine/run/record/record.ts';
+import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -1,23 +1,17 @@
 import { withReleases } from '../../../base/async/scope.ts';
 import { BusyError, CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import type { Log } from '../../../base/log.ts';
+import { Inbox } from '../../../daemon/inbox/inbox.ts';
+import type { Beginning } from '../../../daemon/schedule/carry-out.ts';
+import { type Occasion, runIdFor, type Schedule } from '../../../daemon/schedule/schedule.ts';
 import { attributed } from '../../../domain/actor.ts';
 import type { LimitedApi } from '../../../domain/terms.ts';
-import {
-  type Beginning,
-  budgetOf,
-  defaults,
-  enterState,
-  goesOnByItself,
-  Inbox,
-  lockRun,
-  type ManifestOrigin,
-  type Occasion,
-  type RunStore,
-  runIdFor,
-  type Schedule,
-  withoutPlace,
-} from '../../../index.ts';
+import type { ManifestOrigin } from '../../../engine/run/plan/create-run.ts';
+import { lockRun } from '../../../engine/run/record/open-run.ts';
+import { enterState, goesOnByItself, withoutPlace } from '../../../engine/run/record/record.ts';
+import type { RunStore } from '../../../engine/run/record/store.ts';
+import { budgetOf } from '../../../settings/run-options.ts';
+import { defaults } from '../../../settings/settings.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
 import type { RefusedManifest, Workplace } from '../../context.ts';
 import { exitCodes, knownError } from '../../exit-codes.ts';

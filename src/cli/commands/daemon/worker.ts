@@ -5,16 +5,12 @@ import { ErrorNews, LastingErrors } from '../../../base/errors/error-throttle.ts
 import { usageError } from '../../../base/errors/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { readVersion } from '../../../base/package.ts';
-import {
-  type Datastore,
-  defaults,
-  type HealthState,
-  parseBaseUrl,
-  type Serving,
-  type Settings,
-  serveRows,
-  watchRefusals,
-} from '../../../index.ts';
+import type { HealthState } from '../../../daemon/health.ts';
+import { parseBaseUrl } from '../../../engine/api/base-url.ts';
+import type { Datastore } from '../../../engine/datastore/datastore.ts';
+import { watchRefusals } from '../../../engine/datastore/refusals.ts';
+import { type Serving, serveRows } from '../../../engine/worker/serve.ts';
+import { defaults, type Settings } from '../../../settings/settings.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
 import { chooseDatastore, openWorkplace, operationsWith } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

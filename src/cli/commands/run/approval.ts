@@ -1,36 +1,39 @@
 import { basename, join } from 'node:path';
+import { exists } from '../../../base/disk/files.ts';
+import { hashFile } from '../../../base/disk/hash-file.ts';
+import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { thisActor } from '../../../domain/actor.ts';
+import type { ScanSummary } from '../../../engine/manifest/check/scan.ts';
 import {
   type ApprovalPolicy,
-  type ApprovedPlan,
-  approvalPolicy,
-  type CreatedRun,
-  changedOptions,
-  contentRunId,
-  defaults,
-  differingOptions,
-  exists,
-  givenRowOptions,
-  groupOption,
-  hashFile,
   judgeApprovals,
-  keepApprovals,
   needsApproval,
-  optionInWords,
+  requireApprovals,
+  validAmong,
+} from '../../../engine/run/plan/approvals.ts';
+import type { CreatedRun } from '../../../engine/run/plan/create-run.ts';
+import { refuseUsedPlan } from '../../../engine/run/plan/plan-claim.ts';
+import {
+  type ApprovedPlan,
   planSuffix,
   type ReadPlan,
-  type RunRecord,
   readPlanFile,
-  refuseUsedPlan,
-  requireApprovals,
-  rowsFile,
-  type ScanSummary,
+} from '../../../engine/run/plan/plan-file.ts';
+import { keepApprovals } from '../../../engine/run/plan/plan-of-run.ts';
+import { differingOptions } from '../../../engine/run/record/differing-options.ts';
+import type { RunRecord } from '../../../engine/run/record/record.ts';
+import { contentRunId } from '../../../engine/run/record/run-id.ts';
+import { rowsFile } from '../../../engine/run/record/run-rows.ts';
+import {
+  approvalPolicy,
+  changedOptions,
+  givenRowOptions,
+  groupOption,
   savingOptions,
-  validAmong,
-  withTemporaryFolder,
-} from '../../../index.ts';
+} from '../../../settings/run-options.ts';
+import { defaults, optionInWords } from '../../../settings/settings.ts';
 import type { Workplace } from '../../context.ts';
 import { valueText } from '../../render/audit.ts';
 import { baseUrlOf } from '../options.ts';

@@ -5,19 +5,13 @@ import { counted } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
-import {
-  type ApprovedPlan,
-  approvalPolicy,
-  approvePlan,
-  approverHere,
-  isReady,
-  judgeApprovals,
-  parseLongDuration,
-  planSuffix,
-  validAmong,
-  verdictText,
-  writeApproval,
-} from '../../../index.ts';
+import { writeApproval } from '../../../engine/run/plan/approval-files.ts';
+import { approverHere } from '../../../engine/run/plan/approval-text.ts';
+import { approvePlan, judgeApprovals, validAmong } from '../../../engine/run/plan/approvals.ts';
+import { type ApprovedPlan, planSuffix } from '../../../engine/run/plan/plan-file.ts';
+import { isReady, verdictText } from '../../../engine/run/plan/readiness.ts';
+import { parseLongDuration } from '../../../settings/parsers.ts';
+import { approvalPolicy } from '../../../settings/run-options.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -1,24 +1,16 @@
 import { join } from 'node:path';
+import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
-import {
-  beginRun,
-  callOptions,
-  canaryOptions,
-  type DerivedRowsInput,
-  delimiterOf,
-  groupOption,
-  type PlannedRows,
-  type RunOptions,
-  type RunRecord,
-  readyRows,
-  refusalOf,
-  rowsFile,
-  savingOptions,
-  verdictText,
-  withTemporaryFolder,
-  writePlanFile,
-} from '../../../index.ts';
+import { beginRun } from '../../../engine/run/plan/create-run.ts';
+import type { DerivedRowsInput } from '../../../engine/run/plan/derived-rows.ts';
+import { writePlanFile } from '../../../engine/run/plan/plan-file.ts';
+import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
+import { readyRows, refusalOf, verdictText } from '../../../engine/run/plan/readiness.ts';
+import type { RunOptions, RunRecord } from '../../../engine/run/record/record.ts';
+import { rowsFile } from '../../../engine/run/record/run-rows.ts';
+import { delimiterOf } from '../../../engine/run/report/report-run.ts';
+import { callOptions, canaryOptions, groupOption, savingOptions } from '../../../settings/run-options.ts';
 import type { Flags } from '../../config/load.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -3,17 +3,12 @@ import { systemError } from '../../../base/errors/system-error.ts';
 import { readVersion } from '../../../base/package.ts';
 import { counted } from '../../../base/text/format.ts';
 import { attributed } from '../../../domain/actor.ts';
-import {
-  budgetOf,
-  type CanaryResults,
-  discard,
-  type ExecutedRun,
-  type FailedRun,
-  type Journal,
-  loadExecution,
-  type RunRecord,
-  type StartedRun,
-} from '../../../index.ts';
+import type { Journal } from '../../../engine/journal/journal.ts';
+import { discard } from '../../../engine/run/plan/create-run.ts';
+import type { RunRecord } from '../../../engine/run/record/record.ts';
+import type { CanaryResults } from '../../../engine/run/session/canary.ts';
+import type { ExecutedRun, FailedRun, StartedRun } from '../../../engine/run/session/execution-options.ts';
+import { budgetOf } from '../../../settings/run-options.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodeOf, Interrupted } from '../../exit-codes.ts';
 import { interruptible, stopping } from '../../interrupt.ts';
@@ -68,7 +63,8 @@ async function untilEnd(
     const opening = context.datastore.open(`run ${record.id}`, atEnd);
     const calling = token && apiClient(options, token, metrics?.observeRequests());
     atEnd(async () => (await calling)?.close());
-    const [datastore, client, executeRun] = await Promise.all([opening, calling, loadExecution()]);
+    const loading = import('../../../engine/run/session/execute-run.ts');
+    const [datastore, client, { executeRun }] = await Promise.all([opening, calling, loading]);
     return await executeRun({
       store,
       record,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AtEnd } from '../../../base/async/scope.ts';
 import { thisActor } from '../../../domain/actor.ts';
-import { endOf, openWebhook, signatureHeaders, type Webhook } from '../../../index.ts';
+import { openWebhook, signatureHeaders, type Webhook } from '../../../engine/api/webhook.ts';
+import { endOf } from '../../../engine/run/record/record.ts';
 import { environment, readSecret } from '../../config/load.ts';
 import type { CommandInput } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';

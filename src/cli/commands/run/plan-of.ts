@@ -1,11 +1,9 @@
 import type { LimitedApi } from '../../../domain/terms.ts';
-import {
-  findEarlierRun,
-  type PlannedRows,
-  type ReadyRows,
-  type RunOptions,
-  type TokenSource,
-} from '../../../index.ts';
+import type { TokenSource } from '../../../engine/api/token.ts';
+import { findEarlierRun } from '../../../engine/run/plan/earlier-runs.ts';
+import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
+import type { ReadyRows } from '../../../engine/run/plan/readiness.ts';
+import type { RunOptions } from '../../../engine/run/record/record.ts';
 import { fileThatSays } from '../../config/load.ts';
 import type { Workplace } from '../../context.ts';
 import type { Forecast } from '../../render/forecast.ts';

@@ -1,34 +1,27 @@
 import { join } from 'node:path';
+import { hashFile } from '../../../base/disk/hash-file.ts';
+import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import { actorText } from '../../../domain/actor.ts';
+import { inputKind } from '../../../engine/manifest/text/source.ts';
+import type { RowCounts } from '../../../engine/rows/row-counts.ts';
+import { type ApprovalPolicy, judgeApprovals } from '../../../engine/run/plan/approvals.ts';
+import { type CheckedManifest, checkManifest } from '../../../engine/run/plan/check-manifest.ts';
+import { planStaged } from '../../../engine/run/plan/create-run.ts';
 import {
-  type ApprovalPolicy,
   type ApprovedPlan,
-  approvalPolicy,
-  type CheckedManifest,
-  checkManifest,
-  defaults,
-  differingOptions,
-  groupOption,
-  hashFile,
-  inputKind,
-  isReady,
-  judgeApprovals,
-  newRunOptions,
-  planStaged,
   planSuffix,
   type ReadPlan,
-  type RowCounts,
-  readyRows,
-  rowOptions,
-  rowsFile,
-  verdictText,
-  withTemporaryFolder,
   writePlanFile,
-} from '../../../index.ts';
+} from '../../../engine/run/plan/plan-file.ts';
+import { isReady, readyRows, verdictText } from '../../../engine/run/plan/readiness.ts';
+import { differingOptions } from '../../../engine/run/record/differing-options.ts';
+import { rowsFile } from '../../../engine/run/record/run-rows.ts';
+import { approvalPolicy, groupOption, newRunOptions, rowOptions } from '../../../settings/run-options.ts';
+import { defaults } from '../../../settings/settings.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -2,19 +2,17 @@ import { usageError } from '../../../base/errors/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
+import type { InputOptions } from '../../../engine/manifest/stage.ts';
 import {
   type Asker,
   beginRun,
   type CreatedRun,
   type CreateRunInput,
-  defaults,
-  type InputOptions,
   type ManifestOrigin,
-  type ReadyRows,
-  refusalOf,
-  rowOptions,
-  verdictText,
-} from '../../../index.ts';
+} from '../../../engine/run/plan/create-run.ts';
+import { type ReadyRows, refusalOf, verdictText } from '../../../engine/run/plan/readiness.ts';
+import { rowOptions } from '../../../settings/run-options.ts';
+import { defaults } from '../../../settings/settings.ts';
 import type { Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';

@@ -1,20 +1,11 @@
 import { BusyError, usageError } from '../../../base/errors/errors.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import {
-  actualState,
-  findOperation,
-  isActive,
-  plannedAt,
-  planSuffix,
-  type ReadPlan,
-  type RunRecord,
-  type RunStore,
-  resumeCommand,
-  retriesAfter,
-  retriesAmong,
-  undosOf,
-  unfinishedAmong,
-} from '../../../index.ts';
+import { isActive } from '../../../engine/cluster/entries.ts';
+import { findOperation } from '../../../engine/operation/operation.ts';
+import { planSuffix, type ReadPlan } from '../../../engine/run/plan/plan-file.ts';
+import { retriesAfter, retriesAmong, undosOf, unfinishedAmong } from '../../../engine/run/plan/retries.ts';
+import { actualState, plannedAt, type RunRecord, resumeCommand } from '../../../engine/run/record/record.ts';
+import type { RunStore } from '../../../engine/run/record/store.ts';
 import type { Workplace } from '../../context.ts';
 
 /**

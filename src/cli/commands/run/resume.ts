@@ -1,31 +1,26 @@
+import { hashFile } from '../../../base/disk/hash-file.ts';
+import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { BusyError, type CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { attributed } from '../../../domain/actor.ts';
 import type { OutcomeCounts } from '../../../domain/terms.ts';
+import { isActive } from '../../../engine/cluster/entries.ts';
+import { stageManifest } from '../../../engine/manifest/stage.ts';
+import { inputKind } from '../../../engine/manifest/text/source.ts';
+import { differingOptions } from '../../../engine/run/record/differing-options.ts';
 import {
   actualState,
-  changedOptions,
-  differingOptions,
-  givenRowOptions,
-  hashFile,
-  inputKind,
-  isActive,
   isHaltedByGuard,
   isResumable,
-  openRunRows,
-  optionInWords,
   type RunRecord,
-  type RunStore,
-  readJournalSummary,
-  refuseChangedRows,
-  rewriteReport,
-  rowOptions,
-  type Settings,
-  savingOptions,
-  stageManifest,
-  withTemporaryFolder,
-} from '../../../index.ts';
+} from '../../../engine/run/record/record.ts';
+import { readJournalSummary } from '../../../engine/run/record/run-journal.ts';
+import { openRunRows, refuseChangedRows } from '../../../engine/run/record/run-rows.ts';
+import type { RunStore } from '../../../engine/run/record/store.ts';
+import { rewriteReport } from '../../../engine/run/report/report-run.ts';
+import { changedOptions, givenRowOptions, rowOptions, savingOptions } from '../../../settings/run-options.ts';
+import { optionInWords, type Settings } from '../../../settings/settings.ts';
 import { environment, type Flags } from '../../config/load.ts';
 import type { Context, Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -1,21 +1,17 @@
 import { usageError } from '../../../base/errors/errors.ts';
 import { count, counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
+import { isActive } from '../../../engine/cluster/entries.ts';
 import {
-  actualState,
   findRetries,
-  hasRowsToRetry,
-  isActive,
-  progressOf,
-  type RetryRows,
-  type RunRecord,
-  type RunStore,
-  resumeCommand,
   retriesAfter,
   retriesAmong,
   unfinishedAmong,
-  writeRetryRows,
-} from '../../../index.ts';
+} from '../../../engine/run/plan/retries.ts';
+import { hasRowsToRetry, type RetryRows, writeRetryRows } from '../../../engine/run/plan/retry-run.ts';
+import { actualState, type RunRecord, resumeCommand } from '../../../engine/run/record/record.ts';
+import { progressOf } from '../../../engine/run/record/run-journal.ts';
+import type { RunStore } from '../../../engine/run/record/store.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';

@@ -1,15 +1,60 @@
 import { withReleases } from '../../../base/async/scope.ts';
+import { usageError } from '../../../base/errors/errors.ts';
+import { runIds } from '../../../domain/names.ts';
+import { inputKind } from '../../../engine/manifest/text/source.ts';
+import { lookUpRun } from '../../../library/place.ts';
 import type { Flags } from '../../config/load.ts';
-import { openContext } from '../../context.ts';
+import { type Context, openContext } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
+import { tokenSource } from '../api-client.ts';
+import { calls } from '../options.ts';
+import { withNamedPlan } from './approval.ts';
+import { planRun } from './planned-run.ts';
+import { measuring, notifying, whenFree } from './run-scope.ts';
 
-/** `cqbatch run` */
+/** `cqbatch run`: plans a run, asks, and takes it to its end. */
 export function run(manifest: string, flags: Flags): Promise<ExitCode> {
   return withReleases(async (atEnd) => {
     const context = await openContext(flags);
-    // Prepares the datastore while code is loaded and the manifest checked.
+    // The manifest is checked meanwhile.
     context.datastore.prepare(atEnd);
-    const { runManifest } = await import('./run-manifest.ts');
-    return runManifest(context, manifest);
+    return measuring(context, (measured) => notifying(measured, (noted) => runOrResume(noted, manifest)));
   });
+}
+
+function runOrResume(opened: Context, source: string): Promise<ExitCode> {
+  return withNamedPlan(opened, source, (context) => runNamed(context, source));
+}
+
+async function runNamed(context: Context, source: string): Promise<ExitCode> {
+  const { flags } = context;
+  const { runId: id } = flags;
+  if (id !== undefined) runIds.require(id);
+  if (flags.resumeHalted && !flags.orResume)
+    throw usageError(
+      'INVALID_SETTING',
+      '--resume-halted needs --or-resume; "cqbatch resume" continues a halted run without it.',
+    );
+  if (!flags.orResume) return whenFree(context, `run ${id ?? source}`, (free) => start(free, source));
+  if (id === undefined) {
+    throw usageError('INVALID_SETTING', '--or-resume needs --run-id: the run to continue.');
+  }
+  return whenFree(context, `run ${id}`, async (free) => {
+    const existing = await lookUpRun(free.store, id);
+    if (existing === undefined) return start(free, source);
+    const { continueRun } = await import('./resume.ts');
+    return continueRun(free, existing, source);
+  });
+}
+
+async function start(context: Context, source: string): Promise<ExitCode> {
+  const { settings, approved } = context;
+  const callsHere = calls(context);
+  // A mistyped name is reported before a missing token.
+  if (source !== '-' && approved === undefined) await inputKind(source, source);
+  if (callsHere) await tokenSource(settings, approved?.options ?? settings).current();
+  const planned = await planRun(context, source, callsHere);
+  if (typeof planned === 'number') return planned;
+  const { execute } = await import('./execute.ts');
+  return execute(context, planned.record, planned.journal);
 }

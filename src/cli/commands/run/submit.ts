@@ -1,14 +1,11 @@
 import { firstSeen } from '../../../base/async/waiting.ts';
 import { CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { openScheduleStore } from '../../../daemon/schedule/store.ts';
 import { attributed } from '../../../domain/actor.ts';
-import {
-  budgetOf,
-  enterState,
-  type ManifestOrigin,
-  openScheduleStore,
-  type RunRecord,
-  type RunStore,
-} from '../../../index.ts';
+import type { ManifestOrigin } from '../../../engine/run/plan/create-run.ts';
+import { enterState, type RunRecord } from '../../../engine/run/record/record.ts';
+import type { RunStore } from '../../../engine/run/record/store.ts';
+import { budgetOf } from '../../../settings/run-options.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -1,19 +1,11 @@
 import { usageError } from '../../../base/errors/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import {
-  actualState,
-  isOver,
-  progressOf,
-  type RunRecord,
-  type RunStore,
-  retriesAfter,
-  retriesAmong,
-  rowsOn,
-  type UndoRows,
-  undosOf,
-  writeUndoRows,
-} from '../../../index.ts';
+import { retriesAfter, retriesAmong, undosOf } from '../../../engine/run/plan/retries.ts';
+import { rowsOn, type UndoRows, writeUndoRows } from '../../../engine/run/plan/undo-run.ts';
+import { actualState, isOver, type RunRecord } from '../../../engine/run/record/record.ts';
+import { progressOf } from '../../../engine/run/record/run-journal.ts';
+import type { RunStore } from '../../../engine/run/record/store.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
