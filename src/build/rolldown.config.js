@@ -22,11 +22,7 @@ export default defineConfig({
   },
   // What has ES modules, too, is taken in parts, as BullMQ.
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [
-    undiciInParts(),
-    ...bullmqInParts(),
-    ...shipped(),
-  ],
+  plugins: [undiciInParts(), ...bullmqInParts(), ...shipped()],
   // The groups below put what a module imports now and later into the file where it is needed first.
   checks: { ineffectiveDynamicImport: false },
   output: {

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { operations } from '../../jobs/index.ts';
-import type { AtEnd } from '../base/async/scope.ts';
+import type { Defer } from '../base/async/scope.ts';
 import { type CqbatchError, usageError } from '../base/errors/errors.ts';
 import type { Metrics } from '../daemon/metrics/metrics.ts';
 import type { Datastore } from '../engine/datastore/datastore.ts';
@@ -37,7 +37,7 @@ export interface CommandInput {
 }
 
 /** The resources of a command that uses a state folder. */
-export interface Workplace extends CommandInput {
+export interface CommandContext extends CommandInput {
   readonly store: RunStore;
   /** The signed-off plan to carry out, instead of flags and settings. */
   readonly approved?: ReadPlan;
@@ -60,17 +60,17 @@ export interface DatastoreChoice {
   /** The shared datastore without its password; undefined for the embedded one. */
   readonly queue: string | undefined;
   /** Starts the slow part of opening while other work is done. Releases it at the end if it was not opened. */
-  prepare(atEnd: AtEnd): void;
+  prepare(defer: Defer): void;
   /**
    * Opens the datastore until the end of the work, and prints warnings.
    *
    * @throws a fatal error with the reason and the remedy
    */
-  open(purpose: string, atEnd: AtEnd): Promise<Datastore>;
+  open(purpose: string, defer: Defer): Promise<Datastore>;
 }
 
 /** The resources of a command that may also use the datastore. */
-export interface Context extends Workplace {
+export interface Context extends CommandContext {
   readonly datastore: DatastoreChoice;
   /** Called when a run has started. @param stop interrupts it, as Ctrl-C does */
   readonly onStarted?: (record: RunRecord, stop: () => void) => void;
@@ -85,7 +85,7 @@ export interface Context extends Workplace {
  *
  * @throws a usage error for an invalid setting
  */
-export async function openWorkplace(flags: Flags): Promise<Workplace> {
+export async function openCommandContext(flags: Flags): Promise<CommandContext> {
   const terminal = openTerminal(flags);
   const stateDir = await trustedStateDir(flags);
   for (const warning of await checkStateFolder(stateDir)) terminal.warn(`warning: ${warning}`);
@@ -99,7 +99,7 @@ export async function openContext(flags: Flags): Promise<Context> {
   setFlagsFromString('--heap-growing-percent=120');
   // Checked before a run is created.
   logLevelIn(flags);
-  const workplace = await openWorkplace(flags);
+  const workplace = await openCommandContext(flags);
   return { ...workplace, datastore: await chooseDatastore(workplace) };
 }
 
@@ -118,17 +118,17 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
   let prepared: PreparedDatastore | undefined;
   return {
     queue,
-    prepare(atEnd) {
+    prepare(defer) {
       // With --wait, open only when no other process holds it.
       if (redis !== undefined || settings.wait !== undefined) return;
       prepared = prepareEmbedded();
-      atEnd(async () => (await prepared)?.thread.terminate());
+      defer(async () => (await prepared)?.thread.terminate());
     },
-    async open(purpose, atEnd) {
+    async open(purpose, defer) {
       const opening = openDatastore({ redis, stateDir: stateDirOf(flags), purpose, prepared });
       prepared = undefined;
       // The work may end before the datastore is open. One that could not be opened needs no closing.
-      atEnd(() =>
+      defer(() =>
         opening.then(
           ({ datastore }) => datastore.close(),
           () => {},

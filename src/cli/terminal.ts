@@ -1,4 +1,4 @@
-import { ErrorNews, LastingErrors } from '../base/errors/error-throttle.ts';
+import { ErrorThrottle, LastingErrors } from '../base/errors/error-throttle.ts';
 import { environment, type Flags } from './config/load.ts';
 import { askLine, holdOutput, redrawLines, screen, writeDocument, writeResult, writeTalk } from './output.ts';
 
@@ -89,7 +89,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
 /** Warns, once each, of errors of the datastore that last. */
 export function warningOfLasting(terminal: Pick<Terminal, 'warn'>): (error: Error) => void {
   const lasting = new LastingErrors();
-  const news = new ErrorNews();
+  const news = new ErrorThrottle();
   return (error) => {
     lasting.see(error);
     const { text } = lasting;

@@ -41,7 +41,7 @@ export function actorText({ user, host }: Actor): string {
 }
 
 /** The author of what this process does, and the reason if the user gave one. */
-export function attributed(reason?: string): Attribution {
+export function withActor(reason?: string): Attribution {
   return { by: thisActor(), ...(reason !== undefined && { reason }) };
 }
 

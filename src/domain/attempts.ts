@@ -1,4 +1,4 @@
-import type { Attempt, RowHistory, RowResult } from './terms.ts';
+import type { Attempt, AttemptHistory, RowResult } from './terms.ts';
 
 /** How many of the first and of the last attempts of an unfinished row are kept. */
 const keptAtEachEnd = 12;
@@ -30,13 +30,13 @@ export function withAttempt(
 }
 
 /** The history of a row that a process was about to call when it died: perhaps it was called. */
-export function perhapsCalled(history: RowHistory): RowHistory {
+export function perhapsCalled(history: AttemptHistory): AttemptHistory {
   const { attempts, earlier, ...known } = history;
   return { ...known, attempts: attempts + 1, unclear: true, earlier: withAttempt(earlier, unknownAttempt) };
 }
 
 /** The known attempts of a row without a result. */
-export function attemptsBefore({ earlier, unclear, attempts }: RowHistory): readonly Attempt[] {
+export function attemptsBefore({ earlier, unclear, attempts }: AttemptHistory): readonly Attempt[] {
   return earlier ?? (unclear && attempts > 0 ? [unknownAttempt] : []);
 }
 

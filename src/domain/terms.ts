@@ -168,7 +168,7 @@ export interface SingledOut {
 }
 
 /** What is known about the attempts of a row that is not finished. */
-export interface RowHistory {
+export interface AttemptHistory {
   /** HTTP requests made so far. */
   readonly attempts: number;
   /**
@@ -190,4 +190,4 @@ export interface RowHistory {
 }
 
 /** For a row that was never called. */
-export const noHistory: RowHistory = { attempts: 0, unprocessed: 0, unclear: false };
+export const noHistory: AttemptHistory = { attempts: 0, unprocessed: 0, unclear: false };

@@ -1,6 +1,6 @@
 import type { OutcomeCounts, RowResult } from '../domain/terms.ts';
 import type { Operation } from '../engine/operation/operation.ts';
-import { readRunLines } from '../engine/run/plan/rows-with-results.ts';
+import { readRowsWithResults } from '../engine/run/plan/rows-with-results.ts';
 import { actualState, type RunRecord } from '../engine/run/record/record.ts';
 import { openJournalReader, progressOf } from '../engine/run/record/run-journal.ts';
 import { type BatchPlace, openBatchPlace } from './place.ts';
@@ -28,7 +28,7 @@ export async function* results<Each extends Operation>(
   const record = await store.load(place.run);
   const journal = await openJournalReader(store, record);
   try {
-    const { lines } = await readRunLines(store, record, journal);
+    const { lines } = await readRowsWithResults(store, record, journal);
     for await (const part of lines) {
       for (const { row, result } of part) {
         const subject = row.kind === 'invalid' ? '' : row.subject;

@@ -1,11 +1,11 @@
-import { withReleases } from '../base/async/scope.ts';
+import { withScope } from '../base/async/scope.ts';
 import { never } from '../base/async/waiting.ts';
 import { hashFile } from '../base/disk/hash-file.ts';
 import { BusyError, errorText, usageError } from '../base/errors/errors.ts';
 import { harmless, harmlessLog } from '../base/errors/harmless.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import { readVersion } from '../base/package.ts';
-import { attributed } from '../domain/actor.ts';
+import { withActor } from '../domain/actor.ts';
 import type { ApiClient } from '../engine/api/client.ts';
 import { datastoreAddress, openDatastore } from '../engine/datastore/open.ts';
 import type { Journal } from '../engine/journal/journal.ts';
@@ -110,7 +110,7 @@ async function begin(store: RunStore, settings: Settings, options: RunBatchOptio
     options: { baseUrl: client.baseUrl, ...newRunOptions(options, settings) },
     permits: { ...settings, skipInvalid: options.skipInvalid },
     runId,
-    attribution: attributed(reason),
+    attribution: withActor(reason),
   } as const;
   const begun = await beginRun(store, run, {
     show(judged) {
@@ -140,14 +140,14 @@ async function execute(
   const { client, signal, reason, onEvent, log = silentLog } = options;
   const { queue: url, queuePrefix: prefix = defaults.queuePrefix } = settings;
   let hasStarted = false;
-  const executed = withReleases(async (atEnd) => {
+  const executed = withScope(async (defer) => {
     const queue = await datastoreAddress(url);
     const { datastore, warnings } = await openDatastore({
       redis: url === undefined ? undefined : { url, prefix },
       stateDir: store.stateDir,
       purpose: `run ${record.id}`,
     });
-    atEnd(() => datastore.close());
+    defer(() => datastore.close());
     for (const warning of warnings) log.warn({}, warning);
     return executeRun({
       store,
@@ -159,7 +159,7 @@ async function execute(
       log,
       onEvent,
       version: readVersion(),
-      attribution: attributed(reason),
+      attribution: withActor(reason),
       budget: budgetOf(settings),
       interrupt: signal ?? never,
       onStarted: () => {

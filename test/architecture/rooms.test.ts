@@ -20,9 +20,15 @@ async function linesOf(file: string): Promise<number> {
 }
 
 const files = (await Promise.all(['src', 'jobs'].map(filesBelow))).flat();
-const rooms = (await readdir('src', { withFileTypes: true }))
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => `src/${name}`);
+/** The doors of the source, and the rooms of the engine. */
+const rooms = (await Promise.all(['src', 'src/engine'].map(roomsIn)))
+  .flat()
+  .filter((room) => room !== 'src/engine');
+
+async function roomsIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${folder}/${name}`);
+}
 
 test(`no room has more than ${mostFiles} files side by side`, () => {
   const crowded = [...new Set(files.map(dirname))].filter(

@@ -61,7 +61,7 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 async function found(): Promise<Readonly<Record<string, string>>> {
   const files = await readdir('src', { recursive: true });
   const entries = files
-    .filter((name) => name.endsWith('.ts') && !name.startsWith('page/'))
+    .filter((name) => name.endsWith('.ts') && !name.startsWith('pages/browser/'))
     .map(async (name) => {
       const path = join('src', name);
       const text = await readFile(path, 'utf8');

@@ -33,7 +33,7 @@ const texts = await Promise.all(
 );
 
 /** Each match of a pattern in the texts of the program: its first group. */
-function found(pattern: RegExp, except = /^page\/chart/): readonly string[] {
+function found(pattern: RegExp, except = /^pages\/browser\/chart/): readonly string[] {
   const ours = texts.filter(({ name }) => !except.test(name)).flatMap((source) => source.texts);
   const all = ours.flatMap((text) => [...text.matchAll(pattern)].map(([, match = '']) => match.trim()));
   return [...new Set(all)].toSorted();
@@ -71,7 +71,7 @@ describe('every command in a message is understood', () => {
 /** Options in messages that no system test types, and why. */
 const untyped: Readonly<Record<string, string>> = {
   '--heap-growing-percent': 'of V8',
-  '--host': 'dashboard/access.test.ts asks a dashboard that has it',
+  '--host': 'pages/server/access.test.ts asks a dashboard that has it',
   '--notify-url': 'the message says what failed, and is no remedy',
   '--version': 'usage',
 };
@@ -79,7 +79,7 @@ const untyped: Readonly<Record<string, string>> = {
 test('every option in a message is typed by a system test', async () => {
   // Those of help, of the sandbox and of Node, and the colors of pages.
   const others =
-    /option-table|setting-table|reading-settings|approval-settings|commands\.ts$|^page\/chart|session\.ts|words\.ts|sandbox/;
+    /option-table|setting-table|reading-settings|approval-settings|commands\.ts$|^pages\/browser\/chart|embedded\/connection\.ts|session\.ts|words\.ts|sandbox/;
   const typed = new Set(Object.values(toldOptions).flatMap(([line]) => line));
   for (const folder of ['test/e2e', 'test/library', 'test/engine/manifest'])
     for (const name of await readdir(folder, { recursive: true })) {
@@ -101,16 +101,16 @@ test('every variable in a message is one that the program reads', () => {
 
 /** Commands of other programs in messages, with the test that types each, or why none does. */
 const typedElsewhere: Readonly<Record<string, string>> = {
-  'CONFIG SET appendonly yes': 'datastore/redis/info.test.ts',
-  'CONFIG SET maxmemory': 'datastore/redis/info.test.ts',
-  'CONFIG SET maxmemory-policy noeviction': 'datastore/redis/info.test.ts',
+  'CONFIG SET appendonly yes': 'engine/datastore/redis/info.test.ts',
+  'CONFIG SET maxmemory': 'engine/datastore/redis/info.test.ts',
+  'CONFIG SET maxmemory-policy noeviction': 'engine/datastore/redis/info.test.ts',
   'chmod go-w X': 'e2e/remedies.test.ts',
   'chmod go-w X X': 'e2e/remedies.test.ts',
-  'chown -R': 'inbox/other-hands.test.ts',
+  'chown -R': 'daemon/inbox/other-hands.test.ts',
   'jq -s X FILE > rows.json (with jq 1.7 or later: before, it rounds long identifiers)':
-    'manifest/remedies.test.ts',
+    'engine/manifest/remedies.test.ts',
   'kill PID': 'e2e/stop.test.ts',
-  'ssh-keygen -t ed25519': 'signature/ssh-keygen.test.ts',
+  'ssh-keygen -t ed25519': 'engine/signature/ssh-keygen.test.ts',
   'ulimit -n 1024': 'e2e/state-folder.test.ts',
 };
 

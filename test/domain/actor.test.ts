@@ -1,13 +1,13 @@
 import { hostname, userInfo } from 'node:os';
 import { expect, test } from 'vitest';
 import { readVersion } from '../../src/base/package.ts';
-import { actorText, attributed, attributionSchema } from '../../src/domain/actor.ts';
+import { actorText, attributionSchema, withActor } from '../../src/domain/actor.ts';
 
-test('what a process does is attributed to its user, host and version', () => {
+test('what a process does is withActor to its user, host and version', () => {
   const by = { user: userInfo().username, host: hostname(), version: readVersion() };
-  expect(attributed()).toEqual({ by });
+  expect(withActor()).toEqual({ by });
   expect(actorText(by)).toBe(`${by.user} on ${by.host}`);
-  expect(attributed('a wrong column')).toEqual({ by, reason: 'a wrong column' });
+  expect(withActor('a wrong column')).toEqual({ by, reason: 'a wrong column' });
 });
 
 test('what other processes report about themselves is bounded', () => {

@@ -339,10 +339,10 @@ export class QueueModel extends QueueView {
     }
   }
 
-  #mark(name: string, member: '0' | '1' = '0', score = 0): void {
+  #mark(name: string, membership: '0' | '1' = '0', score = 0): void {
     const queue = this.queue(name);
-    if (member === '0' && queue.isPaused) return;
-    queue.markers.set(member, score);
+    if (membership === '0' && queue.isPaused) return;
+    queue.markers.set(membership, score);
     this.#waiters.wake(name, queue);
   }
 }

@@ -33,10 +33,10 @@ export function operationIn({ repeatable }: Scenario): Operation {
 export function throwingOperation(scenario: Scenario, mayThrow: () => void): Operation {
   const operation = operationIn(scenario);
   const throwing =
-    <Asked extends readonly unknown[], Told>(member: (...asked: Asked) => Told) =>
+    <Asked extends readonly unknown[], Told>(membership: (...asked: Asked) => Told) =>
     (...asked: Asked): Told => {
       mayThrow();
-      return member(...asked);
+      return membership(...asked);
     };
   return {
     ...operation,

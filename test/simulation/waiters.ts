@@ -2,7 +2,7 @@ import { remove, type StoredQueue } from './queue-data.ts';
 
 /** What wakes a waiting worker: `0` at once, `1` when a delayed job is due. */
 export interface Marker {
-  readonly member: string;
+  readonly membership: string;
   readonly score: number;
 }
 
@@ -19,13 +19,13 @@ export class Waiters {
 
   /** Each marker of a queue wakes one worker, which takes the marker. */
   wake(name: string, { markers }: StoredQueue): void {
-    for (const member of ['0', '1'] as const) {
-      const score = markers.get(member);
+    for (const membership of ['0', '1'] as const) {
+      const score = markers.get(membership);
       const waiter = score === undefined ? undefined : this.#waiting.find(({ queue }) => queue === name);
       if (score === undefined || waiter === undefined) continue;
       remove(this.#waiting, waiter);
-      markers.delete(member);
-      waiter.wake({ member, score });
+      markers.delete(membership);
+      waiter.wake({ membership, score });
     }
   }
 }

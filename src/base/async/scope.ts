@@ -1,11 +1,11 @@
 /** Registers how to release something that was opened, for when the work is over. */
-export type AtEnd = (release: () => unknown) => void;
+export type Defer = (release: () => unknown) => void;
 
 /**
  * Does work that opens things, and releases them afterwards, the last one first, whether the work succeeded or not. A failed
  * release does not stop the others. The first error is thrown: that of the work, if it failed.
  */
-export async function withReleases<Result>(work: (atEnd: AtEnd) => Promise<Result>): Promise<Result> {
+export async function withScope<Result>(work: (defer: Defer) => Promise<Result>): Promise<Result> {
   const releases: (() => unknown)[] = [];
   const errors: unknown[] = [];
   const attempt = async <Value>(step: () => Value): Promise<Awaited<Value> | undefined> => {

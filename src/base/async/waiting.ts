@@ -29,7 +29,10 @@ export function after(milliseconds: number): Promise<void> {
  *
  * @param limitMs absent: it may take any time
  */
-export async function orAfter<Value>(promise: Promise<Value>, limitMs?: number): Promise<Value | undefined> {
+export async function withTimeout<Value>(
+  promise: Promise<Value>,
+  limitMs?: number,
+): Promise<Value | undefined> {
   if (limitMs === undefined) return promise;
   const { promise: late, resolve } = deferred<undefined>();
   const timer = setTimeout(resolve, limitMs, undefined).unref();
@@ -40,8 +43,8 @@ export async function orAfter<Value>(promise: Promise<Value>, limitMs?: number):
   }
 }
 
-/** What a promise resolves with, or undefined as soon as the signal aborts; otherwise like `orAfter`. */
-export async function orAborted<Value>(
+/** What a promise resolves with, or undefined as soon as the signal aborts; otherwise like `withTimeout`. */
+export async function unlessAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value | undefined> {
@@ -76,7 +79,7 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 const lookEveryMs = 200;
 
 /** Looks from time to time until there is something to see; undefined when nothing came for that time. */
-export async function firstSeen<Seen>(
+export async function poll<Seen>(
   forMs: number,
   look: () => Promise<Seen | undefined>,
 ): Promise<Seen | undefined> {

@@ -6,7 +6,7 @@ const overAfterMs = 2 * 60_000;
 const reminderMs = 60 * 60_000;
 
 /** Distinguishes new errors from lasting ones, so that an action that fails every second does not fill the log. */
-export class ErrorNews {
+export class ErrorThrottle {
   readonly #known = new Map<string, { toldAt: number; seenAt: number }>();
   readonly #now: () => number;
 

@@ -1,5 +1,5 @@
-import { withReleases } from '../../base/async/scope.ts';
-import { firstSeen } from '../../base/async/waiting.ts';
+import { withScope } from '../../base/async/scope.ts';
+import { poll } from '../../base/async/waiting.ts';
 import { CqbatchError, fatalError, usageError } from '../../base/errors/errors.ts';
 import { count, counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
@@ -59,7 +59,7 @@ async function change(
     const { runId, state } = contact;
     if (state !== from) throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${from}.`);
     await contact.tell({ kind: 'command', command, ...attribution });
-    const now = await firstSeen(patienceMs, async () => {
+    const now = await poll(patienceMs, async () => {
       const { state = 'gone' } = (await contact.look()) ?? {};
       return state === from ? undefined : state;
     });
@@ -161,10 +161,10 @@ async function cancelStopped(
   attribution: Attribution,
 ): Promise<RunRecord> {
   const { terminal, store, datastore } = context;
-  return withReleases(async (atEnd) => {
+  return withScope(async (defer) => {
     const interrupt = interruptible(stopping(terminal));
-    atEnd(() => interrupt.release());
-    const opened = await datastore.open(`cancel ${record.id}`, atEnd);
+    defer(() => interrupt.release());
+    const opened = await datastore.open(`cancel ${record.id}`, defer);
     const how = { signal: interrupt.signal, onError: warningOfLasting(terminal) };
     const cancelled = await cancelStoppedRun(store, record, opened, how, attribution);
     if (cancelled !== undefined) return cancelled;
@@ -181,7 +181,7 @@ async function ended(
   { id, process }: RunRecord,
   attribution: Attribution,
 ): Promise<RunRecord> {
-  const left = await firstSeen(patienceMs, async () => {
+  const left = await poll(patienceMs, async () => {
     const record = await context.store.load(id);
     return isActive(actualState(record)) ? undefined : record;
   });
@@ -203,7 +203,7 @@ async function cancelElsewhere(
 ): Promise<void> {
   await inCluster(cluster, id).tell({ kind: 'command', command: 'cancel', ...attribution });
   context.terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
-  const left = await firstSeen(patienceMs, async () => {
+  const left = await poll(patienceMs, async () => {
     const now = await cluster.run(id);
     return now === undefined || now.state !== state || !isPresent(now) ? { state: now?.state } : undefined;
   });

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { withReleases } from '../../base/async/scope.ts';
+import { withScope } from '../../base/async/scope.ts';
 import { aborted } from '../../base/async/waiting.ts';
 import { isLoopback } from '../../engine/api/base-url.ts';
 import { openCluster } from '../../engine/cluster/cluster.ts';
@@ -20,12 +20,12 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
   const port = parsed('--port', flags.port ?? defaultPort, parseInteger(0, 65_535));
   const { terminal, store, datastore, settings } = await openContext(flags);
   const host = flags.host ?? loopback;
-  return withReleases(async (atEnd) => {
+  return withScope(async (defer) => {
     const stop = interruptible(() => {});
-    atEnd(stop.release);
+    defer(stop.release);
     let shared: SharedPlace | undefined;
     if (datastore.queue !== undefined) {
-      const opened = await datastore.open('dashboard', atEnd);
+      const opened = await datastore.open('dashboard', defer);
       shared = { name: datastore.queue, cluster: openCluster(opened), trouble: () => opened.trouble };
     }
     const served = await startDashboard({
@@ -35,7 +35,7 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
       shared,
       control: flags.control ? { parseRate, requireReason: settings.requireReason === true } : undefined,
     });
-    atEnd(() => served.close());
+    defer(() => served.close());
     const { url, controlUrl } = served;
     terminal.result(
       { url, control_url: controlUrl ?? null, port: served.port, pid: process.pid },

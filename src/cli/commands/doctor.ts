@@ -1,7 +1,7 @@
 import { access, constants, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { operations } from '../../../jobs/index.ts';
-import { withReleases } from '../../base/async/scope.ts';
+import { withScope } from '../../base/async/scope.ts';
 import { exists } from '../../base/disk/files.ts';
 import { CqbatchError } from '../../base/errors/errors.ts';
 import { onDisk } from '../../base/errors/system-error.ts';
@@ -138,7 +138,7 @@ async function datastore(flags: Flags, settings: Settings): Promise<readonly Fin
   };
   const choice = await chooseDatastore({ terminal, flags, settings });
   if (choice.queue === undefined) return [ok(check, 'embedded, in the state folder')];
-  const { description } = await withReleases((atEnd) => choice.open('doctor', atEnd));
+  const { description } = await withScope((defer) => choice.open('doctor', defer));
   return [ok(check, description), ...warnings.map((text) => warning(check, text))];
 }
 

@@ -1,4 +1,4 @@
-import { withReleases } from '../../base/async/scope.ts';
+import { withScope } from '../../base/async/scope.ts';
 import { CqbatchError, usageError } from '../../base/errors/errors.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import type { Priority } from '../../domain/terms.ts';
@@ -177,5 +177,5 @@ async function withCluster<Result>(
   datastore: DatastoreChoice,
   look: (cluster: Cluster) => Promise<Result>,
 ): Promise<Result> {
-  return withReleases(async (atEnd) => look(openCluster(await datastore.open('look', atEnd))));
+  return withScope(async (defer) => look(openCluster(await datastore.open('look', defer))));
 }

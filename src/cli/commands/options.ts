@@ -1,12 +1,12 @@
 import { usageError } from '../../base/errors/errors.ts';
-import { type Attribution, attributed, maxReasonLength } from '../../domain/actor.ts';
+import { type Attribution, maxReasonLength, withActor } from '../../domain/actor.ts';
 import { parseBaseUrl } from '../../engine/api/base-url.ts';
 import { nextTimeOfDay } from '../../engine/run/record/budget.ts';
 import type { RunOptions } from '../../engine/run/record/record.ts';
 import { budgetOf, canaryOptions, newRunOptions } from '../../settings/run-options.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Flags } from '../config/load.ts';
-import type { CommandInput, Workplace } from '../context.ts';
+import type { CommandContext, CommandInput } from '../context.ts';
 import { budget, planning } from '../option-groups.ts';
 import { isOption, type OptionName } from '../option-table.ts';
 import { flagWords } from '../render/words.ts';
@@ -16,7 +16,7 @@ import { flagWords } from '../render/words.ts';
  *
  * @throws a usage error when no other workers are possible
  */
-export function calls({ flags: { worker = true }, settings: { queue } }: Workplace): boolean {
+export function calls({ flags: { worker = true }, settings: { queue } }: CommandContext): boolean {
   if (worker || queue !== undefined) return worker;
   throw usageError(
     'WORKER_MISSING',
@@ -36,7 +36,7 @@ export function attributionOf({
   const text = reason?.trim();
   if (text === undefined && settings.requireReason)
     throw usageError('REASON_MISSING', 'The settings require a reason: pass --reason "why you do this".');
-  if (text === undefined || (text !== '' && text.length <= maxReasonLength)) return attributed(text);
+  if (text === undefined || (text !== '' && text.length <= maxReasonLength)) return withActor(text);
   const problem = text === '' ? 'is empty' : `has ${text.length} characters`;
   throw usageError('INVALID_SETTING', `--reason ${problem}: write up to ${maxReasonLength}.`);
 }
@@ -58,7 +58,7 @@ export function baseUrlOf(
 }
 
 /** @throws a usage error without a base URL */
-export function runOptions({ flags, settings, approved }: Workplace): RunOptions {
+export function runOptions({ flags, settings, approved }: CommandContext): RunOptions {
   // A signed-off plan may be run with a more careful canary.
   if (approved !== undefined)
     return { ...approved.options, ...canaryOptions(settings, approved.options.onConflict) };

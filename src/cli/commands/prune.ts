@@ -5,13 +5,13 @@ import { awaitedRuns, prunable, removeRuns, sizeOf } from '../../engine/run/reco
 import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import type { Flags } from '../config/load.ts';
-import { openWorkplace } from '../context.ts';
+import { openCommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { clockTime, indented, table } from '../render/words.ts';
 
 /** `cqbatch prune`: removes the runs that no rule keeps. */
 export async function prune(flags: Flags): Promise<ExitCode> {
-  const { terminal, store, settings } = await openWorkplace(flags);
+  const { terminal, store, settings } = await openCommandContext(flags);
   const { keepLast: last, keepDays: days } = settings;
   if (last === undefined && days === undefined) {
     throw usageError(

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import type { AtEnd } from '../../base/async/scope.ts';
+import type { Defer } from '../../base/async/scope.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import type { WrittenReports } from '../../engine/report/write-reports.ts';
 import { settleDeadRun } from '../../engine/run/feed/reconcile.ts';
@@ -49,7 +49,7 @@ async function settled({ terminal, store, datastore }: Context, record: RunRecor
   const { id } = record;
   if (datastore.queue !== undefined) return record;
   try {
-    const open = (atEnd: AtEnd) => datastore.open(`report ${id}`, atEnd);
+    const open = (defer: Defer) => datastore.open(`report ${id}`, defer);
     return await settleDeadRun(store, record, open, warningOfLasting(terminal));
   } catch (error) {
     terminal.warn(

@@ -1,4 +1,4 @@
-import { firstSeen } from '../../base/async/waiting.ts';
+import { poll } from '../../base/async/waiting.ts';
 import { fatalError, usageError } from '../../base/errors/errors.ts';
 import { priorities, usualPriority } from '../../domain/terms.ts';
 import { isActive } from '../../engine/cluster/entries.ts';
@@ -74,7 +74,7 @@ async function settle(
   what: string,
 ): Promise<void> {
   await tell(wanted);
-  const isDone = await firstSeen(patienceMs, async () => {
+  const isDone = await poll(patienceMs, async () => {
     const seen = await look();
     return seen !== undefined && isTaken(seen) ? true : undefined;
   });

@@ -2,9 +2,9 @@ import { usageError } from '../../base/errors/errors.ts';
 import { retriesAfter, retriesAmong, undosOf } from '../../engine/run/plan/retries.ts';
 import type { RunRecord } from '../../engine/run/record/record.ts';
 import { readJournalSummary } from '../../engine/run/record/run-journal.ts';
-import { tellRow } from '../../engine/run/report/row-history.ts';
+import { rowHistory } from '../../engine/run/report/row-history.ts';
 import type { Flags } from '../config/load.ts';
-import { openWorkplace, type Workplace } from '../context.ts';
+import { type CommandContext, openCommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { auditDocument, auditText, type RunAudit } from '../render/audit.ts';
 import { rowDocument, rowText } from '../render/row-history.ts';
@@ -12,15 +12,15 @@ import { anyRun, findRecord } from './find-run.ts';
 
 /** `cqbatch show`: the history of a run, with users and reasons. With `--row`, the story of one row. */
 export async function show(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return showIn(await openWorkplace(flags), id);
+  return showIn(await openCommandContext(flags), id);
 }
 
-export async function showIn(workplace: Workplace, id: string | undefined): Promise<ExitCode> {
+export async function showIn(workplace: CommandContext, id: string | undefined): Promise<ExitCode> {
   const { terminal, store, flags } = workplace;
   const row = rowOf(flags);
   const record = await findRecord(store, id, anyRun);
   if (row !== undefined) {
-    const story = await tellRow(store, record, row);
+    const story = await rowHistory(store, record, row);
     terminal.result(rowDocument(story), rowText(story));
     return exitCodes.success;
   }
@@ -29,7 +29,7 @@ export async function showIn(workplace: Workplace, id: string | undefined): Prom
   return exitCodes.success;
 }
 
-async function auditOf({ terminal, store }: Workplace, record: RunRecord): Promise<RunAudit> {
+async function auditOf({ terminal, store }: CommandContext, record: RunRecord): Promise<RunAudit> {
   // The history is useful even without results.
   const result = await readJournalSummary(store, record).catch(({ message }: Error) => {
     terminal.warn(`warning: ${message}`);

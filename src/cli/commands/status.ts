@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AtEnd, withReleases } from '../../base/async/scope.ts';
+import { type Defer, withScope } from '../../base/async/scope.ts';
 import { type Cluster, openCluster } from '../../engine/cluster/cluster.ts';
 import { allRuns, lookAtCluster } from '../../engine/run/record/all-runs.ts';
 import { liveRun, type RunView, viewOfEntry, viewOfRecord } from '../../engine/run/record/run-view.ts';
@@ -20,11 +20,11 @@ export async function status(id: string | undefined, flags: Flags): Promise<Exit
 
 export async function statusIn(context: Context, id: string | undefined): Promise<ExitCode> {
   const { flags } = context;
-  return withReleases(async (atEnd) => {
+  return withScope(async (defer) => {
     if (id === undefined && flags.watch) {
-      const cluster = await seenFromHere(context, atEnd);
+      const cluster = await seenFromHere(context, defer);
       const all = allRuns(context.store, warningOnce(context.terminal));
-      atEnd(() => all.close());
+      defer(() => all.close());
       // Includes runs that start or end while it follows.
       const seen = new Map<string, RunView>();
       const look = async (): Promise<readonly RunView[]> => {
@@ -38,17 +38,17 @@ export async function statusIn(context: Context, id: string | undefined): Promis
       return withRun(context, found[0]?.id, anyRun, (found) => show(context, found, cluster));
     }
     return withRun(context, id, anyRun, async (found) =>
-      show(context, found, 'entry' in found ? found.cluster : await seenFromHere(context, atEnd)),
+      show(context, found, 'entry' in found ? found.cluster : await seenFromHere(context, defer)),
     );
   });
 }
 
 /** The shared datastore, if it answers: without it, the state folder still shows something. */
-async function seenFromHere({ terminal, datastore }: Context, atEnd: AtEnd): Promise<Cluster | undefined> {
+async function seenFromHere({ terminal, datastore }: Context, defer: Defer): Promise<Cluster | undefined> {
   // Only one process can open the embedded datastore.
   if (datastore.queue === undefined) return undefined;
   try {
-    return openCluster(await datastore.open('look', atEnd));
+    return openCluster(await datastore.open('look', defer));
   } catch (error) {
     terminal.warn(`warning: only what the state folder has is shown: ${(error as Error).message}`);
     return undefined;

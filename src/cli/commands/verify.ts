@@ -5,7 +5,7 @@ import { counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { type RunProof, verifyRun } from '../../engine/run/proof/verify-run.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
-import { openWorkplace } from '../context.ts';
+import { openCommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { outcomeTexts } from '../render/words.ts';
 import { openTerminal } from '../terminal.ts';
@@ -32,7 +32,7 @@ async function folderOf(name: string | undefined, flags: Flags): Promise<string>
     if (await exists(name)) return resolve(name);
     throw usageError('FOLDER_NOT_FOUND', `${escapeInvisible(name)}: there is no such folder.`);
   }
-  const { store } = await openWorkplace(flags);
+  const { store } = await openCommandContext(flags);
   const { id } = await findRecord(store, name, anyRun);
   return store.folder(id);
 }

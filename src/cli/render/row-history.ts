@@ -2,11 +2,11 @@ import { count, counted, exactDuration } from '../../base/text/format.ts';
 import { localTime, zoneText } from '../../base/text/local-time.ts';
 import { type Attempt, outcomeText, type SavedAnswer, unclearText } from '../../domain/terms.ts';
 import { actualState } from '../../engine/run/record/record.ts';
-import type { RowStory, RunOfRow } from '../../engine/run/report/row-history.ts';
+import type { RowHistory, RunOfRow } from '../../engine/run/report/row-history.ts';
 import { documentOf, type Fact, factLines, movedIn, table, usualColumns, wrapped } from './words.ts';
 
 /** The document of `cqbatch show --row --json`. */
-export function rowDocument({ record, row, columns, runs }: RowStory): object {
+export function rowDocument({ record, row, columns, runs }: RowHistory): object {
   return {
     run: record.id,
     row: row.row,
@@ -41,7 +41,7 @@ function runDocument({ record, row, result, attempts, untold, answers }: RunOfRo
 }
 
 /** Everything known about a row, as text. */
-export function rowText({ record, row, columns, runs }: RowStory): string {
+export function rowText({ record, row, columns, runs }: RowHistory): string {
   const cells = cellsOf(row, columns);
   const [title, ...request] =
     row.kind === 'callable'
@@ -137,6 +137,6 @@ function waitAfter(attempts: readonly Attempt[], index: number): number | undefi
 }
 
 /** The cells that the row has, by the titles of their columns. */
-function cellsOf({ cells }: RowStory['row'], columns: RowStory['columns']): readonly Fact[] {
+function cellsOf({ cells }: RowHistory['row'], columns: RowHistory['columns']): readonly Fact[] {
   return cells.flatMap((text, place): Fact[] => (text === null ? [] : [[columns[place] ?? '', text]]));
 }

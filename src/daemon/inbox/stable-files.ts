@@ -25,12 +25,12 @@ export function versionOf({ name, ino, size, mtimeMs, ctimeMs }: WaitingFile): s
  */
 export function stableFiles(settleMs: number) {
   /** When each version was first seen, by the monotonic clock. */
-  let firstSeen = new Map<string, number>();
+  let poll = new Map<string, number>();
   return (files: readonly WaitingFile[], steady: number, wall: number): readonly WaitingFile[] => {
-    const before = firstSeen;
-    firstSeen = new Map(files.map(versionOf).map((version) => [version, before.get(version) ?? steady]));
+    const before = poll;
+    poll = new Map(files.map(versionOf).map((version) => [version, before.get(version) ?? steady]));
     return files.filter((file) => {
-      const unchangedMs = steady - (firstSeen.get(versionOf(file)) ?? steady);
+      const unchangedMs = steady - (poll.get(versionOf(file)) ?? steady);
       return file.ctimeMs > file.mtimeMs || Math.max(wall - file.mtimeMs, unchangedMs) >= settleMs;
     });
   };

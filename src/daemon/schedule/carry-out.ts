@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { steadyNow } from '../../base/async/clock.ts';
 import { repeat } from '../../base/async/repeat.ts';
 import { aborted } from '../../base/async/waiting.ts';
-import { ErrorNews } from '../../base/errors/error-throttle.ts';
+import { ErrorThrottle } from '../../base/errors/error-throttle.ts';
 import { CqbatchError, usageError } from '../../base/errors/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
@@ -154,7 +154,7 @@ const showMs = 30_000;
  */
 export async function carryOutSchedules(options: CarryOutOptions, now = () => new Date()): Promise<void> {
   const { schedules, log, finish, stop } = options;
-  const errors = new ErrorNews();
+  const errors = new ErrorThrottle();
   const onError = (error: Error): void => {
     if (errors.isNews(error)) log.error({ err: error.message }, 'schedules');
   };

@@ -18,7 +18,7 @@ import {
   type WorkerEntry,
   workerEntrySchema,
 } from './entries.ts';
-import { type Member, rateCommandOf } from './membership.ts';
+import { type Membership, rateCommandOf } from './membership.ts';
 import type { SlotReply } from './timeline.ts';
 import { serverClock, timelineScripts } from './timeline-script.ts';
 
@@ -104,7 +104,7 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
      *
      * @param version of the program
      */
-    join: (api: LimitedApi, version: string): Member => memberOf(ask, api, version),
+    join: (api: LimitedApi, version: string): Membership => membershipOf(ask, api, version),
   };
 }
 
@@ -114,7 +114,7 @@ type Ask = (
   ...args: readonly (string | number)[]
 ) => Promise<unknown>;
 
-function memberOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string): Member {
+function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: string): Membership {
   const api = { baseUrl, rateGroup };
   const keys = apiKeys(api);
   const id = randomUUID();

@@ -35,7 +35,7 @@ export interface Beat {
 }
 
 /** A worker among those of its API. */
-export interface Member {
+export interface Membership {
   /** Whether other workers can join. */
   readonly isShared: boolean;
   /** @param wantsLead whether to take or keep a free lead; while a run is in progress, every worker does */
@@ -59,7 +59,7 @@ export interface Member {
 }
 
 /** The only worker of an exclusive datastore. */
-export function onlyMember(policy: () => RatePolicy | undefined, rows: () => number): Member {
+export function onlyMembership(policy: () => RatePolicy | undefined, rows: () => number): Membership {
   const timeline = newTimeline();
   const worker = 'own';
   return {

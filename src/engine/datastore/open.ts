@@ -1,5 +1,5 @@
 import type { Datastore } from './datastore.ts';
-import type { SessionThread } from './embedded/connection.ts';
+import type { ConnectionThread } from './embedded/connection.ts';
 import type { RedisOptions } from './redis/redis.ts';
 
 export interface WantedDatastore {
@@ -13,7 +13,7 @@ export interface WantedDatastore {
 }
 
 /** The part of opening the embedded datastore that needs no decision yet. */
-export type PreparedDatastore = Promise<SessionThread>;
+export type PreparedDatastore = Promise<ConnectionThread>;
 
 /** Loads the embedded datastore's code in a thread, without touching its files or keeping the process alive. */
 export async function prepareEmbedded(): PreparedDatastore {

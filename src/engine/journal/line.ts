@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, jsonLine } from '../../base/text/json.ts';
 import { lineReader, rowNumberSchema } from '../../base/text/json-line.ts';
-import type { Attempt, RowHistory, RowResult } from '../../domain/terms.ts';
+import type { Attempt, AttemptHistory, RowResult } from '../../domain/terms.ts';
 import { historySchema, resultSchema } from './recorded.ts';
 
 /**
@@ -143,7 +143,7 @@ const historyKeys = Object.entries({
   lastMessage: 'msg',
   lastStatus: 'http',
   earlier: 'earlier',
-} satisfies Record<keyof RowHistory, string>);
+} satisfies Record<keyof AttemptHistory, string>);
 
 /** The values that lines leave out. Functions, because V8 takes ten times as long to add a field to the copy of an object. */
 const emptyResult = () => ({ operation: '', message: '', attempts: 0, unclear: false });

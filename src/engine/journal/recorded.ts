@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { rowNumberSchema, textsSchema } from '../../base/text/json-line.ts';
-import { type Attempt, outcomes, type RowHistory, type RowResult } from '../../domain/terms.ts';
+import { type Attempt, type AttemptHistory, outcomes, type RowResult } from '../../domain/terms.ts';
 
 /** What is known of rows, as journals hold it. `domain.ts` says what it means. */
 
@@ -31,7 +31,7 @@ export const resultSchema: z.ZodType<RowResult> = z.object({
   earlier: z.array(attemptSchema).exactOptional(),
 });
 
-export const historySchema: z.ZodType<RowHistory> = z.object({
+export const historySchema: z.ZodType<AttemptHistory> = z.object({
   attempts: z.number(),
   unprocessed: z.number(),
   unclear: z.boolean(),

@@ -1,8 +1,8 @@
 import {
+  type AttemptHistory,
   noOutcomes,
   type Outcome,
   type OutcomeCounts,
-  type RowHistory,
   type RowResult,
 } from '../../domain/terms.ts';
 import { FailureTally } from './failed-rows.ts';
@@ -34,7 +34,7 @@ export class JournalState {
   readonly #proven = new Set<string>();
   readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
   readonly #offsets = new RowOffsets();
-  readonly #histories = new Map<number, RowHistory>();
+  readonly #histories = new Map<number, AttemptHistory>();
   /** Rows that were fed and neither finished, opened nor settled since: never more than were fed at one time. */
   readonly #unsettled = new Map<number, string | undefined>();
   /** Rows without a result that were fed; true: more than once. */
@@ -76,7 +76,7 @@ export class JournalState {
   }
 
   /** What the attempts of an unfinished row did, by its latest `open` entry. */
-  history(row: number): RowHistory | undefined {
+  history(row: number): AttemptHistory | undefined {
     return this.#histories.get(row);
   }
 

@@ -1,5 +1,5 @@
 import type { Job } from 'bullmq';
-import { after, orAborted } from '../../base/async/waiting.ts';
+import { after, unlessAborted } from '../../base/async/waiting.ts';
 import type { Priority, SavedAnswer } from '../../domain/terms.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { bytesOf, flowOf, isTaken, newBatchId, type RunBatchData, rowsOf } from './batch-flow.ts';
@@ -271,7 +271,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
           options.onError(error as Error);
           // Perhaps only the reply was lost: a second batch of the same rows would call them again.
           mayBeAdded ||= !isQueueRefusal(error);
-          await orAborted(after(addAgainMs), signal);
+          await unlessAborted(after(addAgainMs), signal);
           batch.isAdding = !signal.aborted && (await hasVanished(id, batch));
           if (!batch.isAdding || !mayBeAdded || (await isCurrent(into))) continue;
           // The datastore may have lost the batch after its rows were called.

@@ -1,7 +1,7 @@
 import { steadyNow } from '../../base/async/clock.ts';
 import { deferred } from '../../base/async/waiting.ts';
 import { perhapsCalled } from '../../domain/attempts.ts';
-import { noHistory, type RowHistory, type RowResult, type SavedAnswer } from '../../domain/terms.ts';
+import { type AttemptHistory, noHistory, type RowResult, type SavedAnswer } from '../../domain/terms.ts';
 import { Ledger } from './ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
 import type { Batch, BatchReturn, Leftover, RowTask, RunPolicy } from './payload.ts';
@@ -12,14 +12,14 @@ export type RowVerdict =
   (
     | { readonly kind: 'finished'; readonly result: RowResult }
     /** The attempt failed and may be retried. It counts as one of the row's attempts. */
-    | { readonly kind: 'retry'; readonly history: RowHistory; readonly delayMs: number }
+    | { readonly kind: 'retry'; readonly history: AttemptHistory; readonly delayMs: number }
     /**
      * The API asks all workers to slow down: the row goes back without using up an attempt. Workers pause for `waitMs`
      * milliseconds; 0 leaves the pace to the governor.
      */
-    | { readonly kind: 'throttled'; readonly history: RowHistory; readonly waitMs: number }
+    | { readonly kind: 'throttled'; readonly history: AttemptHistory; readonly waitMs: number }
     /** The row goes back without using up an attempt, and is due after `delayMs`, if given. */
-    | { readonly kind: 'returned'; readonly history: RowHistory; readonly delayMs?: number }
+    | { readonly kind: 'returned'; readonly history: AttemptHistory; readonly delayMs?: number }
   ) & { readonly answer?: SavedAnswer };
 
 /** A row in hand. */

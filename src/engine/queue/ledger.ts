@@ -1,11 +1,11 @@
 import { perhapsCalled } from '../../domain/attempts.ts';
-import { noHistory, type RowHistory, type RowResult, type SavedAnswer } from '../../domain/terms.ts';
+import { type AttemptHistory, noHistory, type RowResult, type SavedAnswer } from '../../domain/terms.ts';
 import type { LedgerEntry, Leftover, RowTask, Unfinished } from './payload.ts';
 
 /** The state of a row in a batch. */
 interface RowState {
   result?: RowResult;
-  history: RowHistory | undefined;
+  history: AttemptHistory | undefined;
   attemptsUsed: number;
   /** Whether a worker intended to call the row and has not reported the outcome. */
   isIntended: boolean;

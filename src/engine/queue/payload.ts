@@ -1,5 +1,5 @@
 import { fatalError } from '../../base/errors/errors.ts';
-import type { Method, RowHistory, RowResult, SavedAnswer } from '../../domain/terms.ts';
+import type { AttemptHistory, Method, RowResult, SavedAnswer } from '../../domain/terms.ts';
 
 /**
  * The payloads in the datastore. Each is JSON text inside one string: the text escapes NUL and lone surrogates, which
@@ -22,7 +22,7 @@ export interface RowTask {
   /** The exact body of the request. */
   readonly body: string;
   /** What earlier attempts did; absent when there were none. */
-  readonly history?: RowHistory | undefined;
+  readonly history?: AttemptHistory | undefined;
   /** Attempts used up in this run. Default 0. */
   readonly attemptsUsed?: number;
 }
@@ -51,7 +51,7 @@ export interface Batch {
 export interface Unfinished {
   readonly row: number;
   /** Absent when the row was never called. */
-  readonly history?: RowHistory | undefined;
+  readonly history?: AttemptHistory | undefined;
   readonly attemptsUsed: number;
 }
 

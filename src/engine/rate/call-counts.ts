@@ -5,7 +5,7 @@ import type { Traffic } from './governor/traffic.ts';
  * Adds up the reports of all workers. Each report covers everything since its worker started; the governor needs the
  * difference.
  */
-export class TrafficLedger {
+export class CallCounts {
   readonly #known = new Map<string, TrafficReport>();
   /** Calls that were let through and rejected since the ledger began. */
   accepted = 0;

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { steadyNow } from '../../base/async/clock.ts';
 import { type Repeated, repeat } from '../../base/async/repeat.ts';
-import { deferred, orAfter } from '../../base/async/waiting.ts';
+import { deferred, withTimeout } from '../../base/async/waiting.ts';
 import { longestInheritedRestMs, type Pace, type PaceReport, type StartingPoint } from '../../domain/pace.ts';
 import type { PublishedPace } from '../cluster/entries.ts';
-import type { Beat, Member, WorkerBeat } from '../cluster/membership.ts';
+import type { Beat, Membership, WorkerBeat } from '../cluster/membership.ts';
 import { type CommonPolicy, commonPolicy, type RunPolicies, toHundredths } from '../cluster/rate-policy.ts';
-import { TrafficLedger } from './call-counts.ts';
+import { CallCounts } from './call-counts.ts';
 import type { CallGate } from './call-gate.ts';
 import type { Traffic } from './governor/traffic.ts';
 import { RateController } from './rate-controller.ts';
 import type { CallsInFlight, TrafficMeter } from './traffic-meter.ts';
 
 export interface LeaderLoopOptions {
-  readonly member: Member;
+  readonly membership: Membership;
   readonly meter: TrafficMeter;
   readonly gate: CallGate;
   /** What this worker reports about itself. */
@@ -39,7 +39,7 @@ type State = { readonly mode: 'following' } | { readonly mode: 'leading' } | { r
 /** The controller that decides for all workers, and its input. */
 interface Lead {
   readonly controller: RateController;
-  readonly ledger: TrafficLedger;
+  readonly ledger: CallCounts;
 }
 
 /** How fast a drop of a limit is noticed, and how exactly calls in flight are known. */
@@ -108,11 +108,11 @@ export class LeaderLoop {
 
   /** Leaves the cluster. */
   async stop(): Promise<void> {
-    const { member, onError } = this.#options;
+    const { membership, onError } = this.#options;
     this.#state = { mode: 'stopped' };
     // Other workers will see that it is gone: a datastore that is unreachable is neither waited for nor an error.
-    await orAfter(
-      this.#beats.stop().then(() => member.leave()),
+    await withTimeout(
+      this.#beats.stop().then(() => membership.leave()),
       farewellMs,
     ).catch(onError);
   }
@@ -132,7 +132,7 @@ export class LeaderLoop {
   }
 
   async #beat(): Promise<void> {
-    const { member, meter, gate, facts, concurrency } = this.#options;
+    const { membership, meter, gate, facts, concurrency } = this.#options;
     this.#beganAt = performance.now();
     const own = {
       active: gate.active,
@@ -140,7 +140,7 @@ export class LeaderLoop {
       ...(concurrency === undefined && { isAuto: true as const }),
       traffic: meter.report(),
     };
-    const beat = await member.beat(own, !this.#isIdle);
+    const beat = await membership.beat(own, !this.#isIdle);
     // The lead may have been given up by now: then this worker sets nothing.
     if (this.#state.mode === 'stopped') return;
     if (beat.leads) await this.#decide(beat);
@@ -161,7 +161,7 @@ export class LeaderLoop {
     this.#state = { mode: 'leading' };
     if (this.#lead === undefined || !hasLed) {
       if (pace?.limit !== undefined && this.#start.limit === undefined) this.#start = pace;
-      this.#lead = { controller: new RateController(now, this.#start), ledger: new TrafficLedger() };
+      this.#lead = { controller: new RateController(now, this.#start), ledger: new CallCounts() };
       this.#workedAt = now;
     }
     const { controller, ledger } = this.#lead;
@@ -182,13 +182,13 @@ export class LeaderLoop {
     };
     const { limit, concurrency, refuses503 } = decided;
     if (limit !== undefined) this.#start = { limit, concurrency, refuses503 };
-    if (await this.#options.member.decide(decided)) this.#obey(decided, reports.size);
+    if (await this.#options.membership.decide(decided)) this.#obey(decided, reports.size);
     if (hasRuns || this.#options.gate.isBusy || isTraffic(met)) this.#workedAt = now;
     else if (now >= this.#workedAt + restedAfterMs) await this.#giveUpLead();
   }
 
   async #giveUpLead(): Promise<void> {
-    const isGivenUp = await this.#options.member.giveUpLead();
+    const isGivenUp = await this.#options.membership.giveUpLead();
     if (isGivenUp && this.#state.mode === 'leading') this.#state = { mode: 'following' };
   }
 

@@ -1,12 +1,12 @@
 import { attemptsBefore } from '../../domain/attempts.ts';
 import type { RowCode } from '../../domain/codes.ts';
 import {
+  type AttemptHistory,
   addedUp,
   noHistory,
   noOutcomes,
   type Outcome,
   type OutcomeCounts,
-  type RowHistory,
   type RowResult,
   totalOf,
 } from '../../domain/terms.ts';
@@ -93,7 +93,7 @@ export interface UnfinishedRow {
   readonly row: number;
   /** Empty when the row names no known operation. */
   readonly operation: string;
-  readonly history: RowHistory | undefined;
+  readonly history: AttemptHistory | undefined;
   /** Whether the datastore may hold the row, and what became of it. */
   readonly unsettled: boolean;
 }
@@ -124,7 +124,7 @@ export function unfinishedResult(why: WhyUnfinished, row: UnfinishedRow): RowRes
   };
 }
 
-function message(why: WhyUnfinished, history: RowHistory, unsettled: boolean): string {
+function message(why: WhyUnfinished, history: AttemptHistory, unsettled: boolean): string {
   const parts = [why === 'pending' ? 'not finished yet' : `the run was ${why}`];
   if (unsettled && why !== 'pending') parts.push('resuming it finds out whether this row was called');
   if (history.lastCode !== undefined) parts.push(`the last attempt failed with ${lastProblem(history)}`);
@@ -132,7 +132,7 @@ function message(why: WhyUnfinished, history: RowHistory, unsettled: boolean): s
   return parts.join('; ');
 }
 
-function lastProblem({ lastCode = '', lastMessage = '' }: RowHistory): string {
+function lastProblem({ lastCode = '', lastMessage = '' }: AttemptHistory): string {
   return lastMessage === '' ? lastCode : `${lastCode}: ${lastMessage}`;
 }
 

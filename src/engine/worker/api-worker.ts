@@ -3,7 +3,7 @@ import type { CqbatchError } from '../../base/errors/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { duringOutage, type Outage, type PaceReport, type StartingPoint } from '../../domain/pace.ts';
 import type { ApiClient } from '../api/client.ts';
-import type { Member } from '../cluster/membership.ts';
+import type { Membership } from '../cluster/membership.ts';
 import { toHundredths } from '../cluster/rate-policy.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { Operation } from '../operation/operation.ts';
@@ -36,7 +36,7 @@ export interface ApiWorkerOptions {
   /** Calls in flight at once, or as many as the API bears. */
   readonly concurrency: number | 'auto';
   /** This worker among the workers of the API; it leaves at the end. */
-  readonly member: Member;
+  readonly membership: Membership;
   /** What an earlier run learned about the API. */
   readonly known?: StartingPoint | undefined;
   readonly log: Log;
@@ -82,16 +82,16 @@ export class ApiWorker {
   #pace: PaceReport | undefined;
 
   constructor(options: ApiWorkerOptions) {
-    const { member, baseUrl, maxOutageMs, onError } = options;
+    const { membership, baseUrl, maxOutageMs, onError } = options;
     this.#options = options;
     this.#totals = logTotals(options.log);
     this.#wanted = options.concurrency === 'auto' ? undefined : options.concurrency;
     this.#concurrency = this.#wanted ?? usualConcurrency;
     this.#inHand = withSpare(this.#concurrency);
-    const timing = member.isShared ? sharedTiming : ownTiming;
+    const timing = membership.isShared ? sharedTiming : ownTiming;
     const gate = new CallGate({
       scheduler: new CallScheduler({ timing, concurrency: this.#wanted, random: Math.random }),
-      take: (request) => member.take(request),
+      take: (request) => membership.take(request),
       onError,
     });
     this.#gate = gate;
@@ -104,7 +104,7 @@ export class ApiWorker {
       onHalt: (halt) => options.onHalt(haltReason(baseUrl, halt)),
     });
     this.#leaderLoop = new LeaderLoop({
-      member,
+      membership,
       facts: () => ({ finished: this.#finished, concurrency: this.#concurrency, outage: this.#outage }),
       meter: this.#meter,
       gate,
@@ -162,7 +162,7 @@ export class ApiWorker {
         onHalt: (failure, path) => onHalt(refusalReason(baseUrl, path, failure)),
       }),
       log,
-      testify: (testimony) => this.#options.member.testify(JSON.stringify(testimony)),
+      testify: (testimony) => this.#options.membership.testify(JSON.stringify(testimony)),
       isResting: () => this.#gate.isResting,
       onRefused: onHalt,
       onStuck: onHalt,

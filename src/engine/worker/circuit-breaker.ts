@@ -1,4 +1,4 @@
-import type { Blame, Halt, Refused, Sign, Trouble } from './signs.ts';
+import type { Blame, Halt, HealthEvidence, Refused, Trouble } from './health-evidence.ts';
 
 export interface CircuitBreakerOptions {
   /** How long an outage is waited for, milliseconds; absent: without end. */
@@ -128,31 +128,31 @@ export class CircuitBreaker {
   }
 
   /** Records how a call ended, and determines what was to blame. */
-  assess(sign: Sign): Blame | Promise<Blame> {
+  assess(evidence: HealthEvidence): Blame | Promise<Blame> {
     if (this.#state === 'halted') return this.#afterHalt;
-    if (this.#closed) return isDoubtful(sign) || this.#state === 'open' ? 'halted' : 'row';
-    if (sign.kind === 'none') {
+    if (this.#closed) return isDoubtful(evidence) || this.#state === 'open' ? 'halted' : 'row';
+    if (evidence.kind === 'none') {
       if (this.#state === 'open') this.#testLater();
       return 'row';
     }
-    if (sign.kind === 'refused') {
-      this.#refused(sign);
+    if (evidence.kind === 'refused') {
+      this.#refused(evidence);
       return 'row';
     }
-    if (sign.kind === 'answered' || (sign.cause === 'path' && this.#state !== 'unproven')) {
+    if (evidence.kind === 'answered' || (evidence.cause === 'path' && this.#state !== 'unproven')) {
       this.#refusals = undefined;
       this.#answered();
       return 'row';
     }
-    this.#streak ??= { calls: 0, since: performance.now(), latest: sign };
-    if (sign.cause !== 'either' || !sign.repeated) this.#streak.calls += 1;
-    this.#streak.latest = sign;
+    this.#streak ??= { calls: 0, since: performance.now(), latest: evidence };
+    if (evidence.cause !== 'either' || !evidence.repeated) this.#streak.calls += 1;
+    this.#streak.latest = evidence;
     if (this.#state === 'open') {
       this.#testLater();
       return 'target';
     }
     return new Promise((release) => {
-      this.#held.push({ trouble: sign, release });
+      this.#held.push({ trouble: evidence, release });
       this.#decide();
       this.#watchIdle();
       this.#options.onChange();
@@ -290,7 +290,7 @@ export class CircuitBreaker {
   }
 }
 
-/** Whether the sign says more about the API than about its row. */
-function isDoubtful(sign: Sign): boolean {
-  return sign.kind === 'trouble' && sign.cause !== 'either';
+/** Whether the evidence says more about the API than about its row. */
+function isDoubtful(evidence: HealthEvidence): boolean {
+  return evidence.kind === 'trouble' && evidence.cause !== 'either';
 }

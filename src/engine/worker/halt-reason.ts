@@ -1,6 +1,6 @@
 import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import type { Halt } from './signs.ts';
+import type { Halt } from './health-evidence.ts';
 
 /** Why calling stops, for display: the request, the answer, and what to correct. */
 export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {

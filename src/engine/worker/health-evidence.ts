@@ -1,48 +1,47 @@
 import type { ApiFailure } from '../api/failure.ts';
-import type { JudgedAttempt, Judgement } from './judge.ts';
-import type { Sign, Trouble } from './signs.ts';
 
-/** What a judged attempt shows about the API as a whole. */
-export function signOf(attempt: JudgedAttempt, judgement: Judgement): Sign {
-  const { task, answer, claim } = attempt;
-  const trouble = (cause: Trouble['cause'], failure: ApiFailure): Trouble => ({
-    kind: 'trouble',
-    cause,
-    path: task.path,
-    failure,
-    repeated: claim.attemptsUsed > 0,
-  });
-  if (judgement.kind === 'finished' && judgement.result.outcome === 'succeeded') return { kind: 'answered' };
-  if (answer.ok) {
-    if (judgement.kind !== 'finished') return { kind: 'answered' };
-    const { code, message, unclear } = judgement.result;
-    // An answer without an identifier may come from another service.
-    if (code !== 'ANSWER_INCOMPLETE') return { kind: 'answered' };
-    return trouble('path', { class: 'permanent', code, message, status: answer.status, unclear });
-  }
-  const { failure } = answer;
-  switch (failure.class) {
-    case 'unreachable':
-      return trouble('target', failure);
-    case 'retry':
-      return trouble('either', failure);
-    case 'permanent':
-      return isPathInDoubt(attempt, failure) ? trouble('path', failure) : { kind: 'answered' };
-    case 'slow-down':
-      return { kind: 'refused', path: task.path, failure };
-    case 'halt-early':
-      return { kind: judgement.kind === 'halted' ? 'none' : 'answered' };
-    case 'halt':
-    case 'aborted':
-      return { kind: 'none' };
-  }
+/** What a call shows about the API as a whole. */
+export type HealthEvidence =
+  /** It is there and understands requests. */
+  | { readonly kind: 'answered' }
+  /** Nothing: the call was stopped, or shows that this worker must end. */
+  | { readonly kind: 'none' }
+  | Refused
+  | Trouble;
+
+/** The API asks to slow down: with 429 it is there, with 503 it may not be. */
+export interface Refused {
+  readonly kind: 'refused';
+  /** Path of the request. */
+  readonly path: string;
+  readonly failure: ApiFailure;
 }
 
-/** Whether the refusal may be about the path rather than the row: it does not mention the subject of the row. */
-function isPathInDoubt({ task, operation }: JudgedAttempt, { status, message }: ApiFailure): boolean {
-  if (status !== 404 && status !== 405) return false;
-  const words = message.replaceAll(task.path, '').toLowerCase();
-  return !words
-    .match(/[a-z0-9]+/g)
-    ?.some((word) => word === task.subject || word.replace(/s$/, '') === operation.thing);
+/** A failure that other calls may share. */
+export interface Trouble {
+  readonly kind: 'trouble';
+  /**
+   * The possible cause. `target`: certainly not the row, because connections are refused; `either`: the row or the API; `path`:
+   * the row, or a base URL that leads to something else, which is ruled out once anything was answered.
+   */
+  readonly cause: 'target' | 'either' | 'path';
+  /** Path of the request. */
+  readonly path: string;
+  readonly failure: ApiFailure;
+  /** Whether an attempt of the row had failed before: a row that always fails says nothing about the API. */
+  readonly repeated: boolean;
+}
+
+/**
+ * What made a call fail. `halted`: the worker has given up, and another one must call the row. `unproven`: the same, because
+ * the target has never answered as the service does.
+ */
+export type Blame = 'row' | 'target' | 'halted' | 'unproven';
+
+/** Why no more calls are made: no call was ever answered, or none was answered or accepted for longer than the user allows. */
+export interface Halt extends Pick<Trouble, 'path' | 'failure'> {
+  readonly because: 'unproven' | 'outage' | 'refusals';
+  /** Consecutive failed or refused calls. */
+  readonly calls: number;
+  readonly lastedMs: number;
 }

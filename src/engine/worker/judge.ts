@@ -1,14 +1,14 @@
 import { withAttempt } from '../../domain/attempts.ts';
 import type { RowCode } from '../../domain/codes.ts';
-import { noHistory, type ResultColumns, type RowHistory, type RowResult } from '../../domain/terms.ts';
+import { type AttemptHistory, noHistory, type ResultColumns, type RowResult } from '../../domain/terms.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import { type Operation, operationFailure } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/traffic-meter.ts';
+import type { Blame } from './health-evidence.ts';
 import { isRefusedItself, isSuspect, type OtherCalls, singledOutAgain } from './other-rows.ts';
-import type { Blame } from './signs.ts';
 
 /** One attempt and everything that its judgement depends on. */
 export interface JudgedAttempt {
@@ -31,7 +31,7 @@ export interface JudgedAttempt {
 /** A verdict, or a reason for this worker to halt: every other row would fail in the same way. */
 export type Judgement =
   | RowVerdict
-  | { readonly kind: 'halted'; readonly history: RowHistory; readonly failure: ApiFailure };
+  | { readonly kind: 'halted'; readonly history: AttemptHistory; readonly failure: ApiFailure };
 
 type Finished = Extract<RowVerdict, { readonly kind: 'finished' }>;
 
@@ -207,7 +207,7 @@ export function returnUncharged(attempt: JudgedAttempt, failure: ApiFailure, bla
   };
 }
 
-function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): RowHistory {
+function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): AttemptHistory {
   const { task, answer, startedAt } = attempt;
   const before = task.history ?? noHistory;
   return {
@@ -228,7 +228,7 @@ function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): RowHistory {
 function earlierWith(
   { task, answer, startedAt }: JudgedAttempt,
   { code, message, status }: ApiFailure,
-): Pick<RowHistory, 'earlier'> {
+): Pick<AttemptHistory, 'earlier'> {
   const { earlier } = task.history ?? noHistory;
   if (answer.requests === 0) return earlier === undefined ? {} : { earlier };
   return {
@@ -243,7 +243,7 @@ function earlierWith(
   };
 }
 
-function unchargedHistory(attempt: JudgedAttempt, failure: ApiFailure): RowHistory {
+function unchargedHistory(attempt: JudgedAttempt, failure: ApiFailure): AttemptHistory {
   const history = historyAfter(attempt, failure);
   return failure.unclear
     ? history

@@ -10,7 +10,8 @@ import type { RowTask } from '../queue/payload.ts';
 import type { CallGate } from '../rate/call-gate.ts';
 import { isRefusal, type TrafficMeter } from '../rate/traffic-meter.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import { signOf } from './health-evidence.ts';
+import { healthEvidence } from './evidence-of-call.ts';
+import type { Blame } from './health-evidence.ts';
 import {
   asRefusal,
   type JudgedAttempt,
@@ -21,7 +22,6 @@ import {
   uncalled,
 } from './judge.ts';
 import { isSuspect, LatestCalls } from './other-rows.ts';
-import type { Blame } from './signs.ts';
 
 /** What a worker does with rows of any run, as it happens: for progress and logs, never for accounting. */
 export type WorkerEvent = { readonly run: string; readonly row: number } & (
@@ -137,14 +137,14 @@ export function createRowProcessor(options: RowProcessorOptions) {
         provenHere.add(task.operation);
       }
       note(attempt);
-      const sign = signOf(attempt, judgement);
-      const assessed = breaker.assess(sign);
+      const evidence = healthEvidence(attempt, judgement);
+      const assessed = breaker.assess(evidence);
       // The breaker waits for the outcomes of the next calls.
       if (typeof assessed !== 'string') leave();
       const blame = typeof assessed === 'string' ? assessed : await assessed;
       const verdict =
-        sign.kind === 'trouble' && blame !== 'row'
-          ? spared(attempt, sign.failure, blame)
+        evidence.kind === 'trouble' && blame !== 'row'
+          ? spared(attempt, evidence.failure, blame)
           : told(attempt, judgement);
       const { received } = answer;
       if (received === undefined) return verdict;

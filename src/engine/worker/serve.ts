@@ -1,6 +1,6 @@
-import { deferred, onAbort, orAfter } from '../../base/async/waiting.ts';
+import { deferred, onAbort, withTimeout } from '../../base/async/waiting.ts';
 import type { LastingErrors } from '../../base/errors/error-throttle.ts';
-import { ErrorNews } from '../../base/errors/error-throttle.ts';
+import { ErrorThrottle } from '../../base/errors/error-throttle.ts';
 import type { CqbatchError } from '../../base/errors/errors.ts';
 import type { Pace } from '../../domain/pace.ts';
 import type { LimitedApi } from '../../domain/terms.ts';
@@ -36,14 +36,14 @@ export function serveRows({ stop, shutdownMs, version, api, failing, ...options 
   const { datastore, client, log } = options;
   const rows = openRowQueue(datastore, api);
   const ended = deferred<CqbatchError | undefined>();
-  const errors = new ErrorNews();
+  const errors = new ErrorThrottle();
   let pace: Pace | undefined;
   let idleBecause: string | undefined;
   const worker = new ApiWorker({
     ...options,
     baseUrl: api.baseUrl,
     rows,
-    member: openCluster(datastore).join(api, version),
+    membership: openCluster(datastore).join(api, version),
     onEvent() {},
     onPace(now) {
       pace = now;
@@ -73,7 +73,7 @@ export function serveRows({ stop, shutdownMs, version, api, failing, ...options 
 
   const end = ended.promise.then(async (stuck) => {
     const closed = worker.stop(shutdownMs).then(() => rows.close());
-    await orAfter(closed, shutdownMs + farewellMs);
+    await withTimeout(closed, shutdownMs + farewellMs);
     await client.close();
     return stuck;
   });

@@ -1,5 +1,5 @@
 import { type Repeated, repeat } from '../../base/async/repeat.ts';
-import { orAfter } from '../../base/async/waiting.ts';
+import { withTimeout } from '../../base/async/waiting.ts';
 import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Datastore } from '../datastore/datastore.ts';
@@ -77,7 +77,7 @@ export class WatchedWorker {
   async #check(): Promise<void> {
     const { log, isResting, onStuck } = this.#options;
     // Silence without a reported outage is no excuse.
-    const waiting = (await orAfter(this.#queue.countWaiting(), answerMs)) ?? 1;
+    const waiting = (await withTimeout(this.#queue.countWaiting(), answerMs)) ?? 1;
     const verdict = this.#watchdog.check({
       waiting,
       active: this.#worker.active,

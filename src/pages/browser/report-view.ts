@@ -5,7 +5,7 @@ import { type RowGroup, reportSummary } from '../../engine/report/html/report-he
 import { outcomesInNeed, rowsInNeed } from '../../engine/report/html/verdict.ts';
 import { Charts } from './chart/charts.ts';
 import { button, copyCommand, download, drawn, element, redraw } from './dom.ts';
-import { StoryDialog } from './row-dialog.ts';
+import { RowDialog } from './row-dialog.ts';
 import { type Column, everything, type Rows, refeedCsv, type Selection } from './rows.ts';
 import { RowTable } from './table.ts';
 
@@ -25,12 +25,12 @@ export class ReportView {
   readonly #operation = chooser('All operations', (operation) => this.#want({ operation }));
   readonly #found = element('p', { 'aria-live': 'polite', class: 'found' });
   readonly #table: RowTable;
-  readonly #story: StoryDialog;
+  readonly #story: RowDialog;
 
   /** @param signal aborts when the view is no longer needed */
   constructor(signal: AbortSignal) {
     this.#charts = new Charts(signal);
-    this.#story = new StoryDialog((steps) => this.#table.move(steps));
+    this.#story = new RowDialog((steps) => this.#table.move(steps));
     this.#table = new RowTable({
       signal,
       onOpen: (row) => {

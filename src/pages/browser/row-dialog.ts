@@ -12,7 +12,7 @@ const longestText = 20_000;
 type Advice = PageData['advice'];
 
 /** A dialog with the details of a row. */
-export class StoryDialog {
+export class RowDialog {
   readonly element = element('dialog', { 'aria-labelledby': 'story-title' });
   readonly #move: (steps: -1 | 1) => void;
   #number = 0;

@@ -1,5 +1,5 @@
-import { orAfter } from '../../base/async/waiting.ts';
-import { attributed } from '../../domain/actor.ts';
+import { withTimeout } from '../../base/async/waiting.ts';
+import { withActor } from '../../domain/actor.ts';
 import { runIds } from '../../domain/names.ts';
 import { priorities } from '../../domain/terms.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
@@ -57,7 +57,7 @@ export async function controlRun(
   const wanted = wantedOf(control, body, reason, parseRate);
   if (typeof wanted === 'string') return { status: 400, message: wanted };
   const place = state.isHere || cluster === undefined ? inFolder(store.folder(id)) : inCluster(cluster, id);
-  const sent = await orAfter(
+  const sent = await withTimeout(
     place.tell(wanted).then(() => true),
     patienceMs,
   );
@@ -78,7 +78,7 @@ async function stateOf(
   const record = await store.look(id);
   if (record !== undefined && record !== 'being planned') return { state: actualState(record), isHere: true };
   if (cluster === undefined) return undefined;
-  const looked = await orAfter(
+  const looked = await withTimeout(
     cluster.run(id).then((entry) => ({ entry })),
     patienceMs,
   );
@@ -101,7 +101,7 @@ function wantedOf(
   reason: string,
   parseRate: ControlRoom['parseRate'],
 ): Wanted | string {
-  const by = attributed(reason === '' ? here : `${reason.slice(0, mostGiven)} (${here})`);
+  const by = withActor(reason === '' ? here : `${reason.slice(0, mostGiven)} (${here})`);
   if (control === 'set-priority') {
     const known = priorities.find((each) => each === priority);
     return known === undefined

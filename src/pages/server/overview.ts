@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { steadyNow, timeOfDay } from '../../base/async/clock.ts';
-import { orAfter } from '../../base/async/waiting.ts';
+import { withTimeout } from '../../base/async/waiting.ts';
 import { openScheduleStore, type ScheduleStore } from '../../daemon/schedule/store.ts';
 import { nextTimes, timesOf } from '../../daemon/schedule/times.ts';
 import { actorText } from '../../domain/actor.ts';
@@ -120,7 +120,7 @@ export class Overview {
     this.#looking ??= lookAtCluster(cluster).finally(() => {
       this.#looking = undefined;
     });
-    const seen = await orAfter(
+    const seen = await withTimeout(
       this.#looking.catch(() => undefined),
       patienceMs,
     );

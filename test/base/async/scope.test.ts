@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { withReleases } from '../../../src/base/async/scope.ts';
+import { withScope } from '../../../src/base/async/scope.ts';
 
 test('opened things are released in reverse order, after the work', async () => {
   const log: string[] = [];
-  const result = await withReleases(async (atEnd) => {
-    atEnd(() => log.push('first'));
-    atEnd(async () => log.push('second'));
+  const result = await withScope(async (defer) => {
+    defer(() => log.push('first'));
+    defer(async () => log.push('second'));
     log.push('work');
     return 'done';
   });
@@ -14,9 +14,9 @@ test('opened things are released in reverse order, after the work', async () => 
 
 test('a failed release does not stop the others, and is reported', async () => {
   const log: string[] = [];
-  const work = withReleases(async (atEnd) => {
-    atEnd(() => log.push('first'));
-    atEnd(() => Promise.reject(new Error('not closed')));
+  const work = withScope(async (defer) => {
+    defer(() => log.push('first'));
+    defer(() => Promise.reject(new Error('not closed')));
   });
   await expect(work).rejects.toThrow('not closed');
   expect(log).toEqual(['first']);
@@ -24,9 +24,9 @@ test('a failed release does not stop the others, and is reported', async () => {
 
 test('the error of the work is thrown, and everything opened before it is released', async () => {
   const log: string[] = [];
-  const work = withReleases(async (atEnd) => {
-    atEnd(() => log.push('first'));
-    atEnd(() => {
+  const work = withScope(async (defer) => {
+    defer(() => log.push('first'));
+    defer(() => {
       throw new Error('not closed');
     });
     throw new Error('failed');

@@ -1,17 +1,17 @@
 import { getEventListeners } from 'node:events';
 import { expect, test, vi } from 'vitest';
-import { aborted, deferred, onAbort, orAborted, orAfter } from '../../../src/base/async/waiting.ts';
+import { aborted, deferred, onAbort, unlessAborted, withTimeout } from '../../../src/base/async/waiting.ts';
 
 test('waits for a promise at most for the given time', async () => {
-  expect(await orAfter(Promise.resolve('in time'), 60_000)).toBe('in time');
-  expect(await orAfter(deferred().promise, 1)).toBeUndefined();
-  await expect(orAfter(Promise.reject(new Error('failed')), 60_000)).rejects.toThrow('failed');
-  expect(await orAfter(Promise.resolve('late'))).toBe('late');
+  expect(await withTimeout(Promise.resolve('in time'), 60_000)).toBe('in time');
+  expect(await withTimeout(deferred().promise, 1)).toBeUndefined();
+  await expect(withTimeout(Promise.reject(new Error('failed')), 60_000)).rejects.toThrow('failed');
+  expect(await withTimeout(Promise.resolve('late'))).toBe('late');
 });
 
 test('leaves no timer behind when the promise was quicker', async () => {
   const waits = Array.from({ length: 20 }, () => deferred<string>());
-  const waiting = waits.map(({ promise }) => orAfter(promise, 60_000));
+  const waiting = waits.map(({ promise }) => withTimeout(promise, 60_000));
   const spy = vi.spyOn(globalThis, 'clearTimeout');
   for (const { resolve } of waits) resolve('in time');
   await Promise.all(waiting);
@@ -21,13 +21,13 @@ test('leaves no timer behind when the promise was quicker', async () => {
 
 test('a promise is waited for until a signal aborts, which then has no listener left', async () => {
   const { signal } = new AbortController();
-  expect(await orAborted(Promise.resolve('in time'), signal)).toBe('in time');
+  expect(await unlessAborted(Promise.resolve('in time'), signal)).toBe('in time');
   expect(getEventListeners(signal, 'abort')).toEqual([]);
   const abort = new AbortController();
-  const waiting = orAborted(deferred().promise, abort.signal);
+  const waiting = unlessAborted(deferred().promise, abort.signal);
   abort.abort();
   expect(await waiting).toBeUndefined();
-  expect(await orAborted(deferred().promise, abort.signal)).toBeUndefined();
+  expect(await unlessAborted(deferred().promise, abort.signal)).toBeUndefined();
   expect(await aborted(abort.signal)).toBeUndefined();
 });
 

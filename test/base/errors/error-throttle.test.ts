@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ErrorNews, LastingErrors, WaitReason } from '../../../src/base/errors/error-throttle.ts';
+import { ErrorThrottle, LastingErrors, WaitReason } from '../../../src/base/errors/error-throttle.ts';
 
 test('an error is reported when it comes, once an hour while it lasts, and when it comes back', () => {
   let now = 0;
-  const news = new ErrorNews(() => now);
+  const news = new ErrorThrottle(() => now);
   const error = new Error('the inbox is not there');
   const toldAt: number[] = [];
   const fails = (from: number, until: number): void => {

@@ -30,7 +30,7 @@ import { program } from './program.js';
 /**
  * @typedef {import('../measure/redis.js').FleetUsage & {
  *   usedPercent: number, refusedPercent: number, everywhereMs: number
- * }} AtRateFigures `everywhereMs`: from a new bound of the run until each member keeps it
+ * }} AtRateFigures `everywhereMs`: from a new bound of the run until each membership keeps it
  */
 
 const baseUrl = 'http://127.0.0.1:1';
@@ -73,14 +73,14 @@ await program(async (/** @type {AtRate} */ { queue, members, perSecond, seconds 
   await announce();
   const announcing = setInterval(announce, 1_000);
 
-  /** The gap between two slots as each member knows it. */
+  /** The gap between two slots as each membership knows it. */
   const gaps = new Map();
   const start = async (/** @type {number} */ index) => {
-    const member = openCluster(await open()).join({ baseUrl }, 'benchmark');
+    const membership = openCluster(await open()).join({ baseUrl }, 'benchmark');
     const gate = new CallGate({
       scheduler: new CallScheduler({ timing: sharedTiming, random: Math.random }),
       async take(request) {
-        const reply = await member.take(request);
+        const reply = await membership.take(request);
         gaps.set(index, reply.gap);
         return reply;
       },
@@ -113,7 +113,7 @@ await program(async (/** @type {AtRate} */ { queue, members, perSecond, seconds 
         }, fail);
     };
     const loop = new LeaderLoop({
-      member,
+      membership,
       meter,
       gate,
       known: { limit: perSecond, concurrency: mostConcurrency },

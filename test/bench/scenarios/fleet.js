@@ -68,7 +68,7 @@ async function atRate(perSecond, context) {
 }
 
 /**
- * Measures a program with one member, with the most, and with numbers between.
+ * Measures a program with one membership, with the most, and with numbers between.
  *
  * @param {'fleet-idle' | 'fleet-at-rate'} program
  * @param {object} options

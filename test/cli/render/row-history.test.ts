@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { rowDocument, rowText } from '../../../src/cli/render/row-history.ts';
-import type { RowStory } from '../../../src/engine/run/report/row-history.ts';
+import type { RowHistory } from '../../../src/engine/run/report/row-history.ts';
 import { resultOf } from '../../engine/journal/arbitraries.ts';
 import { plannedRecord } from '../../engine/run/planned-record.ts';
 import { callableRow, invalidRow, leftOutRow } from '../../helpers/planned-row.ts';
 
-const story: RowStory = {
+const story: RowHistory = {
   record: plannedRecord,
   row: invalidRow(7, ['7', null, 'a\u001b[2J'], {
     problems: [{ column: 'evaluation_id', problem: 'bad' }],
@@ -55,7 +55,7 @@ test('shows cells, attempts, waits and outcome of a row in 80 columns', () => {
   expect(text).toContain('Outcome: failed, UNAVAILABLE: away');
 });
 
-test.each<readonly [what: string, row: RowStory['row'], text: string]>([
+test.each<readonly [what: string, row: RowHistory['row'], text: string]>([
   [
     'its request',
     callableRow(7, ['7'], { request: { method: 'PUT', path: '/rows/7', body: '{"a":1}' } }),

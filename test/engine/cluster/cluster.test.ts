@@ -240,8 +240,8 @@ describeWithRedis('the processes that share a Redis', () => {
     const slow = { text: '5/s', auto: false, perSecond: 5 };
     const runs = [runEntry({ ...acme, rate: slow }), runEntry({ ...api, rateGroup: 'other' }), runEntry(api)];
     for (const run of runs) await cluster.putRun(run);
-    const [member, without] = [cluster.join(acme, '1'), cluster.join(api, '1')];
-    expect(await member.beat(heartbeat, true)).toMatchObject({
+    const [membership, without] = [cluster.join(acme, '1'), cluster.join(api, '1')];
+    expect(await membership.beat(heartbeat, true)).toMatchObject({
       leads: true,
       policies: new Map([[runs[0]?.id, slow]]),
     });
@@ -249,9 +249,9 @@ describeWithRedis('the processes that share a Redis', () => {
       leads: true,
       policies: new Map([[runs[2]?.id, undefined]]),
     });
-    expect(await member.decide(decision)).toBe(true);
+    expect(await membership.decide(decision)).toBe(true);
     expect(await without.decide({ ...decision, rate: 7 })).toBe(true);
-    expect(await member.take(visit)).toMatchObject({ isSet: true, gap: 1_000 / 49.5, callers: 1 });
+    expect(await membership.take(visit)).toMatchObject({ isSet: true, gap: 1_000 / 49.5, callers: 1 });
     expect(await cluster.pace(acme)).toMatchObject({ rate: 49.5, workers: 1 });
     expect(await cluster.pace(api)).toMatchObject({ rate: 7, workers: 1 });
     expect(await cluster.workers(acme)).toMatchObject([acme]);
@@ -264,22 +264,22 @@ describeWithRedis('the processes that share a Redis', () => {
     const admin = adminOf(server);
     await admin.hset(keyOf(datastore.prefix ?? '', apiKeys(api).workers), 'other', `${Date.now()} {"v":9}`);
     await admin.hset(keyOf(datastore.prefix ?? '', 'runs'), 'other', `${Date.now()} key not JSON`);
-    const member = cluster.join(api, '1');
-    expect((await member.beat(heartbeat, true)).reports.size).toBe(1);
+    const membership = cluster.join(api, '1');
+    expect((await membership.beat(heartbeat, true)).reports.size).toBe(1);
     expect(await cluster.run('other')).toBeUndefined();
   });
 
   test('continue after Redis has lost all data', async () => {
     const api = newApi();
-    const member = cluster.join(api, '1');
-    await member.beat(heartbeat, true);
-    await member.decide(decision);
+    const membership = cluster.join(api, '1');
+    await membership.beat(heartbeat, true);
+    await membership.decide(decision);
     const admin = adminOf(server);
     await admin.flushall();
     await admin.script('FLUSH');
-    expect(await member.take(visit)).toMatchObject({ isSet: false, count: 0 });
-    expect(await member.beat(heartbeat, true)).toMatchObject({ leads: true });
-    expect(await member.decide(decision)).toBe(true);
-    expect(await member.take(visit)).toMatchObject({ isSet: true });
+    expect(await membership.take(visit)).toMatchObject({ isSet: false, count: 0 });
+    expect(await membership.beat(heartbeat, true)).toMatchObject({ leads: true });
+    expect(await membership.decide(decision)).toBe(true);
+    expect(await membership.take(visit)).toMatchObject({ isSet: true });
   });
 });

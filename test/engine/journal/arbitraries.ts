@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { outcomes, type RowHistory, type RowResult } from '../../../src/domain/terms.ts';
+import { type AttemptHistory, outcomes, type RowResult } from '../../../src/domain/terms.ts';
 import type { JournalEntry } from '../../../src/engine/journal/line.ts';
 import { anyCharacter } from '../../any-character.ts';
 
@@ -73,7 +73,7 @@ export function anyResult(maxRow = 2 ** 40): fc.Arbitrary<RowResult> {
   );
 }
 
-export const anyHistory: fc.Arbitrary<RowHistory> = fc.record(
+export const anyHistory: fc.Arbitrary<AttemptHistory> = fc.record(
   {
     attempts: fc.nat(),
     unprocessed: fc.nat(),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { perhapsCalled, unknownAttempt } from '../../../src/domain/attempts.ts';
-import { noHistory, type RowHistory, type RowResult } from '../../../src/domain/terms.ts';
+import { type AttemptHistory, noHistory, type RowResult } from '../../../src/domain/terms.ts';
 import type { BatchReturn, Leftover } from '../../../src/engine/queue/payload.ts';
 import {
   mergeReturns,
@@ -18,10 +18,10 @@ const result = (row: number): RowResult => ({
   attempts: 1,
   unclear: false,
 });
-const failedOnce: RowHistory = { attempts: 1, unprocessed: 0, unclear: false };
+const failedOnce: AttemptHistory = { attempts: 1, unprocessed: 0, unclear: false };
 const intended = perhapsCalled(noHistory);
-const doubtful: RowHistory = { ...failedOnce, unclear: true };
-const left = (row: number, history?: RowHistory): Leftover => ({
+const doubtful: AttemptHistory = { ...failedOnce, unclear: true };
+const left = (row: number, history?: AttemptHistory): Leftover => ({
   row,
   ...(history !== undefined && { history }),
   attemptsUsed: history?.attempts ?? 0,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TrafficReport } from '../../../src/engine/cluster/entries.ts';
-import { TrafficLedger } from '../../../src/engine/rate/call-counts.ts';
+import { CallCounts } from '../../../src/engine/rate/call-counts.ts';
 import { stated } from '../worker/answers.ts';
 
 const now = 1_000_000;
@@ -10,15 +10,15 @@ function report(changes: Partial<TrafficReport> = {}): TrafficReport {
 }
 
 /** A ledger that knows these workers from before anything happened. */
-function ledgerOf(...workers: readonly string[]): TrafficLedger {
-  const ledger = new TrafficLedger();
+function ledgerOf(...workers: readonly string[]): CallCounts {
+  const ledger = new CallCounts();
   ledger.add(now, new Map(workers.map((worker) => [worker, report()])));
   return ledger;
 }
 
 describe('what is new', () => {
   test('is nothing without workers', () => {
-    expect(new TrafficLedger().add(now, new Map())).toEqual({
+    expect(new CallCounts().add(now, new Map())).toEqual({
       accepted: 0,
       rejected: 0,
       unavailable: 0,
@@ -141,11 +141,11 @@ describe('a wait', () => {
       ['b', report({ waitMs: 5_000 })],
       ['c', report()],
     ]);
-    expect(new TrafficLedger().add(now, reports).waitUntil).toBe(now + 5_000);
+    expect(new CallCounts().add(now, reports).waitUntil).toBe(now + 5_000);
   });
 
   test('does not exist when no worker was asked to wait', () => {
-    expect(new TrafficLedger().add(now, new Map([['a', report()]])).waitUntil).toBeUndefined();
+    expect(new CallCounts().add(now, new Map([['a', report()]])).waitUntil).toBeUndefined();
   });
 });
 
@@ -188,7 +188,7 @@ describe('the calls in flight', () => {
 });
 
 test('what the API states is collected from all workers, and counts once', () => {
-  const ledger = new TrafficLedger();
+  const ledger = new CallCounts();
   ledger.add(
     now,
     new Map([

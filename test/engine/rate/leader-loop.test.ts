@@ -4,7 +4,7 @@ import type { PaceReport } from '../../../src/domain/pace.ts';
 import type { PublishedPace, TrafficReport } from '../../../src/engine/cluster/entries.ts';
 import {
   type Beat,
-  type Member,
+  type Membership,
   rateCommandOf,
   type WorkerBeat,
 } from '../../../src/engine/cluster/membership.ts';
@@ -55,7 +55,7 @@ function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions>
     left: 0,
     established: false,
   };
-  const member: Member = {
+  const membership: Membership = {
     isShared: true,
     async testify() {},
     async beat(heartbeat, wantsLead) {
@@ -82,7 +82,7 @@ function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions>
   const { gate } = gateOnTimeline({ cap: 1_000 });
   const meter = new TrafficMeter();
   const loop = new LeaderLoop({
-    member,
+    membership,
     meter,
     gate,
     facts: () => ({ finished: 7, concurrency: 5 }),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Outcome, outcomes, type RowHistory, type RowResult } from '../../../src/domain/terms.ts';
+import { type AttemptHistory, type Outcome, outcomes, type RowResult } from '../../../src/domain/terms.ts';
 import type { JoinInput } from '../../../src/engine/report/join-results.ts';
 import { countRows } from '../../../src/engine/report/join-results.ts';
 import { type ReportInput, writeReports } from '../../../src/engine/report/write-reports.ts';
@@ -33,7 +33,7 @@ interface RandomRow {
   readonly fate: {
     readonly decided?: keyof typeof decisions;
     readonly result?: RowResult;
-    readonly history?: RowHistory;
+    readonly history?: AttemptHistory;
     readonly fed?: boolean;
   };
 }

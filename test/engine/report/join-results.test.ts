@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noHistory, type RowHistory } from '../../../src/domain/terms.ts';
+import { type AttemptHistory, noHistory } from '../../../src/domain/terms.ts';
 import type { Journal } from '../../../src/engine/journal/journal.ts';
 import {
   joinResults,
@@ -73,7 +73,7 @@ test('a row that the plan has decided needs no result in the journal', async () 
   ]);
 });
 
-const tried: RowHistory = {
+const tried: AttemptHistory = {
   attempts: 3,
   unprocessed: 1,
   unclear: false,
@@ -86,7 +86,7 @@ const tried: RowHistory = {
 interface Case {
   readonly claim: string;
   readonly unfinished: WhyUnfinished;
-  readonly history?: RowHistory;
+  readonly history?: AttemptHistory;
   readonly unsettled?: boolean;
   readonly expected: object;
 }

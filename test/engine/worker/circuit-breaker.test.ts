@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ApiFailure } from '../../../src/engine/api/failure.ts';
 import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
-import type { Blame, Halt, Trouble } from '../../../src/engine/worker/signs.ts';
+import type { Blame, Halt, Trouble } from '../../../src/engine/worker/health-evidence.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

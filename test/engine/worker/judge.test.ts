@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
-import type { RowHistory } from '../../../src/domain/terms.ts';
+import type { AttemptHistory } from '../../../src/domain/terms.ts';
 import type { ApiFailure } from '../../../src/engine/api/failure.ts';
 import { findOperation, type Operation } from '../../../src/engine/operation/operation.ts';
 import type { Claim } from '../../../src/engine/queue/claimed-batch.ts';
@@ -70,7 +70,7 @@ const failing = (failure: Partial<ApiFailure> & Pick<ApiFailure, 'class'>) =>
     failure: { code: 'UNAVAILABLE', message: 'why', unclear: false, ...failure },
   }) as const;
 
-const withHistory = (history: Partial<RowHistory>): RowTask => ({
+const withHistory = (history: Partial<AttemptHistory>): RowTask => ({
   ...task,
   history: { attempts: 1, unprocessed: 0, unclear: false, ...history },
 });

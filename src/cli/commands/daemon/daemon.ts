@@ -1,5 +1,5 @@
 import { repeat } from '../../../base/async/repeat.ts';
-import type { AtEnd } from '../../../base/async/scope.ts';
+import type { Defer } from '../../../base/async/scope.ts';
 import type { LastingErrors } from '../../../base/errors/error-throttle.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import type { Log } from '../../../base/log.ts';
@@ -18,13 +18,13 @@ import {
   type RunNews,
 } from '../../../engine/run/session/coordinate.ts';
 import { approvalPolicy } from '../../../settings/run-options.ts';
-import type { Workplace } from '../../context.ts';
+import type { CommandContext } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
 import { apiClient, estimatedLimits, mismatchOf, type ServedApi } from '../api-client.ts';
 import { nextCommands } from '../next-commands.ts';
 import type { Notifier } from '../run/notifier.ts';
 import { notifierOf } from '../run/run-scope.ts';
-import { beginScheduled, inboxFinisher } from './start-scheduled-run.ts';
+import { inboxFinisher, startScheduledRun } from './start-scheduled-run.ts';
 
 export interface DaemonOptions {
   readonly datastore: Datastore;
@@ -41,12 +41,16 @@ export interface DaemonOptions {
 }
 
 /** `cqbatch worker --coordinate`: completes submitted runs, carries out schedules, removes old runs. */
-export async function runDaemon(workplace: Workplace, options: DaemonOptions, atEnd: AtEnd): Promise<void> {
+export async function runDaemon(
+  workplace: CommandContext,
+  options: DaemonOptions,
+  defer: Defer,
+): Promise<void> {
   const { store } = workplace;
   const { datastore, queue, version, api, metrics, log, failing, stop } = options;
-  const notifier = await notifierOf(workplace, atEnd);
+  const notifier = await notifierOf(workplace, defer);
   const news = notifier && newsTo(notifier, log);
-  atEnd(() => news?.told());
+  defer(() => news?.told());
   const common = { store, datastore, log, stop };
   const schedules = openScheduleStore(store.stateDir);
   const finishInbox = inboxFinisher(store, log);
@@ -56,7 +60,7 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
   const finishAll = async (): Promise<void> => {
     for (const schedule of await schedules.list()) await finish(schedule);
   };
-  atEnd(pruneDaily(workplace, log, finishAll).stop);
+  defer(pruneDaily(workplace, log, finishAll).stop);
   await Promise.all([
     coordinateRuns({
       ...common,
@@ -79,7 +83,7 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
           news?.failed(usageError('MANIFEST_REFUSED', `schedule ${schedule.name}: ${message}`));
           await news?.told();
         };
-        return beginScheduled({ ...workplace, api }, schedule, occasion, tell);
+        return startScheduledRun({ ...workplace, api }, schedule, occasion, tell);
       },
       onFailed: ({ name }, { code, message }) =>
         news?.failed(usageError(code, `schedule ${name}: ${message}`)),
@@ -89,7 +93,7 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
 
 /** With the embedded datastore, this process calls the API, like "cqbatch run". */
 function callerFor(
-  { store }: Workplace,
+  { store }: CommandContext,
   api: ServedApi,
   metrics: Metrics | undefined,
 ): Pick<CoordinateOptions, 'refusalOf' | 'callerFor'> {
@@ -142,7 +146,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
  * @param before work that needs ended runs: without its run, a taken manifest would be run again
  */
 function pruneDaily(
-  { store, settings }: Workplace,
+  { store, settings }: CommandContext,
   log: Log,
   before: () => Promise<void>,
 ): { stop(): Promise<void> } {

@@ -1,4 +1,4 @@
-import type { AtEnd } from '../../../base/async/scope.ts';
+import type { Defer } from '../../../base/async/scope.ts';
 import { readVersion } from '../../../base/package.ts';
 import { type HealthState, startHealthServer } from '../../../daemon/health.ts';
 import type { Metrics } from '../../../daemon/metrics/metrics.ts';
@@ -26,7 +26,7 @@ interface ProbesOptions {
  */
 export async function openProbes(
   { settings, operations, store, state, onError }: ProbesOptions,
-  atEnd: AtEnd,
+  defer: Defer,
 ): Promise<{ readonly metrics?: Metrics; readonly port?: number }> {
   const { healthPort, healthHost: host = defaults.healthHost, metricsFile: file } = settings;
   if (healthPort === undefined && file === undefined) return {};
@@ -37,10 +37,10 @@ export async function openProbes(
     file,
     onError,
   });
-  atEnd(close);
+  defer(close);
   metrics.ready = () => state().ready;
   if (healthPort === undefined) return { metrics };
   const health = await startHealthServer({ host, port: healthPort, state, metrics: page });
-  atEnd(() => health.close());
+  defer(() => health.close());
   return { metrics, port: health.port };
 }

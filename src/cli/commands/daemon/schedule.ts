@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { firstSeen } from '../../../base/async/waiting.ts';
+import { poll } from '../../../base/async/waiting.ts';
 import { BusyError, usageError } from '../../../base/errors/errors.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
@@ -12,7 +12,7 @@ import { nextTimes, timesOf } from '../../../daemon/schedule/times.ts';
 import { actualState } from '../../../engine/run/record/record.ts';
 import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import type { Flags } from '../../config/load.ts';
-import { openWorkplace, type Workplace } from '../../context.ts';
+import { type CommandContext, openCommandContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import {
   historyDocument,
@@ -26,12 +26,12 @@ import {
 import { attributionOf } from '../options.ts';
 
 /** `cqbatch schedule …` works on the state folder only, without the datastore. */
-export interface Place extends Workplace {
+export interface Place extends CommandContext {
   readonly schedules: ScheduleStore;
 }
 
 export async function openPlace(flags: Flags): Promise<Place> {
-  const workplace = await openWorkplace(flags);
+  const workplace = await openCommandContext(flags);
   return { ...workplace, schedules: openScheduleStore(workplace.store.stateDir) };
 }
 
@@ -173,7 +173,7 @@ export async function whileNoneBegins<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   let busy: Error | undefined;
-  const lock = await firstSeen(patienceMs, () =>
+  const lock = await poll(patienceMs, () =>
     schedules.lock(name).catch((error: Error) => {
       if (!(error instanceof BusyError)) throw error;
       busy = error;

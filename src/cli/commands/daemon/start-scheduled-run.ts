@@ -1,10 +1,10 @@
-import { withReleases } from '../../../base/async/scope.ts';
+import { withScope } from '../../../base/async/scope.ts';
 import { BusyError, CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { Inbox } from '../../../daemon/inbox/inbox.ts';
 import type { Beginning } from '../../../daemon/schedule/carry-out.ts';
 import { type Occasion, runIdFor, type Schedule } from '../../../daemon/schedule/schedule.ts';
-import { attributed } from '../../../domain/actor.ts';
+import { withActor } from '../../../domain/actor.ts';
 import type { LimitedApi } from '../../../domain/terms.ts';
 import type { ManifestOrigin } from '../../../engine/run/plan/create-run.ts';
 import { lockRun } from '../../../engine/run/record/open-run.ts';
@@ -13,7 +13,7 @@ import type { RunStore } from '../../../engine/run/record/store.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
 import { defaults } from '../../../settings/settings.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
-import type { RefusedManifest, Workplace } from '../../context.ts';
+import type { CommandContext, RefusedManifest } from '../../context.ts';
 import { exitCodes, knownError } from '../../exit-codes.ts';
 import { plain } from '../../render/style.ts';
 import { silentTerminal } from '../../terminal.ts';
@@ -25,7 +25,7 @@ import { submitRun } from '../run/submit.ts';
 import { endingOf, endingOfRefused, hasEnded, isOfManifest } from './inbox-manifest.ts';
 
 /** The daemon's defaults, which a schedule may override. */
-interface DaemonPlace extends Pick<Workplace, 'store' | 'flags'> {
+interface DaemonPlace extends Pick<CommandContext, 'store' | 'flags'> {
   /** The API that the daemon calls itself; absent when workers do. */
   readonly api?: LimitedApi | undefined;
 }
@@ -34,7 +34,7 @@ interface DaemonPlace extends Pick<Workplace, 'store' | 'flags'> {
 type Tell = (message: string) => Promise<void>;
 
 /** Submits the runs of a schedule's occasion. @throws a defect of this program */
-export async function beginScheduled(
+export async function startScheduledRun(
   daemon: DaemonPlace,
   schedule: Schedule,
   occasion: Occasion,
@@ -56,7 +56,7 @@ export async function beginScheduled(
 }
 
 /** Submits a run unless it exists. */
-async function beginRun(workplace: Workplace, runId: string, manifest: string): Promise<Beginning> {
+async function beginRun(workplace: CommandContext, runId: string, manifest: string): Promise<Beginning> {
   const submitted = await submitOnce(workplace, runId, manifest);
   if (submitted === 'there') return { result: 'began', runs: [runId] };
   if (submitted === 'later') return { result: 'later' };
@@ -70,7 +70,7 @@ async function beginRun(workplace: Workplace, runId: string, manifest: string): 
  * @throws errors not caused by the manifest
  */
 async function submitOnce(
-  { store, flags, ...workplace }: Workplace,
+  { store, flags, ...workplace }: CommandContext,
   runId: string,
   manifest: string,
   origin?: ManifestOrigin,
@@ -101,7 +101,7 @@ async function scheduledWorkplace(
   { store, flags: { baseUrl, rateGroup, allowInsecureHttp, stateDir } }: DaemonPlace,
   { name, options }: Schedule,
   { due }: Occasion,
-): Promise<Workplace> {
+): Promise<CommandContext> {
   const flags: Flags = {
     baseUrl,
     rateGroup,
@@ -122,7 +122,7 @@ async function scheduledWorkplace(
 }
 
 /** Submits a run of each waiting or unfinished manifest of an inbox. */
-async function beginInbox(workplace: Workplace, path: string, tell: Tell): Promise<Beginning> {
+async function beginInbox(workplace: CommandContext, path: string, tell: Tell): Promise<Beginning> {
   // Checked before a manifest is taken.
   runOptions(workplace);
   const { store, settings } = workplace;
@@ -153,7 +153,7 @@ async function beginInbox(workplace: Workplace, path: string, tell: Tell): Promi
 }
 
 /** Whether a run will continue by itself; makes a stopped run do so. */
-async function goesOn({ store, settings }: Workplace, id: string): Promise<boolean> {
+async function goesOn({ store, settings }: CommandContext, id: string): Promise<boolean> {
   const record = await store.load(id);
   if (goesOnByItself(record)) return true;
   if (hasEnded(record)) return false;
@@ -163,7 +163,7 @@ async function goesOn({ store, settings }: Workplace, id: string): Promise<boole
   try {
     const budget = budgetOf(settings);
     const again = { ...withoutPlace(await store.load(id)), submitted: true, ...(budget && { budget }) };
-    await store.save(enterState(again, 'submitted', attributed()));
+    await store.save(enterState(again, 'submitted', withActor()));
     return true;
   } finally {
     await lock.release();
@@ -187,14 +187,14 @@ async function finishInbox(inbox: Inbox, store: RunStore, log: Log): Promise<voi
     const { run } = taken;
     const record = await store.look(run);
     if (typeof record !== 'object' || !hasEnded(record)) continue;
-    await withReleases(async (atEnd) => {
+    await withScope(async (defer) => {
       const lock = await lockIfFree(store, run);
       if (lock === undefined) return;
-      atEnd(() => lock.release());
+      defer(() => lock.release());
       const taking = await inbox.takeOver(taken);
       if (taking.kind !== 'taken') return;
       const { manifest } = taking;
-      atEnd(manifest.release);
+      defer(manifest.release);
       const put = await manifest.finish(await endingOf(store, await endedRun(store, record)));
       log.info({ run, path: put }, 'manifest of an inbox finished');
     });

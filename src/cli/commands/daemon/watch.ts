@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withReleases } from '../../../base/async/scope.ts';
+import { withScope } from '../../../base/async/scope.ts';
 import { BusyError } from '../../../base/errors/errors.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import type { HealthState } from '../../../daemon/health.ts';
@@ -42,9 +42,9 @@ export async function watch(path: string, flags: Flags): Promise<ExitCode> {
 /** Runs the manifests of a folder until the command is stopped. */
 function keepRunning(context: Context, path: string): Promise<ExitCode> {
   const { settings, store, terminal } = context;
-  return withReleases(async (atEnd) => {
+  return withScope(async (defer) => {
     const stop = interruptible(stopping(terminal));
-    atEnd(stop.release);
+    defer(stop.release);
     const state = (): HealthState =>
       stop.signal.aborted
         ? { healthy: true, ready: false, reason: 'stopping' }
@@ -53,7 +53,7 @@ function keepRunning(context: Context, path: string): Promise<ExitCode> {
       terminal.warn(`warning: --metrics-file was not written: ${message}`);
     const { metrics, port } = await openProbes(
       { settings, operations: store.operations, store, state, onError },
-      atEnd,
+      defer,
     );
     if (port !== undefined) terminal.say(`Probes and metrics are on port ${port}.`);
     const patient = { ...context, metrics, settings: { wait: patienceMs, ...settings } };

@@ -1,7 +1,7 @@
 import { type Repeated, repeat } from '../../../base/async/repeat.ts';
-import { withReleases } from '../../../base/async/scope.ts';
+import { withScope } from '../../../base/async/scope.ts';
 import { aborted } from '../../../base/async/waiting.ts';
-import { ErrorNews, LastingErrors } from '../../../base/errors/error-throttle.ts';
+import { ErrorThrottle, LastingErrors } from '../../../base/errors/error-throttle.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { readVersion } from '../../../base/package.ts';
@@ -12,7 +12,7 @@ import { watchRefusals } from '../../../engine/datastore/refusals.ts';
 import { type Serving, serveRows } from '../../../engine/worker/serve.ts';
 import { defaults, type Settings } from '../../../settings/settings.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
-import { chooseDatastore, openWorkplace, operationsWith } from '../../context.ts';
+import { chooseDatastore, openCommandContext, operationsWith } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
 import { openLog } from '../../log.ts';
@@ -23,7 +23,7 @@ import { openProbes } from './probes.ts';
 
 /** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: Flags): Promise<ExitCode> {
-  const workplace = flags.coordinate ? await openWorkplace(flags) : undefined;
+  const workplace = flags.coordinate ? await openCommandContext(flags) : undefined;
   const {
     terminal = openTerminal(flags),
     store,
@@ -38,29 +38,29 @@ export async function worker(flags: Flags): Promise<ExitCode> {
   const stop = interruptible((signal) => log.info({ signal }, 'stopping: calls in flight may finish'));
   const common = { version: readVersion(), log, stop: stop.signal };
 
-  return withReleases(async (atEnd) => {
-    atEnd(stop.release);
+  return withScope(async (defer) => {
+    defer(stop.release);
     const datastore = await open(
       queue === undefined ? 'worker --coordinate, a daemon: "cqbatch submit" hands it runs' : 'worker',
-      atEnd,
+      defer,
     );
     let serving: Serving | undefined;
     const failing = new LastingErrors();
     const state = (): HealthState => healthOf(datastore, failing, stop.signal, serving);
     const onError = ({ message }: Error): void => log.warn({ err: message }, 'metrics file not written');
-    const { metrics, port } = await openProbes({ settings, operations, store, state, onError }, atEnd);
+    const { metrics, port } = await openProbes({ settings, operations, store, state, onError }, defer);
     if (metrics !== undefined) {
       metrics.rateGroup = settings.rateGroup;
       metrics.paceOfWorker = () => serving?.pace;
     }
-    atEnd(watchTrouble(datastore, log).stop);
+    defer(watchTrouble(datastore, log).stop);
     if (datastore.exclusive) void datastore.lost.then(stop.abort);
     let refused: Error | undefined;
     const giveUp = (reason: Error): void => {
       refused ??= reason;
       stop.abort();
     };
-    atEnd(watchRefusals(datastore, settings.maxOutage ?? undefined, giveUp).stop);
+    defer(watchRefusals(datastore, settings.maxOutage ?? undefined, giveUp).stop);
     if (api !== undefined && !datastore.exclusive) {
       const { baseUrl, rateGroup, concurrency, token } = api;
       serving = serveRows({
@@ -84,7 +84,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     const daemon = { ...common, datastore, queue, api: ownApi, metrics, failing };
     const [stuck] = await Promise.all([
       serving?.end ?? aborted(stop.signal),
-      workplace && runDaemon(workplace, daemon, atEnd),
+      workplace && runDaemon(workplace, daemon, defer),
     ]);
     if (stuck !== undefined || refused !== undefined) throw stuck ?? refused;
     if (datastore.exclusive) await throwIfLost(datastore);
@@ -174,7 +174,7 @@ export function healthOf(
 
 /** Logs why the datastore does not work, and when it works again. */
 function watchTrouble(datastore: Datastore, log: Log): Repeated {
-  const news = new ErrorNews();
+  const news = new ErrorThrottle();
   let before: string | undefined;
   const look = (): void => {
     const { trouble } = datastore;

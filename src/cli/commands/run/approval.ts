@@ -34,7 +34,7 @@ import {
   savingOptions,
 } from '../../../settings/run-options.ts';
 import { defaults, optionInWords } from '../../../settings/settings.ts';
-import type { Workplace } from '../../context.ts';
+import type { CommandContext } from '../../context.ts';
 import { valueText } from '../../render/audit.ts';
 import { baseUrlOf } from '../options.ts';
 
@@ -44,7 +44,7 @@ import { baseUrlOf } from '../options.ts';
  * @param source path of the manifest or plan; `-` for standard input
  * @throws a usage error when the plan can't be used, or an option contradicts it
  */
-export async function withNamedPlan<Place extends Workplace, Result>(
+export async function withNamedPlan<Place extends CommandContext, Result>(
   workplace: Place,
   source: string,
   work: (workplace: Place) => Promise<Result>,
@@ -65,7 +65,7 @@ export async function withNamedPlan<Place extends Workplace, Result>(
  * @param source path of the manifest now
  * @param given its path when its plan was made
  */
-export async function withPlanBeside<Place extends Workplace, Result>(
+export async function withPlanBeside<Place extends CommandContext, Result>(
   workplace: Place,
   source: string,
   given: string,
@@ -91,7 +91,7 @@ export async function withPlanBeside<Place extends Workplace, Result>(
 
 /** @param folder for a copy of its rows */
 function readPlan(
-  { store, settings: { maxManifestSize = defaults.maxManifestSize } }: Workplace,
+  { store, settings: { maxManifestSize = defaults.maxManifestSize } }: CommandContext,
   file: string,
   folder: string,
 ): Promise<ReadPlan> {
@@ -105,7 +105,7 @@ function otherManifest(source: string, file: string): CqbatchError {
   );
 }
 
-function withPlan<Place extends Workplace>(
+function withPlan<Place extends CommandContext>(
   workplace: Place,
   approved: ReadPlan,
   runId: string | undefined,
@@ -152,7 +152,7 @@ async function isApproved(policy: ApprovalPolicy, plan: ApprovedPlan): Promise<b
  * @throws a usage error `APPROVAL_MISSING` when more approvals are needed, `PLAN_USED` when another run has used them
  */
 export async function withApprovals(
-  { store, settings, approved: found, besides }: Workplace,
+  { store, settings, approved: found, besides }: CommandContext,
   { record, scan }: Pick<CreatedRun, 'record' | 'scan'>,
   planCommand: string,
 ): Promise<RunRecord> {
@@ -173,7 +173,7 @@ export async function withApprovals(
 
 /** @throws a usage error for an option that the plan does not have. Omitted options keep the plan's values. */
 function refuseOtherOptions(
-  { flags, settings }: Workplace,
+  { flags, settings }: CommandContext,
   { file, options, head, consent }: ApprovedPlan,
 ): void {
   const { allowInsecureHttp = options.allowInsecureHttp ?? false, skipDone, skipInvalid } = flags;

@@ -13,7 +13,7 @@ import { isReady, verdictText } from '../../../engine/run/plan/readiness.ts';
 import { parseLongDuration } from '../../../settings/parsers.ts';
 import { approvalPolicy } from '../../../settings/run-options.ts';
 import type { Flags } from '../../config/load.ts';
-import { openWorkplace, type Workplace } from '../../context.ts';
+import { type CommandContext, openCommandContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { planText } from '../../render/plan.ts';
 import { fingerprint } from '../../render/words.ts';
@@ -27,14 +27,14 @@ const usualValidity = '24h';
 
 /** `cqbatch approve`: shows a plan, asks, and signs it. */
 export async function approve(file: string, flags: Flags): Promise<ExitCode> {
-  const opened = await openWorkplace(flags);
+  const opened = await openCommandContext(flags);
   requirePerson(opened, file);
   const validMs = parsed('--valid', flags.valid ?? usualValidity, parseLongDuration);
   const key = flags.key ?? join(homedir(), '.ssh', 'id_ed25519');
   return withNamedPlan(opened, file, (workplace) => approveNamed(workplace, key, validMs));
 }
 
-async function approveNamed(workplace: Workplace, key: string, validMs: number): Promise<ExitCode> {
+async function approveNamed(workplace: CommandContext, key: string, validMs: number): Promise<ExitCode> {
   const { terminal, approved, settings } = workplace;
   if (approved === undefined) throw new TypeError('there is no plan');
   const planned = await lookAtPlan(workplace, approved);
@@ -57,7 +57,7 @@ async function approveNamed(workplace: Workplace, key: string, validMs: number):
 }
 
 /** @throws a usage error for anything but a plan, and where no person can be asked */
-function requirePerson({ terminal }: Workplace, file: string): void {
+function requirePerson({ terminal }: CommandContext, file: string): void {
   if (!file.endsWith(planSuffix)) {
     throw usageError(
       'PLAN_UNREADABLE',
@@ -73,7 +73,7 @@ function requirePerson({ terminal }: Workplace, file: string): void {
 }
 
 async function sayResult(
-  { terminal, settings }: Workplace,
+  { terminal, settings }: CommandContext,
   plan: ApprovedPlan,
   approvalFile: string,
   until: string,

@@ -1,8 +1,8 @@
-import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
+import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { systemError } from '../../../base/errors/system-error.ts';
 import { readVersion } from '../../../base/package.ts';
 import { counted } from '../../../base/text/format.ts';
-import { attributed } from '../../../domain/actor.ts';
+import { withActor } from '../../../domain/actor.ts';
 import type { Journal } from '../../../engine/journal/journal.ts';
 import { discard } from '../../../engine/run/plan/create-run.ts';
 import type { RunRecord } from '../../../engine/run/record/record.ts';
@@ -31,7 +31,7 @@ const printEveryMs = 5_000;
  * @param journal the open journal of a new run
  */
 export async function execute(context: Context, record: RunRecord, journal?: Journal): Promise<ExitCode> {
-  const executed = await withReleases((atEnd) => untilEnd(context, record, journal, atEnd));
+  const executed = await withScope((defer) => untilEnd(context, record, journal, defer));
   const { record: ended, reports } = executed;
   if (reports !== undefined) {
     const { summary } = reports;
@@ -44,25 +44,25 @@ async function untilEnd(
   context: Context,
   record: RunRecord,
   journal: Journal | undefined,
-  atEnd: AtEnd,
+  defer: Defer,
 ): Promise<ExecutedRun> {
   const { terminal, store, settings, metrics } = context;
   const { options } = record;
   const log = await openLog(context.flags, terminal);
   // A new run has its reason in the state `planned`.
-  const attribution = journal === undefined ? attributionOf(context) : attributed();
+  const attribution = journal === undefined ? attributionOf(context) : withActor();
   const callsHere = calls(context);
   const token = callsHere ? tokenSource(settings, options) : undefined;
   const interrupt = interruptible(stopping(terminal));
-  atEnd(() => interrupt.release());
+  defer(() => interrupt.release());
   const reporter = openReporter(terminal, record, callsHere ? proxyTo(options) : undefined);
-  atEnd(() => reporter.end());
+  defer(() => reporter.end());
   let hasStarted = false;
   let failed: FailedRun | undefined;
   try {
-    const opening = context.datastore.open(`run ${record.id}`, atEnd);
+    const opening = context.datastore.open(`run ${record.id}`, defer);
     const calling = token && apiClient(options, token, metrics?.observeRequests());
-    atEnd(async () => (await calling)?.close());
+    defer(async () => (await calling)?.close());
     const loading = import('../../../engine/run/session/execute-run.ts');
     const [datastore, client, { executeRun }] = await Promise.all([opening, calling, loading]);
     return await executeRun({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AtEnd } from '../../../base/async/scope.ts';
+import type { Defer } from '../../../base/async/scope.ts';
 import { thisActor } from '../../../domain/actor.ts';
 import { openWebhook, signatureHeaders, type Webhook } from '../../../engine/api/webhook.ts';
 import { endOf } from '../../../engine/run/record/record.ts';
@@ -17,11 +17,11 @@ export interface Notifier {
 
 export async function openNotifier(
   { settings, terminal }: Pick<CommandInput, 'settings' | 'terminal'>,
-  atEnd: AtEnd,
+  defer: Defer,
 ): Promise<Notifier> {
   const open = (what: string, url: string | undefined): Webhook | undefined => {
     const hook = url === undefined ? undefined : openWebhook(what, url, { variables: environment });
-    atEnd(() => hook?.close());
+    defer(() => hook?.close());
     return hook;
   };
   const notify = open('--notify-url', settings.notifyUrl);

@@ -5,7 +5,7 @@ import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
 import type { ReadyRows } from '../../../engine/run/plan/readiness.ts';
 import type { RunOptions } from '../../../engine/run/record/record.ts';
 import { fileThatSays } from '../../config/load.ts';
-import type { Workplace } from '../../context.ts';
+import type { CommandContext } from '../../context.ts';
 import type { Forecast } from '../../render/forecast.ts';
 import type { Plan } from '../../render/plan.ts';
 import { estimatedLimits, tokenSource } from '../api-client.ts';
@@ -18,7 +18,7 @@ import { estimatedLimits, tokenSource } from '../api-client.ts';
  * purpose
  */
 export async function planOf(
-  workplace: Workplace,
+  workplace: CommandContext,
   rows: Omit<Plan, keyof Forecast | 'earlier'> & ReadyRows,
   { rateGroup, rate }: Partial<Pick<RunOptions, 'rateGroup' | 'rate'>>,
   proxy: string | undefined,
@@ -49,13 +49,13 @@ export function manifestOf({ head }: Pick<PlannedRows, 'head'>): string | undefi
 }
 
 /** Calls per second that the API last permitted. */
-async function limitOf({ store, settings }: Workplace, api: LimitedApi): Promise<number | undefined> {
+async function limitOf({ store, settings }: CommandContext, api: LimitedApi): Promise<number | undefined> {
   const token = tokenIfAny(settings, api);
   const estimates = token && (await estimatedLimits(store, api, token));
   return (await estimates?.load())?.limit;
 }
 
-function tokenIfAny(settings: Workplace['settings'], api: LimitedApi): TokenSource | undefined {
+function tokenIfAny(settings: CommandContext['settings'], api: LimitedApi): TokenSource | undefined {
   try {
     return tokenSource(settings, api);
   } catch {

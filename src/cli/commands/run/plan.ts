@@ -23,7 +23,7 @@ import { rowsFile } from '../../../engine/run/record/run-rows.ts';
 import { approvalPolicy, groupOption, newRunOptions, rowOptions } from '../../../settings/run-options.ts';
 import { defaults } from '../../../settings/settings.ts';
 import type { Flags } from '../../config/load.ts';
-import { openWorkplace, type Workplace } from '../../context.ts';
+import { type CommandContext, openCommandContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { optionTexts } from '../../render/audit.ts';
 import { type Plan, planDocument, planText } from '../../render/plan.ts';
@@ -37,10 +37,10 @@ import { readingManifest } from './planned-run.ts';
 
 /** `cqbatch plan`: checks every row, sends nothing. */
 export async function plan(given: string, flags: Flags): Promise<ExitCode> {
-  return planIn(await openWorkplace(flags), given);
+  return planIn(await openCommandContext(flags), given);
 }
 
-export function planIn(opened: Workplace, given: string): Promise<ExitCode> {
+export function planIn(opened: CommandContext, given: string): Promise<ExitCode> {
   const out = outFileOf(opened, given);
   return withNamedPlan(opened, given, async (workplace) => {
     const { terminal, approved } = workplace;
@@ -72,7 +72,7 @@ export function printPlan(terminal: Terminal, planned: Plan, written: ApprovedPl
 }
 
 /** The plan in a file, as it is shown. */
-export async function lookAtPlan(workplace: Workplace, { options, planned }: ReadPlan): Promise<Plan> {
+export async function lookAtPlan(workplace: CommandContext, { options, planned }: ReadPlan): Promise<Plan> {
   const { store, flags, settings } = workplace;
   const rows = await readyRows(store, planned, options, { ...settings, skipInvalid: flags.skipInvalid });
   return planOf(workplace, rows, options, proxyTo(options), manifestOf(planned));
@@ -90,7 +90,7 @@ interface LookedAt {
  * @param out the file for a plan that is ready
  */
 async function lookAtManifest(
-  workplace: Workplace,
+  workplace: CommandContext,
   source: string,
   out: string | undefined,
 ): Promise<LookedAt | ExitCode> {
@@ -132,7 +132,7 @@ async function lookAtManifest(
 
 /** What to type after a look at a plan. */
 async function nextCommand(
-  { flags, settings }: Workplace,
+  { flags, settings }: CommandContext,
   { scan }: Plan,
   plan: ApprovedPlan | undefined,
   given: string,
@@ -181,7 +181,7 @@ function optionsText({ options, head, consent }: ApprovedPlan): string {
  *
  * @throws a usage error for an invalid name, or where there is nothing to write
  */
-function outFileOf(workplace: Workplace, source: string): string | undefined {
+function outFileOf(workplace: CommandContext, source: string): string | undefined {
   const { out } = workplace.flags;
   if (out === undefined) return undefined;
   const file = planFile(out);

@@ -13,7 +13,7 @@ import {
 import { type ReadyRows, refusalOf, verdictText } from '../../../engine/run/plan/readiness.ts';
 import { rowOptions } from '../../../settings/run-options.ts';
 import { defaults } from '../../../settings/settings.ts';
-import type { Workplace } from '../../context.ts';
+import type { CommandContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
 import { type Plan, planDocument, planText } from '../../render/plan.ts';
@@ -32,7 +32,7 @@ import { refuseOutdated, warnOfOtherOperations } from './refusals.ts';
  * @returns the run, or an exit code when rows are invalid or the user declines
  */
 export async function planRun(
-  workplace: Workplace,
+  workplace: CommandContext,
   source: string,
   callsHere: boolean,
   origin?: ManifestOrigin,
@@ -87,7 +87,7 @@ export async function planRun(
  * @returns the result of `work`, or an exit code when the user stops it
  */
 export async function readingManifest<Result>(
-  { terminal, store, settings: { maxManifestSize = defaults.maxManifestSize } }: Workplace,
+  { terminal, store, settings: { maxManifestSize = defaults.maxManifestSize } }: CommandContext,
   work: (input: InputOptions, endReading: () => void) => Promise<Result>,
 ): Promise<Result | ExitCode> {
   const interrupt = interruptible(() => {});
@@ -121,7 +121,7 @@ export async function readingManifest<Result>(
  *
  * @throws a usage error when not, and `--yes` is missing
  */
-export function requireConsent({ terminal, flags: { yes } }: Workplace, source?: string): void {
+export function requireConsent({ terminal, flags: { yes } }: CommandContext, source?: string): void {
   if (yes || (terminal.canAsk && source !== '-')) return;
   const why = source === '-' ? 'the manifest comes from standard input' : 'this is not a terminal';
   throw usageError(
@@ -136,7 +136,7 @@ export function requireConsent({ terminal, flags: { yes } }: Workplace, source?:
  * @param command writes the plan of the run
  */
 export function askingUser(
-  workplace: Workplace,
+  workplace: CommandContext,
   command: readonly string[],
   proxy: string | undefined,
 ): Omit<Asker, 'show'> {
@@ -163,7 +163,10 @@ export function askingUser(
  *
  * @throws a usage error `CONSENT_MISSING` for such an address where the user can't be asked
  */
-function isNewByPlan({ approved, terminal, settings }: Workplace, { target, baseUrl }: ReadyRows): boolean {
+function isNewByPlan(
+  { approved, terminal, settings }: CommandContext,
+  { target, baseUrl }: ReadyRows,
+): boolean {
   if (approved === undefined || settings.baseUrl !== undefined || target?.isNew !== true) return false;
   if (terminal.canAsk) return true;
   throw usageError(
@@ -174,7 +177,7 @@ function isNewByPlan({ approved, terminal, settings }: Workplace, { target, base
 
 /** Asks about a number of requests. For a large one, the user types it, which proves that it was read. */
 export function isConfirmed(
-  { terminal, settings: { confirmAbove = defaults.confirmAbove } }: Workplace,
+  { terminal, settings: { confirmAbove = defaults.confirmAbove } }: CommandContext,
   question: string,
   requests: number,
 ): Promise<boolean> {
@@ -182,7 +185,7 @@ export function isConfirmed(
 }
 
 /** Says what a run will do, or prints why its plan is refused. */
-function say({ terminal, onRefused }: Workplace, planned: Plan): void {
+function say({ terminal, onRefused }: CommandContext, planned: Plan): void {
   terminal.say(planText(planned));
   const code = refusalOf(planned);
   if (code === undefined) {

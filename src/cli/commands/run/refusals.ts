@@ -6,7 +6,7 @@ import { planSuffix, type ReadPlan } from '../../../engine/run/plan/plan-file.ts
 import { retriesAfter, retriesAmong, undosOf, unfinishedAmong } from '../../../engine/run/plan/retries.ts';
 import { actualState, plannedAt, type RunRecord, resumeCommand } from '../../../engine/run/record/record.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
-import type { Workplace } from '../../context.ts';
+import type { CommandContext } from '../../context.ts';
 
 /**
  * @param doing the command: `retry` or `undo`
@@ -42,7 +42,7 @@ export function refuseUnlessOver(
 }
 
 /** Warns of operations that are not those of the plan: what is sent stands in the plan, but they say what answers mean. */
-export function warnOfOtherOperations({ terminal, store }: Workplace, { head, file }: ReadPlan): void {
+export function warnOfOtherOperations({ terminal, store }: CommandContext, { head, file }: ReadPlan): void {
   for (const { name, module } of head.operations) {
     const loaded = findOperation(store.operations, name);
     if (loaded === undefined || loaded.module === module) continue;

@@ -3,7 +3,7 @@ import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { BusyError, type CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { attributed } from '../../../domain/actor.ts';
+import { withActor } from '../../../domain/actor.ts';
 import type { OutcomeCounts } from '../../../domain/terms.ts';
 import { isActive } from '../../../engine/cluster/entries.ts';
 import { stageManifest } from '../../../engine/manifest/stage.ts';
@@ -22,7 +22,7 @@ import { rewriteReport } from '../../../engine/run/report/report-run.ts';
 import { changedOptions, givenRowOptions, rowOptions, savingOptions } from '../../../settings/run-options.ts';
 import { optionInWords, type Settings } from '../../../settings/settings.ts';
 import { environment, type Flags } from '../../config/load.ts';
-import type { Context, Workplace } from '../../context.ts';
+import type { CommandContext, Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import type { EndedRun } from '../../render/ended-run.ts';
 import { outcomeTexts } from '../../render/words.ts';
@@ -62,7 +62,7 @@ function ratesOf(
   rate: RunRecord['options']['rate'],
 ): Pick<RunRecord, 'rates'> {
   if (rate?.text === options.rate?.text) return rates.length > 0 ? { rates } : {};
-  const set = { rate: rate?.text ?? 'none', at: new Date().toISOString(), ...attributed() };
+  const set = { rate: rate?.text ?? 'none', at: new Date().toISOString(), ...withActor() };
   return { rates: [...rates, set] };
 }
 
@@ -179,7 +179,7 @@ export async function endedRun(store: RunStore, record: RunRecord): Promise<Ende
  * @returns an exit code when the user stops reading
  */
 export async function refuseOtherManifest(
-  workplace: Workplace,
+  workplace: CommandContext,
   { id, manifest, rows }: RunRecord,
   source: string,
 ): Promise<ExitCode | undefined> {
@@ -195,7 +195,7 @@ export async function refuseOtherManifest(
 }
 
 /** Copies input that can be read only once into a file. */
-async function hashPipe(workplace: Workplace, source: string): Promise<string | ExitCode> {
+async function hashPipe(workplace: CommandContext, source: string): Promise<string | ExitCode> {
   const reading = rowOptions(workplace.flags, workplace.settings);
   return withTemporaryFolder(workplace.store.stateDir, 'plan', (folder) =>
     readingManifest(workplace, async (input) => (await stageManifest(source, folder, input, reading)).sha256),

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { steadyNow } from '../../../base/async/clock.ts';
-import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
+import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { BusyError } from '../../../base/errors/errors.ts';
 import { readVersion } from '../../../base/package.ts';
 import { duration } from '../../../base/text/format.ts';
@@ -25,9 +25,9 @@ export function runWhenFree(
   purpose: string,
   work: (context: Context) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  return withReleases(async (atEnd) => {
+  return withScope(async (defer) => {
     const context = await openContext(flags);
-    context.datastore.prepare(atEnd);
+    context.datastore.prepare(defer);
     return measuring(context, (measured) => notifying(measured, (noted) => whenFree(noted, purpose, work)));
   });
 }
@@ -48,9 +48,9 @@ export function whenFree<Result>(
   if (settings.wait === undefined) return work(context);
   const whenFreed = waiting(terminal, settings.wait);
   if (datastore.queue !== undefined) return whenFreed(() => work(context));
-  return withReleases(async (atEnd) => {
+  return withScope(async (defer) => {
     const opened = await whenFreed(async (stopped) => {
-      const own = await datastore.open(purpose, atEnd);
+      const own = await datastore.open(purpose, defer);
       refuseStopped(stopped);
       return own;
     });
@@ -109,14 +109,14 @@ export function measuring(
   const { settings, store, terminal } = context;
   const { metricsFile } = settings;
   if (metricsFile === undefined) return work(context);
-  return withReleases(async (atEnd) => {
+  return withScope(async (defer) => {
     const { operations } = store;
     const options = { version: readVersion(), operations, runs: true, once: true };
     const file = await openMetricsFile(metricsFile, options, ({ message }) =>
       terminal.warn(`warning: --metrics-file was not written: ${message}`),
     );
     const { metrics } = file;
-    atEnd(() => file.close());
+    defer(() => file.close());
     const code = await work({ ...context, metrics }).catch((error) => {
       metrics.ending(exitCodeOfError(error));
       throw error;
@@ -135,8 +135,8 @@ export function notifying(
   context: Context,
   work: (context: Context) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  return withReleases(async (atEnd) => {
-    const notifier = await notifierOf(context, atEnd);
+  return withScope(async (defer) => {
+    const notifier = await notifierOf(context, defer);
     if (notifier === undefined) return work(context);
     const starting = notifier.started();
     let runId: string | undefined;
@@ -165,9 +165,9 @@ export function notifying(
 
 export async function notifierOf(
   input: Pick<CommandInput, 'settings' | 'terminal'>,
-  atEnd: AtEnd,
+  defer: Defer,
 ): Promise<Notifier | undefined> {
   const { notifyUrl, pingUrl } = input.settings;
   if (notifyUrl === undefined && pingUrl === undefined) return undefined;
-  return (await import('./notifier.ts')).openNotifier(input, atEnd);
+  return (await import('./notifier.ts')).openNotifier(input, defer);
 }

@@ -1,4 +1,4 @@
-import { withReleases } from '../../../base/async/scope.ts';
+import { withScope } from '../../../base/async/scope.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { runIds } from '../../../domain/names.ts';
 import { inputKind } from '../../../engine/manifest/text/source.ts';
@@ -14,10 +14,10 @@ import { measuring, notifying, whenFree } from './run-scope.ts';
 
 /** `cqbatch run`: plans a run, asks, and takes it to its end. */
 export function run(manifest: string, flags: Flags): Promise<ExitCode> {
-  return withReleases(async (atEnd) => {
+  return withScope(async (defer) => {
     const context = await openContext(flags);
     // The manifest is checked meanwhile.
-    context.datastore.prepare(atEnd);
+    context.datastore.prepare(defer);
     return measuring(context, (measured) => notifying(measured, (noted) => runOrResume(noted, manifest)));
   });
 }

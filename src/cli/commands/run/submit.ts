@@ -1,13 +1,13 @@
-import { firstSeen } from '../../../base/async/waiting.ts';
+import { poll } from '../../../base/async/waiting.ts';
 import { CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { openScheduleStore } from '../../../daemon/schedule/store.ts';
-import { attributed } from '../../../domain/actor.ts';
+import { withActor } from '../../../domain/actor.ts';
 import type { ManifestOrigin } from '../../../engine/run/plan/create-run.ts';
 import { enterState, type RunRecord } from '../../../engine/run/record/record.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
 import type { Flags } from '../../config/load.ts';
-import { openWorkplace, type Workplace } from '../../context.ts';
+import { type CommandContext, openCommandContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import type { Terminal } from '../../terminal.ts';
 import { sayWhoCarriesOut } from '../daemon/schedule.ts';
@@ -20,11 +20,11 @@ const planningMs = 120_000;
 
 /** `cqbatch submit`: plans a run and leaves it to a coordinator on the state folder. */
 export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
-  const opened = await openWorkplace(flags);
+  const opened = await openCommandContext(flags);
   return withNamedPlan(opened, manifest, (workplace) => submitNamed(workplace, manifest));
 }
 
-async function submitNamed(workplace: Workplace, source: string): Promise<ExitCode> {
+async function submitNamed(workplace: CommandContext, source: string): Promise<ExitCode> {
   const { terminal, store } = workplace;
   for (;;) {
     try {
@@ -52,7 +52,7 @@ async function submitNamed(workplace: Workplace, source: string): Promise<ExitCo
  * @returns its record, or an exit code when the command ends here
  */
 export async function submitRun(
-  workplace: Workplace,
+  workplace: CommandContext,
   source: string,
   origin?: ManifestOrigin,
 ): Promise<RunRecord | ExitCode> {
@@ -61,7 +61,7 @@ export async function submitRun(
   if (typeof planned === 'number') return planned;
   await planned.journal.close();
   const submitted = {
-    ...enterState(planned.record, 'submitted', attributed()),
+    ...enterState(planned.record, 'submitted', withActor()),
     submitted: true,
     ...(budget !== undefined && { budget }),
   };
@@ -77,7 +77,7 @@ function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCo
 
 /** The record of a run; undefined when its plan was discarded. */
 async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefined> {
-  const seen = await firstSeen(planningMs, async () => {
+  const seen = await poll(planningMs, async () => {
     const found = await store.look(id);
     return found === 'being planned' ? undefined : { record: found };
   });

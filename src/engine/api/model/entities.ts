@@ -18,8 +18,10 @@ import {
 /** Value seen in the interface document, section 2.4; the complete set is not documented. */
 export type RiskLevel = OpenEnum<'RISK_LEVEL_NONE'>;
 
+/** Interface document, section 2.3: element of `answers`. */
 const evaluationAnswer = object({ answerPoints: decimal });
 
+/** Interface document, section 2.3: element of `evaluation_questions`. */
 const evaluationQuestion = object({
   evaluationQuestionId: integer,
   evaluationId: integer,
@@ -32,6 +34,7 @@ const evaluationQuestion = object({
   sortOrder: integer,
 });
 
+/** Interface document, section 2.4: element of `auto_evaluation_questions`. */
 const autoEvaluationQuestion = object({
   autoEvaluationQuestionId: integer,
   autoEvaluationId: integer,
@@ -44,6 +47,7 @@ const autoEvaluationQuestion = object({
   expressionMatched: flag,
 });
 
+/** Interface document, section 2.2: element of `evaluation_sections`. */
 const evaluationSection = object({
   evaluationSectionId: integer,
   evaluationId: integer,
@@ -60,22 +64,8 @@ const evaluationSection = object({
   skipped: flag,
 });
 
-const customField = object({ key: text, field: text });
-
-/** Interface document, section 2.2: element of `evaluation_sections`. */
-export interface EvaluationSection extends ReadBy<typeof evaluationSection> {}
-
-/** Interface document, section 2.3: element of `evaluation_questions`. */
-export interface EvaluationQuestion extends ReadBy<typeof evaluationQuestion> {}
-
-/** Interface document, section 2.3: element of `answers`. */
-export interface EvaluationAnswer extends ReadBy<typeof evaluationAnswer> {}
-
-/** Interface document, section 2.4: element of `auto_evaluation_questions`. */
-export interface AutoEvaluationQuestion extends ReadBy<typeof autoEvaluationQuestion> {}
-
 /** Interface document, section 2.5: element of `custom_fields`. */
-export interface CustomField extends ReadBy<typeof customField> {}
+const customField = object({ key: text, field: text });
 
 /** Value seen in the interface document, section 3; the complete set is not documented. */
 export type EvaluationState = OpenEnum<'EVALUATION_IN_PROGRESS'>;
@@ -86,7 +76,9 @@ export type CallType = OpenEnum<'INBOUND'>;
 /** Value seen in the interface document, section 2.1; the complete set is not documented. */
 export type ChannelType = OpenEnum<'CHANNEL_TYPE_EMAIL'>;
 
+/** Interface document, section 2.1: `call_metadata`. */
 const callMetadata = object({ callSid: integer, callType: text as Read<CallType> });
+/** Interface document, section 2.1: `conversation_metadata`. */
 const conversationMetadata = object({ conversationSid: integer });
 
 const summaryFields = {
@@ -122,12 +114,6 @@ export const evaluation = object({
 
 /** Reads an evaluation without its sections and custom fields: much faster, for checking thousands of answers. */
 export const evaluationSummary = object(summaryFields);
-
-/** Interface document, section 2.1: `call_metadata`. */
-export interface CallMetadata extends ReadBy<typeof callMetadata> {}
-
-/** Interface document, section 2.1: `conversation_metadata`. */
-export interface ConversationMetadata extends ReadBy<typeof conversationMetadata> {}
 
 /** Interface document, section 2.1: the score of a call or conversation against a scorecard. */
 export interface Evaluation extends ReadBy<typeof evaluation> {}

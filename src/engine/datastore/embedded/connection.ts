@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { deferred, orAfter } from '../../../base/async/waiting.ts';
+import { deferred, withTimeout } from '../../../base/async/waiting.ts';
 import { fatalError } from '../../../base/errors/errors.ts';
 import { circumstance, SystemError, systemError } from '../../../base/errors/system-error.ts';
 import { packageRoot } from '../../../base/package.ts';
@@ -50,7 +50,7 @@ const closingLimitMs = 10_000;
 const v8Flags = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-lazy-validation'];
 
 /** A thread that loads PGlite, and then opens a folder. */
-export type SessionThread = ReturnType<typeof startThread>;
+export type ConnectionThread = ReturnType<typeof startThread>;
 
 /** Starts the thread of a session. The thread does not keep the process alive until it gets its folder. */
 export function startThread() {
@@ -77,7 +77,10 @@ export function startThread() {
  *
  * @throws a `SystemError` when the disk is full or access is denied, a fatal error `DATASTORE_UNUSABLE` for other reasons
  */
-export async function openSession(folder: string, { thread, opened }: SessionThread): Promise<Session> {
+export async function openConnection(
+  folder: string,
+  { thread, opened }: ConnectionThread,
+): Promise<DatabaseConnection> {
   thread.ref();
   try {
     // Done here, while the thread is still loading.
@@ -101,11 +104,11 @@ export async function openSession(folder: string, { thread, opened }: SessionThr
       )
     );
   }
-  return new Session(thread, folder);
+  return new DatabaseConnection(thread, folder);
 }
 
 /** One PostgreSQL session in a separate thread. */
-export class Session {
+export class DatabaseConnection {
   readonly #lost = deferred<Error>();
   /** Resolves with the reason when the thread ends unexpectedly, or its disk refuses writes. */
   readonly lost = this.#lost.promise;
@@ -145,7 +148,7 @@ export class Session {
 
   async #close(): Promise<void> {
     if (this.#failure === undefined)
-      await orAfter(this.#send({ type: 'close' }), closingLimitMs).catch(() => {});
+      await withTimeout(this.#send({ type: 'close' }), closingLimitMs).catch(() => {});
     // The thread is done, but would end later than the database.
     this.#thread.unref();
     void this.#thread.terminate();

@@ -5,7 +5,7 @@ import { isOpenToOthers, makeFolder, makePrivate } from '../../../base/disk/file
 import { lockPath } from '../../../base/disk/lock.ts';
 import { BusyError } from '../../../base/errors/errors.ts';
 import type { Datastore } from '../datastore.ts';
-import { openSession, type Session, type SessionThread, startThread } from './connection.ts';
+import { type ConnectionThread, type DatabaseConnection, openConnection, startThread } from './connection.ts';
 import { openEpoch, readFileIdentity } from './epoch.ts';
 import { poolOver } from './pool.ts';
 
@@ -37,7 +37,7 @@ export async function openEmbedded({
 }: {
   readonly stateDir: string;
   readonly purpose: string;
-  readonly thread?: SessionThread | undefined;
+  readonly thread?: ConnectionThread | undefined;
 }): Promise<Datastore> {
   const folder = join(stateDir, folderName);
   await makeFolder(stateDir);
@@ -52,11 +52,11 @@ export async function openEmbedded({
           'daemon or watcher with Ctrl-C or "kill PID"), or use a state folder of your own with --state-dir.',
       ),
   });
-  let opening: Promise<Session> | undefined;
+  let opening: Promise<DatabaseConnection> | undefined;
   try {
     const before = await readFileIdentity(folder);
     checkDescriptors(filesOpen);
-    opening = openSession(folder, thread ?? startThread());
+    opening = openConnection(folder, thread ?? startThread());
     const [session, { backend, migrate }] = await Promise.all([opening, import('./postgres.ts')]);
     // PGlite creates files that everyone can read: a whole database of its own, or else some files at each start.
     if (await isOpenToOthers(join(folder, 'PG_VERSION'))) await makePrivate(await realpath(folder));

@@ -6,7 +6,7 @@ import { writeFileAtomically } from '../../../base/disk/files.ts';
 import { readJsonFile } from '../../../base/disk/json-file.ts';
 import { bootId } from '../../../base/disk/process.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
-import type { Session } from './connection.ts';
+import type { DatabaseConnection } from './connection.ts';
 
 /**
  * The epoch of the embedded datastore is stored inside it and in a file beside its folder. If both agree, and the database
@@ -54,7 +54,11 @@ export async function readFileIdentity(folder: string): Promise<FileIdentity | u
  *
  * @param before the files before opening
  */
-export async function openEpoch(session: Session, folder: string, before: FileIdentity | undefined) {
+export async function openEpoch(
+  session: DatabaseConnection,
+  folder: string,
+  before: FileIdentity | undefined,
+) {
   const file = `${folder}.epoch.json`;
   const read = () => session.query('SELECT name FROM public.epoch');
   const made = async () => {

@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events';
 import type { PgPool, PgPoolClient, PgQueryResult } from 'bullmq';
-import type { Session } from './connection.ts';
+import type { DatabaseConnection } from './connection.ts';
 
 /**
  * Presents one session as a `pg.Pool`, as BullMQ's PostgreSQL backend requires: every client is a view of the session. This is
  * safe because the backend uses only single statements (its one transaction, the migration, runs before any BullMQ object
  * exists).
  */
-export function poolOver(session: Session): PgPool {
+export function poolOver(session: DatabaseConnection): PgPool {
   const clients = new Set<EventEmitter>();
   session.onNotification = (channel, payload) => {
     for (const client of clients) client.emit('notification', { channel, payload });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { deferred, orAfter } from '../../../base/async/waiting.ts';
+import { deferred, withTimeout } from '../../../base/async/waiting.ts';
 import type { Datastore, RunScript } from '../datastore.ts';
 import { describeAddress, type PasswordFile, parseRedisUrl, type RedisAddress } from './address.ts';
 import { attempt, noteReasons, ready } from './attempt.ts';
@@ -160,7 +160,7 @@ async function inspectFirst(
 async function closeClient(client: Redis): Promise<void> {
   if (client.status === 'ready') {
     const goodbye = client.quit().catch(() => {});
-    await orAfter(goodbye, closingLimitMs);
+    await withTimeout(goodbye, closingLimitMs);
   }
   client.disconnect();
   // Commands for an unreachable Redis would wait forever.

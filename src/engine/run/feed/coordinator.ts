@@ -1,5 +1,5 @@
 import { type Repeated, repeat } from '../../../base/async/repeat.ts';
-import { onAbort, orAborted, orAfter } from '../../../base/async/waiting.ts';
+import { onAbort, unlessAborted, withTimeout } from '../../../base/async/waiting.ts';
 import type { Attribution } from '../../../domain/actor.ts';
 import type { Priority, RowResult } from '../../../domain/terms.ts';
 import type { JournalEntry } from '../../journal/line.ts';
@@ -114,7 +114,7 @@ export class Coordinator {
       if (batches.length > 0) await this.#add(batches);
       else if (this.#feed.isDone && window.isEmpty) this.end({ state: 'completed' });
       // A row that was handed back may be due before the window changes.
-      else await orAfter(changed, this.#feed.dueInMs);
+      else await withTimeout(changed, this.#feed.dueInMs);
     }
     await this.#feed.close();
     return this.#checked();
@@ -128,7 +128,7 @@ export class Coordinator {
    */
   async drain(signal: AbortSignal): Promise<boolean> {
     // Without the signal, an unreachable datastore would block forever.
-    return (await orAborted(this.#drainAll(signal), signal)) ?? false;
+    return (await unlessAborted(this.#drainAll(signal), signal)) ?? false;
   }
 
   async close(): Promise<void> {
@@ -265,7 +265,7 @@ export class Coordinator {
       this.#options.window.fed(tasks.length, bytesOf(tasks));
       const { signal } = this.#ending;
       // If the datastore stays away, resuming the run finds out whether the batch was added.
-      await orAborted(this.#batches.add(tasks, signal, into), signal);
+      await unlessAborted(this.#batches.add(tasks, signal, into), signal);
     }
   }
 
@@ -286,7 +286,7 @@ export class Coordinator {
       // No worker is left. A dead process held a batch, or this process claimed one while stopping and missed the reply.
       if (datastore.exclusive) await rows.releaseClaims();
       await this.#batches.drain(({ results, leftovers }) => this.#keep(results, opened(leftovers, journal)));
-      if (!window.isEmpty) await orAfter(changed, drainMs);
+      if (!window.isEmpty) await withTimeout(changed, drainMs);
     }
     this.#checked();
     if (!window.isEmpty) return false;

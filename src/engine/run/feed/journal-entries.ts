@@ -1,5 +1,5 @@
 import { perhapsCalled } from '../../../domain/attempts.ts';
-import { noHistory, type RowHistory, type RowResult } from '../../../domain/terms.ts';
+import { type AttemptHistory, noHistory, type RowResult } from '../../../domain/terms.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { rangesOf } from '../../queue/batch-flow.ts';
@@ -42,7 +42,7 @@ export function opened(leftovers: readonly Leftover[], journal: Pick<Journal, 'h
   );
 }
 
-function fuller(history: RowHistory, known: RowHistory | undefined): RowHistory {
+function fuller(history: AttemptHistory, known: AttemptHistory | undefined): AttemptHistory {
   if (known === undefined) return history;
   if (known.attempts > history.attempts) return known;
   return known.unclear && !history.unclear ? { ...history, unclear: true } : history;

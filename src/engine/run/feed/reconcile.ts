@@ -1,4 +1,4 @@
-import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
+import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { never } from '../../../base/async/waiting.ts';
 import type { Attribution } from '../../../domain/actor.ts';
 import { isActive } from '../../cluster/entries.ts';
@@ -137,13 +137,13 @@ async function reconcileDeadRuns(
 export async function settleDeadRun(
   store: RunStore,
   record: RunRecord,
-  open: (atEnd: AtEnd) => Promise<Datastore>,
+  open: (defer: Defer) => Promise<Datastore>,
   onError: (error: Error) => void,
 ): Promise<RunRecord> {
   const isDead = mayHoldRows(record) && !isActive(actualState(record)) && !goesOnByItself(record);
   if (!isDead || (await isSettled(store, record))) return record;
-  return withReleases(async (atEnd) => {
-    const datastore = await open(atEnd);
+  return withScope(async (defer) => {
+    const datastore = await open(defer);
     const how = { signal: never, onError };
     return (await settle(store, record, datastore, `report ${record.id}`, how)) ?? record;
   });

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { withReleases } from '../../../base/async/scope.ts';
+import { withScope } from '../../../base/async/scope.ts';
 import { BusyError, CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { runIds } from '../../../domain/names.ts';
 import { DoneRows } from '../../manifest/check/call-index.ts';
@@ -7,7 +7,7 @@ import { goesOnByItself, type RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { type ReadReportOptions, readReport } from './read-report.ts';
 import { retriesAfter, retriesAmong, undosOf } from './retries.ts';
-import { callsOf, openLastLines } from './rows-with-results.ts';
+import { callsOf, openLastRowsWithResults } from './rows-with-results.ts';
 
 export interface ReadDoneOptions extends Omit<ReadReportOptions, 'operations'> {
   /** The API to call, if known. */
@@ -120,8 +120,8 @@ async function noteLines(
   done: DoneRows,
   effect: 'done' | 'undone',
 ): Promise<void> {
-  await withReleases(async (atEnd) => {
-    for await (const part of callsOf(await openLastLines(store, record, later, atEnd))) {
+  await withScope(async (defer) => {
+    for await (const part of callsOf(await openLastRowsWithResults(store, record, later, defer))) {
       for (const { row, result } of part) {
         const subject = { operation: row.operation.name, subject: row.subject };
         if (effect === 'done') done.note(subject, result.row, result);

@@ -1,4 +1,4 @@
-import { withReleases } from '../../../base/async/scope.ts';
+import { withScope } from '../../../base/async/scope.ts';
 import type { Digest } from '../../../base/disk/hash-file.ts';
 import { stringifyJson } from '../../../base/text/json.ts';
 import { thisActor } from '../../../domain/actor.ts';
@@ -32,9 +32,9 @@ export interface PlanManifestInput extends CheckInput {
  * @throws a usage error when the manifest is unreadable or its operation is unknown
  */
 export function planManifest(store: RunStore, input: PlanManifestInput, path: string): Promise<PlannedRows> {
-  return withReleases(async (atEnd) => {
+  return withScope(async (defer) => {
     const writer = new RowsWriter(path);
-    atEnd(() => writer.discard());
+    defer(() => writer.discard());
     const texts = new CellTextReader();
     const checked = await checkManifest(store, input, (row, { cells }, columns) =>
       writer.add(row, texts.of(cells, columns)),

@@ -1,4 +1,4 @@
-import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
+import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { isUnfinished, type ReportLine } from '../../report/join-results.ts';
 import { DigestTable } from '../../rows/digest-table.ts';
 import type { CallableRow } from '../../rows/row.ts';
@@ -6,7 +6,7 @@ import type { RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
 import type { PlannedRows } from './planned-rows.ts';
-import { callsOf, openLastLines, subjectKey } from './rows-with-results.ts';
+import { callsOf, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
 
 /** Which failed rows to retry. Default: all. */
 export interface RetryChoice {
@@ -29,8 +29,8 @@ export function hasRowsToRetry(
   record: RunRecord,
   later: readonly RunRecord[],
 ): Promise<boolean> {
-  return withReleases(async (atEnd) => {
-    const { lines } = await openLastLines(store, record, later, atEnd);
+  return withScope(async (defer) => {
+    const { lines } = await openLastRowsWithResults(store, record, later, defer);
     for await (const part of lines) if (part.some(isToBeRetried)) return true;
     return false;
   });
@@ -47,13 +47,13 @@ export function writeRetryRows(
   { codes: wanted, unclear: onlyUnclear }: RetryChoice,
   { options, path }: DerivedRowsInput,
 ): Promise<RetryRows> {
-  return withReleases(async (atEnd) => {
-    const isOvertaken = await overtaking(store, record, later, atEnd);
-    const run = await openLastLines(store, record, later, atEnd);
+  return withScope(async (defer) => {
+    const isOvertaken = await overtaking(store, record, later, defer);
+    const run = await openLastRowsWithResults(store, record, later, defer);
     let overtaken = 0;
     const codes = new Map<string, number>();
     const rows = new DerivedRows(path);
-    atEnd(() => rows.discard());
+    defer(() => rows.discard());
     for await (const part of callsOf(run, isToBeRetried)) {
       for (const { row, result } of part) {
         if (row.kind !== 'callable') continue;
@@ -77,11 +77,11 @@ async function overtaking(
   store: RunStore,
   record: RunRecord,
   later: readonly RunRecord[],
-  atEnd: AtEnd,
+  defer: Defer,
 ): Promise<(call: CallableRow) => boolean> {
   const { options, plan } = record;
   if (options.onConflict !== 'in-order' || plan.conflicts === 0) return () => false;
-  const run = await openLastLines(store, record, later, atEnd);
+  const run = await openLastRowsWithResults(store, record, later, defer);
   const rows = new DigestTable(1);
   for await (const part of callsOf(run, ({ result }) => result.outcome === 'succeeded')) {
     for (const { row } of part) {

@@ -1,4 +1,4 @@
-import type { AtEnd } from '../../../base/async/scope.ts';
+import type { Defer } from '../../../base/async/scope.ts';
 import type { JournalView } from '../../journal/journal.ts';
 import { joinResults, type ReportLine } from '../../report/join-results.ts';
 import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
@@ -11,43 +11,43 @@ import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 
 /** The rows of a run with their results. */
-export interface RunLines {
+export interface RowsWithResults {
   /** In order. Can be read once. */
   readonly lines: ReportLines;
   readonly head: RowsHead;
 }
 
 /** Reads a run from its rows and its journal, even while the run is in progress. */
-export async function readRunLines(
+export async function readRowsWithResults(
   store: RunStore,
   record: RunRecord,
   journal: JournalView,
-): Promise<RunLines> {
+): Promise<RowsWithResults> {
   const { head, rows } = await openRunRows(store, record);
   return { lines: joinResults({ rows: rows(), journal, unfinished: unfinishedBecause(record) }), head };
 }
 
 /** Reads a run that this process does not work on. Closes its journal at the end. */
-export async function openRunLines(
+export async function openRowsWithResults(
   store: RunStore,
   record: RunRecord,
-  atEnd: AtEnd,
-): Promise<RunLines & { readonly journal: JournalView }> {
+  defer: Defer,
+): Promise<RowsWithResults & { readonly journal: JournalView }> {
   const journal = await openJournalReader(store, record);
-  atEnd(() => journal.close());
-  return { ...(await readRunLines(store, record, journal)), journal };
+  defer(() => journal.close());
+  return { ...(await readRowsWithResults(store, record, journal)), journal };
 }
 
-/** Like `openRunLines`, each row with its result in the latest of these retries. */
-export async function openLastLines(
+/** Like `openRowsWithResults`, each row with its result in the latest of these retries. */
+export async function openLastRowsWithResults(
   store: RunStore,
   record: RunRecord,
   later: readonly RunRecord[],
-  atEnd: AtEnd,
-): Promise<RunLines> {
-  const run = await openRunLines(store, record, atEnd);
+  defer: Defer,
+): Promise<RowsWithResults> {
+  const run = await openRowsWithResults(store, record, defer);
   const retries: ReportLines[] = [];
-  for (const retry of later) retries.push((await openRunLines(store, retry, atEnd)).lines);
+  for (const retry of later) retries.push((await openRowsWithResults(store, retry, defer)).lines);
   return { ...run, lines: joinRetries(run.lines, retries) };
 }
 
@@ -58,7 +58,7 @@ export interface CallLine extends ReportLine {
 
 /** The selected rows that can be called, in parts. */
 export async function* callsOf(
-  { lines }: Pick<RunLines, 'lines'>,
+  { lines }: Pick<RowsWithResults, 'lines'>,
   isWanted: (line: ReportLine) => boolean = () => true,
 ): AsyncGenerator<readonly CallLine[]> {
   for await (const part of lines) yield part.filter(isWanted).filter(isCallLine);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
+import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { oldNameOf } from '../../operation/field-names.ts';
 import { findOperation, type Operation } from '../../operation/operation.ts';
 import { CsvFile } from '../../report/csv-file.ts';
@@ -12,7 +12,7 @@ import { openRunRows, requireOperations } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
 import type { PlannedRows } from './planned-rows.ts';
-import { type CallLine, callsOf, openLastLines, subjectKey } from './rows-with-results.ts';
+import { type CallLine, callsOf, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
 
 /** The rows that undo a run, as far as possible. */
 export interface UndoRows extends PlannedRows {
@@ -59,16 +59,16 @@ export function writeUndoRows(
   later: readonly RunRecord[],
   { options, path }: DerivedRowsInput,
 ): Promise<UndoRows> {
-  return withReleases(async (atEnd) => {
+  return withScope(async (defer) => {
     requireOperations(store, record);
     const repeated = await repeatedSubjects(store, record, later);
-    const run = await openLastLines(store, record, later, atEnd);
+    const run = await openLastRowsWithResults(store, record, later, defer);
     const columns = columnsOf(run.head);
     const rows = new DerivedRows(path);
-    atEnd(() => rows.discard());
+    defer(() => rows.discard());
     const folder = store.folder(record.id);
     const list = (name: string, ...columns: readonly string[]) =>
-      rowList(join(folder, name), ['_row', 'operation', 'id', ...columns], atEnd);
+      rowList(join(folder, name), ['_row', 'operation', 'id', ...columns], defer);
     const notUndone = list(notUndoneFile, 'fields', 'why');
     const byHand = list(byHandFile, 'unclear');
     const subjects = new Set<string>();
@@ -150,10 +150,13 @@ function repeatedSubjects(
   record: RunRecord,
   later: readonly RunRecord[],
 ): Promise<ReadonlySet<string>> {
-  return withReleases(async (atEnd) => {
+  return withScope(async (defer) => {
     const seen = new DigestTable(0);
     const repeated = new Set<string>();
-    for await (const part of callsOf(await openLastLines(store, record, later, atEnd), isEffective)) {
+    for await (const part of callsOf(
+      await openLastRowsWithResults(store, record, later, defer),
+      isEffective,
+    )) {
       for (const { row } of part) {
         const key = subjectKey(row);
         if (seen.find(key) < 0) seen.enter(key);
@@ -214,9 +217,9 @@ function cellsOf({ operation, values, old = {} }: CallableRow, columns: RowsHead
 }
 
 /** A file in the run's folder that lists rows; created with its first row. */
-function rowList(path: string, header: readonly string[], atEnd: AtEnd) {
+function rowList(path: string, header: readonly string[], defer: Defer) {
   const file = new CsvFile(path, header);
-  atEnd(() => file.discard());
+  defer(() => file.discard());
   const records: (readonly string[])[] = [];
   let rows = 0;
   const flush = async (): Promise<void> => {

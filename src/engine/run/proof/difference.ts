@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { withReleases } from '../../../base/async/scope.ts';
+import { withScope } from '../../../base/async/scope.ts';
 import { exists } from '../../../base/disk/files.ts';
 
 const blockSize = 1 << 16;
@@ -15,9 +15,9 @@ export async function differenceOf(path: string, expectedPath: string): Promise<
 }
 
 function differentLine(path: string, otherPath: string): Promise<number | undefined> {
-  return withReleases(async (atEnd) => {
+  return withScope(async (defer) => {
     const files = await Promise.all([path, otherPath].map((each) => open(each)));
-    atEnd(async () => void (await Promise.all(files.map((file) => file.close()))));
+    defer(async () => void (await Promise.all(files.map((file) => file.close()))));
     for (let at = 0, line = 1; ; at += blockSize) {
       const blocks = await Promise.all(
         files.map((file) => file.read(Buffer.alloc(blockSize), 0, blockSize, at)),

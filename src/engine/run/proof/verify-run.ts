@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { withReleases } from '../../../base/async/scope.ts';
+import { withScope } from '../../../base/async/scope.ts';
 import { ifThere } from '../../../base/disk/files.ts';
 import { hashFile } from '../../../base/disk/hash-file.ts';
 import { readJsonFile } from '../../../base/disk/json-file.ts';
@@ -82,9 +82,9 @@ async function proofOf({ folder, approvers, against }: VerifyRunInput): Promise<
   );
   if (other !== undefined) throw wrong('run.json', `has another number of ${other[0]} than ${rowsFile}`);
   const unchecked = await checkApprovals(store, record, approvers);
-  return withReleases(async (atEnd) => {
+  return withScope(async (defer) => {
     const journal = await openJournalReader(store, record);
-    atEnd(() => journal.close());
+    defer(() => journal.close());
     await requireResults(store, record, journal);
     const retries = await checkReport(store, record, journal);
     if (retries.length > 0)

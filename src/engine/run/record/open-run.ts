@@ -1,4 +1,4 @@
-import { type AtEnd, withReleases } from '../../../base/async/scope.ts';
+import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { makePrivate } from '../../../base/disk/files.ts';
 import { lockPath, type ProcessLock } from '../../../base/disk/lock.ts';
 import { removeHalfDone } from '../../../base/disk/owned-folder.ts';
@@ -56,26 +56,26 @@ export interface OpenRunInput extends Pick<OpenRun, 'store' | 'record' | 'datast
  */
 export function withOpenRun<Result>(
   { store, record, datastore, purpose, ...input }: OpenRunInput,
-  work: (run: OpenRun, atEnd: AtEnd) => Promise<Result>,
+  work: (run: OpenRun, defer: Defer) => Promise<Result>,
 ): Promise<Result> {
-  return withReleases(async (atEnd) => {
+  return withScope(async (defer) => {
     const { id, options } = record;
     const folder = store.folder(id);
     let { lock } = input;
     // The process with the embedded datastore owns all runs of its state folder.
     if (lock === undefined && !datastore.exclusive) {
       const own = await lockRun(folder, id, purpose);
-      atEnd(() => own.release());
+      defer(() => own.release());
       lock = own;
     }
     await makePrivate(folder);
     await removeHalfDone(folder);
     const rows = openRowQueue(datastore, options);
-    atEnd(() => rows.close());
+    defer(() => rows.close());
     const journal = input.journal ?? (await openRunJournal(store, record));
-    atEnd(() => journal.close());
+    defer(() => journal.close());
     const answers = answerFile(folder);
-    atEnd(() => answers.close());
+    defer(() => answers.close());
     const policy = runPolicy(record, journal);
     const rollCall = new RollCall(datastore, rosterOf(datastore, options));
     const losing = new AbortController();
@@ -83,10 +83,10 @@ export function withOpenRun<Result>(
     for (const lost of [journal.lost, lock?.lost]) void lost?.then(lose);
     if (datastore.exclusive || !input.waitsForDatastore) {
       void datastore.lost.then(lose);
-      atEnd(watchRefusals(datastore, options.maxOutageMs, lose).stop);
+      defer(watchRefusals(datastore, options.maxOutageMs, lose).stop);
     }
     const { signal: lost } = losing;
-    return work({ store, record, datastore, rows, journal, policy, rollCall, answers, lost }, atEnd);
+    return work({ store, record, datastore, rows, journal, policy, rollCall, answers, lost }, defer);
   });
 }
 

@@ -1,4 +1,4 @@
-import { withReleases } from '../../../base/async/scope.ts';
+import { withScope } from '../../../base/async/scope.ts';
 import { hashFile } from '../../../base/disk/hash-file.ts';
 import type { Delimiter } from '../../../base/text/delimiter.ts';
 import { actorText } from '../../../domain/actor.ts';
@@ -12,7 +12,7 @@ import { type RunFacts, type RunRate, Tally } from '../../report/summary.ts';
 import { removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';
 import { writeXlsxReport } from '../../report/xlsx-report.ts';
 import type { RetriedRun } from '../plan/retries.ts';
-import { openRunLines, type RunLines, readRunLines } from '../plan/rows-with-results.ts';
+import { openRowsWithResults, type RowsWithResults, readRowsWithResults } from '../plan/rows-with-results.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord, resumeCommand } from '../record/record.ts';
 import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { journalPath, withJournalReader } from '../record/run-journal.ts';
@@ -28,7 +28,7 @@ export interface ReportOptions {
 }
 
 /** Reads the lines of a report, each time from the first. */
-type ReadLines = () => Promise<RunLines>;
+type ReadLines = () => Promise<RowsWithResults>;
 
 /** Writes the report files of a run from its rows and journal, even while the run is in progress. */
 export async function reportRun(
@@ -37,7 +37,7 @@ export async function reportRun(
   journal: JournalView,
   how: ReportOptions = {},
 ): Promise<WrittenReports> {
-  const readLines = () => readRunLines(store, record, journal);
+  const readLines = () => readRowsWithResults(store, record, journal);
   const facts = await factsOf(store, record, journal);
   return writeInto(store.folder(record.id), record, readLines, facts, how);
 }
@@ -57,7 +57,7 @@ export async function pageOfRun(
   record: RunRecord,
   journal: JournalView,
 ): Promise<PageContent> {
-  const read = await readRunLines(store, record, journal);
+  const read = await readRowsWithResults(store, record, journal);
   const page = new ReportPage(pageOptionsOf(record, read));
   const tally = new Tally();
   for await (const lines of read.lines) {
@@ -74,19 +74,19 @@ export function reportWithRetries(
   { first, retries }: RetriedRun,
   how: ReportOptions = {},
 ): Promise<WrittenReports> {
-  return withReleases(async (atEnd) => {
-    const run = await openRunLines(store, first, atEnd);
+  return withScope(async (defer) => {
+    const run = await openRowsWithResults(store, first, defer);
     let facts = await factsOf(store, first, run.journal);
     const readRetries: ReadLines[] = [];
     for (const retry of retries) {
-      const { journal } = await openRunLines(store, retry, atEnd);
-      readRetries.push(() => readRunLines(store, retry, journal));
+      const { journal } = await openRowsWithResults(store, retry, defer);
+      readRetries.push(() => readRowsWithResults(store, retry, journal));
       facts = together(facts, await factsOf(store, retry, journal));
     }
-    const readLines = async (): Promise<RunLines> => {
+    const readLines = async (): Promise<RowsWithResults> => {
       const lines: ReportLines[] = [];
       for (const read of readRetries) lines.push((await read()).lines);
-      const whole = await readRunLines(store, first, run.journal);
+      const whole = await readRowsWithResults(store, first, run.journal);
       return { ...whole, lines: joinRetries(whole.lines, lines) };
     };
     return writeInto(store.folder(first.id), first, readLines, facts, how);
@@ -100,7 +100,7 @@ export async function copyReport(
   journal: JournalView,
   { folder, delimiter }: { readonly folder: string; readonly delimiter: Delimiter },
 ): Promise<WrittenReports> {
-  const readLines = () => readRunLines(store, record, journal);
+  const readLines = () => readRowsWithResults(store, record, journal);
   return writeInto(folder, record, readLines, await factsOf(store, record, journal), {
     delimiter,
     html: false,
@@ -144,7 +144,7 @@ async function writeInto(
   };
 }
 
-function pageOptionsOf(record: RunRecord, { head }: Pick<RunLines, 'head'>): ReportPageOptions {
+function pageOptionsOf(record: RunRecord, { head }: Pick<RowsWithResults, 'head'>): ReportPageOptions {
   const { id, states, options } = record;
   const { columns, clear_token, defaults, operations } = head;
   const [planned] = states;

@@ -12,7 +12,7 @@ import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 
 /** The history of a row of a manifest. */
-export interface RowStory {
+export interface RowHistory {
   /** The run of the manifest that the user named. */
   readonly record: RunRecord;
   /** What the plan made of the row. */
@@ -44,10 +44,10 @@ export interface RunOfRow {
  * @param number of the row in the named run's manifest
  * @throws a usage error `ROW_UNKNOWN` when the row does not exist
  */
-export async function tellRow(store: RunStore, named: RunRecord, number: number): Promise<RowStory> {
+export async function rowHistory(store: RunStore, named: RunRecord, number: number): Promise<RowHistory> {
   const { first, retries } = await findRetries(store, named);
   const runs: RunOfRow[] = [];
-  let told: Pick<RowStory, 'row' | 'columns'> | undefined;
+  let told: Pick<RowHistory, 'row' | 'columns'> | undefined;
   for (const record of [first, ...retries]) {
     const { head, find } = await openRunRows(store, record);
     const row = await find(number);

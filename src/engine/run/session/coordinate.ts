@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
-import { withReleases } from '../../../base/async/scope.ts';
-import { after, onAbort, orAborted } from '../../../base/async/waiting.ts';
+import { withScope } from '../../../base/async/scope.ts';
+import { after, onAbort, unlessAborted } from '../../../base/async/waiting.ts';
 import type { ProcessLock } from '../../../base/disk/lock.ts';
 import { isThisProcess } from '../../../base/disk/process.ts';
-import { ErrorNews } from '../../../base/errors/error-throttle.ts';
+import { ErrorThrottle } from '../../../base/errors/error-throttle.ts';
 import { CqbatchError } from '../../../base/errors/errors.ts';
-import { attributed } from '../../../domain/actor.ts';
+import { withActor } from '../../../domain/actor.ts';
 import { type Priority, priorities } from '../../../domain/terms.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { isActive } from '../../cluster/entries.ts';
@@ -61,7 +61,7 @@ const maxRuns = { high: 48, normal: 32, low: 16 } as const satisfies Record<Prio
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
   const { store, log, stop, refusalOf } = options;
   const { exclusive } = options.datastore;
-  const errors = new ErrorNews();
+  const errors = new ErrorThrottle();
   const warnOnce = (error: Error): void => {
     if (errors.isNews(error)) log.error({ err: error.message }, 'cannot take a run');
   };
@@ -79,7 +79,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
     } catch (error) {
       log.error({ err: (error as Error).message }, 'cannot read the state folder');
     }
-    await orAborted(after(lookMs), stop);
+    await unlessAborted(after(lookMs), stop);
   }
   await Promise.all([...going.values()].map(({ work }) => work));
 
@@ -157,11 +157,11 @@ async function coordinate(
   leave: AbortSignal,
 ): Promise<void> {
   const { store, log, stop, callerFor, news } = options;
-  await withReleases(async (atEnd) => {
-    atEnd(() => lock.release());
+  await withScope(async (defer) => {
+    defer(() => lock.release());
     // A separate signal: listeners must not pile up on the daemon's signal from run to run.
     const interrupt = new AbortController();
-    for (const signal of [stop, leave]) atEnd(onAbort(signal, () => interrupt.abort()));
+    for (const signal of [stop, leave]) defer(onAbort(signal, () => interrupt.abort()));
     // The run may have ended since its record was read.
     const record = await store.load(id);
     if (!isClaimable(record)) return;
@@ -170,7 +170,7 @@ async function coordinate(
       await refuseChangedRows(store, record);
       await options.admit?.(record);
       const caller = await callerFor?.(record);
-      atEnd(() => caller?.client.close());
+      defer(() => caller?.client.close());
       news?.started();
       const {
         end,
@@ -185,7 +185,7 @@ async function coordinate(
         ...(caller ?? { client: undefined }),
         lock,
         handOver: true,
-        attribution: attributed(),
+        attribution: withActor(),
         interrupt: interrupt.signal,
       });
       log.info({ run: id, state: end.state }, 'no longer coordinating');

@@ -1,5 +1,5 @@
-import { orAborted } from '../../../base/async/waiting.ts';
-import { ErrorNews } from '../../../base/errors/error-throttle.ts';
+import { unlessAborted } from '../../../base/async/waiting.ts';
+import { ErrorThrottle } from '../../../base/errors/error-throttle.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { systemError } from '../../../base/errors/system-error.ts';
 import { claimOnDatastore } from '../../cluster/plan-claims.ts';
@@ -28,19 +28,19 @@ import type { EndedExecution, ExecutedRun, ExecuteRunOptions, RunObserver } from
  */
 export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
   const { datastore, interrupt, log, record } = options;
-  const errors = new ErrorNews();
+  const errors = new ErrorThrottle();
   const onError = (error: Error): void => {
     if (errors.isNews(error)) log.warn({ run: record.id, err: error.message }, 'datastore error');
   };
-  return withOpenRun({ ...options, purpose: `run ${options.record.id}` }, async (run, atEnd) => {
+  return withOpenRun({ ...options, purpose: `run ${options.record.id}` }, async (run, defer) => {
     requireOperations(options.store, options.record);
     const rows = await openRunRows(options.store, options.record);
     refuseOtherDatastore(options, run.journal);
     await refuseOtherPlan(options.store, options.record);
-    await orAborted(claimForRun(options), interrupt);
+    await unlessAborted(claimForRun(options), interrupt);
     const { record, end, isHandedOver } = await observeRun(options.observer, run, rows, async () => {
       if (datastore.exclusive) await claimForOurselves(run, { signal: interrupt, onError });
-      return new Execution(await accepted(run), options, rows).untilEnd(atEnd);
+      return new Execution(await accepted(run), options, rows).untilEnd(defer);
     });
     return isHandedOver ? { record, end } : { record, end, reports: await report(options, record, run) };
   });

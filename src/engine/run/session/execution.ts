@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { repeat } from '../../../base/async/repeat.ts';
-import type { AtEnd } from '../../../base/async/scope.ts';
-import { never, onAbort, orAborted, orAfter } from '../../../base/async/waiting.ts';
-import { ErrorNews, LastingErrors } from '../../../base/errors/error-throttle.ts';
+import type { Defer } from '../../../base/async/scope.ts';
+import { never, onAbort, unlessAborted, withTimeout } from '../../../base/async/waiting.ts';
+import { ErrorThrottle, LastingErrors } from '../../../base/errors/error-throttle.ts';
 import { type CqbatchError, meaningOf } from '../../../base/errors/errors.ts';
 import { systemError } from '../../../base/errors/system-error.ts';
 import type { PaceReport } from '../../../domain/pace.ts';
 import { type Cluster, openCluster } from '../../cluster/cluster.ts';
 import type { ControlOf, RunEntry } from '../../cluster/entries.ts';
-import { onlyMember } from '../../cluster/membership.ts';
+import { onlyMembership } from '../../cluster/membership.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import { removeReport } from '../../report/write-reports.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
@@ -52,7 +52,7 @@ export class Execution {
   readonly #keeper: RecordKeeper;
   readonly #progress: Progress;
   readonly #failing: LastingErrors;
-  readonly #errors = new ErrorNews();
+  readonly #errors = new ErrorThrottle();
   #rateLog: RateLog | undefined;
   #heartbeat: Heartbeat | undefined;
 
@@ -71,18 +71,18 @@ export class Execution {
     });
   }
 
-  async untilEnd(atEnd: AtEnd): Promise<EndedExecution> {
+  async untilEnd(defer: Defer): Promise<EndedExecution> {
     const { record, store, lost } = this.#run;
     const { budget } = this.#options;
-    atEnd(() => this.#keeper.close());
+    defer(() => this.#keeper.close());
     onAbort(lost, () => this.#keeper.close());
     await this.#start();
     const deadline = budget && (await startDeadline(budget, record.budget?.begun));
-    atEnd(() => deadline?.close());
+    defer(() => deadline?.close());
     const folder = store.folder(record.id);
     const rateLog = await RateLog.open(folder, record.options.rate?.text ?? 'none');
     this.#rateLog = rateLog;
-    atEnd(() => rateLog.close());
+    defer(() => rateLog.close());
     const cluster = this.#cluster;
     const places = [inFolder(folder), ...(cluster === undefined ? [] : [inCluster(cluster, record.id)])];
     const controls = watchControls(
@@ -90,10 +90,10 @@ export class Execution {
       (control) => (control.kind === 'rate' ? this.#setRate(control) : this.#setPriority(control)),
       this.#onError,
     );
-    atEnd(() => controls.close());
-    atEnd(repeat(() => this.#noteDelay(), { everyMs: delayMs }).stop);
+    defer(() => controls.close());
+    defer(repeat(() => this.#noteDelay(), { everyMs: delayMs }).stop);
     try {
-      if (cluster !== undefined) await this.#show(cluster, atEnd);
+      if (cluster !== undefined) await this.#show(cluster, defer);
       return await this.#finish(await this.#work(controls, deadline));
     } catch (error) {
       throw await this.#fail(error);
@@ -118,7 +118,7 @@ export class Execution {
   }
 
   /** Shows the run to others until it ends. Resolves when its rate is in force. */
-  async #show(cluster: Cluster, atEnd: AtEnd): Promise<void> {
+  async #show(cluster: Cluster, defer: Defer): Promise<void> {
     const { client, interrupt } = this.#options;
     const heartbeat = startHeartbeat({
       cluster,
@@ -131,8 +131,8 @@ export class Execution {
       onError: this.#onError,
     });
     this.#heartbeat = heartbeat;
-    atEnd(() => orAfter(heartbeat.stop(), farewellMs).catch(() => {}));
-    await orAborted(heartbeat.established, AbortSignal.any([interrupt, this.#run.lost]));
+    defer(() => withTimeout(heartbeat.stop(), farewellMs).catch(() => {}));
+    await unlessAborted(heartbeat.established, AbortSignal.any([interrupt, this.#run.lost]));
   }
 
   /** Why the datastore delays the run. */
@@ -171,7 +171,7 @@ export class Execution {
       priority: () => priorityOf(this.#keeper.record),
       join: () =>
         this.#cluster?.join(record.options, options.version) ??
-        onlyMember(rate, () => unfinishedRows(record, journal)),
+        onlyMembership(rate, () => unfinishedRows(record, journal)),
       known: await options.estimates?.load(),
       onPace: (pace, inFlight) => this.#seePace(pace, inFlight),
       onEvent: (event) => this.#see(event),

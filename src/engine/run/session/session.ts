@@ -1,4 +1,4 @@
-import { after, deferred, onAbort, orAborted } from '../../../base/async/waiting.ts';
+import { after, deferred, onAbort, unlessAborted } from '../../../base/async/waiting.ts';
 import type { Attribution } from '../../../domain/actor.ts';
 import type { Leaving } from '../feed/coordinator.ts';
 import { FailureGuard, haltText } from '../record/guards.ts';
@@ -74,7 +74,7 @@ export class RunSession {
     const { command, ...by } = wanted;
     if (command === 'cancel') return { state: 'cancelled', ...by } as const;
     onEvent({ type: 'paused', paused: false, attribution: by });
-    await orAborted(rateInForce(), this.#stopping);
+    await unlessAborted(rateInForce(), this.#stopping);
     return undefined;
   }
 
@@ -99,7 +99,7 @@ export class RunSession {
   /** @throws when the lock on the run is lost */
   async #unlessStopped<Value extends object>(value: Promise<Value>): Promise<Value | RunEnding> {
     const { interrupt, deadline } = this.#options;
-    const known = await orAborted(value, this.#stopping);
+    const known = await unlessAborted(value, this.#stopping);
     this.#run.lost.throwIfAborted();
     if (known !== undefined) return known;
     return interrupt.aborted

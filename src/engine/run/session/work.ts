@@ -1,9 +1,9 @@
-import { withReleases } from '../../../base/async/scope.ts';
-import { after, onAbort, orAborted } from '../../../base/async/waiting.ts';
+import { withScope } from '../../../base/async/scope.ts';
+import { after, onAbort, unlessAborted } from '../../../base/async/waiting.ts';
 import type { PaceReport, StartingPoint } from '../../../domain/pace.ts';
 import type { Priority, RowResult } from '../../../domain/terms.ts';
 import type { ApiClient } from '../../api/client.ts';
-import type { Member } from '../../cluster/membership.ts';
+import type { Membership } from '../../cluster/membership.ts';
 import type { RatePolicy } from '../../cluster/rate-policy.ts';
 import { usualConcurrency } from '../../rate/rate-controller.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
@@ -35,7 +35,7 @@ export interface SessionOptions extends RunContext {
   readonly priority: () => Priority;
   readonly controls: ControlWatch;
   /** Registers this run's worker among the workers of the API. */
-  readonly join: () => Member;
+  readonly join: () => Membership;
   /** What earlier runs have learned about the API. */
   readonly known?: StartingPoint | undefined;
   readonly onEvent: (event: RunEvent) => void;
@@ -81,7 +81,7 @@ export class Work {
   untilLeft(): Promise<Leaving> {
     const { record, lost } = this.#run;
     const { interrupt, deadline, controls, client, log, stages, priority, onError } = this.#options;
-    return withReleases(async (atEnd) => {
+    return withScope(async (defer) => {
       const opening = Coordinator.open(this.#run, {
         tasks: stages.tasks(),
         window: this.#window,
@@ -89,8 +89,8 @@ export class Work {
         onCollected: (results) => this.#collected(results),
         onError,
       });
-      atEnd(() => this.#close(opening));
-      const coordinator = await orAborted(opening, AbortSignal.any([lost, this.#givenUp]));
+      defer(() => this.#close(opening));
+      const coordinator = await unlessAborted(opening, AbortSignal.any([lost, this.#givenUp]));
       if (coordinator === undefined) {
         lost.throwIfAborted();
         return { state: 'interrupted' };
@@ -98,16 +98,18 @@ export class Work {
       this.#coordinator = coordinator;
       this.#haltIf(this.#guard.check());
       if (client !== undefined && coordinator.isFeeding) this.#worker = this.#startWorker(client);
-      atEnd(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));
-      atEnd(onAbort(deadline, () => this.#leave(budgetSpent(deadline.reason, record.id))));
+      defer(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));
+      defer(onAbort(deadline, () => this.#leave(budgetSpent(deadline.reason, record.id))));
       const forget = controls.on(['pause', 'cancel'], ({ command, ...attribution }) =>
         this.#leave({ state: command === 'cancel' ? 'cancelled' : 'paused', ...attribution }),
       );
-      atEnd(forget);
+      defer(forget);
       const reason = await coordinator.run();
       if (reason.state === 'again' && reason.hasLostRows)
         log.error({ run: record.id }, 'the datastore lost rows: they are fed again and marked unclear');
-      return (await orAborted(this.#left(coordinator, reason), this.#givenUp)) ?? { state: 'interrupted' };
+      return (
+        (await unlessAborted(this.#left(coordinator, reason), this.#givenUp)) ?? { state: 'interrupted' }
+      );
     });
   }
 
@@ -141,7 +143,7 @@ export class Work {
     const stopped = this.#worker?.stop(shutdownMs) ?? Promise.resolve();
     const closed = stopped.then(async () => (await opening).close());
     // BullMQ waits even for a lost or unreachable datastore; calls in flight still finish.
-    await orAborted(closed, AbortSignal.any([lost, this.#givenUp]));
+    await unlessAborted(closed, AbortSignal.any([lost, this.#givenUp]));
     const until = performance.now() + shutdownMs;
     while (lost.aborted && (this.#worker?.active ?? 0) > 0 && performance.now() < until)
       await after(endedPollMs);
@@ -159,7 +161,7 @@ export class Work {
       baseUrl,
       maxOutageMs,
       concurrency,
-      member: join(),
+      membership: join(),
       known,
       log,
       onEvent: (event) => {

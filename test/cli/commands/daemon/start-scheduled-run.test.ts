@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { silentLog } from '../../../../src/base/log.ts';
-import { beginScheduled, inboxFinisher } from '../../../../src/cli/commands/daemon/start-scheduled-run.ts';
+import { inboxFinisher, startScheduledRun } from '../../../../src/cli/commands/daemon/start-scheduled-run.ts';
 import type { Schedule } from '../../../../src/daemon/schedule/schedule.ts';
 import { type LimitedApi, noOutcomes } from '../../../../src/domain/terms.ts';
 import { claimPlan } from '../../../../src/engine/run/plan/plan-claim.ts';
@@ -50,7 +50,7 @@ test('a schedule runs a manifest once it has an approved plan beside it, and not
   const store = openRunStore(stateDir, operations);
   const schedule = nightly(manifest);
   const begin = (day: number) =>
-    beginScheduled(
+    startScheduledRun(
       { store, flags: { stateDir, baseUrl } },
       schedule,
       { due: `2026-11-0${day}T02:00:00.000Z` },
@@ -110,7 +110,7 @@ test('a manifest whose run stopped for a reason that would stop others stays, an
   const begin = async () => {
     const daemon = { store, flags: { stateDir, baseUrl } };
     const schedule = { ...nightly(''), source: { inbox } };
-    return beginScheduled(daemon, schedule, { due: '2026-11-01T02:00:00.000Z' }, async () => {});
+    return startScheduledRun(daemon, schedule, { due: '2026-11-01T02:00:00.000Z' }, async () => {});
   };
   await drop('rows.csv', 'evaluation_id,user_id\n1,u\n');
   const began = await begin();
@@ -141,7 +141,7 @@ async function dailySchedule(rows: string, flags: { readonly rateGroup?: string 
   return {
     store,
     begin: (day: number, options: Schedule['options'], api?: LimitedApi) =>
-      beginScheduled(
+      startScheduledRun(
         { store, flags: { stateDir, baseUrl, ...flags }, api },
         { ...nightly(manifest), options },
         { due: `2026-11-0${day}T02:00:00.000Z` },

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { noHistory, type RowHistory } from '../../../../src/domain/terms.ts';
+import { type AttemptHistory, noHistory } from '../../../../src/domain/terms.ts';
 import type { JournalEntry } from '../../../../src/engine/journal/line.ts';
 import { JournalState } from '../../../../src/engine/journal/state.ts';
 import type { RowTask } from '../../../../src/engine/queue/payload.ts';
 import { ended, lostSince, opened, withHistory } from '../../../../src/engine/run/feed/journal-entries.ts';
 
-const called = (attempts: number, unclear = false): RowHistory => ({ ...noHistory, attempts, unclear });
+const called = (attempts: number, unclear = false): AttemptHistory => ({ ...noHistory, attempts, unclear });
 const fed = (row: number, to: string): JournalEntry => ({ type: 'fed', first: row, last: row, to });
 
 /** A journal with these entries. */
@@ -31,7 +31,7 @@ describe('rows that were fed to another epoch of the datastore are suspect', () 
 });
 
 describe('what an older copy of the datastore says of a row', () => {
-  test.each<[string, RowHistory | undefined, RowHistory | undefined, RowHistory | undefined]>([
+  test.each<[string, AttemptHistory | undefined, AttemptHistory | undefined, AttemptHistory | undefined]>([
     ['is new', called(2), called(1), called(2)],
     ['is all that is known', called(1), undefined, called(1)],
     ['does not take back a call', called(1), called(2), called(2)],

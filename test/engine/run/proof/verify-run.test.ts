@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { hashFile } from '../../../../src/base/disk/hash-file.ts';
-import { attributed } from '../../../../src/domain/actor.ts';
+import { withActor } from '../../../../src/domain/actor.ts';
 import type { RowResult } from '../../../../src/domain/terms.ts';
 import { writeApproval } from '../../../../src/engine/run/plan/approval-files.ts';
 import { approvePlan, judgeApprovals } from '../../../../src/engine/run/plan/approvals.ts';
@@ -55,7 +55,7 @@ beforeEach(async () => {
   store = openRunStore(join(home, '.cqbatch'), operations);
   const approved = await approvedPlan(home);
   const rows = { kind: 'rows', path: approved.path, planned: approved.planned, approved } as const;
-  const created = await createRun(store, { rows, options, attribution: attributed() });
+  const created = await createRun(store, { rows, options, attribution: withActor() });
   const { record: planned, journal } = created;
   await journal.append([{ type: 'fed', first: 1, last: 5 }]);
   await journal.append([result(1), result(2)]);

@@ -8,7 +8,7 @@ import { type CreateRunInput, createRun } from '../../../../src/engine/run/plan/
 import { writeRetryRows } from '../../../../src/engine/run/plan/retry-run.ts';
 import { enterState, type RunRecord } from '../../../../src/engine/run/record/record.ts';
 import { openRunStore, type RunStore } from '../../../../src/engine/run/record/store.ts';
-import { tellRow } from '../../../../src/engine/run/report/row-history.ts';
+import { rowHistory } from '../../../../src/engine/run/report/row-history.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { finished } from '../../journal/arbitraries.ts';
 import { leastOptions, manifestAt } from '../planned-record.ts';
@@ -108,12 +108,12 @@ test.each<readonly [what: string, row: number, told: object]>([
 ])('tells of a row %s, by its number in the manifest', async (_what, row, told) => {
   const { store, first, retry } = await retriedRun();
   for (const named of [first, retry])
-    expect(rowDocument(await tellRow(store, named, row))).toMatchObject({ run: first.id, row, ...told });
+    expect(rowDocument(await rowHistory(store, named, row))).toMatchObject({ run: first.id, row, ...told });
 });
 
 test.each([0, 1, 7])('the row %d does not exist', async (row) => {
   const { store, first } = await retriedRun();
-  await expect(tellRow(store, first, row)).rejects.toMatchObject({
+  await expect(rowHistory(store, first, row)).rejects.toMatchObject({
     kind: 'usage',
     code: 'ROW_UNKNOWN',
     message: expect.stringContaining(`has no row ${row}: `),

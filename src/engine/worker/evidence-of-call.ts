@@ -1,0 +1,48 @@
+import type { ApiFailure } from '../api/failure.ts';
+import type { HealthEvidence, Trouble } from './health-evidence.ts';
+import type { JudgedAttempt, Judgement } from './judge.ts';
+
+/** What a judged attempt shows about the API as a whole. */
+export function healthEvidence(attempt: JudgedAttempt, judgement: Judgement): HealthEvidence {
+  const { task, answer, claim } = attempt;
+  const trouble = (cause: Trouble['cause'], failure: ApiFailure): Trouble => ({
+    kind: 'trouble',
+    cause,
+    path: task.path,
+    failure,
+    repeated: claim.attemptsUsed > 0,
+  });
+  if (judgement.kind === 'finished' && judgement.result.outcome === 'succeeded') return { kind: 'answered' };
+  if (answer.ok) {
+    if (judgement.kind !== 'finished') return { kind: 'answered' };
+    const { code, message, unclear } = judgement.result;
+    // An answer without an identifier may come from another service.
+    if (code !== 'ANSWER_INCOMPLETE') return { kind: 'answered' };
+    return trouble('path', { class: 'permanent', code, message, status: answer.status, unclear });
+  }
+  const { failure } = answer;
+  switch (failure.class) {
+    case 'unreachable':
+      return trouble('target', failure);
+    case 'retry':
+      return trouble('either', failure);
+    case 'permanent':
+      return isPathInDoubt(attempt, failure) ? trouble('path', failure) : { kind: 'answered' };
+    case 'slow-down':
+      return { kind: 'refused', path: task.path, failure };
+    case 'halt-early':
+      return { kind: judgement.kind === 'halted' ? 'none' : 'answered' };
+    case 'halt':
+    case 'aborted':
+      return { kind: 'none' };
+  }
+}
+
+/** Whether the refusal may be about the path rather than the row: it does not mention the subject of the row. */
+function isPathInDoubt({ task, operation }: JudgedAttempt, { status, message }: ApiFailure): boolean {
+  if (status !== 404 && status !== 405) return false;
+  const words = message.replaceAll(task.path, '').toLowerCase();
+  return !words
+    .match(/[a-z0-9]+/g)
+    ?.some((word) => word === task.subject || word.replace(/s$/, '') === operation.thing);
+}
