@@ -1,10 +1,19 @@
-import { CommanderError } from 'commander';
+import { Argument, Command, CommanderError } from 'commander';
+import { usageError } from '../base/errors/errors.ts';
 import { readVersion } from '../base/package.ts';
 import { escapeInvisible } from '../base/text/printable.ts';
-import { exitCodeOfError, exitCodes, Interrupted, knownError } from './exit-codes.ts';
+import { saysNothing } from '../settings/settings.ts';
+import { type CommandGroupSpec, type CommandSpec, type NamedSpec, withoutEffect } from './command-spec.ts';
+import { commandGroups } from './commands.ts';
+import type { Flags } from './config.ts';
+import { type ExitCode, exitCodeOfError, exitCodes, Interrupted, knownError } from './exit-codes.ts';
 import { outliveHangup } from './interrupt.ts';
-import { outliveTerminal, writeDocument, writeTalk } from './output.ts';
-import { createProgram } from './program.ts';
+import { type OptionGroups, output } from './option-groups.ts';
+import { fieldOption, optionOf } from './option-table.ts';
+import { outliveTerminal, writeDocument, writeResult, writeTalk } from './output.ts';
+import { styled, withHeadings } from './render/style.ts';
+import { indented } from './render/words.ts';
+import { openTerminal } from './terminal.ts';
 
 /** How long open handles may keep the process after its command has ended. */
 const lingerMs = 2_000;
@@ -63,4 +72,194 @@ function printJson(code: string, message: string): void {
   } catch {
     // Standard error shows the error, too.
   }
+}
+
+const intro = `Calls a call-quality service once for each row of a file: restores deleted
+evaluations, updates soundboard entries, and reports what happened to every row.
+
+Begin here:
+  cqbatch sandbox                starts a local test service to practice with
+  cqbatch plan evaluations.csv   checks every row and shows what would be sent
+  cqbatch run evaluations.csv    plans, asks, calls the API, and reports`;
+
+const outro = `
+The API and its token:
+  CQBATCH_BASE_URL=https://…     or --base-url
+  CQBATCH_TOKEN=…                or --token-file FILE; a token is never a flag
+
+Many machines share a Redis:
+  CQBATCH_QUEUE=redis://…        or --queue; else the queue is embedded
+
+Exit codes:
+  0  every row succeeded         4    datastore or authentication failed
+  1  some rows failed            5    busy: another run is in progress
+  2  usage or manifest error:    6    stopped by a limit; resume continues
+     nothing was sent            130  interrupted
+  3  halted or cancelled`;
+
+const installing = `
+Install it once:
+  cqbatch completion bash >> ~/.bashrc
+  cqbatch completion fish > ~/.config/fish/completions/cqbatch.fish
+  # zsh: with fpath+=(~/.zfunc) before compinit
+  cqbatch completion zsh > ~/.zfunc/_cqbatch`;
+
+/** With more options, `-h` shows only common ones. */
+const manyOptions = 15;
+
+/** The command line. */
+export async function createProgram(version: string, args: readonly string[]): Promise<Command> {
+  // Commands inherit that commander neither prints nor exits by itself.
+  const program = new Command('cqbatch')
+    .exitOverride()
+    .configureOutput({
+      writeOut: writeResult,
+      writeErr: writeTalk,
+    })
+    .usage('<command> [options]')
+    .description(withHeadings(intro))
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
+    .addHelpText('after', withHeadings(outro))
+    .showHelpAfterError(helpHint('cqbatch'))
+    .configureHelp({
+      subcommandTerm: (command) =>
+        `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trimEnd(),
+      styleTitle: (title) => styled('bold', title),
+    });
+  for (const [heading, specs] of Object.entries(commandGroups)) {
+    program.commandsGroup(`${heading}:`);
+    for (const spec of specs)
+      await defineCommand(
+        program,
+        spec,
+        !isNamed(spec.name, args) ? 'none' : args.includes('-h') ? 'common' : 'all',
+      );
+  }
+  const define = (name: string, description: string): Command => subcommand(program, { name, description });
+  define('version', 'Prints the version')
+    .addOption(optionOf('json'))
+    .action((flags: Flags) => (flags.json ? writeDocument({ version }) : writeResult(`${version}\n`)));
+  defineCompletion(program, define('completion', 'Prints the script for Tab completion in a shell'), version);
+  const sandbox = define('sandbox', 'Runs a local test service');
+  program.helpCommand('help [command]', 'Shows the help of a command');
+  if (isNamed('sandbox', args)) (await import('./commands/sandbox.ts')).defineSandbox(sandbox);
+  return program;
+}
+
+/** A command without options, for the list of commands. */
+function subcommand(parent: Command, spec: NamedSpec & Pick<CommandSpec, 'arguments'>): Command {
+  const { name, description, details, examples = [] } = spec;
+  const above = parent.parent === null ? 'cqbatch' : `cqbatch ${parent.name()}`;
+  const command = parent
+    .command(name)
+    .summary(description)
+    .description(
+      withHeadings(`${description}.${details === undefined ? '' : ` ${details}`}${examplesText(examples)}`),
+    )
+    .showHelpAfterError(helpHint(`${above} ${name}`));
+  for (const argument of spec.arguments ?? []) command.argument(...argument);
+  return command;
+}
+
+function examplesText(examples: NonNullable<NamedSpec['examples']>): string {
+  if (examples.length === 0) return '';
+  return `\n\nExamples:\n${indented(examples.flatMap(([command, purpose]) => [`# ${purpose}`, command]))}`;
+}
+
+/** @param shown options in its help, if there are many; a command that is only listed gets no options */
+async function defineCommand(
+  parent: Command,
+  spec: CommandSpec | CommandGroupSpec,
+  shown: 'none' | 'common' | 'all',
+): Promise<void> {
+  const command = subcommand(parent, spec);
+  if ('commands' in spec) {
+    for (const each of spec.commands) await defineCommand(command, each, shown);
+    command.optionsGroup('Output:').helpOption('-h, --help', 'show this help');
+    return;
+  }
+  if (shown === 'none') return;
+  const groups: OptionGroups = { ...spec.options, Output: output };
+  const names = Object.values(groups).flat();
+  // Only commands that read rows load the operations.
+  const fields = names.includes('default') ? (await import('../../jobs/index.ts')).fieldOptions : [];
+  const isLayered = names.length + fields.length > manyOptions;
+  const isCut = shown === 'common' && isLayered;
+  for (const [heading, options] of Object.entries(groups)) {
+    command.optionsGroup(`${heading}:`);
+    for (const name of options) {
+      command.addOption(optionOf(name, spec, isCut));
+      if (name === 'default')
+        for (const field of fields) command.addOption(fieldOption(field.name, field.option, isCut));
+    }
+  }
+  command.helpOption(
+    '-h, --help',
+    isLayered ? '-h: the usual options; --help: all options' : 'show this help',
+  );
+  if (isCut) {
+    const words = `cqbatch ${parent.parent === null ? '' : `${parent.name()} `}${spec.name}`;
+    command.addHelpText('after', `\nAll options: ${words} --help, and docs/reference.md`);
+  }
+  command.action(async (...args: unknown[]) => {
+    const flags = typedFlags(command);
+    refuseBlank(command, flags);
+    const { warn } = openTerminal(flags);
+    for (const text of await withoutEffect(spec.unused ?? {}, flags)) warn(`warning: ${text}`);
+    const act = (await spec.load()) as (...args: unknown[]) => Promise<ExitCode>;
+    process.exitCode = await act(...args.slice(0, -2), flags);
+  });
+}
+
+/** @throws a usage error for an empty value: an unset variable of a script must not mean all rows, or the newest run */
+function refuseBlank({ options, args }: Command, flags: Flags): void {
+  const typed = Object.entries(flags).find(([, value]) => [value].flat().some(isBlankText));
+  const option = options.find((each) => each.attributeName() === typed?.[0])?.long;
+  const what = option ?? (args.some(isBlankText) ? 'An argument' : undefined);
+  if (what !== undefined)
+    throw usageError(
+      'INVALID_SETTING',
+      `${what} is empty: give it a value, or leave it out. Is a variable unset?`,
+    );
+}
+
+function isBlankText(value: unknown): boolean {
+  return typeof value === 'string' && saysNothing(value);
+}
+
+/** The typed flags. `--no-…` options always have a value, but runs store only what was typed. */
+function typedFlags(command: Command): Flags {
+  const typed = Object.entries(command.opts()).filter(
+    ([name]) => command.getOptionValueSource(name) === 'cli',
+  );
+  return Object.fromEntries(typed);
+}
+
+/** Prints a shell script that calls a hidden command. */
+function defineCompletion(program: Command, completion: Command, version: string): void {
+  completion
+    .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish']))
+    .addOption(optionOf('json'))
+    .addHelpText('after', withHeadings(installing))
+    .action(async (shell: 'bash' | 'zsh' | 'fish', flags: Flags) => {
+      const { completionScripts } = await import('./commands/completion.ts');
+      const script = completionScripts[shell];
+      if (flags.json) writeDocument({ shell, script });
+      else writeResult(script);
+    });
+  program.command('__complete [words...]', { hidden: true }).action(async (words: readonly string[]) => {
+    const { completionsFor } = await import('./commands/completion.ts');
+    writeResult(await completionsFor(await createProgram(version, words), words));
+  });
+}
+
+function helpHint(command: string): string {
+  return `(type "${command} -h" for help)`;
+}
+
+/** Whether the arguments name this command or ask for its help. */
+function isNamed(name: string, args: readonly string[]): boolean {
+  const [first, second] = args.filter((arg) => !arg.startsWith('-'));
+  return name === (first === 'help' ? second : first);
 }

@@ -1,8 +1,8 @@
-import type { Flags } from './config/load.ts';
+import { nameInWords, type SettingName, type Settings, settingNeeds } from '../settings/settings.ts';
+import { type Flags, loadSettings } from './config.ts';
 import type { ExitCode } from './exit-codes.ts';
-import type { Unused } from './option-effects.ts';
 import type { OptionGroups } from './option-groups.ts';
-import type { OwnMeanings } from './option-table.ts';
+import type { OptionName, OwnMeanings } from './option-table.ts';
 
 export interface NamedSpec {
   readonly name: string;
@@ -39,4 +39,60 @@ type Action =
 /** The argument that names a run; default: the newest that fits. */
 export function runThat(fits = ''): readonly [name: string, description: string] {
   return ['[run]', `id of a run, or a part that no other id has; default: the newest run${fits}`];
+}
+
+/** Options by the option that they need, or that takes their effect. */
+type OptionsBy = Readonly<Partial<Record<OptionName, readonly OptionName[]>>>;
+
+/** Options of a command that may have no effect. */
+export interface Unused {
+  /** By the option that they need. */
+  readonly without?: OptionsBy;
+  /** By the option that takes their effect. */
+  readonly beside?: OptionsBy;
+}
+
+/** In every command. */
+const unusedAnywhere: Unused = { beside: { logLevel: ['verbose'], quiet: ['verbose'] } };
+
+/** An option, and the one that it needs, or that takes its effect. */
+type Pair = readonly [name: string, other: string];
+
+/** All options of a command that may have no effect. */
+export function unusedPairs({ without, beside }: Unused): Readonly<Record<keyof Unused, readonly Pair[]>> {
+  return {
+    without: [...settingNeeds, ...pairsIn(without)],
+    beside: [...pairsIn(unusedAnywhere.beside), ...pairsIn(beside)],
+  };
+}
+
+/** Which of the typed options have no effect: a sentence for each. Another source may have what they need. */
+export async function withoutEffect(unused: Unused, flags: Flags): Promise<readonly string[]> {
+  const { without, beside } = unusedPairs(unused);
+  const lacking = without.filter(([name, other]) => name in flags && !(other in flags));
+  const settings = lacking.length === 0 ? {} : await loadSettings(flags);
+  return [
+    ...lacking
+      .filter(([, other]) => settings[other as SettingName] === undefined)
+      .map(([name, other]) => `${option(name)} has no effect without ${option(other)}.`),
+    ...beside
+      .filter(([name, other]) => name in flags && other in flags)
+      .map(([name, other]) => `${option(name)} has no effect with ${option(other)}.`),
+  ];
+}
+
+/** Which of the given settings have no effect: a sentence for each. */
+export function settingsWithoutEffect(settings: Settings): readonly string[] {
+  const key = (name: string): string => nameInWords(name, '_');
+  return settingNeeds
+    .filter(([name, other]) => name in settings && !(other in settings))
+    .map(([name, other]) => `${key(name)} has no effect without ${key(other)}`);
+}
+
+function pairsIn(by: OptionsBy = {}): readonly Pair[] {
+  return Object.entries(by).flatMap(([other, names = []]) => names.map((name): Pair => [name, other]));
+}
+
+function option(name: string): string {
+  return `--${nameInWords(name, '-')}`;
 }

@@ -70,7 +70,7 @@ const pause: CommandSpec = {
   description: 'Pauses a run: no more rows are called',
   arguments: [runThat(' that is running')],
   options: { Pause: ['reason'], ...groups.shared },
-  load: async () => (await import('./commands/control.ts')).pause,
+  load: async () => (await import('./commands/pause.ts')).pause,
 };
 
 const unpause: CommandSpec = {
@@ -78,7 +78,7 @@ const unpause: CommandSpec = {
   description: 'Lets a paused run continue',
   arguments: [runThat(' that is paused')],
   options: { Unpause: ['reason'], ...groups.shared },
-  load: async () => (await import('./commands/control.ts')).unpause,
+  load: async () => (await import('./commands/pause.ts')).unpause,
 };
 
 const cancel: CommandSpec = {
@@ -88,7 +88,7 @@ const cancel: CommandSpec = {
   arguments: [runThat(' in progress')],
   help: { yes: 'do not ask; without a terminal, name the run or pass this' },
   options: { Cancel: ['yes', 'reason'], ...groups.shared },
-  load: async () => (await import('./commands/control.ts')).cancel,
+  load: async () => (await import('./commands/cancel.ts')).cancel,
 };
 
 const namedRun = ['<run>', 'id of a run, or a part that no other id has'] as const;

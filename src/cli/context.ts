@@ -17,17 +17,9 @@ import type { RunRecord } from '../engine/run/record/record.ts';
 import { checkStateFolder } from '../engine/run/record/state-folder.ts';
 import { openRunStore, type RunStore } from '../engine/run/record/store.ts';
 import { defaults, type Settings } from '../settings/settings.ts';
-import {
-  environment,
-  type Flags,
-  loadSettings,
-  readSecret,
-  stateDirOf,
-  trustedStateDir,
-} from './config/load.ts';
-import { logLevelIn } from './log.ts';
+import { environment, type Flags, loadSettings, readSecret, stateDirOf, trustedStateDir } from './config.ts';
 import type { EndedRun } from './render/ended-run.ts';
-import { openTerminal, type Terminal } from './terminal.ts';
+import { logLevelIn, openTerminal, type Terminal } from './terminal.ts';
 
 /** The input of a command, and its terminal. */
 export interface CommandInput {

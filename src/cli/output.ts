@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { isatty } from 'node:tty';
 import { SystemError } from '../base/errors/system-error.ts';
 import { escapeInvisible, printable, printableJson } from '../base/text/printable.ts';
-import { environment } from './config/load.ts';
+import { environment } from './config.ts';
 import { Interrupted } from './exit-codes.ts';
 import { cutTo, painted, plain } from './render/style.ts';
 import { usualColumns } from './render/words.ts';

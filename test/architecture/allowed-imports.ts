@@ -47,7 +47,14 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     packages: ['fastify'],
   },
   'src/daemon': {
-    folders: ['src/engine/run', 'src/engine/operation', 'src/engine/api', 'src/domain', 'src/base'],
+    folders: [
+      'src/settings',
+      'src/engine/run',
+      'src/engine/operation',
+      'src/engine/api',
+      'src/domain',
+      'src/base',
+    ],
     packages: ['croner', 'fastify', 'picomatch', 'prom-client', 'zod'],
   },
   'src/index.ts': {
@@ -93,6 +100,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
       'src/engine/rate',
       'src/engine/queue',
       'src/engine/cluster',
+      'src/engine/datastore',
       'src/engine/report',
       'src/engine/rows',
       'src/engine/journal',
@@ -142,6 +150,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/engine/run/plan': {
     folders: [
       'src/engine/run/record',
+      'src/engine/cluster',
       'src/engine/report',
       'src/engine/manifest',
       'src/engine/rows',

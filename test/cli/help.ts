@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { createProgram } from '../../src/cli/command-line.ts';
 import { commandGroups } from '../../src/cli/commands.ts';
-import { createProgram } from '../../src/cli/program.ts';
 import { plain } from '../../src/cli/render/style.ts';
 
 /** What `cqbatch` prints for these words, of which one asks for help, on a screen of 80 columns without colors. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 import { describe, expect, test } from 'vitest';
 import { planWords } from '../../src/cli/commands/options.ts';
-import type { Flags } from '../../src/cli/config/load.ts';
+import type { Flags } from '../../src/cli/config.ts';
 import { understood, variables, words } from '../examples/command-line.ts';
 import { everyCommand } from './help.ts';
 import { toldOptions } from './told-options.ts';

@@ -3,7 +3,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createProgram } from '../../src/cli/program.ts';
+import { createProgram } from '../../src/cli/command-line.ts';
 import { type HealthState, startHealthServer } from '../../src/daemon/health.ts';
 import { parseDuration } from '../../src/settings/parsers.ts';
 import type { Setting } from '../../src/settings/setting.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { createProgram } from '../../src/cli/program.ts';
+import { createProgram } from '../../src/cli/command-line.ts';
 import { settings } from '../../src/settings/setting-table.ts';
 import { nameInWords, resolveSettings } from '../../src/settings/settings.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { createProgram } from '../../src/cli/program.ts';
+import { createProgram } from '../../src/cli/command-line.ts';
 import { readOptions } from '../../src/sandbox/notation.ts';
 import { sandboxOptions } from '../../src/sandbox/options.ts';
 import type { Setting } from '../../src/settings/setting.ts';

@@ -9,7 +9,7 @@ import type { RunOptions } from '../../engine/run/record/record.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { type EstimatedLimits, openEstimatedLimits } from '../../engine/run/session/estimated-limits.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { environment } from '../config/load.ts';
+import { environment } from '../config.ts';
 
 /** The API, and whether it may be called without TLS. */
 interface Target {

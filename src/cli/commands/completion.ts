@@ -4,8 +4,8 @@ import { overlapRules } from '../../daemon/schedule/schedule.ts';
 import { openScheduleStore } from '../../daemon/schedule/store.ts';
 import { openRunStore } from '../../engine/run/record/store.ts';
 import { settingWords } from '../../settings/settings.ts';
-import { stateDirOf } from '../config/load.ts';
-import { logLevels } from '../log.ts';
+import { stateDirOf } from '../config.ts';
+import { logLevels } from '../terminal.ts';
 
 /** What may stand at the cursor, with a word on it. */
 type Candidate = readonly [value: string, description?: string];

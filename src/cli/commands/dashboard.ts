@@ -6,7 +6,7 @@ import { openCluster } from '../../engine/cluster/cluster.ts';
 import type { SharedPlace } from '../../pages/server/overview.ts';
 import { startDashboard } from '../../pages/server/server.ts';
 import { parseInteger, parseRate } from '../../settings/parsers.ts';
-import type { Flags } from '../config/load.ts';
+import type { Flags } from '../config.ts';
 import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';

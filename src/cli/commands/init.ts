@@ -4,7 +4,7 @@ import { onDisk } from '../../base/errors/system-error.ts';
 import { packageRoot } from '../../base/package.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { nameInWords, type SettingName, settingHelp } from '../../settings/settings.ts';
-import { configFile, type Flags, trustedStateDir } from '../config/load.ts';
+import { configFile, type Flags, trustedStateDir } from '../config.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openTerminal } from '../terminal.ts';
 

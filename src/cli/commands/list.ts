@@ -5,12 +5,12 @@ import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
 import { progressOf } from '../../engine/run/record/run-journal.ts';
 import { delayOf } from '../../engine/run/record/run-view.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
-import type { Flags } from '../config/load.ts';
+import { isCured } from '../../engine/run/report/next-commands.ts';
+import { newestEntries } from '../../engine/run/session/find-run.ts';
+import type { Flags } from '../config.ts';
 import { type Context, type DatastoreChoice, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { clockTime, table } from '../render/words.ts';
-import { newestEntries } from './find-run.ts';
-import { isCured } from './next-commands.ts';
 
 /** A run in `cqbatch list`; null where unknown. */
 interface ListedRun {

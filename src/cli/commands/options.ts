@@ -5,7 +5,7 @@ import { nextTimeOfDay } from '../../engine/run/record/budget.ts';
 import type { RunOptions } from '../../engine/run/record/record.ts';
 import { budgetOf, canaryOptions, newRunOptions } from '../../settings/run-options.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { Flags } from '../config/load.ts';
+import type { Flags } from '../config.ts';
 import type { CommandContext, CommandInput } from '../context.ts';
 import { budget, planning } from '../option-groups.ts';
 import { isOption, type OptionName } from '../option-table.ts';

@@ -4,7 +4,7 @@ import { escapeInvisible } from '../../base/text/printable.ts';
 import { awaitedRuns, prunable, removeRuns, sizeOf } from '../../engine/run/record/prune.ts';
 import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
-import type { Flags } from '../config/load.ts';
+import type { Flags } from '../config.ts';
 import { openCommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { clockTime, indented, table } from '../render/words.ts';

@@ -7,14 +7,14 @@ import { settleDeadRun } from '../../engine/run/feed/reconcile.ts';
 import { findRetries, unfinishedAmong } from '../../engine/run/plan/retries.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../engine/run/record/record.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
+import { isCured, nextCommands } from '../../engine/run/report/next-commands.ts';
 import { type ReportOptions, reportWithRetries, rewriteReport } from '../../engine/run/report/report-run.ts';
-import type { Flags } from '../config/load.ts';
+import { anyRun, findRecord } from '../../engine/run/session/find-run.ts';
+import type { Flags } from '../config.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { summaryText } from '../render/summary.ts';
 import { type Terminal, warningOfLasting } from '../terminal.ts';
-import { anyRun, findRecord } from './find-run.ts';
-import { isCured, nextCommands } from './next-commands.ts';
 
 /** `cqbatch report`: rewrites the report from the journal. */
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {

@@ -2,15 +2,20 @@ import { poll } from '../../base/async/waiting.ts';
 import { fatalError, usageError } from '../../base/errors/errors.ts';
 import { priorities, usualPriority } from '../../domain/terms.ts';
 import { isActive } from '../../engine/cluster/entries.ts';
-import type { RatePolicy } from '../../engine/cluster/rate-policy.ts';
 import { isResumable, runStates } from '../../engine/run/record/record.ts';
 import { reprioritizeWaiting } from '../../engine/run/record/waiting-run.ts';
 import type { Wanted } from '../../engine/run/session/control.ts';
+import {
+  contactOf,
+  type RunContact,
+  runningRun,
+  type SeenRun,
+  withRun,
+} from '../../engine/run/session/find-run.ts';
 import { parseChoice, parseRate } from '../../settings/parsers.ts';
-import type { Flags } from '../config/load.ts';
-import { type Context, openContext } from '../context.ts';
+import type { Flags } from '../config.ts';
+import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { contactOf, type RunContact, runningRun, type SeenRun, withRun } from './find-run.ts';
 import { attributionOf, parsed } from './options.ts';
 
 /** A run takes a new rate or priority within a second, unless its machine is busy. */
@@ -19,20 +24,10 @@ const patienceMs = 20_000;
 /** `cqbatch set-rate`: changes the rate of a run in progress, even while paused. */
 export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const rate = parsed('set-rate', text, parseRate);
-  return setRateIn(await openContext(flags), id, () => rate);
-}
-
-/** @param choose gets the rate that the run has, then those that it was told since */
-export async function setRateIn(
-  context: Context,
-  id: string,
-  choose: (now: readonly (RatePolicy | null)[]) => RatePolicy | null,
-): Promise<ExitCode> {
+  const context = await openContext(flags);
   const attribution = attributionOf(context);
   return withRun(context, id, runningRun, async (found) => {
     const contact = contactOf(context.store, found);
-    const told = (await contact.told()).flatMap((each) => (each.kind === 'rate' ? [each.rate] : []));
-    const rate = choose([(await contact.look())?.rate ?? null, ...told.slice(-1)]);
     const name = rate?.text ?? 'none';
     const wanted: Wanted = { kind: 'rate', rate, ...attribution };
     refuseUnlessActive(contact, `--rate ${name}`, 'at that rate');

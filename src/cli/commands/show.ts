@@ -3,12 +3,12 @@ import { retriesAfter, retriesAmong, undosOf } from '../../engine/run/plan/retri
 import type { RunRecord } from '../../engine/run/record/record.ts';
 import { readJournalSummary } from '../../engine/run/record/run-journal.ts';
 import { rowHistory } from '../../engine/run/report/row-history.ts';
-import type { Flags } from '../config/load.ts';
+import { anyRun, findRecord } from '../../engine/run/session/find-run.ts';
+import type { Flags } from '../config.ts';
 import { type CommandContext, openCommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { auditDocument, auditText, type RunAudit } from '../render/audit.ts';
 import { rowDocument, rowText } from '../render/row-history.ts';
-import { anyRun, findRecord } from './find-run.ts';
 
 /** `cqbatch show`: the history of a run, with users and reasons. With `--row`, the story of one row. */
 export async function show(id: string | undefined, flags: Flags): Promise<ExitCode> {

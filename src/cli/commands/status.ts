@@ -3,12 +3,12 @@ import { type Defer, withScope } from '../../base/async/scope.ts';
 import { type Cluster, openCluster } from '../../engine/cluster/cluster.ts';
 import { allRuns, lookAtCluster } from '../../engine/run/record/all-runs.ts';
 import { liveRun, type RunView, viewOfEntry, viewOfRecord } from '../../engine/run/record/run-view.ts';
-import type { Flags } from '../config/load.ts';
+import { anyRun, type FoundRun, isInProgress, withRun } from '../../engine/run/session/find-run.ts';
+import type { Flags } from '../config.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { statusDocument, statusLines, statusText } from '../render/status.ts';
 import type { Terminal } from '../terminal.ts';
-import { anyRun, type FoundRun, isInProgress, withRun } from './find-run.ts';
 
 const lookMs = 1_000;
 const printEveryLooks = 5;

@@ -4,12 +4,12 @@ import { usageError } from '../../base/errors/errors.ts';
 import { counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { type RunProof, verifyRun } from '../../engine/run/proof/verify-run.ts';
-import { type Flags, loadSettings } from '../config/load.ts';
+import { anyRun, findRecord } from '../../engine/run/session/find-run.ts';
+import { type Flags, loadSettings } from '../config.ts';
 import { openCommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { outcomeTexts } from '../render/words.ts';
 import { openTerminal } from '../terminal.ts';
-import { anyRun, findRecord } from './find-run.ts';
 
 /** `cqbatch verify`: makes the report of a run again and compares it, or names the first thing that is wrong. */
 export async function verify(name: string | undefined, flags: Flags): Promise<ExitCode> {

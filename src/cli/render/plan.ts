@@ -6,13 +6,12 @@ import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
 import type { OperationChoice } from '../../engine/manifest/columns/operation-choice.ts';
 import type { Manifest } from '../../engine/manifest/manifest.ts';
 import { isOldName } from '../../engine/operation/field-names.ts';
-import { excerpt } from '../../engine/rows/problem.ts';
+import { excerpt, formatProblem, type ProblemGroup } from '../../engine/rows/problem.ts';
 import { type RowCounts, subjectsOf } from '../../engine/rows/row-counts.ts';
 import type { EarlierRun } from '../../engine/run/plan/earlier-runs.ts';
 import type { ProblemList } from '../../engine/run/plan/problem-file.ts';
 import { isReady, type ReadyRows, refusals } from '../../engine/run/plan/readiness.ts';
 import { estimatedSeconds, type Forecast, forecastText } from './forecast.ts';
-import { problemText } from './problems.ts';
 import { clockTime, documentOf, indented, moreText, outcomeTexts } from './words.ts';
 
 /** Everything that a plan found. */
@@ -231,4 +230,44 @@ function excerptOf(body: string): string {
 
 function urlOf({ baseUrl }: Pick<Plan, 'baseUrl'>, { path }: ApiRequest): string {
   return `${baseUrl ?? '{base_url}'}${path}`;
+}
+
+const shownGroups = 12;
+/** Rows shown that conflict with an earlier one. */
+const shownConflicts = 5;
+
+/** The problems with their lines, equal problems grouped. */
+export function problemText({
+  manifest,
+  scan: { conflicts },
+  problems,
+}: {
+  readonly manifest: { readonly name: string };
+  readonly scan: { readonly conflicts: number };
+  readonly problems: ProblemList;
+}): string {
+  if (problems.file === undefined) return '';
+  const shown = problems.groups.slice(0, shownGroups);
+  const more = problems.count - shown.reduce((sum, { rows }) => sum + rows, 0);
+  const moreConflicts = conflicts - shownConflicts;
+  return [
+    ...shown.map((group) => groupText(manifest.name, group)),
+    ...(more > 0 ? [moreText(more)] : []),
+    ...problems.firstConflicts.slice(0, shownConflicts),
+    ...(moreConflicts > 0 ? [moreText(moreConflicts, 'conflicting row')] : []),
+    `All problems, row by row: ${escapeInvisible(problems.file)}`,
+  ].join('\n');
+}
+
+function groupText(name: string, group: ProblemGroup): string {
+  const { column, problem, value, rows, stretches, hasMore } = group;
+  const [[line] = [0]] = stretches;
+  if (rows === 1) return formatProblem(name, { line }, group);
+  const what = column === undefined ? problem : `${escapeInvisible(column)}: ${problem}`;
+  const { letters = '' } = group;
+  const lines = stretches
+    .map(([from, to]) => (from === to ? [from] : [from, to]).map((line) => letters + line).join('-'))
+    .join(', ');
+  const first = value === undefined ? '' : `; first: ${value}`;
+  return `${count(rows)} rows: ${what} (${letters === '' ? 'lines' : 'cells'} ${lines}${hasMore ? ', …' : ''}${first})`;
 }

@@ -1,6 +1,5 @@
 import type { RowCode } from '../../domain/codes.ts';
-import type { Outcome, OutcomeCounts, RowResult } from '../../domain/terms.ts';
-import { noOutcomes } from '../../domain/terms.ts';
+import { noOutcomes, type Outcome, type OutcomeCounts, type RowResult } from '../../domain/terms.ts';
 import type { DecidedRow, InvalidRow } from './row.ts';
 import type { RowCounts } from './row-counts.ts';
 

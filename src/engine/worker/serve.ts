@@ -1,6 +1,5 @@
 import { deferred, onAbort, withTimeout } from '../../base/async/waiting.ts';
-import type { LastingErrors } from '../../base/errors/error-throttle.ts';
-import { ErrorThrottle } from '../../base/errors/error-throttle.ts';
+import { ErrorThrottle, type LastingErrors } from '../../base/errors/error-throttle.ts';
 import type { CqbatchError } from '../../base/errors/errors.ts';
 import type { Pace } from '../../domain/pace.ts';
 import type { LimitedApi } from '../../domain/terms.ts';

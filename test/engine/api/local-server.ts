@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { ClientOptions } from '../../../src/engine/api/client.ts';
-import { createClient } from '../../../src/engine/api/client.ts';
+import { type ClientOptions, createClient } from '../../../src/engine/api/client.ts';
 
 export interface SeenRequest {
   readonly method: string | undefined;

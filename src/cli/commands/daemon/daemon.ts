@@ -12,6 +12,7 @@ import { requireKeptApprovals } from '../../../engine/run/plan/plan-of-run.ts';
 import { awaitedRuns, prunable, removeRuns } from '../../../engine/run/record/prune.ts';
 import { endOf } from '../../../engine/run/record/record.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
+import { nextCommands } from '../../../engine/run/report/next-commands.ts';
 import {
   type CoordinateOptions,
   coordinateRuns,
@@ -21,9 +22,7 @@ import { approvalPolicy } from '../../../settings/run-options.ts';
 import type { CommandContext } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
 import { apiClient, estimatedLimits, mismatchOf, type ServedApi } from '../api-client.ts';
-import { nextCommands } from '../next-commands.ts';
-import type { Notifier } from '../run/notifier.ts';
-import { notifierOf } from '../run/run-scope.ts';
+import { type Notifier, notifierOf } from '../run/run-scope.ts';
 import { inboxFinisher, startScheduledRun } from './start-scheduled-run.ts';
 
 export interface DaemonOptions {

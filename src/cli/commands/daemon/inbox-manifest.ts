@@ -12,12 +12,12 @@ import {
   type RunRecord,
 } from '../../../engine/run/record/record.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
+import { isInProgress } from '../../../engine/run/session/find-run.ts';
 import { lookUpRun } from '../../../library/place.ts';
 import type { Context, RefusedManifest } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';
 import { type EndedRun, endingText, finalFolderOf } from '../../render/ended-run.ts';
 import { plain } from '../../render/style.ts';
-import { isInProgress } from '../find-run.ts';
 import { calls } from '../options.ts';
 import { withPlanBeside } from '../run/approval.ts';
 import { execute } from '../run/execute.ts';

@@ -9,7 +9,7 @@ import { scheduleNames } from '../../../domain/names.ts';
 import { planSuffix } from '../../../engine/run/plan/plan-file.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { orNone, parseChoice, parseLongDuration } from '../../../settings/parsers.ts';
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { output } from '../../option-groups.ts';
 import { scheduleOptions } from '../../option-table.ts';

@@ -11,7 +11,7 @@ import { openScheduleStore, type ScheduleStore } from '../../../daemon/schedule/
 import { nextTimes, timesOf } from '../../../daemon/schedule/times.ts';
 import { actualState } from '../../../engine/run/record/record.ts';
 import { progressOf } from '../../../engine/run/record/run-journal.ts';
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config.ts';
 import { type CommandContext, openCommandContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import {

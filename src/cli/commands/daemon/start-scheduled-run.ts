@@ -12,7 +12,7 @@ import { enterState, goesOnByItself, withoutPlace } from '../../../engine/run/re
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
 import { defaults } from '../../../settings/settings.ts';
-import { type Flags, loadSettings } from '../../config/load.ts';
+import { type Flags, loadSettings } from '../../config.ts';
 import type { CommandContext, RefusedManifest } from '../../context.ts';
 import { exitCodes, knownError } from '../../exit-codes.ts';
 import { plain } from '../../render/style.ts';

@@ -5,8 +5,9 @@ import { escapeInvisible } from '../../../base/text/printable.ts';
 import type { HealthState } from '../../../daemon/health.ts';
 import { Inbox, type Taking } from '../../../daemon/inbox/inbox.ts';
 import { findInbox } from '../../../daemon/inbox/names.ts';
+import { openProbes } from '../../../daemon/probes.ts';
 import { defaults } from '../../../settings/settings.ts';
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible, stopping } from '../../interrupt.ts';
@@ -16,7 +17,6 @@ import { calls, runOptions } from '../options.ts';
 import { requireConsent } from '../run/planned-run.ts';
 import { measuring, notifying } from '../run/run-scope.ts';
 import { type CarriedOut, carryOut } from './inbox-manifest.ts';
-import { openProbes } from './probes.ts';
 
 const lookMs = 1_000;
 /** How long a watcher waits for the embedded datastore before it gives up. */

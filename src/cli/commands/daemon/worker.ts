@@ -6,20 +6,19 @@ import { usageError } from '../../../base/errors/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { readVersion } from '../../../base/package.ts';
 import type { HealthState } from '../../../daemon/health.ts';
+import { openProbes } from '../../../daemon/probes.ts';
 import { parseBaseUrl } from '../../../engine/api/base-url.ts';
 import type { Datastore } from '../../../engine/datastore/datastore.ts';
 import { watchRefusals } from '../../../engine/datastore/refusals.ts';
 import { type Serving, serveRows } from '../../../engine/worker/serve.ts';
 import { defaults, type Settings } from '../../../settings/settings.ts';
-import { type Flags, loadSettings } from '../../config/load.ts';
+import { type Flags, loadSettings } from '../../config.ts';
 import { chooseDatastore, openCommandContext, operationsWith } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
-import { openLog } from '../../log.ts';
-import { openTerminal } from '../../terminal.ts';
+import { openLog, openTerminal } from '../../terminal.ts';
 import { apiClient, proxyTo, type ServedApi, tokenSource } from '../api-client.ts';
 import { runDaemon } from './daemon.ts';
-import { openProbes } from './probes.ts';
 
 /** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: Flags): Promise<ExitCode> {

@@ -12,7 +12,7 @@ import { type ApprovedPlan, planSuffix } from '../../../engine/run/plan/plan-fil
 import { isReady, verdictText } from '../../../engine/run/plan/readiness.ts';
 import { parseLongDuration } from '../../../settings/parsers.ts';
 import { approvalPolicy } from '../../../settings/run-options.ts';
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config.ts';
 import { type CommandContext, openCommandContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { planText } from '../../render/plan.ts';

@@ -11,7 +11,7 @@ import type { RunOptions, RunRecord } from '../../../engine/run/record/record.ts
 import { rowsFile } from '../../../engine/run/record/run-rows.ts';
 import { delimiterOf } from '../../../engine/run/report/report-run.ts';
 import { callOptions, canaryOptions, groupOption, savingOptions } from '../../../settings/run-options.ts';
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { flagWords } from '../../render/words.ts';
@@ -19,8 +19,7 @@ import { proxyTo, tokenSource } from '../api-client.ts';
 import { attributionOf, baseUrlOf, calls } from '../options.ts';
 import { execute } from './execute.ts';
 import { planFile, printPlan } from './plan.ts';
-import { planOf } from './plan-of.ts';
-import { askingUser } from './planned-run.ts';
+import { askingUser, planOf } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
 /**

@@ -22,7 +22,7 @@ import { differingOptions } from '../../../engine/run/record/differing-options.t
 import { rowsFile } from '../../../engine/run/record/run-rows.ts';
 import { approvalPolicy, groupOption, newRunOptions, rowOptions } from '../../../settings/run-options.ts';
 import { defaults } from '../../../settings/settings.ts';
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config.ts';
 import { type CommandContext, openCommandContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { optionTexts } from '../../render/audit.ts';
@@ -32,8 +32,7 @@ import type { Terminal } from '../../terminal.ts';
 import { proxyTo } from '../api-client.ts';
 import { baseUrlOf, planWords, runOptions, runWords } from '../options.ts';
 import { callsOf, mayBegin, runHere, withNamedPlan } from './approval.ts';
-import { manifestOf, planOf } from './plan-of.ts';
-import { readingManifest } from './planned-run.ts';
+import { manifestOf, planOf, readingManifest } from './planned-run.ts';
 
 /** `cqbatch plan`: checks every row, sends nothing. */
 export async function plan(given: string, flags: Flags): Promise<ExitCode> {

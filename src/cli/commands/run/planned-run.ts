@@ -2,7 +2,10 @@ import { usageError } from '../../../base/errors/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
+import type { LimitedApi } from '../../../domain/terms.ts';
+import type { TokenSource } from '../../../engine/api/token.ts';
 import type { InputOptions } from '../../../engine/manifest/stage.ts';
+import { findOperation } from '../../../engine/operation/operation.ts';
 import {
   type Asker,
   beginRun,
@@ -10,19 +13,23 @@ import {
   type CreateRunInput,
   type ManifestOrigin,
 } from '../../../engine/run/plan/create-run.ts';
+import { findEarlierRun } from '../../../engine/run/plan/earlier-runs.ts';
+import type { ReadPlan } from '../../../engine/run/plan/plan-file.ts';
+import { refuseOutdated } from '../../../engine/run/plan/plan-of-run.ts';
+import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
 import { type ReadyRows, refusalOf, verdictText } from '../../../engine/run/plan/readiness.ts';
+import type { RunOptions } from '../../../engine/run/record/record.ts';
 import { rowOptions } from '../../../settings/run-options.ts';
 import { defaults } from '../../../settings/settings.ts';
+import { fileThatSays } from '../../config.ts';
 import type { CommandContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
-import { type Plan, planDocument, planText } from '../../render/plan.ts';
-import { problemText } from '../../render/problems.ts';
-import { proxyTo, wayTo } from '../api-client.ts';
+import type { Forecast } from '../../render/forecast.ts';
+import { type Plan, planDocument, planText, problemText } from '../../render/plan.ts';
+import { estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { attributionOf, planWords, runOptions, sayIfTomorrow } from '../options.ts';
 import { withApprovals } from './approval.ts';
-import { manifestOf, planOf } from './plan-of.ts';
-import { refuseOutdated, warnOfOtherOperations } from './refusals.ts';
 
 /**
  * Plans a run, shows the plan and asks.
@@ -198,4 +205,68 @@ function say({ terminal, onRefused }: CommandContext, planned: Plan): void {
   if (terminal.json) terminal.result({ error: { code, message }, plan: planDocument(planned) }, '');
   if (terminal.quiet) terminal.warn(problems);
   terminal.warn(`error: ${message}`);
+}
+
+/**
+ * The plan of checked rows with these options, as it is shown. Without a base URL, nothing is known about the API.
+ *
+ * @param proxy to the API, without its password
+ * @param sha256 of the manifest, to find an earlier run of it; undefined for rows of another run, which were called before on
+ * purpose
+ */
+export async function planOf(
+  workplace: CommandContext,
+  rows: Omit<Plan, keyof Forecast | 'earlier'> & ReadyRows,
+  { rateGroup, rate }: Partial<Pick<RunOptions, 'rateGroup' | 'rate'>>,
+  proxy: string | undefined,
+  sha256: string | undefined,
+): Promise<Plan> {
+  const { approved, settings, flags, store } = workplace;
+  const { baseUrl } = rows;
+  const bound = rate?.perSecond;
+  const wanted = bound === undefined ? undefined : { perSecond: bound, isWanted: true };
+  const limit = rate?.auto && baseUrl ? await limitOf(workplace, { baseUrl, rateGroup }) : undefined;
+  const isLower = limit !== undefined && limit < (bound ?? Number.POSITIVE_INFINITY);
+  const isOwnChoice = approved === undefined && settings.baseUrl !== undefined;
+  // With --skip-done, the user knows about earlier runs.
+  const isNews = flags.skipDone === undefined && baseUrl !== undefined && sha256 !== undefined;
+  return {
+    ...rows,
+    rateGroup,
+    baseUrlFile: isOwnChoice ? fileThatSays('baseUrl', flags) : undefined,
+    proxy,
+    rate: isLower ? { perSecond: limit, isWanted: false } : wanted,
+    earlier: isNews ? await findEarlierRun(store, sha256, baseUrl) : undefined,
+  };
+}
+
+/** SHA-256 of the manifest of rows; undefined for rows of another run. */
+export function manifestOf({ head }: Pick<PlannedRows, 'head'>): string | undefined {
+  return head.derived === undefined ? head.source.sha256 : undefined;
+}
+
+/** Calls per second that the API last permitted. */
+async function limitOf({ store, settings }: CommandContext, api: LimitedApi): Promise<number | undefined> {
+  const token = tokenIfAny(settings, api);
+  const estimates = token && (await estimatedLimits(store, api, token));
+  return (await estimates?.load())?.limit;
+}
+
+function tokenIfAny(settings: CommandContext['settings'], api: LimitedApi): TokenSource | undefined {
+  try {
+    return tokenSource(settings, api);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Warns of operations that are not those of the plan: what is sent stands in the plan, but they say what answers mean. */
+function warnOfOtherOperations({ terminal, store }: CommandContext, { head, file }: ReadPlan): void {
+  for (const { name, module } of head.operations) {
+    const loaded = findOperation(store.operations, name);
+    if (loaded === undefined || loaded.module === module) continue;
+    terminal.warn(
+      `warning: the module of the operation ${name} is not the one that ${escapeInvisible(file)} was made with: answers may be understood differently.`,
+    );
+  }
 }

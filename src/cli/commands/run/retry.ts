@@ -4,6 +4,7 @@ import { escapeInvisible } from '../../../base/text/printable.ts';
 import { isActive } from '../../../engine/cluster/entries.ts';
 import {
   findRetries,
+  refuseUnlessOver,
   retriesAfter,
   retriesAmong,
   unfinishedAmong,
@@ -12,13 +13,12 @@ import { hasRowsToRetry, type RetryRows, writeRetryRows } from '../../../engine/
 import { actualState, type RunRecord, resumeCommand } from '../../../engine/run/record/record.ts';
 import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
-import type { Flags } from '../../config/load.ts';
+import { type FittingRun, findRecord } from '../../../engine/run/session/find-run.ts';
+import type { Flags } from '../../config.ts';
 import { type Context, openContext } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
-import { type FittingRun, findRecord } from '../find-run.ts';
 import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
-import { refuseUnlessOver } from './refusals.ts';
 import { runWhenFree } from './run-scope.ts';
 
 /** `cqbatch retry`: a new run of the failed rows, and of the uncalled rows of a cancelled run. */

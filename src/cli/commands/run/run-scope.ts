@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { steadyNow } from '../../../base/async/clock.ts';
 import { type Defer, withScope } from '../../../base/async/scope.ts';
@@ -5,14 +6,16 @@ import { BusyError } from '../../../base/errors/errors.ts';
 import { readVersion } from '../../../base/package.ts';
 import { duration } from '../../../base/text/format.ts';
 import { openMetricsFile } from '../../../daemon/metrics/metrics-file.ts';
+import { thisActor } from '../../../domain/actor.ts';
+import type { Webhook } from '../../../engine/api/webhook.ts';
 import type { Datastore } from '../../../engine/datastore/datastore.ts';
-import type { Flags } from '../../config/load.ts';
+import { endOf } from '../../../engine/run/record/record.ts';
+import { environment, type Flags, readSecret } from '../../config.ts';
 import { type CommandInput, type Context, openContext } from '../../context.ts';
-import { type ExitCode, exitCodeOfError, Interrupted } from '../../exit-codes.ts';
+import { type ExitCode, exitCodeOf, exitCodeOfError, exitCodes, Interrupted } from '../../exit-codes.ts';
 import { type Interrupt, interruptible } from '../../interrupt.ts';
-import type { EndedRun } from '../../render/ended-run.ts';
+import { bodyFor, type Ended, type EndedRun, newsOf } from '../../render/ended-run.ts';
 import type { Terminal } from '../../terminal.ts';
-import type { Notifier } from './notifier.ts';
 
 const lookMs = 1_000;
 
@@ -169,5 +172,56 @@ export async function notifierOf(
 ): Promise<Notifier | undefined> {
   const { notifyUrl, pingUrl } = input.settings;
   if (notifyUrl === undefined && pingUrl === undefined) return undefined;
-  return (await import('./notifier.ts')).openNotifier(input, defer);
+  return openNotifier(input, defer);
+}
+
+/** Notifies the user's URLs of start and end. Failures only cause warnings. */
+export interface Notifier {
+  started(): Promise<void>;
+  /** @param exitCode of the command, which ends well when it finds a run that ended earlier, even with failures */
+  ended(ended: Omit<Ended, 'by' | 'exitCode'> & { readonly exitCode: ExitCode }): Promise<void>;
+}
+
+async function openNotifier(
+  { settings, terminal }: Pick<CommandInput, 'settings' | 'terminal'>,
+  defer: Defer,
+): Promise<Notifier> {
+  const { openWebhook, signatureHeaders } = await import('../../../engine/api/webhook.ts');
+  const open = (what: string, url: string | undefined): Webhook | undefined => {
+    const hook = url === undefined ? undefined : openWebhook(what, url, { variables: environment });
+    defer(() => hook?.close());
+    return hook;
+  };
+  const notify = open('--notify-url', settings.notifyUrl);
+  const ping = open('--ping-url', settings.pingUrl);
+  const secret = await readSecret({
+    file: settings.notifySecretFile,
+    variable: 'CQBATCH_NOTIFY_SECRET',
+    what: 'the secret in',
+    code: 'NOTIFY_SECRET_UNREADABLE',
+  });
+  const telling = async (what: string, hook?: Webhook, told?: Promise<void>): Promise<void> =>
+    told?.catch(({ message }: Error) =>
+      terminal.warn(`warning: ${what} on ${hook?.host} was not notified: ${message}`),
+    );
+  return {
+    started: () => telling('--ping-url', ping, ping?.post('', { below: '/start' })),
+    async ended({ exitCode, ...told }) {
+      const all = { ...told, exitCode: codeOf(exitCode, told.run), by: thisActor() };
+      const isWanted = exitCode !== exitCodes.success || settings.notifyOn === 'always';
+      const body = bodyFor(notify?.host ?? '', all);
+      const headers =
+        secret === undefined ? [] : signatureHeaders(secret, `msg_${randomUUID()}`, new Date(), body);
+      await Promise.all([
+        telling('--ping-url', ping, ping?.post(newsOf(all).text, { below: `/${all.exitCode}` })),
+        telling('--notify-url', notify, isWanted ? notify?.post(body, { headers }) : undefined),
+      ]);
+    },
+  };
+}
+
+/** What the run ended with, if the command did not fail otherwise. */
+function codeOf(exitCode: ExitCode, run: EndedRun | undefined): ExitCode {
+  if (exitCode !== exitCodes.success || run === undefined) return exitCode;
+  return exitCodeOf(endOf(run.record), run.summary.outcomes);
 }

@@ -3,7 +3,7 @@ import { usageError } from '../../../base/errors/errors.ts';
 import { runIds } from '../../../domain/names.ts';
 import { inputKind } from '../../../engine/manifest/text/source.ts';
 import { lookUpRun } from '../../../library/place.ts';
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config.ts';
 import { type Context, openContext } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { tokenSource } from '../api-client.ts';

@@ -6,7 +6,7 @@ import type { ManifestOrigin } from '../../../engine/run/plan/create-run.ts';
 import { enterState, type RunRecord } from '../../../engine/run/record/record.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config.ts';
 import { type CommandContext, openCommandContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import type { Terminal } from '../../terminal.ts';

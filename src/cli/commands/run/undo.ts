@@ -1,18 +1,17 @@
 import { usageError } from '../../../base/errors/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { retriesAfter, retriesAmong, undosOf } from '../../../engine/run/plan/retries.ts';
+import { refuseUnlessOver, retriesAfter, retriesAmong, undosOf } from '../../../engine/run/plan/retries.ts';
 import { rowsOn, type UndoRows, writeUndoRows } from '../../../engine/run/plan/undo-run.ts';
 import { actualState, isOver, type RunRecord } from '../../../engine/run/record/record.ts';
 import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
-import type { Flags } from '../../config/load.ts';
+import { type FittingRun, findRecord } from '../../../engine/run/session/find-run.ts';
+import type { Flags } from '../../config.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { type FittingRun, findRecord } from '../find-run.ts';
 import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
-import { refuseUnlessOver } from './refusals.ts';
 import { runWhenFree } from './run-scope.ts';
 
 /** `cqbatch undo`: a new run that puts back what a run changed, as far as the manifest has old values. */

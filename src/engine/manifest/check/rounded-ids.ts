@@ -1,7 +1,6 @@
 import { trimBlanks } from '../../../base/text/blank.ts';
 import type { Operation } from '../../operation/operation.ts';
-import type { ColumnMap } from '../columns/column-names.ts';
-import { fieldNamer } from '../columns/column-names.ts';
+import { type ColumnMap, fieldNamer } from '../columns/column-names.ts';
 import type { Manifest, RoundedIds } from '../manifest.ts';
 
 /** A way to lose digits. */

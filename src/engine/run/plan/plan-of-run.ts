@@ -3,15 +3,18 @@ import { join } from 'node:path';
 import { writeFileAtomically } from '../../../base/disk/files.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import type { RowsHead } from '../../rows/head.ts';
 import { differingOptions } from '../record/differing-options.ts';
-import type { RunRecord } from '../record/record.ts';
+import { plannedAt, type RunRecord } from '../record/record.ts';
 import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 import { approvalSuffix } from './approval-files.ts';
 import { type ApprovalPolicy, type ApprovedRun, needsApproval, requireApprovals } from './approvals.ts';
 import type { PlanContent } from './plan-file.ts';
+import { planSuffix, type ReadPlan } from './plan-file.ts';
+import { refuseUnlessOver, retriesAfter, retriesAmong, undosOf } from './retries.ts';
 
 /** Copies the approvals of a plan into the folder of its run: `1.approval`, … */
 export async function keepApprovals(folder: string, approvals: readonly string[]): Promise<void> {
@@ -95,5 +98,21 @@ export async function refuseOtherPlan(store: RunStore, record: RunRecord): Promi
   throw usageError(
     'PLAN_DIFFERS',
     `Run ${id} has another "${other}" than its approved plan (${path}), so nothing is sent: leave that option out, or make the plan again and have it approved.`,
+  );
+}
+
+/** @throws a usage error for a plan of a run's rows, when the run has been retried or undone since */
+export async function refuseOutdated(store: RunStore, { file, head }: ReadPlan): Promise<void> {
+  const { as, of } = head.derived ?? {};
+  const before = as && (await store.list()).find(({ id }) => id === of);
+  if (as === undefined || before === undefined) return;
+  const runs = await store.list();
+  const later = [...retriesAfter(retriesAmong(runs, before), before), ...undosOf(runs, before)];
+  refuseUnlessOver(as, before, later);
+  const since = later.find((run) => plannedAt(run) > head.made_at);
+  if (since === undefined) return;
+  throw usageError(
+    'PLAN_OUTDATED',
+    `Run ${since.id} has called rows of run ${before.id} since ${escapeInvisible(file)} was made: make the plan again with "cqbatch ${as} ${before.id} --out NAME${planSuffix}".`,
   );
 }

@@ -1,4 +1,6 @@
-import { isOver, plannedAt, type RunRecord } from '../record/record.ts';
+import { BusyError, usageError } from '../../../base/errors/errors.ts';
+import { isActive } from '../../cluster/entries.ts';
+import { actualState, isOver, plannedAt, type RunRecord, resumeCommand } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
 /** A run with its retries, and the retries of these. */
@@ -40,4 +42,37 @@ export function undosOf(runs: readonly RunRecord[], undone: RunRecord): readonly
 /** A retry that has not ended: it may still call rows of the run. */
 export function unfinishedAmong(retries: readonly RunRecord[]): RunRecord | undefined {
   return retries.find((retry) => !isOver(retry));
+}
+
+/**
+ * @param doing the command: `retry` or `undo`
+ * @throws a usage or busy error when another run may call rows of this run, too
+ */
+export function refuseUnlessOver(
+  doing: 'retry' | 'undo',
+  record: RunRecord,
+  later: readonly RunRecord[],
+): void {
+  const { id } = record;
+  if (isActive(actualState(record)))
+    throw new BusyError(
+      'RUN_RUNNING',
+      `Run ${id} is still in progress`,
+      `Wait for its end, then ${doing} it.`,
+    );
+  const unfinished = unfinishedAmong(later);
+  if (unfinished === undefined) return;
+  const state = actualState(unfinished);
+  const what = unfinished.undoOf === id ? 'undoes' : 'retries rows of';
+  if (isActive(state))
+    throw new BusyError(
+      'RUN_RUNNING',
+      `Run ${unfinished.id}, which ${what} run ${id}, is still in progress`,
+      'Wait for its end.',
+    );
+  throw usageError(
+    'RETRY_UNFINISHED',
+    `Run ${unfinished.id}, which ${what} run ${id}, is ${state}: "${resumeCommand(unfinished)}" continues it, ` +
+      `or cancel it ("cqbatch cancel ${unfinished.id}") before you ${doing} them again.`,
+  );
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { usageError } from '../../../../src/base/errors/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { newsTo } from '../../../../src/cli/commands/daemon/daemon.ts';
-import type { Notifier } from '../../../../src/cli/commands/run/notifier.ts';
+import type { Notifier } from '../../../../src/cli/commands/run/run-scope.ts';
 
 test('news that can not be composed end no daemon, and keep no later news back', async () => {
   const sent: unknown[] = [];

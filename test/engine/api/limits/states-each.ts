@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AnswerHeaders } from '../../../../src/engine/api/headers.ts';
-import type { StatedLimit } from '../../../../src/engine/api/limits.ts';
-import { statedLimits } from '../../../../src/engine/api/limits.ts';
+import { type StatedLimit, statedLimits } from '../../../../src/engine/api/limits.ts';
 
 /** Wed, 01 May 2024 12:00:00 GMT */
 export const now = Date.UTC(2024, 4, 1, 12);

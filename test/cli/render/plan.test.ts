@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { problemText } from '../../../src/cli/render/problems.ts';
+import { problemText } from '../../../src/cli/render/plan.ts';
 import type { ConflictRule } from '../../../src/domain/terms.ts';
 import { ProblemGroups } from '../../../src/engine/rows/problem.ts';
 import { isReady, verdictText } from '../../../src/engine/run/plan/readiness.ts';

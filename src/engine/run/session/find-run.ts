@@ -1,21 +1,23 @@
-import { withScope } from '../../base/async/scope.ts';
-import { CqbatchError, usageError } from '../../base/errors/errors.ts';
-import { escapeInvisible } from '../../base/text/printable.ts';
-import type { Priority } from '../../domain/terms.ts';
-import { type Cluster, openCluster } from '../../engine/cluster/cluster.ts';
-import { actualEntryState, isActive, type RunEntry } from '../../engine/cluster/entries.ts';
-import type { RatePolicy } from '../../engine/cluster/rate-policy.ts';
-import {
-  actualState,
-  goesOnByItself,
-  isResumable,
-  priorityOf,
-  type RunRecord,
-} from '../../engine/run/record/record.ts';
-import { idsMeantBy } from '../../engine/run/record/run-id.ts';
-import { ambiguousRun, type RunStore } from '../../engine/run/record/store.ts';
-import { type ControlPlace, inCluster, inFolder } from '../../engine/run/session/control.ts';
-import type { Context, DatastoreChoice } from '../context.ts';
+import { type Defer, withScope } from '../../../base/async/scope.ts';
+import { CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
+import type { Priority } from '../../../domain/terms.ts';
+import { type Cluster, openCluster } from '../../cluster/cluster.ts';
+import { actualEntryState, isActive, type RunEntry } from '../../cluster/entries.ts';
+import type { RatePolicy } from '../../cluster/rate-policy.ts';
+import type { Datastore } from '../../datastore/datastore.ts';
+import { actualState, goesOnByItself, isResumable, priorityOf, type RunRecord } from '../record/record.ts';
+import { idsMeantBy } from '../record/run-id.ts';
+import { ambiguousRun, type RunStore } from '../record/store.ts';
+import { type ControlPlace, inCluster, inFolder } from './control.ts';
+
+/** The datastore of the settings, not yet open. */
+interface ConfiguredDatastore {
+  /** The address of the shared datastore, without its password; undefined for the embedded one, which has no runs of other folders. */
+  readonly queue: string | undefined;
+  /** @param purpose for the message when another process holds it */
+  open(purpose: string, defer: Defer): Promise<Datastore>;
+}
 
 /** A run of this state folder, or one known only from the shared datastore, which is then open. */
 export type FoundRun =
@@ -99,7 +101,7 @@ export const unfinishedRun: FittingRun = {
  * @throws a usage error `RUN_UNKNOWN`, `RUN_AMBIGUOUS`, or `NO_RUN_FITS` without a name
  */
 export async function withRun<Result>(
-  { store, datastore }: Pick<Context, 'store' | 'datastore'>,
+  { store, datastore }: { readonly store: RunStore; readonly datastore: ConfiguredDatastore },
   name: string | undefined,
   fitting: FittingRun,
   use: (found: FoundRun) => Promise<Result>,
@@ -164,7 +166,7 @@ function entryNamed(name: string, entries: readonly RunEntry[]): RunEntry | unde
 }
 
 /** The runs that a shared datastore knows, newest first. */
-export async function newestEntries(datastore: DatastoreChoice): Promise<readonly RunEntry[]> {
+export async function newestEntries(datastore: ConfiguredDatastore): Promise<readonly RunEntry[]> {
   return newestFirst(await withCluster(datastore, (cluster) => cluster.runs()));
 }
 
@@ -174,7 +176,7 @@ function newestFirst(runs: readonly RunEntry[]): readonly RunEntry[] {
 
 /** Uses the cluster of the shared datastore. */
 async function withCluster<Result>(
-  datastore: DatastoreChoice,
+  datastore: ConfiguredDatastore,
   look: (cluster: Cluster) => Promise<Result>,
 ): Promise<Result> {
   return withScope(async (defer) => look(openCluster(await datastore.open('look', defer))));

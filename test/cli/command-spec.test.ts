@@ -1,9 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { CommandSpec } from '../../src/cli/command-spec.ts';
+import {
+  type CommandSpec,
+  settingsWithoutEffect,
+  unusedPairs,
+  withoutEffect,
+} from '../../src/cli/command-spec.ts';
 import { commandGroups } from '../../src/cli/commands.ts';
-import { settingsWithoutEffect, unusedPairs, withoutEffect } from '../../src/cli/option-effects.ts';
 import type { Setting } from '../../src/settings/setting.ts';
 import { settings } from '../../src/settings/setting-table.ts';
 import { nameInWords, type SettingName, settingNeeds } from '../../src/settings/settings.ts';

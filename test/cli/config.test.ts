@@ -1,9 +1,9 @@
 import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { requireOwn } from '../../../src/cli/config/trust.ts';
-import { describeOnPosix } from '../../helpers/describe-with-program.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { requireOwn } from '../../src/cli/config.ts';
+import { describeOnPosix } from '../helpers/describe-with-program.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 /** A state folder with a configuration, of a user that is not root. */
 async function stateFolder() {

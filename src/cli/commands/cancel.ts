@@ -10,66 +10,17 @@ import { cancelSettledRun, cancelStoppedRun } from '../../engine/run/feed/reconc
 import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
 import { type RunView, viewOfEntry, viewOfRecord } from '../../engine/run/record/run-view.ts';
 import { inCluster, inFolder } from '../../engine/run/session/control.ts';
-import type { Flags } from '../config/load.ts';
+import { type FoundRun, runInProgress, withRun } from '../../engine/run/session/find-run.ts';
+import type { Flags } from '../config.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible, stopping } from '../interrupt.ts';
 import { warningOfLasting } from '../terminal.ts';
-import {
-  contactOf,
-  type FittingRun,
-  type FoundRun,
-  pausedRun,
-  runInProgress,
-  runningRun,
-  withRun,
-} from './find-run.ts';
 import { attributionOf } from './options.ts';
 import { printNewReport } from './report.ts';
 
 /** How long to wait for a run after a control: calls in flight finish, then it writes its report. */
 const patienceMs = 120_000;
-
-/** `cqbatch pause`: no more rows of a run are called until it is unpaused. */
-export async function pause(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return pauseIn(await openContext(flags), id);
-}
-
-export function pauseIn(context: Context, id: string | undefined): Promise<ExitCode> {
-  return change(context, 'pause', runningRun, 'running', 'paused', id);
-}
-
-/** `cqbatch unpause`: a paused run continues. */
-export async function unpause(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return change(await openContext(flags), 'unpause', pausedRun, 'paused', 'running', id);
-}
-
-/** Moves a run from one state to another. */
-async function change(
-  context: Context,
-  command: 'pause' | 'unpause',
-  fitting: FittingRun,
-  from: string,
-  to: string,
-  id: string | undefined,
-): Promise<ExitCode> {
-  const attribution = attributionOf(context);
-  return withRun(context, id, fitting, async (found) => {
-    const contact = contactOf(context.store, found);
-    const { runId, state } = contact;
-    if (state !== from) throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${from}.`);
-    await contact.tell({ kind: 'command', command, ...attribution });
-    const now = await poll(patienceMs, async () => {
-      const { state = 'gone' } = (await contact.look()) ?? {};
-      return state === from ? undefined : state;
-    });
-    if (now !== to)
-      throw fatalError('COMMAND_UNANSWERED', `Run ${runId} did not become ${to}: it is ${now ?? from}.`);
-    const next = to === 'paused' ? ` Continue with: cqbatch unpause ${runId}` : '';
-    context.terminal.result({ run: runId, state: now }, `Run ${runId} is ${now}.${next}`);
-    return exitCodes.success;
-  });
-}
 
 /** `cqbatch cancel`: cancels a run for good. */
 export async function cancel(id: string | undefined, flags: Flags): Promise<ExitCode> {

@@ -1,16 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { operations } from '../../../jobs/index.ts';
-import { isCured, nextCommands } from '../../../src/cli/commands/next-commands.ts';
-import type { Outcome, RowResult } from '../../../src/domain/terms.ts';
-import { type CreateRunInput, createRun } from '../../../src/engine/run/plan/create-run.ts';
-import { writeRetryRows } from '../../../src/engine/run/plan/retry-run.ts';
-import { enterState, type RunState } from '../../../src/engine/run/record/record.ts';
-import { openRunStore } from '../../../src/engine/run/record/store.ts';
-import { resultOf } from '../../engine/journal/arbitraries.ts';
-import { leastOptions, manifestAt, plannedRecord } from '../../engine/run/planned-record.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { operations } from '../../../../jobs/index.ts';
+import type { Outcome, RowResult } from '../../../../src/domain/terms.ts';
+import { type CreateRunInput, createRun } from '../../../../src/engine/run/plan/create-run.ts';
+import { writeRetryRows } from '../../../../src/engine/run/plan/retry-run.ts';
+import { enterState, type RunState } from '../../../../src/engine/run/record/record.ts';
+import { openRunStore } from '../../../../src/engine/run/record/store.ts';
+import { isCured, nextCommands } from '../../../../src/engine/run/report/next-commands.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { resultOf } from '../../journal/arbitraries.ts';
+import { leastOptions, manifestAt, plannedRecord } from '../planned-record.ts';
 
 function next(
   state: RunState,

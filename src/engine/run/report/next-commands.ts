@@ -1,16 +1,10 @@
-import { mayPassAgain } from '../../domain/codes.ts';
-import type { CodeCount } from '../../engine/journal/state.ts';
-import type { RunSummary } from '../../engine/report/summary.ts';
-import { retriesAfter, retriesAmong } from '../../engine/run/plan/retries.ts';
-import { hasRowsToRetry } from '../../engine/run/plan/retry-run.ts';
-import {
-  actualState,
-  goesOnByItself,
-  isResumable,
-  type RunRecord,
-  resumeCommand,
-} from '../../engine/run/record/record.ts';
-import type { RunStore } from '../../engine/run/record/store.ts';
+import { mayPassAgain } from '../../../domain/codes.ts';
+import type { CodeCount } from '../../journal/state.ts';
+import type { RunSummary } from '../../report/summary.ts';
+import { retriesAfter, retriesAmong } from '../plan/retries.ts';
+import { hasRowsToRetry } from '../plan/retry-run.ts';
+import { actualState, goesOnByItself, isResumable, type RunRecord, resumeCommand } from '../record/record.ts';
+import type { RunStore } from '../record/store.ts';
 
 /** More codes make a command too long to read. */
 const maxCodes = 4;

@@ -1,11 +1,11 @@
-import type { Defer } from '../../../base/async/scope.ts';
-import { readVersion } from '../../../base/package.ts';
-import { type HealthState, startHealthServer } from '../../../daemon/health.ts';
-import type { Metrics } from '../../../daemon/metrics/metrics.ts';
-import { openDaemonMetrics } from '../../../daemon/metrics/metrics-file.ts';
-import type { Operation } from '../../../engine/operation/operation.ts';
-import type { RunStore } from '../../../engine/run/record/store.ts';
-import { defaults, type Settings } from '../../../settings/settings.ts';
+import type { Defer } from '../base/async/scope.ts';
+import { readVersion } from '../base/package.ts';
+import type { Operation } from '../engine/operation/operation.ts';
+import type { RunStore } from '../engine/run/record/store.ts';
+import { defaults, type Settings } from '../settings/settings.ts';
+import { type HealthState, startHealthServer } from './health.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { openDaemonMetrics } from './metrics/metrics-file.ts';
 
 interface ProbesOptions {
   readonly settings: Settings;
