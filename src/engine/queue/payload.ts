@@ -4,7 +4,7 @@ import type { AttemptHistory, Method, RowResult, SavedAnswer } from '../../domai
 /**
  * The payloads in the datastore. Each is JSON text inside one string: the text escapes NUL and lone surrogates, which
  * PostgreSQL's `jsonb` refuses, so that manifests and answers come back exactly. Only this program writes payloads, so it
- * checks only their version.
+ * checks only their version: compiled schemas would cost 70 of 850 µs of CPU a row in a run of 2,000 rows.
  */
 
 /** Workers refuse batches of another version. */
