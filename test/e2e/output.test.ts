@@ -31,9 +31,9 @@ describe('only one file writes to standard output and standard error', () => {
     }
     // Two have a sentence of their own, where nothing else can be loaded.
     expect(writers.toSorted()).toEqual([
+      'src/build/executable/main.ts',
       'src/cli/main.ts',
       'src/cli/output.ts',
-      'src/build/executable/main.ts',
     ]);
   });
 });
