@@ -1,18 +1,17 @@
-type Say = (known: object, what: string) => void;
+type LogLine = (facts: object, message: string) => void;
 
-/** Takes events of a run and its rows, like the logger `pino`: the facts, and what happened. */
+/** Takes the events of a run and its rows, as facts and a message. A logger of `pino` fits. */
 export interface Log {
-  readonly error: Say;
-  readonly warn: Say;
-  readonly info: Say;
-  readonly debug: Say;
-  /** Whether debug lines are logged; composing one costs more than a call. */
+  readonly error: LogLine;
+  readonly warn: LogLine;
+  readonly info: LogLine;
+  readonly debug: LogLine;
+  /** Whether debug lines are logged. If not, none is composed, which would take longer than this call. */
   readonly isLevelEnabled: (level: 'debug') => boolean;
 }
 
 const ignore = (): void => {};
 
-/** Logs nothing. */
 export const silentLog: Log = {
   error: ignore,
   warn: ignore,

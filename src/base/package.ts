@@ -9,7 +9,6 @@ function folderOfPackage(): URL {
   return folder;
 }
 
-/** The version of this program. */
 export function readVersion(): string {
   return readManifest().version;
 }

@@ -1,4 +1,4 @@
-// Whole, so that differences do not depend on the fraction at which a process happened to start.
+// Rounded, so that differences of times do not depend on the fraction of a millisecond at which the process started.
 const startedAt = Math.floor(performance.timeOrigin);
 
 /**
@@ -25,16 +25,16 @@ export function steadyTimeOf(timeOfDayMs: number): number {
 }
 
 const lookMs = 100;
-/** Clocks are constantly corrected by less. */
+/** Synchronization corrects clocks by less all the time; smaller changes are not reported. */
 const noticeableMs = 500;
 
-/** Reports when the system's clock has been set, and by how many milliseconds, until it is closed. */
+/** Calls `onSet` with the number of milliseconds whenever the system's clock is set, until it is closed. */
 export function watchClock(onSet: (byMs: number) => void): { close(): void } {
-  let before = offset();
+  let lastOffset = offset();
   const timer = setInterval(() => {
     const now = offset();
-    const byMs = Math.round(now - before);
-    before = now;
+    const byMs = Math.round(now - lastOffset);
+    lastOffset = now;
     if (Math.abs(byMs) > noticeableMs) onSet(byMs);
   }, lookMs);
   timer.unref();

@@ -1,8 +1,8 @@
-/** A task that is repeated. */
+/** Controls a task that `repeat` repeats. */
 export interface Repeated {
-  /** Runs the task now, or once more when the current run has ended; after that it is due in `everyMs`. */
+  /** Runs the task now, or, during a run, once more after it. The next run is then due in `everyMs`. */
   now(): void;
-  /** Starts no more runs, and resolves when none is under way. */
+  /** Prevents further runs; resolves when the current run, if any, has ended. */
   stop(): Promise<void>;
 }
 
@@ -11,10 +11,7 @@ export interface RepeatOptions {
   readonly everyMs: number | (() => number);
   /** Called with what the task throws; the task is repeated nevertheless. Default: the error is dropped. */
   readonly onError?: (error: Error) => void;
-  /**
-   * Whether a task that takes longer than `everyMs` starts again as soon as it ends, instead of when it is next due. Default
-   * false.
-   */
+  /** Whether a run that took longer than `everyMs` is followed by the next at once, not when that is due. Default: false. */
   readonly catchUp?: boolean;
 }
 

@@ -1,9 +1,9 @@
-/** Registers how to release something that was opened, for when the work is over. */
+/** Registers a cleanup that runs when the scope ends. */
 export type Defer = (release: () => unknown) => void;
 
 /**
- * Does work that opens things, and releases them afterwards, the last one first, whether the work succeeded or not. A failed
- * release does not stop the others. The first error is thrown: that of the work, if it failed.
+ * Runs work, then the cleanups that it has registered, the latest first, whether the work succeeded or failed. A failed cleanup
+ * does not prevent the others. Throws the first error: that of the work, if it failed.
  */
 export async function withScope<Result>(work: (defer: Defer) => Promise<Result>): Promise<Result> {
   const releases: (() => unknown)[] = [];

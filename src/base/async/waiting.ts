@@ -14,21 +14,17 @@ export function deferred<Value = void>(): Deferred<Value> {
   return { promise, resolve };
 }
 
-/** Never aborts. */
+/** A signal that never aborts. */
 export const never: AbortSignal = new AbortController().signal;
 
-/** Resolves after that time; does not keep the process alive by itself. */
+/** Resolves after this time; does not keep the process alive by itself. */
 export function after(milliseconds: number): Promise<void> {
   const { promise, resolve } = deferred();
   setTimeout(resolve, milliseconds).unref();
   return promise;
 }
 
-/**
- * What a promise resolves with, or undefined when that takes longer. Its outcome is then ignored, even a rejection.
- *
- * @param limitMs absent: it may take any time
- */
+/** Like `promise`, but undefined once `limitMs` have passed; then even a rejection is ignored. Default: no limit. */
 export async function withTimeout<Value>(
   promise: Promise<Value>,
   limitMs?: number,
@@ -43,7 +39,7 @@ export async function withTimeout<Value>(
   }
 }
 
-/** What a promise resolves with, or undefined as soon as the signal aborts; otherwise like `withTimeout`. */
+/** Like `promise`, but undefined as soon as the signal aborts; then even a rejection is ignored. */
 export async function unlessAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal,
@@ -60,7 +56,7 @@ export async function unlessAborted<Value>(
 /** Resolves when the signal aborts, at once if it already has. */
 export function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = deferred();
-  // Resolves without the event of the abort.
+  // Not `resolve` itself: it would resolve with the event of the abort.
   onAbort(signal, () => resolve());
   return promise;
 }
@@ -78,19 +74,19 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 
 const lookEveryMs = 200;
 
-/** Looks from time to time until there is something to see; undefined when nothing came for that time. */
-export async function poll<Seen>(
+/** Calls `look` every 200 ms until it returns a value; undefined when it returns none for `forMs`. */
+export async function poll<Value>(
   forMs: number,
-  look: () => Promise<Seen | undefined>,
-): Promise<Seen | undefined> {
+  look: () => Promise<Value | undefined>,
+): Promise<Value | undefined> {
   for (const until = performance.now() + forMs; performance.now() < until; await pause(lookEveryMs)) {
-    const seen = await look();
-    if (seen !== undefined) return seen;
+    const value = await look();
+    if (value !== undefined) return value;
   }
   return undefined;
 }
 
-/** Does work on the same key in the order of the calls, one after the other. */
+/** Makes a function that does work on the same key one after the other, in the order of the calls. */
 export function turns(): <Value>(key: string, work: () => Promise<Value>) => Promise<Value> {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {

@@ -20,7 +20,7 @@ import { onDisk, SystemError, systemError } from '../errors/system-error.ts';
 
 /** Files and folders that only their owner may use. */
 
-/** Whether the path exists, as far as this process may see. */
+/** Whether the path exists; false, too, if this process may not look. */
 export async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
@@ -28,7 +28,7 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** The value of work on a file or folder; undefined when that does not exist. */
+/** The result of work on a file or folder; undefined if the file or folder does not exist. */
 export function ifThere<Value>(work: Promise<Value>): Promise<Value | undefined> {
   return work.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -36,10 +36,10 @@ export function ifThere<Value>(work: Promise<Value>): Promise<Value | undefined>
   });
 }
 
-/** The content of a file: a text, or parts. */
+/** The whole content, or its parts in order. */
 type Content = string | Iterable<string> | AsyncIterable<string | Uint8Array>;
 
-/** Writes a new file beside the path, then works with it. Its random name is taken by no file or link of another user. */
+/** Writes a temporary file beside the path and passes it to `place`. Another user can't have taken its random name with a link. */
 async function withNewFile<Result>(
   path: string,
   content: Content,
@@ -88,7 +88,7 @@ export function writeFileAtomically(path: string, content: Content, mode?: numbe
 }
 
 /**
- * Writes a whole file for its owner, unless the path is taken: then it keeps what is there, even a link.
+ * Writes a whole file that only its owner may use. Leaves alone what already exists at the path, even a link.
  *
  * @returns whether it was written
  * @throws the error of the system
@@ -106,16 +106,16 @@ export function createFile(path: string, content: Content): Promise<boolean> {
   });
 }
 
-/** The content of a file, read when it is asked for. */
+/** The content of a file, which is opened when the first part is requested. */
 export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path);
 }
 
-/** The most bytes of a text that a user writes by hand, or has a program write for one purpose. */
+/** The limit of `readSmallFile`. Files of settings, tokens and approvals are far smaller. */
 const mostBytes = 1_000_000;
 
 /**
- * Reads the text of a small file. A device could be read without end, and a pipe only once.
+ * Reads the text of a small file. Refuses devices, which may never end, and pipes, which can be read only once.
  *
  * @throws the error of the system, or an Error whose message ends the sentence "Can't read …:"
  */
@@ -138,38 +138,38 @@ export async function readSmallFile(path: string): Promise<string> {
   }
 }
 
-/** The folders that this process has made or found. */
-const known = new Set<string>();
+/** Absolute paths of the folders that `makeFolder` has made or found. */
+const foundFolders = new Set<string>();
 
-/** Removes a folder that this process has made, if it is empty. */
+/** Removes a folder if it is empty. `makeFolder` may make it again. */
 export async function removeIfEmpty(path: string): Promise<void> {
   await rmdir(path).then(
-    () => known.delete(resolve(path)),
+    () => foundFolders.delete(resolve(path)),
     () => {},
   );
 }
 
 /**
- * Makes a folder and its missing parents, for their owner only. A folder that was there before in this process is not made again: its
- * disk is away for a moment, and a new folder in its place would hide what is in it.
+ * Makes a folder and its missing parents, for their owner only. If a folder that this process has made or found is gone, its disk is
+ * probably unmounted: the function then throws, because a new folder would hide the content of the old one.
  *
  * @throws a `SystemError` when the system refuses, or the folder has gone
  */
 export async function makeFolder(path: string): Promise<void> {
-  if (known.has(resolve(path))) {
+  if (foundFolders.has(resolve(path))) {
     if ((await onDisk(path, () => ifThere(stat(path)))) !== undefined) return;
     const what = `${path} has gone since this process found it`;
     throw new SystemError('FILE_MISSING', what, 'mount it or put it back', undefined);
   }
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
-    known.add(resolve(path));
+    foundFolders.add(resolve(path));
   } catch (error) {
     throw systemError(await realReason(path), path) ?? error;
   }
 }
 
-/** Makes a folder with the rights of the one around it, unless it exists. Never makes that one. */
+/** Makes a folder with the rights of its parent, unless it exists. Does not make the parent. */
 export async function makeFolderLikeParent(path: string): Promise<void> {
   const isNew = await mkdir(path, { mode: 0o700 }).then(
     () => true,
@@ -179,7 +179,7 @@ export async function makeFolderLikeParent(path: string): Promise<void> {
     },
   );
   if (!isNew || !hasModes) return;
-  // Another user may have put a link in its place.
+  // Another user may have replaced the folder with a link.
   const folder = await open(path, constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     await folder.chmod((await stat(dirname(path))).mode & 0o7777);
@@ -188,7 +188,7 @@ export async function makeFolderLikeParent(path: string): Promise<void> {
   }
 }
 
-/** Why a folder can't be made. Node says "no such file" for several causes. */
+/** The error of making only the last folder: for missing parents, Node reports several causes as "no such file". */
 async function realReason(path: string): Promise<unknown> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -203,7 +203,7 @@ async function realReason(path: string): Promise<unknown> {
 /** The rights of the group and of other users. */
 const rightsOfOthers = 0o077;
 const othersMayWrite = 0o022;
-/** Windows has no such rights. */
+/** Windows has no rights of this kind. */
 const hasModes = process.platform !== 'win32';
 
 /**
@@ -219,13 +219,13 @@ export async function makePrivate(path: string): Promise<void> {
   await Promise.all(names.map((name) => makePrivate(join(path, name))));
 }
 
-/** Like `makePrivate`, if the path itself is open to others: they can't reach the content of a closed folder. */
+/** Like `makePrivate`, but leaves a closed folder alone: other users can't reach its content. Follows links. */
 export async function closeIfOpen(path: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   if (await isOpenToOthers(target)) await makePrivate(target);
 }
 
-/** Whether others than its owner may use a file or folder, judged by its own rights. */
+/** Whether users other than the owner may use a file or folder, by its own rights, not those of its parents. */
 export function isOpenToOthers(path: string): Promise<boolean> {
   return has(path, rightsOfOthers);
 }
@@ -241,8 +241,8 @@ async function has(path: string, rights: number): Promise<boolean> {
 }
 
 /**
- * What is wrong with a file or folder that only this user and root may change: a clause. Undefined when that holds, or when it does
- * not exist.
+ * Why another user than this one or root may change a file or folder: the end of a sentence that begins with its name. Undefined if
+ * no other user may, or if the path does not exist.
  */
 export async function whyForeign(path: string): Promise<string | undefined> {
   const found = await ifThere(lstat(path));

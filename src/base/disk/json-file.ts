@@ -6,7 +6,7 @@ import { fatalError } from '../errors/errors.ts';
 import { onDisk } from '../errors/system-error.ts';
 import { ifThere, writeFileAtomically } from './files.ts';
 
-/** Compiling a schema, as zod does for one that is used often, takes longer than reading a file with it. */
+/** Keeps zod from compiling the schema, which takes longer than reading one file with it. */
 const readOnce = { jitless: true };
 
 /**
@@ -48,7 +48,7 @@ export function readJsonFileIfAny<Value>(path: string, schema: z.ZodType<Value>)
   return readJsonFile(path, schema, () => undefined).catch(() => undefined);
 }
 
-/** Replaces the file, so that it is whole whatever is killed. */
+/** Replaces the file atomically: after a crash, it has either the old content or the new. */
 export function writeJsonFile(path: string, value: object): Promise<void> {
   return writeFileAtomically(path, `${JSON.stringify(value, null, 2)}\n`);
 }
@@ -56,14 +56,14 @@ export function writeJsonFile(path: string, value: object): Promise<void> {
 const inTurn = turns();
 
 /**
- * Changes the file. Changes of this process to the same file follow each other, so none is lost.
+ * Changes the file. Changes of the same file by this process run one after the other, so none is lost.
  *
- * @param change gets undefined for a file that is missing or damaged; its result undefined: leave the file as it is
+ * @param change gets undefined for a missing or damaged file; to leave the file as it is, it returns undefined
  */
 export function changeJsonFile<Value extends object>(
   path: string,
   schema: z.ZodType<Value>,
-  change: (before: Value | undefined) => Value | undefined,
+  change: (current: Value | undefined) => Value | undefined,
 ): Promise<void> {
   return inTurn(resolve(path), async () => {
     const after = change(await readJsonFileIfAny(path, schema));

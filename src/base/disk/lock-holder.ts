@@ -11,7 +11,7 @@ const holderSchema = processSchema.extend({ purpose: z.string(), since: z.string
 /** The process that holds a lock. */
 export type Holder = z.infer<typeof holderSchema>;
 
-/** The locks that this process holds, and those that it could not remove, because their folder was away. */
+/** By path: locks that this process holds, and `left` ones, which it could not remove because their folder was gone. */
 export const ownLocks = new Map<string, 'held' | 'left'>();
 
 /** The files of the lock on a path. */
@@ -19,12 +19,12 @@ export function filesOf(path: string) {
   return { holderFile: `${path}.holder.json`, lockFile: `${path}.lock` };
 }
 
-/** Undefined, too, while the holder has not written its name yet, or has just removed it. */
+/** The holder of the lock on a path. Undefined if the lock is free, and while its holder is just taking or releasing it. */
 export function readHolder(path: string): Promise<Holder | undefined> {
   return readJsonFileIfAny(filesOf(path).holderFile, holderSchema);
 }
 
-/** A lock that this process failed to release, because it was elsewhere then, counts as that of a dead process. */
+/** Whether a holder lives. A lock that this process could not remove (`left`) counts as the lock of a dead process. */
 export function stateOfHolder(holder: Holder | undefined, path: string): ReturnType<typeof stateOfProcess> {
   const own = ownLocks.get(path);
   if (holder === undefined) return own === 'left' ? 'dead' : 'unknown';
@@ -37,9 +37,9 @@ export async function lastTouched(lockFile: string): Promise<number | undefined>
 }
 
 /**
- * Whether a living process holds the lock on a path, without waiting: where only clocks can tell, they are trusted.
+ * Whether a living process holds the lock on a path. Does not wait: it trusts the clock of a holder on another machine.
  *
- * @param isMeant selects the holders that count; an unknown one counts
+ * @param isMeant selects the holders that count; an unknown holder counts
  */
 export async function isLocked(
   path: string,

@@ -37,8 +37,8 @@ const watchedMs = 3 * touchedEveryMs;
 
 /**
  * Locks a path against every other process. Unlike the lock file alone, it never takes the lock from a living process of this
- * machine, even a suspended one, and waits at most some seconds for a dead one. A process of another machine counts as dead
- * when it has not touched the lock for a minute, as far as clocks agree: one that is seen to touch it is alive.
+ * machine, even a suspended one, and waits at most some seconds for the lock of a dead process. On another machine, a process is
+ * dead when it has not touched its lock for a minute, and, since clocks differ, does not touch it for three more seconds.
  *
  * @throws what `taken` makes, when another process holds the lock
  */
@@ -49,7 +49,7 @@ export async function lockPath({
 }: {
   /** The lock's files have this path, with `.lock` and `.holder.json` added; its folder must exist. */
   readonly path: string;
-  /** Purpose of this process, for error messages of others: `run 20261121-…`. */
+  /** What this process needs the lock for, as the error messages of other processes say it: `run 20261121-…`. */
   readonly purpose: string;
   /** The error when another process holds the lock; `who` describes that process. */
   readonly taken: (who: string) => Error;
@@ -60,7 +60,7 @@ export async function lockPath({
   const isHeld = holderState === 'alive' && (await exists(lockFile));
   if (isHeld || !(await isFree(lockFile, holderState))) throw taken(describe(holder));
 
-  /** A lock that could not be removed is not forgotten. */
+  /** If the folder is gone, remembers that the lock's files are still in it. */
   const noteIfLeft = async (): Promise<void> => {
     if (!(await exists(dirname(path)))) ownLocks.set(path, 'left');
   };
@@ -78,7 +78,7 @@ export async function lockPath({
     },
   }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ELOCKED') {
-      // The folder may have gone when the lock was made and not yet looked at.
+      // The folder may have gone just after the lock was made in it.
       await noteIfLeft();
       throw (
         systemError(error, path) ?? fatalError('LOCK_UNUSABLE', `Can't lock ${path}: ${error.message}`, error)
@@ -126,7 +126,7 @@ async function lockLost(lockFile: string, cause: Error): Promise<Error> {
 }
 
 /**
- * Whether a lock is free when its time is inconclusive. After clocks were set back, a dead holder's lock may lie in the future;
+ * Whether a lock is free, when its time alone does not say. After clocks were set back, a dead holder's lock may lie in the future;
  * a living holder's lock on another machine may lie in the past because that clock is behind.
  */
 async function isFree(lockFile: string, holder: ReturnType<typeof stateOfHolder>): Promise<boolean> {

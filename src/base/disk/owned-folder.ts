@@ -5,12 +5,12 @@ import { exists, makeFolder, removeIfEmpty, writeFileAtomically } from './files.
 import { readJsonFile } from './json-file.ts';
 import { processSchema, stateOfProcess, thisProcess } from './process.ts';
 
-/** In a folder that is useful only while the process that it names lives. */
+/** Names the process that a folder belongs to. The folder is useless once that process has ended. */
 const ownerFile = 'owner.json';
 
-/** A folder whose owner can't be asked is abandoned when nothing in it has changed for this long. */
+/** A folder whose owner can't be asked (other machine, or no owner) is abandoned when it has not changed for this long. */
 const abandonedAfterMs = 24 * 60 * 60 * 1_000;
-/** A folder gets its owner at once: an empty one has lost its process in between. */
+/** The same for an empty folder: a folder gets its owner at once, so its process has died in between. */
 const ownedAfterMs = 30_000;
 /** A file that is being written changes more often than this, however large it is. */
 const halfDoneAfterMs = 60 * 60 * 1_000;
@@ -20,7 +20,7 @@ export async function ownFolder(folder: string): Promise<void> {
   await writeFileAtomically(join(folder, ownerFile), `${JSON.stringify(thisProcess())}\n`);
 }
 
-/** Keeps a folder after its owner ends. */
+/** Removes the owner of a folder, so that the folder outlives its process. */
 export async function keepFolder(folder: string): Promise<void> {
   await rm(join(folder, ownerFile), { force: true });
 }
@@ -29,8 +29,8 @@ export async function keepFolder(folder: string): Promise<void> {
 const temporaryNames = ['plan', 'retry', 'undo'] as const;
 
 /**
- * Does work with a folder of its own in a state folder, which is made and removed with it where it was missing. Folders of killed
- * commands are removed first.
+ * Does work with a new temporary folder in the state folder `parent`, after it has removed the folders of killed commands. A missing
+ * state folder is made, and removed afterwards.
  */
 export async function withTemporaryFolder<Result>(
   parent: string,
@@ -43,7 +43,7 @@ export async function withTemporaryFolder<Result>(
     return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
-    // It stays if something else is in it now.
+    // The state folder stays if it has other content now.
     if (isNew) await removeIfEmpty(parent);
   }
 }
@@ -62,7 +62,7 @@ async function makeTemporaryFolder(parent: string, name: (typeof temporaryNames)
 export async function removeAbandoned(parent: string): Promise<void> {
   await removeHalfDone(parent);
   const names = await readdir(parent);
-  for (const name of names.filter((each) => temporaryNames.some((own) => each.startsWith(`${own}-`)))) {
+  for (const name of names.filter((each) => temporaryNames.some((prefix) => each.startsWith(`${prefix}-`)))) {
     const folder = join(parent, name);
     if (await isAbandoned(folder)) await rm(folder, { recursive: true, force: true });
   }

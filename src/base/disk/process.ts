@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 
-/** A process, among those of all machines that see the same files. */
+/** Identifies a process among those of all machines that share the files. */
 export const processSchema = z.object({
   pid: z.number(),
   host: z.string(),
-  /** Distinguishes processes with the same number; empty where the system has no start time. */
+  /** Start of the process: distinguishes processes with the same number. Empty where the system does not tell it. */
   started: z.string(),
 });
 
@@ -17,8 +17,8 @@ export function thisProcess(): ProcessId {
 }
 
 export function isThisProcess({ pid, host, started }: ProcessId): boolean {
-  const own = thisProcess();
-  return pid === own.pid && host === own.host && started === own.started;
+  const self = thisProcess();
+  return pid === self.pid && host === self.host && started === self.started;
 }
 
 /** Whether exactly this process is alive; unknown for other machines. */

@@ -1,17 +1,15 @@
 import { inspect } from 'node:util';
 
 /**
- * The errors that end a command. Each has a stable `code`, a message for people that names the remedy, and a `kind` that
- * determines the exit code. Expected failures of a row or an API call are not errors but values (see `domain.ts` and
- * `api/failure.ts`).
- */
-
-/**
- * `usage`: nothing was sent, and the user can correct it. `fatal`: the datastore or the authentication failed. `busy`: another
- * process is in the way, and the same command may work later.
+ * `usage`: nothing was sent, and the user can correct the cause. `fatal`: the datastore, the disk or the authentication failed.
+ * `busy`: another process is in the way, and the same command may work later.
  */
 export type ErrorKind = 'usage' | 'fatal' | 'busy';
 
+/**
+ * An error that ends a command or a batch. Its `code` is stable, its message tells people the remedy, and its `kind` determines the
+ * exit code. Expected failures of a row or a call are not errors but results (`RowResult`, `ApiFailure`).
+ */
 export class CqbatchError extends Error {
   override readonly name = 'CqbatchError';
   readonly code: string;
@@ -24,7 +22,7 @@ export class CqbatchError extends Error {
   }
 }
 
-/** An error of a driver that has its meaning for users as its cause, or the error itself. */
+/** The `CqbatchError` that explains a driver's error to users, if that is its cause; otherwise the error itself. */
 export function meaningOf(error: unknown): unknown {
   const { cause } = (error ?? {}) as { cause?: unknown };
   return !(error instanceof CqbatchError) && cause instanceof CqbatchError ? cause : error;
@@ -35,12 +33,12 @@ export function usageError(code: string, message: string, cause?: unknown): Cqba
   return new CqbatchError('usage', code, message, { cause });
 }
 
-/** The datastore or the authentication failed; earlier results are in the journal. */
+/** An error of the datastore, the disk or the authentication; earlier results are in the journal. */
 export function fatalError(code: string, message: string, cause?: unknown): CqbatchError {
   return new CqbatchError('fatal', code, message, { cause });
 }
 
-/** Another process has what is needed, or works on the run already; nothing was sent. */
+/** Another process uses what this one needs, or already works on the run; nothing was sent. */
 export class BusyError extends CqbatchError {
   /** The part of the message that says what is busy. */
   readonly what: string;
@@ -51,16 +49,16 @@ export class BusyError extends CqbatchError {
   }
 }
 
-/** What was thrown, as text: code of users may throw anything. */
+/** The text of a thrown value; code of users may throw values that are not errors. */
 export function errorText(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : error;
   return typeof text === 'string' ? text : inspect(text);
 }
 
 /**
- * Why a server can't be reached at the address that the user wants.
+ * The error of a server that can't listen at the address that the user wants.
  *
- * @param of what the names of the flags for host and port begin with
+ * @param of the beginning of the names of the flags for host and port: `status-` for `--status-port`
  */
 export function cannotListen(host: string, port: number, cause: unknown, of = ''): CqbatchError {
   const reason =

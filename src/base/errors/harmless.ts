@@ -2,21 +2,21 @@ import type { Log } from '../log.ts';
 import { errorText } from './errors.ts';
 
 /**
- * A function of a user that only listens, made harmless: what it throws, or rejects with, ends nothing and is reported the first
- * time.
+ * Wraps a listener of a user, so that its errors can't end a run: the first error that it throws, or rejects with, is reported, and
+ * the later ones are ignored.
  */
-export function harmless<Heard extends readonly unknown[]>(
-  listen: (...heard: Heard) => unknown,
+export function harmless<Arguments extends readonly unknown[]>(
+  listen: (...args: Arguments) => unknown,
   report: (error: unknown) => void,
-): (...heard: Heard) => void {
+): (...args: Arguments) => void {
   let hasFailed = false;
   const failed = (error: unknown): void => {
     if (!hasFailed) report(error);
     hasFailed = true;
   };
-  return (...heard) => {
+  return (...args) => {
     try {
-      const end = listen(...heard);
+      const end = listen(...args);
       if (end instanceof Promise) end.catch(failed);
     } catch (error) {
       failed(error);
@@ -24,16 +24,16 @@ export function harmless<Heard extends readonly unknown[]>(
   };
 }
 
-/** Reports an error where there is no log: as a warning of the process. */
+/** Makes a function that reports an error as a warning of the process, for where there is no log. */
 export function warnOf(what: string): (error: unknown) => void {
   return (error) => process.emitWarning(`${what}: ${errorText(error)}`, 'CqbatchWarning');
 }
 
-/** A log of a user, made harmless. */
+/** Wraps a log of a user, so that its errors can't end a run; `warnOf` reports the first. */
 export function harmlessLog(log: Log): Log {
   const report = warnOf('The log fails');
   const line = (level: 'error' | 'warn' | 'info' | 'debug') =>
-    harmless((known: object, what: string) => log[level](known, what), report);
+    harmless((facts: object, message: string) => log[level](facts, message), report);
   let isDebug = false;
   const askLevel = harmless((level: 'debug') => {
     isDebug = log.isLevelEnabled(level);

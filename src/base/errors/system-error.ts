@@ -3,11 +3,11 @@ import { dirname } from 'node:path';
 import { CqbatchError } from './errors.ts';
 
 /**
- * Something that the machine refuses: its disk is full, a file is missing. One sentence says what is wrong, what to do about
+ * The operating system refuses something: the disk is full, a file is missing. The message says what is wrong, what to do about
  * it, and what to type afterwards.
  */
 export class SystemError extends CqbatchError {
-  /** The part of the sentence that says what is wrong. */
+  /** The part of the message that says what is wrong. */
   readonly what: string;
   readonly #remedy: string;
 
@@ -17,7 +17,7 @@ export class SystemError extends CqbatchError {
     this.#remedy = remedy;
   }
 
-  /** The same error for when something else is to be typed than the command that met it. */
+  /** A copy of the error whose message names another command to type afterwards. */
   followedBy(command: string): SystemError {
     return new SystemError(this.code, this.what, this.#remedy, this.cause, command);
   }
@@ -28,9 +28,9 @@ interface Rule {
   readonly remedy: string;
   /** What is wrong; `%` stands for the file or folder. */
   readonly what: string;
-  /** The C library's words for it, which are all that PostgreSQL reports. */
+  /** The message of the C library, which is all that PostgreSQL reports. */
   readonly words: string;
-  /** Its number in WebAssembly, which is all that PGlite reports. */
+  /** The error number in WebAssembly, which is all that PGlite reports. */
   readonly wasi: number;
 }
 
@@ -45,7 +45,7 @@ const forbidden = rule('FILE_FORBIDDEN', 'give this user access (chown, chmod)')
 const inUse = rule('FILE_IN_USE', 'close that program');
 const tooMany = rule('TOO_MANY_FILES', 'raise the limit (as with "ulimit -n 1024")');
 
-/** The stored data are intact; circumstances prevent their use. */
+/** Errors, by Node's code, that prevent the use of stored data although the data are intact. */
 const circumstances: Readonly<Record<string, Rule>> = {
   ENOSPC: full('the disk of % is full', 'No space left on device', 51),
   EDQUOT: full('the disk quota of % is used up', 'Quota exceeded', 19),
@@ -63,7 +63,7 @@ const unusable = (remedy: string) => rule('PATH_UNUSABLE', remedy);
 const inTheWay = unusable('move it away');
 const tooFar = unusable('choose a folder on the same disk');
 
-/** The stored data are not where they should be, or not what they should be. */
+/** These, and the errors of stored data that are not where, or not what, they should be. */
 const rules: Readonly<Record<string, Rule>> = {
   ...circumstances,
   ENOENT: missing("% doesn't exist", 'No such file or directory', 44),
@@ -80,9 +80,9 @@ const rules: Readonly<Record<string, Rule>> = {
 };
 
 /**
- * What an error of the system means for the user; undefined for any other error.
+ * Explains an error of the operating system to the user; undefined for any other error.
  *
- * @param place the file or folder that it is about, unless the error says so itself
+ * @param place the file or folder in question, for errors that do not name it
  */
 export function systemError(cause: unknown, place?: string): SystemError | undefined {
   return explained(cause, place, rules);
@@ -105,12 +105,12 @@ export async function onDisk<Result>(place: string, work: () => Promise<Result>)
 function explained(
   cause: unknown,
   place: string | undefined,
-  known: Readonly<Record<string, Rule>>,
+  explainable: Readonly<Record<string, Rule>>,
 ): SystemError | undefined {
   if (cause instanceof SystemError) return cause;
   if (cause instanceof CqbatchError || typeof cause !== 'object' || cause === null) return undefined;
   const code = codeOf(cause);
-  const rule = code === undefined ? undefined : known[code];
+  const rule = code === undefined ? undefined : explainable[code];
   if (rule === undefined) return undefined;
   const { path: named } = cause as NodeJS.ErrnoException;
   const path = place ?? named;
@@ -120,7 +120,7 @@ function explained(
   return new SystemError(rule.code, what, rule.remedy, cause);
 }
 
-/** Node's code for an error: its own, or the one for its WebAssembly number or for PostgreSQL's words. */
+/** Node's code for an error: its own `code`, or the code for its number in WebAssembly or for PostgreSQL's message. */
 function codeOf(cause: object): string | undefined {
   const { code, errno, message, name } = cause as Partial<NodeJS.ErrnoException>;
   if (code !== undefined && Object.hasOwn(rules, code)) return code;
@@ -130,5 +130,5 @@ function codeOf(cause: object): string | undefined {
   return codes.find((each) => message?.endsWith(`: ${rules[each]?.words}`));
 }
 
-/** SQLSTATEs of what the system refused: resources, system errors, rights, and errors without one in PostgreSQL. */
+/** The SQLSTATEs of refusals of the system: 53 resources, 58 system errors, 42501 rights, XX errors without a class. */
 const systemStates = /^(53|58|42501|XX)/;

@@ -1,7 +1,7 @@
-/** White space, zero-width characters and marks of direction: what you cannot see at the edge of a text. */
+/** White space, zero-width characters and marks of direction, which are invisible at the edge of a text. */
 const blank = /[\s\p{Cf}]/u;
 
-/** Characters that an identifier never has inside: you could not tell it from another one. */
+/** Invisible characters inside a text. No identifier has any: two identifiers would look the same. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** A text without blanks around it. */
@@ -22,7 +22,7 @@ export function isBlank(text: string): boolean {
   return trimBlanks(text) === '';
 }
 
-/** Whether a text has a character that you cannot see; white space does not count. */
+/** Whether a text has an invisible character; white space does not count. */
 export function hasUnseen(text: string): boolean {
   return unseen.test(text);
 }

@@ -3,7 +3,7 @@ export const delimiters = [',', ';', '\t', '|'] as const;
 
 export type Delimiter = (typeof delimiters)[number];
 
-/** Names for delimiters that are hard to type or ambiguous. */
+/** The names of delimiters, on command lines and in settings. */
 export const delimiterNames: Readonly<Record<string, Delimiter>> = {
   comma: ',',
   semicolon: ';',

@@ -31,7 +31,7 @@ const keyEnd = /[ \t\n\r]*:/y;
 export function parseJson(text: string): unknown {
   if (mayBeDeep(text)) checkDepth(text);
   try {
-    // In Node 24, `JSON.parse` may mistake such a name for one that it has read before (nodejs/node#63785).
+    // In Node 24, `JSON.parse` may mistake a name with an escape for a name that it has read before (nodejs/node#63785).
     const isSafe = !hasEscapedName(text);
     const { marked, marks } = markNumbers(text);
     if (isSafe && marks === 0) return JSON.parse(text);
@@ -106,16 +106,16 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
 function markNumbers(text: string): { readonly marked: string; readonly marks: number } {
   const isInString = stringFinder(text);
   let marks = 0;
-  const marked = text.replace(possiblyInexact, (match, before: string, literal: string, index: number) => {
+  const marked = text.replace(possiblyInexact, (match, prefix: string, literal: string, index: number) => {
     const end = index + match.length;
     if (isInString(index) || !numberLiteral.test(literal) || isKey(text, end)) return match;
     marks += 1;
-    return `${before}"\\u0000${literal}"`;
+    return `${prefix}"\\u0000${literal}"`;
   });
   return { marked, marks };
 }
 
-/** Tells whether a position is within a string; to be called with ascending positions. */
+/** Makes a function that says whether a position is within a string. Positions must ascend from call to call. */
 function stringFinder(text: string): (position: number) => boolean {
   let inString = false;
   let quotation = text.indexOf('"');
@@ -140,19 +140,19 @@ function isKey(text: string, end: number): boolean {
   return keyEnd.test(text);
 }
 
-/** Restores the numbers in a value that `JSON.parse` made of marked text; stops at the last of them. */
-function restoreNumbers(value: unknown, left: { marks: number }): unknown {
+/** Restores the numbers in a value that `JSON.parse` made of marked text; stops after the last number. */
+function restoreNumbers(value: unknown, remaining: { marks: number }): unknown {
   if (typeof value === 'string') {
     if (value.charCodeAt(0) !== 0) return value;
-    left.marks -= 1;
+    remaining.marks -= 1;
     return exactNumber(value.slice(1));
   }
   if (typeof value !== 'object' || value === null) return value;
   const parts = value as Record<string, unknown>;
   for (const key in parts) {
-    if (left.marks === 0) break;
+    if (remaining.marks === 0) break;
     const part = parts[key];
-    if (typeof part === 'object' || typeof part === 'string') parts[key] = restoreNumbers(part, left);
+    if (typeof part === 'object' || typeof part === 'string') parts[key] = restoreNumbers(part, remaining);
   }
   return value;
 }

@@ -7,7 +7,7 @@ const moment =
  */
 export function readMoment(text: string): number | undefined {
   const [
-    whole,
+    match,
     year,
     ,
     month,
@@ -20,7 +20,7 @@ export function readMoment(text: string): number | undefined {
     part,
     zone,
   ] = moment.exec(text.trim()) ?? [];
-  if (whole === undefined || Number(hour) > 23) return undefined;
+  if (match === undefined || Number(hour) > 23) return undefined;
   const months = Number(month ?? shortMonth);
   const days = Number(day ?? shortDay);
   const date = new Date(0);

@@ -2,13 +2,13 @@
 export function nearestName(typed: string, names: Iterable<string>): string | undefined {
   const name = typed.replaceAll('_', '');
   let best: { readonly name: string; readonly distance: number } | undefined;
-  for (const known of names) {
-    const target = known.replaceAll('_', '');
+  for (const candidate of names) {
+    const target = candidate.replaceAll('_', '');
     const allowed = target.length <= 5 ? 1 : 2;
     if (Math.abs(target.length - name.length) > allowed) continue;
     const distance = editDistance(name, target);
     if (distance <= allowed && (best === undefined || distance < best.distance))
-      best = { name: known, distance };
+      best = { name: candidate, distance };
   }
   return best?.name;
 }

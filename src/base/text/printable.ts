@@ -4,7 +4,7 @@
  */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** The same characters except line feeds. */
+/** The characters of `unprintable` except line feeds. */
 const unprintableInLines = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
@@ -33,7 +33,7 @@ export function printable(text: string): string {
   return text.replace(unprintableInLines, escaped);
 }
 
-/** JSON text that is safe to print and means the same: the characters in question occur only in strings. */
+/** JSON text that is safe to print and has the same value: in JSON, unprintable characters occur only in strings. */
 export function printableJson(json: string): string {
   return json.replace(unprintableInLines, (character) => {
     let text = '';
@@ -43,8 +43,8 @@ export function printableJson(json: string): string {
 }
 
 function escaped(character: string): string {
-  const known = shortEscapes.get(character);
-  if (known !== undefined) return known;
+  const shortEscape = shortEscapes.get(character);
+  if (shortEscape !== undefined) return shortEscape;
   const code = character.codePointAt(0) ?? 0;
   return code > 0xffff ? `\\u{${code.toString(16)}}` : unicodeEscape(code);
 }
