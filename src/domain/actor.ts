@@ -8,18 +8,18 @@ const maxNameLength = 100;
 
 const cutTo = (length: number) => z.string().transform((text) => text.slice(0, length));
 
-/** The author of an action, as the process reported itself. */
+/** The author of an action, as the process of the author has stated it. */
 export const actorSchema = z.object({
-  /** Of the operating system. */
+  /** Name of the user in the operating system. */
   user: cutTo(maxNameLength),
   host: cutTo(maxNameLength),
-  /** Of the program. */
+  /** Version of cqbatch. */
   version: cutTo(maxNameLength).exactOptional(),
 });
 
 export type Actor = Readonly<z.infer<typeof actorSchema>>;
 
-/** The author of a wish, and the reason, as far as known. */
+/** The author of a request, and the reason; absent where unknown. */
 export const attributionSchema = z.object({
   by: actorSchema.exactOptional(),
   reason: cutTo(maxReasonLength).exactOptional(),
@@ -45,7 +45,7 @@ export function withActor(reason?: string): Attribution {
   return { by: thisActor(), ...(reason !== undefined && { reason }) };
 }
 
-/** A user id without an account, as in containers, has no name. */
+/** The name of the user, or the user id if it has no account and so no name, as in containers. */
 function userName(): string {
   try {
     return userInfo().username;

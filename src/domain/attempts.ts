@@ -1,19 +1,19 @@
 import type { Attempt, AttemptHistory, RowResult } from './terms.ts';
 
-/** How many of the first and of the last attempts of an unfinished row are kept. */
+/** An unfinished row keeps this number of its first attempts, and of its last. */
 const keptAtEachEnd = 12;
 
-/** Longest message of an attempt that is kept; the message of the last attempt is kept whole. */
+/** Characters of an attempt's message that are kept; the last attempt keeps its whole message. */
 const maxMessageLength = 200;
 
-/** An attempt of which nothing is known: the process that may have made it has died. */
+/** An attempt that a process may have made before it died: nothing is known about it. */
 export const unknownAttempt: Attempt = {};
 
 export function isUnknown({ at }: Attempt): boolean {
   return at === undefined;
 }
 
-/** The attempts of a row with one more; when there are too many, those in the middle are dropped. */
+/** Adds an attempt to the attempts of a row; when there are too many, those in the middle are dropped. */
 export function withAttempt(
   earlier: readonly Attempt[] = [],
   { message, ...attempt }: Attempt,
@@ -29,10 +29,10 @@ export function withAttempt(
   return [...all.slice(0, keptAtEachEnd), { ...second, omitted }, ...last];
 }
 
-/** The history of a row that a process was about to call when it died: perhaps it was called. */
+/** The history of a row whose process died when it was about to make a call: perhaps it made the call. */
 export function perhapsCalled(history: AttemptHistory): AttemptHistory {
-  const { attempts, earlier, ...known } = history;
-  return { ...known, attempts: attempts + 1, unclear: true, earlier: withAttempt(earlier, unknownAttempt) };
+  const { attempts, earlier, ...rest } = history;
+  return { ...rest, attempts: attempts + 1, unclear: true, earlier: withAttempt(earlier, unknownAttempt) };
 }
 
 /** The known attempts of a row without a result. */
@@ -59,6 +59,6 @@ export function attemptsOf(result: RowResult): readonly Attempt[] {
 }
 
 /** The attempts of a row in a run, then in its retry, as one list. */
-export function joinAttempts(before: readonly Attempt[], after: readonly Attempt[]): readonly Attempt[] {
-  return after.reduce(withAttempt, before);
+export function joinAttempts(ofRun: readonly Attempt[], ofRetry: readonly Attempt[]): readonly Attempt[] {
+  return ofRetry.reduce(withAttempt, ofRun);
 }

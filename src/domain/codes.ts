@@ -18,15 +18,14 @@ export type FailureClass =
   | 'halt-early'
   | 'aborted';
 
-/** The meaning of a code, and what to do, for display. */
+/** What a code means, and what to do, for display. */
 export interface CodeAdvice {
   readonly meaning: string;
   readonly remedy?: string;
 }
 
-/** Everything about a code. */
 export interface CodeFacts extends CodeAdvice {
-  /** Of a failure. */
+  /** Absent for a code that is no failure. */
   readonly class?: FailureClass;
   /** Whether the service may have processed a request that it answers with this code. */
   readonly unclear?: true;
@@ -165,7 +164,7 @@ const failures = {
 } satisfies Record<string, FailureFacts>;
 
 /** Codes of rows that ended without a failed call. */
-const others = {
+const otherCodes = {
   OK: { meaning: 'The service made the change.' },
   ALREADY_APPLIED: {
     meaning:
@@ -190,7 +189,7 @@ const others = {
   },
 } satisfies Record<string, CodeFacts>;
 
-const all: Readonly<Record<string, CodeFacts>> = { ...failures, ...others };
+const all: Readonly<Record<string, CodeFacts>> = { ...failures, ...otherCodes };
 
 type KnownFailure = keyof typeof failures;
 
@@ -199,17 +198,17 @@ type StatusCode = `HTTP_${number}`;
 
 export type FailureCode = KnownFailure | StatusCode;
 
-export type RowCode = FailureCode | keyof typeof others;
+export type RowCode = FailureCode | keyof typeof otherCodes;
 
 export const failureCodes = Object.keys(failures) as readonly KnownFailure[];
 
-/** Codes of rows: why they ended as they did, or have not ended. */
+/** The codes of rows: why a row has its outcome, or none yet. */
 export const rowCodes = Object.keys(all) as readonly Exclude<RowCode, StatusCode>[];
 
 /** The canonical codes in the order of their numbers, from 1. */
 export const canonicalCodes = failureCodes.slice(0, 16);
 
-/** The facts about a failure. */
+/** The facts about the code of a failed call. */
 export function failureFacts(code: FailureCode): FailureFacts {
   return isKnownFailure(code) ? failures[code] : factsOfStatus(Number(code.slice('HTTP_'.length)));
 }
@@ -218,7 +217,7 @@ function isKnownFailure(code: string): code is KnownFailure {
   return Object.hasOwn(failures, code);
 }
 
-/** The facts about a code; for a code of another version, what is always true. */
+/** The facts about a code; general ones for the unknown code of another version. */
 export function codeFacts(code: string): CodeFacts {
   if (/^HTTP_\d{3}$/.test(code)) return failureFacts(code as StatusCode);
   if (Object.hasOwn(all, code)) return all[code] as CodeFacts;
@@ -228,13 +227,12 @@ export function codeFacts(code: string): CodeFacts {
   };
 }
 
-/** The advice on a code, for display. */
 export function adviceOn(code: string): CodeAdvice {
   const { meaning, remedy } = codeFacts(code);
   return { meaning, ...(remedy !== undefined && { remedy }) };
 }
 
-/** A status takes the meaning of its class (RFC 9110, section 15): 4xx that of 400, 5xx that of 500. */
+/** The facts about a status without a code: those of its class (RFC 9110, section 15), of 400 for 4xx, of 500 for 5xx. */
 function factsOfStatus(status: number): FailureFacts {
   const meaning = `The service answered with HTTP status ${status}.`;
   if (status >= 400 && status < 500) return permanent(meaning);

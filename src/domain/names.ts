@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { usageError } from '../base/errors/errors.ts';
 
-/** What names may be that become parts of paths and keys. They are checked where they are read, whatever they come from. */
+/** A rule for names that become parts of paths and keys. Each name is checked where it is read, whatever its source. */
 export interface NameRule {
   /** How to write such a name. */
   readonly remedy: string;
@@ -51,7 +51,7 @@ export const rateGroupNames = nameRule(
   'write 1 to 64 letters, digits, "-", "_" or ".", the first of them no "."',
 );
 
-/** The name of a file in a folder that is known. */
+/** The name of a file, without its folder. */
 export const fileNames = nameRule(
   'the name of a file',
   /^(?!\.{1,2}$)[^/\\\0]+$/,

@@ -25,43 +25,43 @@ export const phases = [
 
 export type Phase = (typeof phases)[number];
 
-/** How all workers together call an API at present. */
+/** How fast all workers together may call an API at present. */
 export interface Pace {
   /** Calls per second that are allowed; absent: as many as possible. */
   readonly rate?: number | undefined;
-  /** Whether the rate is kept: a rate that is untested, and that the workers do not reach, is not. */
+  /** Whether workers must keep to `rate`. False for an untested rate that the calls do not reach: then it is no limit. */
   readonly isKept: boolean;
-  /** Calls in flight that are allowed. */
+  /** The most calls in flight. */
   readonly concurrency: number;
   /** No call may be made before this time, milliseconds of the steady clock; absent when calls may be made. */
   readonly restUntil?: number | undefined;
-  /** What asks for a rest of more than a minute: `Retry-After: 7200`. */
+  /** What asked for `restUntil`, if the rest is longer than a minute: `Retry-After: 7200`. */
   readonly restBy?: string | undefined;
-  /** Rests that the API asked for before this time have ended, or end at `restUntil`; milliseconds of the steady clock. */
+  /** Rests that the API requested before this time are over, or end at `restUntil`; milliseconds of the steady clock. */
   readonly restsSince?: number | undefined;
   /** The limit of the API in calls per second, once it is known. */
   readonly limit?: number | undefined;
   readonly phase: Phase;
-  /** Whether each 503 is a refusal, like a 429: 503s were found to go away when the rate goes down. */
+  /** Whether a 503 counts as a refusal, like a 429: true once 503s have gone away with a lower rate. */
   readonly refuses503: boolean;
-  /** Why the rate is what it is, for people. */
+  /** Why the rate is as it is, for display. */
   readonly reason: string;
-  /** The run whose bound sets the rate, where several runs share it. */
+  /** Id of the run whose `--rate` bounds the rate, if several runs share the rate. */
   readonly boundBy?: string | undefined;
 }
 
-/** A pace, and how calls ended since its governor started. */
+/** A pace, and the calls since its governor started. */
 export interface PaceReport extends Pace {
   /** Calls that the API has accepted and rejected, of all workers. */
   readonly accepted: number;
   readonly rejected: number;
 }
 
-/** A shorter rest, in milliseconds, is part of keeping the pace, and not shown. */
+/** A shorter rest, in milliseconds, is only part of keeping the pace, and is not shown. */
 export const noticeableRestMs = 1_000;
 
 /**
- * What asks for a long rest, and how to end it, for people; undefined for a short rest or none.
+ * What asked for a long rest, and how to end it, for display; undefined without a long rest.
  *
  * @param run its id
  * @param now of the steady clock
@@ -75,10 +75,10 @@ export function restAdvice(
   return `"${restBy}" asks for this wait; to call sooner, type: cqbatch set-rate ${run} 5/s (or resume it with --rate 5/s)`;
 }
 
-/** An API that does not answer as it should, as a worker sees it. */
+/** A worker finds that the API does not answer as it should. */
 export interface Outage {
   readonly reason: string;
-  /** Until the next call that tests whether it is over. */
+  /** Milliseconds until the next call that tests whether the outage is over. */
   readonly testMs: number;
 }
 
@@ -92,5 +92,5 @@ export type StartingPoint = Partial<
   Pick<Pace, 'limit' | 'concurrency' | 'restUntil' | 'restBy' | 'refuses503'>
 >;
 
-/** A rest that an earlier run or another process left is tried by one call after at most this long, milliseconds. */
+/** A rest that an earlier run or another process recorded is tested with one call after at most this time, milliseconds. */
 export const longestInheritedRestMs = 300_000;

@@ -32,7 +32,7 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export type Method = (typeof methods)[number];
 
-/** An API as a rate group sees it: what shares one limit, and so one queue, one rate and its workers. */
+/** An API and a rate group. Their calls share one limit, and so one queue, one rate and the workers. */
 export interface LimitedApi {
   /** Normalized base URL. */
   readonly baseUrl: string;
@@ -45,27 +45,26 @@ export function apiText({ baseUrl, rateGroup }: LimitedApi): string {
   return rateGroup === undefined ? baseUrl : `${baseUrl} (rate group ${rateGroup})`;
 }
 
-/** The final states of a row, in the order in which they are counted and shown. `skipped`: not called, on purpose. */
+/** In the order in which they are counted and shown. */
 export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'skipped', 'not_attempted'] as const;
 
+/** The final state of a row. `skipped`: not called, on purpose; `not_attempted`: the run ended before it called the row. */
 export type Outcome = (typeof outcomes)[number];
 
 /** How many rows ended with each outcome. */
 export type OutcomeCounts = Readonly<Record<Outcome, number>>;
 
-/** Counts of zero. */
 export function noOutcomes(): Record<Outcome, number> {
   return { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
 }
 
-/** The sum of two counts. */
-export function addedUp(some: OutcomeCounts, others: OutcomeCounts): OutcomeCounts {
+/** Adds up two counts, outcome by outcome. */
+export function addedUp(first: OutcomeCounts, second: OutcomeCounts): OutcomeCounts {
   const sum = noOutcomes();
-  for (const outcome of outcomes) sum[outcome] = some[outcome] + others[outcome];
+  for (const outcome of outcomes) sum[outcome] = first[outcome] + second[outcome];
   return sum;
 }
 
-/** How many rows ended in all. */
 export function totalOf(counts: Partial<OutcomeCounts>): number {
   return outcomes.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0);
 }
@@ -80,17 +79,17 @@ export function outcomeText(outcome: string): string {
   return outcome.replace('_', ' ');
 }
 
-/** The meaning of unclear for a row with this outcome. */
+/** What unclear means for a row with this outcome, for display. */
 export function unclearText(outcome: string): string {
   return outcome === 'succeeded'
     ? 'an earlier attempt may have been processed, too'
     : 'an attempt may have been processed, though no usable answer came';
 }
 
-/** What an operation reports about a row: report column (without its leading `_`) to text. */
+/** What an operation reports about a row: text by report column (without the leading `_` of the column). */
 export type ResultColumns = Readonly<Record<string, string>>;
 
-/** One attempt of a row that did not finish it. Without a code, nothing is known about it: its process has died. */
+/** An attempt that did not finish its row. Without a code, nothing is known about the attempt: its process has died. */
 export interface Attempt {
   /** Start, ISO 8601 UTC. */
   readonly at?: string;
@@ -99,13 +98,13 @@ export interface Attempt {
   /** One line for display, perhaps cut. */
   readonly message?: string;
   readonly httpStatus?: number;
-  /** HTTP requests made, unless it was one. */
+  /** HTTP requests made; absent: 1. */
   readonly requests?: number;
-  /** How many attempts before this one are not kept. */
+  /** Number of attempts before this one that are not kept. */
   readonly omitted?: number;
 }
 
-/** How many HTTP requests these attempts, and those that are not kept, made. */
+/** The number of HTTP requests of these attempts, and of those that are not kept. */
 export function requestsOf(attempts: readonly Attempt[]): number {
   return attempts.reduce((sum, { requests = 1, omitted = 0 }) => sum + requests + omitted, 0);
 }
@@ -125,7 +124,7 @@ export interface RowResult {
   readonly httpStatus?: number;
   /** HTTP requests made for the row, including refused (429) and unclear ones. */
   readonly attempts: number;
-  /** How many of them certainly were not processed, because the API asked to slow down; 0 when absent. */
+  /** How many of `attempts` certainly were not processed, because the API asked to slow down; absent: 0. */
   readonly unprocessed?: number;
   /** Whether an attempt may have been processed though no usable answer arrived. */
   readonly unclear: boolean;
@@ -138,18 +137,18 @@ export interface RowResult {
   /** Row that was called in place of this one; only for the outcome `duplicate`. */
   readonly duplicateOf?: number;
   readonly columns?: ResultColumns;
-  /** The attempts before the last one, at least the first and last ones of them; absent when there were no others. */
+  /** The attempts before the last, if any; of many, the first and the last of them. */
   readonly earlier?: readonly Attempt[];
 }
 
-/** An HTTP answer as it is kept for later: without the token, and bounded. */
+/** An HTTP answer as it is saved: without the token, and of limited size. */
 export interface ReceivedAnswer {
   readonly status: number;
-  /** The relevant ones, by lower-case name. */
+  /** The relevant headers, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Text of the body, decompressed. */
   readonly body: string;
-  /** Whether the body was longer. */
+  /** Whether `body` lacks the end of a longer body. */
   readonly cut?: true;
 }
 
@@ -172,12 +171,12 @@ export interface AttemptHistory {
   /** HTTP requests made so far. */
   readonly attempts: number;
   /**
-   * How many of them certainly were not processed and cost no attempt: the API asked to slow down (429, 503 with a waiting
+   * How many of `attempts` certainly were not processed and do not count: the API asked to slow down (429, 503 with a waiting
    * time, 503 that depends on the rate), or refused the token.
    */
   readonly unprocessed: number;
   readonly unclear: boolean;
-  /** Absent when the API has not refused the row, or has let a call of it through since. */
+  /** Absent when the API has not refused the row, or has accepted a call of the row since. */
   readonly singledOut?: SingledOut;
   /** Start of the first attempt, ISO 8601 UTC. */
   readonly startedAt?: string;
@@ -185,7 +184,7 @@ export interface AttemptHistory {
   readonly lastCode?: string;
   readonly lastMessage?: string;
   readonly lastStatus?: number;
-  /** The attempts so far, at least the first and last ones of them; absent when nothing is known of any. */
+  /** The attempts so far; of many, the first and the last. Absent when nothing is known about them. */
   readonly earlier?: readonly Attempt[];
 }
 
