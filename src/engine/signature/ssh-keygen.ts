@@ -6,16 +6,16 @@ import { SystemError } from '../../base/errors/system-error.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 
 /**
- * Signatures of OpenSSH, made and checked by its own program as git does (ssh-keygen(1), "-Y"): any key, agent, passphrase and hardware
- * key that OpenSSH has.
+ * Signs and checks with OpenSSH's own program, as git does (ssh-keygen(1), "-Y"), so that any key, agent, passphrase and hardware
+ * key of OpenSSH works.
  */
 
-/** What our signatures are for: OpenSSH accepts none that was made for something else. */
+/** The purpose of the signatures: OpenSSH refuses a signature that was made for another purpose. */
 const namespace = 'cqbatch-approval';
 
-/** A signature that is good. */
+/** The author of a valid signature. */
 export interface Signer {
-  /** As the file of allowed signers names the owner of the key. */
+  /** The owner of the key, as the file of allowed signers names the owner. */
   readonly name: string;
   /** Fingerprint of the key. */
   readonly key: string;
@@ -72,7 +72,7 @@ function timestamp(at: Date): string {
 interface Ended {
   readonly code: number | null;
   readonly out: string;
-  /** The last line of its errors. */
+  /** The last line that the program wrote to its standard error. */
   readonly problem: string;
 }
 
