@@ -143,7 +143,7 @@ async function jsonLayout(
   const path = rowsAt?.split('.');
   const isObject = /^\s*\{/.test(text);
   const [, firstLine = '', next] = /^\s*([^\r\n]*)[\r\n]\s*(\S?)/.exec(text) ?? [];
-  // Each of JSON Lines is a whole value, even if it is broken inside.
+  // Each line of JSON Lines is a whole value, even if the value is broken inside.
   const mayBeLines = !isLeftOpen(firstLine) && (hint === 'jsonl' || next === '{');
   if (isObject && (path !== undefined || !mayBeLines)) {
     const bytes = await readWhole(readText(source));
@@ -168,7 +168,7 @@ function isLeftOpen(line: string): boolean {
 
 const nestedJson = 'a JSON object that has its rows in a member';
 
-/** Recognizes a cell named like a field that every header must have. */
+/** Makes a test for cells that are named like a required field of an operation. */
 export function identifierTest(operations: readonly Operation[] = []): (cell: string) => boolean {
   const names = new Set(operations.flatMap(requiredNames));
   return (cell) => names.has(fieldNameOf(cell));

@@ -37,7 +37,7 @@ export interface Manifest {
   readonly delimiter?: Delimiter;
   /** Operation of a JSON manifest of the form `{ "operation", "defaults", "rows" }`. */
   readonly operation?: string;
-  /** Field name to value. */
+  /** Values of fields that rows omit, by field name; of JSON manifests of that form. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   /**
    * Original column names in order of first appearance, without those that start with `_`. For CSV and TSV they are complete.
@@ -58,17 +58,17 @@ export interface Manifest {
   readonly readable: boolean;
   /** The cells of the first readable rows. */
   readonly sample: readonly ManifestRow['cells'][];
-  /** Where the rows seem to be: the path to an array in the only row, or in each of several. */
+  /** Path to an array that probably has the real rows: in the only row, or (`isRepeated`) in each of several rows. */
   readonly nestedRows?: { readonly path: string; readonly isRepeated: boolean };
-  /** What the document that holds the rows says of their number. */
+  /** What the document around the rows says about rows on other pages. */
   readonly page?: PageFacts | undefined;
-  /** By its name in `TextDecoder`, unless it is UTF-8. */
+  /** The encoding, by its name in `TextDecoder`; absent for UTF-8. */
   readonly encoding?: string | undefined;
-  /** Why the encoding that the user gives has no effect: a clause. */
+  /** Why the user's encoding has no effect, as the end of a sentence; absent if it has one. */
   readonly encodedAs?: string | undefined;
   /** What `--where` did to the rows that the latest `rows()` has read so far. */
   choice?(): RowChoice;
-  /** Columns whose identifiers were rounded, among all that the latest `rows()` has read, unless the user trusts them. */
+  /** Columns whose identifiers were rounded, in all rows that the latest `rows()` has read; none if the user trusts them. */
   roundedIds?(): readonly RoundedIds[];
   /**
    * Reads the file from its beginning; chunks hold 1 to 500 rows, in order. Defects of rows are in the rows.
@@ -78,16 +78,16 @@ export interface Manifest {
   rows(): AsyncIterable<readonly ManifestRow[]>;
 }
 
-/** Identifiers of a column that a program has rounded: those with more digits than the program keeps. */
+/** A column whose identifiers have more digits than a program keeps, which has rounded them. */
 export interface RoundedIds {
   readonly column: string;
   /** Number of identifiers with more than 15 digits, in all rows of the file. */
   readonly ids: number;
-  /** What rounds like this, as a clause. */
+  /** The program that rounds in this way, as a part of a sentence. */
   readonly by: string;
 }
 
-/** What a page of an API's answer says of the rows that it does not have. */
+/** What a page of an API's answer says about the rows on other pages. */
 export interface PageFacts {
   /** The member with the number of all rows. */
   readonly total?: { readonly name: string; readonly rows: number };
@@ -115,7 +115,7 @@ export interface ManifestRow {
   readonly line: number;
   /**
    * Cells by their original column name, without columns that start with `_`. JSON gives values with exact numbers (see
-   * `../json.ts`); CSV and TSV give strings, without empty cells, and with the empty string for the clear token. So in every
+   * `base/text/json.ts`); CSV and TSV give strings, without empty cells, and with the empty string for the clear token. So in every
    * format, absent and null mean "leave out", and the empty string means "clear". `cellText` writes them back. Has no inherited
    * names.
    */

@@ -22,7 +22,7 @@ import { readSheet } from './workbook/sheet.ts';
 export interface OpenOptions extends ReadingOptions {
   /** Name in messages; default: the path. */
   readonly name?: string;
-  /** The tool's own columns to read nevertheless, of delimited text and workbooks. */
+  /** Report columns (`_code`) to read, which are otherwise ignored; only in delimited text and workbooks. */
   readonly keptColumns?: readonly string[];
   /** Default: no operations. */
   readonly context?: ReadingContext;

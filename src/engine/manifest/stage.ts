@@ -85,11 +85,11 @@ export interface InputOptions extends ReadingContext {
   readonly stdin?: Readable;
   /** Called when nothing has come from a pipe or from standard input for a second. */
   readonly onWaiting?: (name: string) => void;
-  /** The only content that is accepted. */
+  /** The SHA-256 that the content must have. Default: any. */
   readonly sha256?: string;
 }
 
-/** A user who waits for longer wants to know for what. */
+/** After this silence, `onWaiting` says what is being waited for. */
 const silentMs = 1_000;
 
 /**

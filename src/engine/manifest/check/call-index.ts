@@ -74,23 +74,23 @@ export class CallIndex {
     return this.#changedSubjects;
   }
 
-  /** Adds a call, and compares it with earlier calls. A conflict names the first call, or the latest. */
+  /** Adds a call, and compares it with earlier ones. A conflict names the first call of the subject, or with `latest` the last one. */
   add(call: CallIdentity): DuplicateVerdict {
     const table = this.#table;
     const key = subjectDigest(call);
     const request = digest(call.request);
-    const known = table.find(key);
-    if (known < 0) {
+    const existing = table.find(key);
+    if (existing < 0) {
       this.#note(table.enter(key), call, request);
       return { kind: 'new' };
     }
-    const row = table.get(known, rowNumber);
-    if (this.#sends(known, request)) return { kind: 'duplicate', row };
-    const line = table.get(known, lineNumber);
+    const row = table.get(existing, rowNumber);
+    if (this.#sends(existing, request)) return { kind: 'duplicate', row };
+    const line = table.get(existing, lineNumber);
     if (this.#compared === 'latest') {
-      if (table.get(known, changedNumber) === 0) this.#changedSubjects++;
-      table.set(known, changedNumber, 1);
-      this.#note(known, call, request);
+      if (table.get(existing, changedNumber) === 0) this.#changedSubjects++;
+      table.set(existing, changedNumber, 1);
+      this.#note(existing, call, request);
       return { kind: 'conflict', row, line };
     }
     // A conflicting call has a second entry, so that its duplicates are found. No operation's name begins with NUL, so the two
@@ -141,7 +141,7 @@ export class DoneRows {
     return this.#sources;
   }
 
-  /** Sets the source of the following notes. */
+  /** Begins the next source, such as a run: the following `note` and `undo` are about its rows. */
   begin(source: string): void {
     this.#sources.push(source);
   }
@@ -149,26 +149,26 @@ export class DoneRows {
   /** Records the result of a row; rows come in the order of their source. */
   note(subject: Subject, row: number, { outcome, code }: Pick<RowResult, 'outcome' | 'code'>): void {
     const isDone = outcome === 'succeeded' || code === 'DONE_BEFORE';
-    // Other rows were not called, because another row of the subject was.
+    // Rows with other outcomes were not called, because another row of their subject was.
     if (!isDone && outcome !== 'failed' && outcome !== 'not_attempted') return;
     const key = subjectDigest(subject);
-    const known = this.#table.find(key);
-    if (known < 0 && !isDone) return;
-    const entry = known < 0 ? this.#table.enter(key) : known;
-    const before = this.#table.get(entry, doneSource);
-    if (before !== 0 && before !== this.#sources.length) return;
+    const existing = this.#table.find(key);
+    if (existing < 0 && !isDone) return;
+    const entry = existing < 0 ? this.#table.enter(key) : existing;
+    const doneIn = this.#table.get(entry, doneSource);
+    if (doneIn !== 0 && doneIn !== this.#sources.length) return;
     this.#table.set(entry, doneRow, row);
     this.#table.set(entry, doneSource, isDone ? this.#sources.length : 0);
   }
 
   /** Records that an undo has reverted a subject, or may have. */
   undo(subject: Subject): void {
-    const known = this.#table.find(subjectDigest(subject));
-    if (known >= 0 && this.#table.get(known, doneSource) === this.#sources.length)
-      this.#table.set(known, doneSource, 0);
+    const existing = this.#table.find(subjectDigest(subject));
+    if (existing >= 0 && this.#table.get(existing, doneSource) === this.#sources.length)
+      this.#table.set(existing, doneSource, 0);
   }
 
-  /** Undefined unless a source has done it. */
+  /** The source and the row that have done the subject; undefined if it is not done. */
   find(subject: Subject): DoneBefore | undefined {
     const entry = this.#table.find(subjectDigest(subject));
     const source = entry < 0 ? undefined : this.#sources[this.#table.get(entry, doneSource) - 1];

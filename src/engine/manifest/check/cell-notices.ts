@@ -6,7 +6,7 @@ import type { PreparedCall } from '../columns/row-preparer.ts';
 import type { ManifestRow } from '../manifest.ts';
 import { type NotedRows, noteRow } from './noted-rows.ts';
 
-/** How many different words of a field are named. */
+/** A warning names at most this number of words for nothing. */
 const namedWords = 5;
 
 /** Stands for characters that could not be read. */
@@ -37,10 +37,10 @@ export class CellNotices {
   }
 
   #noteNothing(field: string, word: string): void {
-    const noted = this.#nothing.get(field) ?? { cells: 0, words: new Set<string>() };
-    noted.cells++;
-    if (noted.words.size <= namedWords) noted.words.add(word);
-    this.#nothing.set(field, noted);
+    const tally = this.#nothing.get(field) ?? { cells: 0, words: new Set<string>() };
+    tally.cells++;
+    if (tally.words.size <= namedWords) tally.words.add(word);
+    this.#nothing.set(field, tally);
   }
 
   get warnings(): readonly ScanWarning[] {

@@ -5,8 +5,8 @@ export interface NotedRows {
 }
 
 /** Counts a row under a name. */
-export function noteRow(noted: Map<string, NotedRows>, name: string, row: number): void {
-  const known = noted.get(name);
-  if (known === undefined) noted.set(name, { rows: 1, firstRow: row });
-  else known.rows++;
+export function noteRow(byName: Map<string, NotedRows>, name: string, row: number): void {
+  const existing = byName.get(name);
+  if (existing === undefined) byName.set(name, { rows: 1, firstRow: row });
+  else existing.rows++;
 }

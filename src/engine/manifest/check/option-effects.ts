@@ -13,7 +13,7 @@ interface Effects {
   readonly prepare: Pick<ColumnReading, 'operations' | 'defaults' | 'filled'>;
   /** Rows to be called. */
   readonly callable: number;
-  /** Of these, rows that have a field of `--default` themselves. */
+  /** By field of `--default`: those of the callable rows that have a value of their own. */
   readonly owners: ReadonlyMap<string, NotedRows>;
 }
 
@@ -37,18 +37,18 @@ export function effectWarnings({
     );
   const warnings: ScanWarning[] = [];
   for (const field of prepare.filled) {
-    const own = owners.get(field);
-    if (own === undefined || callable === 0) continue;
+    const owner = owners.get(field);
+    if (owner === undefined || callable === 0) continue;
     const value = excerpt(prepare.defaults.get(field));
     const hasOption = prepare.operations.some(({ fields }) =>
       fields.some(({ name, option }) => name === field && option !== undefined),
     );
     const what = hasOption ? `--${field.replaceAll('_', '-')} ${value}` : `--default ${field}=${value}`;
-    if (own.rows === callable) unused.push(`${what} applies to no row: each has its own ${field}`);
+    if (owner.rows === callable) unused.push(`${what} applies to no row: each has its own ${field}`);
     else {
       const message =
-        `${counted(own.rows, 'row', ['keeps its own', 'keep their own'])} ${field} (first: row ${own.firstRow}); ` +
-        `${what} applies to the other ${counted(callable - own.rows, 'row')}`;
+        `${counted(owner.rows, 'row', ['keeps its own', 'keep their own'])} ${field} (first: row ${owner.firstRow}); ` +
+        `${what} applies to the other ${counted(callable - owner.rows, 'row')}`;
       warnings.push({ code: 'DEFAULT_OVERRIDDEN', message });
     }
   }

@@ -3,10 +3,10 @@ import type { Operation } from '../../operation/operation.ts';
 import { type ColumnMap, fieldNamer } from '../columns/column-names.ts';
 import type { Manifest, RoundedIds } from '../manifest.ts';
 
-/** A way to lose digits. */
+/** A way in which programs round numbers. */
 interface Rounding {
   readonly by: string;
-  /** How many zeros it leaves at the end of a number, at least; infinite for a number that it never writes. */
+  /** The least number of zeros at the end of a rounded number; infinite for a number that can't have been rounded this way. */
   readonly zerosOf: (digits: string) => number;
 }
 
@@ -28,12 +28,10 @@ function zerosOf17Digits(digits: string): number {
   return BigInt(Number(digits)) === BigInt(digits) ? 0 : Number.POSITIVE_INFINITY;
 }
 
-/** Chance leaves this number of zeros, in all identifiers, less than once in a million. */
+/** This number of zeros, over all identifiers, proves rounding: chance gives as many less than once in a million. */
 const tellingZeros = 6;
 
-/**
- * Notices identifiers that were rounded, in all rows of a file: also in those that `--where` leaves out. Takes constant memory.
- */
+/** Adds to a manifest a watch for rounded identifiers, even in rows that `--where` leaves out. Takes constant memory. */
 export function watchedForRounding(
   manifest: Manifest,
   operations: readonly Operation[],
@@ -49,13 +47,15 @@ export function watchedForRounding(
     roundedIds: () => watches.flatMap((watch) => watch.found ?? []),
     async *rows() {
       watches = [];
-      let known: readonly string[] = [];
+      let examinedColumns: readonly string[] = [];
       for await (const chunk of manifest.rows()) {
         const columns = manifest.columns();
-        if (columns !== known) {
-          const added = columns.slice(known.length).filter((column) => identifying.has(fieldOf(column)));
+        if (columns !== examinedColumns) {
+          const added = columns
+            .slice(examinedColumns.length)
+            .filter((column) => identifying.has(fieldOf(column)));
           watches.push(...added.map((column) => new RoundingWatch(column)));
-          known = columns;
+          examinedColumns = columns;
         }
         for (const { cells } of chunk) for (const watch of watches) watch.add(cells[watch.column]);
         yield chunk;
@@ -64,11 +64,10 @@ export function watchedForRounding(
   };
 }
 
-/** Watches one column. */
 class RoundingWatch {
   readonly column: string;
   #ids = 0;
-  /** The roundings that all identifiers so far may have had. Equal identifiers count once: they are no more proof than one. */
+  /** The roundings that all identifiers so far may have had. Equal identifiers count once, because repetition proves nothing. */
   #possible = roundings.map((rounding) => ({ ...rounding, zeros: 0, counted: new Set<string>() }));
 
   constructor(column: string) {
@@ -82,12 +81,12 @@ class RoundingWatch {
     this.#ids++;
     const zeros = zerosAtEnd(digits);
     this.#possible = this.#possible.filter((rounding) => {
-      const left = rounding.zerosOf(digits);
-      if (left > 0 && rounding.zeros < tellingZeros && !rounding.counted.has(digits)) {
+      const leastZeros = rounding.zerosOf(digits);
+      if (leastZeros > 0 && rounding.zeros < tellingZeros && !rounding.counted.has(digits)) {
         rounding.counted.add(digits);
-        rounding.zeros += left;
+        rounding.zeros += leastZeros;
       }
-      return zeros >= left;
+      return zeros >= leastZeros;
     });
   }
 
@@ -103,7 +102,7 @@ function zerosAtEnd(digits: string): number {
   return digits.length - end;
 }
 
-/** The digits of an identifier with more than 15 of them. */
+/** The digits of an identifier that has more than 15; undefined for any other cell. */
 function longDigits(cell: unknown): string | undefined {
   if (typeof cell !== 'string' && typeof cell !== 'number' && typeof cell !== 'bigint') return undefined;
   if (typeof cell === 'string' ? cell.length <= 15 : cell <= 999_999_999_999_999) return undefined;

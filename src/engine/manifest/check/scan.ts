@@ -17,7 +17,7 @@ import { effectWarnings } from './option-effects.ts';
 export interface ScanSummary extends SummarizedRows {
   /** Subjects that several rows change in different ways; 0 where conflicts are refused. */
   readonly changedSubjects: number;
-  /** The first five. */
+  /** The first five conflicts. */
   readonly firstConflicts: readonly Conflict[];
   /** Original column names in order of first appearance. */
   readonly columns: readonly string[];
@@ -26,7 +26,7 @@ export interface ScanSummary extends SummarizedRows {
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   /** Rows left out by `--where`; counted nowhere else. */
   readonly leftOut: number;
-  /** Columns whose identifiers were rounded before, unless the user trusts them. */
+  /** Columns whose identifiers a program has rounded, unless the user trusts them. */
   readonly roundedIds: readonly RoundedIds[];
   readonly choice: RowChoice | undefined;
 }
@@ -34,7 +34,7 @@ export interface ScanSummary extends SummarizedRows {
 /** Called in the order of rows; the scan awaits the results. */
 export interface ScanHandlers {
   onInvalid?(row: InvalidRow): void | Promise<void>;
-  /** @param row as it is called or left out */
+  /** @param row the decision about the row @param given the row as it was read */
   onRow?(row: DecidedRow, given: ManifestRow): void | Promise<void> | undefined;
   /** Conflicting rows are also callable. */
   onConflict?(conflict: Conflict): void | Promise<void>;
@@ -43,7 +43,7 @@ export interface ScanHandlers {
 export interface ScanOptions {
   /** Default: `refuse`. */
   readonly onConflict?: ConflictRule | undefined;
-  /** What earlier runs have done; default: nothing. */
+  /** The subjects that earlier runs have done, and whose rows are left out. Default: none. */
   readonly done?: DoneRows | undefined;
 }
 
@@ -106,7 +106,7 @@ export async function scanManifest(
   };
 }
 
-/** Warnings of what a spreadsheet does not show. */
+/** Warnings about hidden rows and columns of a workbook. */
 function hiddenWarnings(
   { sheet }: Pick<Manifest, 'sheet'>,
   hasMeaning: (column: string) => boolean,
@@ -156,7 +156,7 @@ const keptConflicts = 5;
 /** A row with the decision about it. */
 interface Judged {
   readonly decided: DecidedRow;
-  /** Where it contradicts an earlier row, and is called nevertheless. */
+  /** Present if the row contradicts an earlier row and is called nevertheless. */
   readonly conflict?: Conflict;
 }
 
@@ -165,7 +165,7 @@ class RowScan {
   readonly #summary = new RowsSummary();
   readonly firstConflicts: Conflict[] = [];
   readonly cells = new CellNotices();
-  /** Rows with a value of their own for a field of `--default`. */
+  /** By field of `--default`: the rows with a value of their own. */
   readonly owners = new Map<string, NotedRows>();
   readonly #done: DoneRows | undefined;
   readonly #judge: CallIndex['judge'];

@@ -5,12 +5,12 @@ import { excerpt } from '../../rows/problem.ts';
 import type { RowChoice } from '../manifest.ts';
 import type { Condition } from './condition.ts';
 
-/** How many different values of a column are counted. */
+/** At most this number of different values of a column are counted. */
 const keptValues = 10_000;
 const shownValues = 5;
 const maxValueLength = 200;
 
-/** Judges rows by conditions, and remembers what explains an unexpected choice. */
+/** Judges rows by conditions, and counts what explains an unexpected choice. */
 export class ChoiceTally implements RowChoice {
   chosen = 0;
   leftOut = 0;
@@ -36,7 +36,7 @@ export class ChoiceTally implements RowChoice {
     for (const [index, each] of this.#conditions.entries()) {
       const cell = cells[index] ?? '';
       if (isUndecided && verdicts[index] === undefined) each.noteIncomparable(line, cell);
-      // Only a choice of nothing is explained by the values.
+      // The values explain why no row was chosen.
       if (this.chosen === 0) each.noteValue(cell, verdicts[index] === true);
     }
     return isChosen;
@@ -75,9 +75,9 @@ class ConditionTally {
   noteValue(cell: string, isMet: boolean): void {
     if (isMet) this.met++;
     const value = cell.slice(0, maxValueLength);
-    const known = this.#values.get(value);
-    if (known === undefined && this.#values.size >= keptValues) this.#hasMore = true;
-    else this.#values.set(value, (known ?? 0) + 1);
+    const rows = this.#values.get(value);
+    if (rows === undefined && this.#values.size >= keptValues) this.#hasMore = true;
+    else this.#values.set(value, (rows ?? 0) + 1);
   }
 
   get incomparableText(): string | undefined {
@@ -89,7 +89,7 @@ class ConditionTally {
     return `${excerpt(column)}: ${cells} no ${what} (first: line ${line}, "${value}"), so ${optionOf(text)} leaves ${rest} out`;
   }
 
-  /** Why the condition holds for no row: what the column has, and what the user probably means. */
+  /** Why the condition holds for no row: the values of the column, and what the user probably means. */
   get unmetText(): string {
     const { text, column, wanted, day } = this.condition;
     const common = [...this.#values].toSorted(([, a], [, b]) => b - a);
@@ -111,7 +111,7 @@ class ConditionTally {
   }
 }
 
-/** A condition as it is typed. */
+/** A condition as an option on the command line. */
 function optionOf(condition: string): string {
   return `--where ${escapeInvisible(shellWord(condition))}`;
 }

@@ -13,7 +13,7 @@ export interface ColumnReading {
   readonly operations: readonly Operation[];
   /** Values of fields that rows omit, by field: from `--default` or the manifest's `defaults`. */
   readonly defaults: ReadonlyMap<string, unknown>;
-  /** Maps a column to a name, known or not. */
+  /** Maps the title of a column to a name, of a field or not. */
   readonly fieldOf: FieldNamer;
   /** The user's `--map`. */
   readonly map?: ColumnMap | undefined;
@@ -113,7 +113,7 @@ export function likelyColumns(
       const alike = [...free].filter(
         (column) =>
           likeness(column, name) &&
-          // "agent_user_id" is another person than "user_id".
+          // `agent_user_id` is another person than `user_id`.
           (name === subject || likeness === isMistyped || isPartOf(column, name)) &&
           !isUnprintable(column) &&
           valuesFit(field, column, sample),
@@ -130,7 +130,7 @@ export function likelyColumns(
 /** Last words of columns that hold identifiers. */
 const identifierWords: ReadonlySet<string> = new Set(['id', 'ids', 'nr', 'no', 'num', 'number', 'key']);
 
-/** A weak sign if several columns match. */
+/** Whether both name identifiers. A weak sign if several columns match. */
 const holdsIdentifier = (column: string, field: string): boolean =>
   field.endsWith('_id') && identifierWords.has(wordsOf(column).at(-1) ?? '');
 
@@ -139,7 +139,7 @@ const isMistyped = (column: string, field: string): boolean => resembledField(co
 const isPartOf = (column: string, field: string): boolean =>
   wordsOf(column).every((word) => wordsOf(field).includes(word));
 
-/** Strongest first. */
+/** The signs that a column holds a field, strongest first. */
 const likenesses: readonly ((column: string, field: string) => boolean)[] = [
   isMistyped,
   (column, field) => isPartOf(field, column),
@@ -163,7 +163,7 @@ function valuesFit(
   return values.every((value) => field === undefined || field.accepts(value));
 }
 
-/** Undefined for the operation, and for old values. */
+/** The field of this name; undefined for the names of the operation and of old values. */
 function fieldOfName(name: string, operations: readonly Operation[]): Field | undefined {
   return operations.flatMap(({ fields }) => fields).find((field) => field.name === name);
 }

@@ -12,7 +12,7 @@ export const maxColumnNamesLength = 1024 * 1024;
 /** The user's `--map`: title to field. Titles are matched like fields. */
 export type ColumnMap = Readonly<Record<string, string>>;
 
-/** Maps a column to a name, known or not. */
+/** Maps the title of a column to a name, of a field or not. */
 export type FieldNamer = (column: string) => string;
 
 /**
@@ -46,13 +46,13 @@ export function fieldNamer(map: ColumnMap = {}, operations: readonly Operation[]
 }
 
 /**
- * Values of fields that rows omit: the user's, then the manifest's.
+ * The values of fields that rows omit. Those of the user override those of the manifest.
  *
  * @throws CqbatchError (`usage`) for a field of no operation
  */
 export function readDefaults(
   manifest: Pick<Manifest, 'name' | 'defaults'>,
-  given: Readonly<Record<string, string>> | undefined,
+  ofUser: Readonly<Record<string, string>> | undefined,
   operations: readonly Operation[],
 ): ReadonlyMap<string, unknown> {
   const known = new Set(operations.flatMap(fieldNames));
@@ -66,7 +66,7 @@ export function readDefaults(
     }
     values.set(field, value);
   }
-  for (const [name, value] of Object.entries(given ?? {})) {
+  for (const [name, value] of Object.entries(ofUser ?? {})) {
     const field = fieldNameOf(name);
     if (!known.has(field)) {
       throw usageError(
@@ -80,8 +80,8 @@ export function readDefaults(
 }
 
 /**
- * Checks that no title has the name of a field beside another delimiter than that of the file, as in `user_id;note`: the cells
- * would have two values.
+ * Refuses titles such as `user_id;note`, in which another delimiter than that of the file separates the name of a field: each cell
+ * would hold two values.
  *
  * @throws CqbatchError (`usage`, `MANIFEST_MIXED_DELIMITERS`)
  */

@@ -8,18 +8,18 @@ export interface Condition {
   readonly column: string;
   /** Matched like a field: `Deleted by` for `deleted_by`. */
   readonly name: string;
-  /** Undefined for a cell that has no order with the value, such as a text with a time. */
+  /** Whether a cell meets the condition; undefined if the cell can't be compared with the value, as a text with a time. */
   readonly holds: (cell: string) => boolean | undefined;
-  /** What cells must be to have an order with the value. */
+  /** What a cell must be to be compared with the value. */
   readonly kind: 'number' | 'time' | 'text';
-  /** The day that the user probably means by `deleted_at=2026-11-16`, which is its first moment: its first and the next day. */
+  /** For `deleted_at=2026-11-16`, which only the first moment of the day meets: that day, which is probably meant, and the next. */
   readonly day?: readonly [first: string, next: string] | undefined;
-  /** The text that cells must equal, if that is the comparison. */
+  /** For `=` and a text: the text that cells must equal. */
   readonly wanted?: string | undefined;
 }
 
 const pattern = /^(?<column>.*?)(?<operator>!=|<=|>=|=|<|>|~)(?<value>.*)$/s;
-/** Another condition behind the value. */
+/** Finds a value that contains a second condition. */
 const joined = /\s(?:and|or|&&|\|\|)\s.*(?:[=<>~])/is;
 
 /** @throws RangeError with the correct form */
@@ -50,15 +50,15 @@ export function parseCondition(text: string): Condition {
 
 type Reading = (text: string) => number | bigint | undefined;
 
-/** Cells of another kind than the value differ from it. An empty cell comes neither before nor after any value. */
+/** Makes the comparison with a value. Cells of another kind differ from it. An empty cell is neither less nor greater. */
 function comparison(operator: string, wanted: string, read: Reading | undefined): Condition['holds'] {
   const isOpposite = operator === '!=';
   const value = read?.(wanted);
   if (read === undefined || value === undefined) return (cell) => (cell === wanted) !== isOpposite;
   const orderOf = (cell: string): number | undefined => {
-    const known = read(cell) ?? (read === wholeOf ? numberOf(cell) : undefined);
-    if (known === undefined) return undefined;
-    return known < value ? -1 : known > value ? 1 : 0;
+    const cellValue = read(cell) ?? (read === wholeOf ? numberOf(cell) : undefined);
+    if (cellValue === undefined) return undefined;
+    return cellValue < value ? -1 : cellValue > value ? 1 : 0;
   };
   const test = orders[operator];
   if (test === undefined) return (cell) => (orderOf(cell) === 0) !== isOpposite;

@@ -42,8 +42,8 @@ export function chooseOperation(facts: ChoiceFacts): OperationChoice {
     throw usageError(code, `${what} unknown; use one of ${nameList(operations)}`);
   };
   const byOption = find(option, 'UNKNOWN_OPERATION', `--operation ${option}:`);
-  const said = `${manifest.name}: "operation": "${manifest.operation}" is`;
-  const byManifest = find(manifest.operation, 'MANIFEST_UNKNOWN_OPERATION', said);
+  const what = `${manifest.name}: "operation": "${manifest.operation}" is`;
+  const byManifest = find(manifest.operation, 'MANIFEST_UNKNOWN_OPERATION', what);
   if (byOption !== undefined && byManifest !== undefined && byOption !== byManifest) {
     throw usageError(
       'MANIFEST_OPERATION_MISMATCH',
@@ -114,7 +114,7 @@ function rowsInside(name: string, { path, isRepeated }: NonNullable<Manifest['ne
   return usageError('MANIFEST_OPERATION_UNCLEAR', `${name}: ${problem}`);
 }
 
-/** The first sheet of a workbook is often an overview. */
+/** Names the other sheets, because the first sheet of a workbook is often an overview. */
 function otherSheets({ sheet }: ChoiceFacts['manifest']): string {
   if (sheet === undefined || sheet.others.length === 0) return '';
   return `. This is the sheet "${excerpt(sheet.name)}"; choose another one with --sheet: ${list(sheet.others)}`;
@@ -136,7 +136,7 @@ function describe(
     const column = likely.get(name);
     const field = fields.find((each) => each.name === name);
     const remedies: string[] = [];
-    // A column may name another person than the one who is meant.
+    // Even a likely column may name another person, so this remedy comes first.
     if (field !== undefined && name !== subject)
       remedies.push(`${defaultOption(field)} gives it for all rows`);
     if (column !== undefined) remedies.push(`if it is "${excerpt(column)}", pass ${mapOption(column, name)}`);
@@ -150,7 +150,7 @@ function list(columns: readonly string[]): string {
   return columns.length > shownColumns ? `${shown.join(', ')}, …` : shown.join(', ');
 }
 
-/** The operation of a row, or why it has none; names a known operation that must not be used, too. */
+/** The operation of a row, or why the row has none. `operation` of a problem is a known one that must not be used here. */
 export type RowOperation =
   | { readonly ok: true; readonly operation: Operation }
   | { readonly ok: false; readonly operation?: Operation; readonly problem: RowProblem };
@@ -164,14 +164,14 @@ export interface OperationRules {
 }
 
 /** Finds the operation of a row by its column `operation`, if any. */
-export function findRowOperation(said: unknown, rules: OperationRules): RowOperation {
+export function findRowOperation(cell: unknown, rules: OperationRules): RowOperation {
   const { operations, required, fallback } = rules;
-  if (said === undefined || said === '') {
+  if (cell === undefined || cell === '') {
     if (fallback !== undefined) return { ok: true, operation: fallback };
     return { ok: false, problem: { problem: `is missing; name one of ${nameList(operations)}` } };
   }
-  const value = excerpt(said);
-  const operation = typeof said === 'string' ? findByLooseName(said, operations) : undefined;
+  const value = excerpt(cell);
+  const operation = typeof cell === 'string' ? findByLooseName(cell, operations) : undefined;
   if (operation === undefined) {
     return { ok: false, problem: { problem: `is unknown; name one of ${nameList(operations)}`, value } };
   }

@@ -42,7 +42,7 @@ export interface RowPreparer extends ColumnReading {
   (row: ManifestRow): PreparedRow;
   /** How the operation of each row is found. */
   readonly choice: OperationChoice;
-  /** Names that have a meaning. */
+  /** The names that are no other column: of the operation, of fields, and of old values. */
   readonly known: ReadonlySet<string>;
 }
 
@@ -94,13 +94,13 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
   const readings = new Map(operations.map((operation) => [operation, readingOf(operation, defaults)]));
 
   const prepare = (row: ManifestRow): PreparedRow => {
-    const { given, clashes } = matchCells(row.cells, fieldOf);
-    const found = findRowOperation(given['operation'], rules);
+    const { byName, clashes } = matchCells(row.cells, fieldOf);
+    const choiceOfRow = findRowOperation(byName['operation'], rules);
     const invalid = (...problems: readonly RowProblem[]): InvalidRow => ({
       kind: 'invalid',
       row: row.row,
       line: row.line,
-      operation: found.operation,
+      operation: choiceOfRow.operation,
       problems: problems.map((problem) => withLetters(problem, manifest)),
     });
     const columnFor = (name: string): string | undefined =>
@@ -108,8 +108,8 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
     const columnOf = (name: string): string => columnFor(name) ?? name;
 
     if (row.problem !== undefined) return invalid(row.problem);
-    if (!found.ok) return invalid({ column: columnOf('operation'), ...found.problem });
-    const { operation } = found;
+    if (!choiceOfRow.ok) return invalid({ column: columnOf('operation'), ...choiceOfRow.problem });
+    const { operation } = choiceOfRow;
     if (clashes !== undefined || row.cellProblems !== undefined) {
       const names = knownNames([operation]);
       const clashing = (clashes ?? []).filter(({ name }) => names.has(name)).map(explainClash);
@@ -118,7 +118,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
       if (unusable.length > 0) return invalid(...unusable);
     }
     const reading = readings.get(operation) ?? [];
-    const fields = pickFields(given, reading);
+    const fields = pickFields(byName, reading);
     try {
       const parsed = operation.schema.safeParse(fields);
       if (!parsed.success)
@@ -127,15 +127,15 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
             explainIssue(emptyCell(issue, operation, fields, columnFor) ?? issue, fields, columnOf),
           ),
         );
-      const own = filled.filter((field) => given[field] !== undefined);
+      const own = filled.filter((field) => byName[field] !== undefined);
       const callable = callableRow(row, operation, parsed.data, own);
-      const before = pickOldValues(given, reading);
-      if (before === undefined) return callable;
-      const checked = checkOldValues(operation, fields, before);
-      if (checked.success) return { ...callable, old: onlyNamed(before, checked.data) };
+      const oldValues = pickOldValues(byName, reading);
+      if (oldValues === undefined) return callable;
+      const checked = checkOldValues(operation, fields, oldValues);
+      if (checked.success) return { ...callable, old: onlyNamed(oldValues, checked.data) };
       return invalid(
         ...checked.error.issues.map((issue) =>
-          explainIssue(issue, before, (name) => columnOf(oldNameOf(name))),
+          explainIssue(issue, oldValues, (name) => columnOf(oldNameOf(name))),
         ),
       );
     } catch (error) {
@@ -159,20 +159,20 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
 function matchCells(
   cells: ManifestRow['cells'],
   fieldOf: FieldNamer,
-): { readonly given: ManifestRow['cells']; readonly clashes: readonly Clash[] | undefined } {
-  const given = new Cells();
+): { readonly byName: ManifestRow['cells']; readonly clashes: readonly Clash[] | undefined } {
+  const byName = new Cells();
   let clashes: Clash[] | undefined;
   for (const column in cells) {
     const value = cells[column];
     if (value === undefined || value === null) continue;
     const name = fieldOf(column);
-    if (given[name] === undefined) given[name] = value;
+    if (byName[name] === undefined) byName[name] = value;
     else {
       clashes ??= [];
       clashes.push({ name, column });
     }
   }
-  return { given, clashes };
+  return { byName, clashes };
 }
 
 /** Where to read the value and the former value of a field. */
@@ -189,10 +189,10 @@ function readingOf({ fields }: Operation, defaults: ReadonlyMap<string, unknown>
   });
 }
 
-function pickFields(given: ManifestRow['cells'], fields: readonly FieldReading[]): ManifestRow['cells'] {
+function pickFields(byName: ManifestRow['cells'], fields: readonly FieldReading[]): ManifestRow['cells'] {
   const values: Record<string, unknown> = {};
   for (const { name, byDefault } of fields) {
-    const value = given[name] ?? byDefault;
+    const value = byName[name] ?? byDefault;
     if (value !== undefined) values[name] = value;
   }
   return values;
@@ -200,12 +200,12 @@ function pickFields(given: ManifestRow['cells'], fields: readonly FieldReading[]
 
 /** The old values in a row; undefined without any. */
 function pickOldValues(
-  given: ManifestRow['cells'],
+  byName: ManifestRow['cells'],
   fields: readonly FieldReading[],
 ): Readonly<Record<string, unknown>> | undefined {
   let old: Record<string, unknown> | undefined;
   for (const { name, oldName } of fields) {
-    const value = oldName === undefined ? undefined : given[oldName];
+    const value = oldName === undefined ? undefined : byName[oldName];
     if (value === undefined) continue;
     old ??= {};
     old[name] = value;
@@ -216,10 +216,10 @@ function pickOldValues(
 /** Checks old values like the row that would send them, so that an undo can't be refused for them. */
 function checkOldValues(
   { schema, fields }: Operation,
-  given: Readonly<Record<string, unknown>>,
+  byName: Readonly<Record<string, unknown>>,
   old: Readonly<Record<string, unknown>>,
 ): ReturnType<Operation['schema']['safeParse']> {
-  const required = fields.filter((field) => field.required).map(({ name }) => [name, given[name]] as const);
+  const required = fields.filter((field) => field.required).map(({ name }) => [name, byName[name]] as const);
   return schema.safeParse({ ...Object.fromEntries(required), ...old });
 }
 

@@ -10,7 +10,7 @@ export interface Clash {
   readonly column: string;
 }
 
-/** Problems of cells with fields. */
+/** The problems of unusable cells in columns that have a field. */
 export function unusableCells(
   { cells, cellProblems = {} }: ManifestRow,
   isField: (column: string) => boolean,

@@ -6,7 +6,7 @@ import { ChoiceTally } from './choice-tally.ts';
 import { fieldNamer } from './column-names.ts';
 import { type Condition, parseCondition } from './condition.ts';
 
-/** Columns of reports, which are read only for conditions that name them: `_code`. In failed.csv that is `_error_code`. */
+/** The report columns that conditions name, and so are read: `_code`, which is `_error_code` in failed.csv. */
 export function ownColumnsIn(texts: readonly string[]): readonly string[] {
   const own = texts.map((text) => parseCondition(text).column).filter(isOwnColumn);
   return [...own, ...own.map(nameInFailed)];
@@ -77,9 +77,9 @@ export function chosenBy(texts: readonly string[], manifest: Manifest): Manifest
 }
 
 function withoutOwn(cells: ManifestRow['cells']): ManifestRow['cells'] {
-  const others = new Cells();
-  for (const title in cells) if (!isOwnColumn(title)) others[title] = cells[title];
-  return others;
+  const rest = new Cells();
+  for (const title in cells) if (!isOwnColumn(title)) rest[title] = cells[title];
+  return rest;
 }
 
 /** An omitted cell counts as empty. */

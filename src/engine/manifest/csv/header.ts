@@ -77,10 +77,10 @@ export interface Preamble {
  * @throws TextMistake when `sep=` names an unknown delimiter, or the lines exceed the head
  */
 export function readPreamble(head: string, skipLines: number, complete: boolean): Preamble {
-  const [line, said] = /^"?sep=([^\r\n])"?(?:\r\n|\n|\r)/i.exec(head) ?? [];
-  const delimiter = delimiters.find((known) => known === said);
-  if (said !== undefined && delimiter === undefined) {
-    const problem = `"sep=${said}" is not a known delimiter; use comma, semicolon, tab or |`;
+  const [line, named] = /^"?sep=([^\r\n])"?(?:\r\n|\n|\r)/i.exec(head) ?? [];
+  const delimiter = delimiters.find((each) => each === named);
+  if (named !== undefined && delimiter === undefined) {
+    const problem = `"sep=${named}" is not a known delimiter; use comma, semicolon, tab or |`;
     throw syntaxMistake({ line: 1, column: 1 }, problem);
   }
   let end = line?.length ?? 0;

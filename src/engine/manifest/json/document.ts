@@ -24,7 +24,7 @@ export interface DocumentOptions {
 
 /** A document is read into memory; JSON Lines are not. */
 const maxDocumentBytes = 1_000_000_000;
-/** How many other members are kept: more than a page of an answer has. */
+/** At most this number of members beside the rows are kept; a page of an API's answer has fewer. */
 const keptMembers = 100;
 
 /** @throws TextMistake (`MANIFEST_TOO_LARGE`) for more than 1 GB */
@@ -52,15 +52,15 @@ export class JsonDocument {
   #at = 0;
   /** Line of the next byte. */
   #line = 1;
-  /** What the outer object has beside the rows, the first ones. */
+  /** The first members beside the rows, in document order. */
   readonly members: {
     readonly key: JsonValue;
     readonly value: JsonValue;
     readonly kind: 'array' | 'object' | 'scalar';
-    /** How many objects it is inside of, besides the outer one. */
+    /** The number of objects around the member, without the outer one. */
     readonly depth: number;
   }[] = [];
-  /** Whether the array of rows has been met. */
+  /** Whether the array of rows has been found. */
   hasRows = false;
   /** Whether the outer value, once it was walked over, begins and ends on the same line. */
   isOnOneLine = false;
@@ -113,7 +113,7 @@ export class JsonDocument {
       if (isLast && isArray) return yield* this.#rowsOnce();
       if (!isLast && first === openBrace) return yield* this.#object(depth + 1);
     }
-    // It may be as large as the file.
+    // The member may be as large as the file.
     const isUnbounded = isArray || this.#options.path !== undefined;
     const value = this.#value(isUnbounded ? Number.POSITIVE_INFINITY : maxRecordBytes);
     const kind = isArray ? 'array' : first === openBrace ? 'object' : 'scalar';
@@ -136,7 +136,7 @@ export class JsonDocument {
     while (this.#goesOn(closeBracket, ', or ]'));
   }
 
-  /** Whether a comma comes next, and not the end of what it is in. */
+  /** Whether a comma comes next, and not the end of the array or object. */
   #goesOn(close: number, expected: string): boolean {
     if (this.#take(close)) return false;
     this.#expect(comma, expected);

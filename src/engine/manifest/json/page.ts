@@ -5,7 +5,7 @@ import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
 import type { PageFacts } from '../manifest.ts';
 
-/** Deeper, objects are more likely values of a row. */
+/** Deepest level at which rows are looked for: deeper objects are more likely values of a row. */
 const deepest = 3;
 
 /** Paths to the arrays of objects in an object, as `--rows-at` takes them: `data.items`. */
@@ -22,14 +22,14 @@ export function rowsAtOption(path: string): string {
   return `--rows-at ${shellWord(path)}`;
 }
 
-/** The command that makes one array of several JSON documents in a file. @param path to the rows in each; none: each is an array */
+/** The command that makes one array of the JSON documents in a file. @param path to the rows in each; absent if each is an array */
 export function joiningCommand(path?: readonly string[]): string {
   const names = path?.map((name) => (/^[a-z_]\w*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`));
   const filter = names === undefined ? 'add' : `[.[]${names.join('')}[]]`;
   return `jq -s ${shellWord(filter)} FILE > rows.json (with jq 1.7 or later: before, it rounds long identifiers)`;
 }
 
-/** What the members beside the rows say of other pages. */
+/** What the members beside the rows say about other pages; undefined if nothing. */
 export function pageFactsOf(
   members: readonly (readonly [name: string, value: unknown])[],
 ): PageFacts | undefined {

@@ -12,7 +12,7 @@ export interface WrapperFacts {
   readonly operation?: string;
   /** Field name to value, without null values. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** What it says of rows on other pages. */
+  /** What the object says about rows on other pages. */
   readonly page?: PageFacts | undefined;
 }
 
@@ -60,8 +60,8 @@ function readPage(members: readonly Member[]): WrapperFacts {
 function lackOfRows(arrays: readonly string[], path: readonly string[] | undefined): string {
   const [only, ...others] = arrays.map((name) => excerpt(name));
   if (path !== undefined) {
-    const known = only === undefined ? '' : `; its arrays are ${[only, ...others].join(', ')}`;
-    return `--rows-at "${excerpt(path.join('.'))}": this object has no array there${known}`;
+    const hint = only === undefined ? '' : `; its arrays are ${[only, ...others].join(', ')}`;
+    return `--rows-at "${excerpt(path.join('.'))}": this object has no array there${hint}`;
   }
   const lack = 'this object has no array "rows"';
   if (only !== undefined && others.length === 0) {

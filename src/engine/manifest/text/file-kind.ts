@@ -40,7 +40,7 @@ function isOpenDocument(names: string): boolean {
   return names.includes('opendocument.spreadsheet');
 }
 
-/** Both are in old Office containers, whose part names are UTF-16. */
+/** Old and encrypted workbooks have the same kind of container, whose part names are UTF-16. */
 function oldExcel(head: Buffer): string {
   return head.includes(Buffer.from('EncryptedPackage', 'utf16le'))
     ? 'this workbook has a password: save a copy without one'

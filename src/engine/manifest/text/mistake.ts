@@ -52,7 +52,6 @@ export class PositionCounter {
   }
 }
 
-/** LF or CR. */
 export function isLineEnd(byte: number): boolean {
   return byte === lineFeed || byte === carriageReturn;
 }

@@ -138,7 +138,7 @@ async function* readUnzipped(source: ByteSource): AsyncGenerator<Buffer, void, u
  * @throws TextMistake when the bytes are not UTF-8, or too many are blank, and errors of `readBytes`
  */
 export async function* readText(source: TextSource): AsyncGenerator<Buffer, void, undefined> {
-  let before = source.start;
+  let toSkip = source.start;
   let offset = 0;
   let blankBytes = 0;
   for await (const chunk of checkUtf8(readBytes(source), () => remedyFor(source))) {
@@ -148,8 +148,8 @@ export async function* readText(source: TextSource): AsyncGenerator<Buffer, void
       const problem = 'more than 4 MiB of blank lines up to here; delete them';
       throw new TextMistake('MANIFEST_TOO_LARGE', offset, problem);
     }
-    const text = chunk.subarray(before);
-    before -= chunk.length - text.length;
+    const text = chunk.subarray(toSkip);
+    toSkip -= chunk.length - text.length;
     if (text.length > 0) yield text;
   }
 }
@@ -175,9 +175,9 @@ export async function* checkUtf8(
   for await (const chunk of chunks) {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     const end = bytes.length - incompleteLength(bytes);
-    const whole = bytes.subarray(0, end);
-    if (!isUtf8(whole)) throw notUtf8(whole, offset, await remedy());
-    if (end > 0) yield whole;
+    const characters = bytes.subarray(0, end);
+    if (!isUtf8(characters)) throw notUtf8(characters, offset, await remedy());
+    if (end > 0) yield characters;
     rest = bytes.subarray(end);
     offset += end;
   }
@@ -199,7 +199,7 @@ function incompleteLength(bytes: Buffer): number {
 
 const usualRemedy = '; save the file as "CSV UTF-8", or pass its encoding, such as --encoding windows-1252';
 
-/** No encoding fits a file that has a line in UTF-8, too. */
+/** What to do about bytes that are not UTF-8. No encoding fits if a line of the file is UTF-8. */
 async function remedyFor(source: ByteSource): Promise<string> {
   const line = await findUtf8Line(source);
   if (line === undefined) return usualRemedy;
@@ -209,7 +209,7 @@ async function remedyFor(source: ByteSource): Promise<string> {
   );
 }
 
-/** The first line with characters that only UTF-8 has like this, if any. */
+/** The first line that is certainly UTF-8, if any. */
 async function findUtf8Line(
   source: ByteSource,
 ): Promise<{ readonly number: number; readonly text: string } | undefined> {
@@ -234,7 +234,7 @@ function utf8Text(line: string): string | undefined {
   if (!/[\x80-\xff]/.test(line)) return undefined;
   const bytes = Buffer.from(line.replace(/^\xef\xbb\xbf/, ''), 'latin1');
   const text = bytes.toString().trim();
-  // A few bytes of another encoding may be UTF-8 by chance: that gives rare letters, or single ones.
+  // A few bytes of another encoding may be UTF-8 by chance, but then give rare letters, or single ones.
   const isPlain =
     /[\u00a0-\u017f\u0800-\uffff]|[^\0-\x7f]{3}/.test(text) && !/[\u0080-\u009f\u0180-\u036f]/.test(text);
   return isUtf8(bytes) && isPlain ? text : undefined;

@@ -1,6 +1,6 @@
 import { formatValue } from 'hucre';
 
-/** The text that a spreadsheet shows for a number, where it has all digits of the number; without commas between them. */
+/** The text that a spreadsheet shows for a number, without commas between digits; undefined if it lacks digits of the number. */
 export function shownNumber(value: number, format: string): string | undefined {
   const shown = formatValue(value, format).trim();
   const numbers = shown.match(/\d[\d,]*(?:\.\d+)?/g) ?? [];
@@ -15,7 +15,7 @@ const dayMs = 86_400_000;
 /** Day 0 of the two systems of dates. */
 const epoch1900 = Date.UTC(1899, 11, 31);
 const epoch1904 = Date.UTC(1904, 0, 1);
-/** Spreadsheets count the day after it, 29 February 1900, which did not exist: the library gives this day for both. */
+/** Spreadsheets count 29 February 1900, which did not exist, as the next day; the library gives this date for both. */
 const lastRightDay = Date.UTC(1900, 1, 28);
 
 /**

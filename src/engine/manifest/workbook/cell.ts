@@ -19,8 +19,8 @@ export interface CellFormats {
 }
 
 /**
- * The text of a cell, as its format shows it: else the cell has a problem. Dates are ISO 8601, and formulas give their stored
- * result.
+ * The text of a cell as its format shows it. If that text loses information, the cell has a problem. Formulas give their stored
+ * result; dates are ISO 8601.
  *
  * @param details of cells with a format, a formula or an error
  */
@@ -67,14 +67,14 @@ function readNumber(value: number, format = 'General', formats: CellFormats | un
 
 function readDate(date: Date, format: string | undefined, formats: CellFormats | undefined): SheetCell {
   if (Number.isNaN(date.getTime())) return empty;
-  const whole = date.toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length);
+  const iso = date.toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length);
   if (formats === undefined || format === undefined) {
     // A time of day without a date counts from the day before the first date.
     const isTime = date.getUTCFullYear() < 1900;
-    return { text: isTime ? whole.slice('yyyy-mm-ddT'.length) : whole.replace('T00:00:00', '') };
+    return { text: isTime ? iso.slice('yyyy-mm-ddT'.length) : iso.replace('T00:00:00', '') };
   }
   const text = formats.shownTime(date, format, formats.is1904);
-  return text === undefined ? shownOtherwise(whole, format) : { text };
+  return text === undefined ? shownOtherwise(iso, format) : { text };
 }
 
 function shownOtherwise(text: string, format: string): SheetCell {

@@ -12,7 +12,6 @@ import { type CellFormats, columnLetters, readCell, unpackedBytes } from './cell
 /** A sheet of a workbook as records of delimited text; line numbers are Excel's row numbers. */
 export interface SheetRecords {
   readonly name: string;
-  /** The names of the other sheets. */
   readonly others: readonly string[];
   /** Rows that are not blank or skipped, the header first; all are as wide as the header. */
   readonly records: readonly CsvRecord[];
@@ -32,13 +31,12 @@ type SheetFilterInfo = Parameters<SheetFilter>[0];
  */
 const maxUnpackedBytes = 300_000_000;
 
-/** Excel's limit. */
 const maxRows = 1_048_576;
 
 /** Limit for cells in memory, including empty cells of the table. */
 const maxCells = 20_000_000;
 
-/** The header is among this many first rows, perhaps below a title. */
+/** The header is looked for in this number of first rows, because a title may precede it. */
 const sampledRows = 12;
 
 export interface SheetChoice {
