@@ -28,7 +28,7 @@ export function interpret(answer: HttpAnswer, context: AnswerContext): ParsedAns
   }
 }
 
-/** What an error answer means; its status is enough when its body can't be decompressed. */
+/** What an error answer means. If its body can't be decompressed, only the status counts. */
 function errorFailure(answer: HttpAnswer, context: AnswerContext): ApiFailure {
   const { body, problem } = answer;
   if (problem === undefined || readErrorBody(body).kind === 'json') return classify(answer, context);
@@ -36,7 +36,7 @@ function errorFailure(answer: HttpAnswer, context: AnswerContext): ApiFailure {
   return { ...failure, message: `${failure.message} (${problemText(problem, context.mask)})` };
 }
 
-/** The change has probably been made, as after any other 2xx: another attempt shows it. */
+/** A 2xx answer that can't be read. The change has probably been made; another attempt shows it. */
 function unreadableFailure({ status, body, problem }: HttpAnswer, mask: TokenMask, error: Error): ApiFailure {
   const failure = (code: FailureCode, why: string): ApiFailure =>
     apiFailure(code, `The server answered ${status}, but ${why}`, { status, unclear: true });
@@ -75,7 +75,7 @@ function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiF
 
 /**
  * The redirects by which a server says that it has not processed a request: the request belongs elsewhere (RFC 9110, section 15.4).
- * After 303, and often after 302, the change was made and its result is elsewhere; the others say nothing about it.
+ * After 303, and often after 302, the change was made and its result is elsewhere; other redirects say nothing about the change.
  */
 const notProcessed: ReadonlySet<number> = new Set([301, 307, 308]);
 
@@ -91,7 +91,7 @@ const maxHeaderLength = 1_000;
 const keptHeaders =
   /^(content-(type|length|encoding)|date|age|via|server|location|etag|retry-after|www-authenticate|grpc-(status|message)|.*ratelimit.*|(x-)?(request|correlation|trace)-?id|x-amzn-(requestid|trace-id)|x-cloud-trace-context|traceparent)$/;
 
-/** An answer as it is kept: with the relevant headers, and without the token, which a server may quote. */
+/** The part of an answer that is saved: the relevant headers and the body, without the token, which a server may quote. */
 export function receivedAnswer({ status, headers, body }: HttpAnswer, mask: TokenMask): ReceivedAnswer {
   const kept = Object.keys(headers).filter((name) => keptHeaders.test(name));
   const text = withoutToken(body, mask);
@@ -108,7 +108,7 @@ export function receivedAnswer({ status, headers, body }: HttpAnswer, mask: Toke
   };
 }
 
-/** In JSON, `\u` escapes may stand for any part of a token. */
+/** A text without the token, of which `\u` escapes of JSON may hide any part. */
 function withoutToken(text: string, mask: TokenMask): string {
   const unescaped = text.replace(/\\u00([2-7][0-9a-f])/gi, (_escape, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),

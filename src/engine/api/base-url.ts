@@ -38,7 +38,7 @@ export function parseBaseUrl(text: string, { allowInsecureHttp = false }: BaseUr
   return `${url.origin}${prefix}`;
 }
 
-/** Whether a host is this machine: RFC 6761, section 6.3, and RFC 5735, section 3; the URL parser has normalized the address already. */
+/** Whether a host, as the URL parser normalizes it, is this machine (RFC 6761, section 6.3; RFC 5735, section 3). */
 export function isLoopback(hostname: string): boolean {
   return /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

@@ -6,13 +6,13 @@ import { serverText, type TokenMask } from './server-text.ts';
 import type { IgnoredWaits } from './wait-reader.ts';
 import { waitingTime } from './waiting-time.ts';
 
-/** What is known besides the answer. */
+/** What an answer is judged with. */
 export interface AnswerContext {
-  /** Milliseconds since 1970. */
+  /** The present, in milliseconds since 1970. */
   readonly now: number;
   /** Hides the token in messages and other text from an answer. */
   readonly mask: TokenMask;
-  /** Gets the waits that are ignored. */
+  /** Collects the waits that are ignored. */
   readonly ignored?: IgnoredWaits;
 }
 
@@ -46,19 +46,19 @@ export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerConte
 const throttlingCodes: ReadonlySet<FailureCode> = new Set(['RESOURCE_EXHAUSTED', 'UNAVAILABLE'] as const);
 
 function errorMessage(status: number, isHalt: boolean, body: ErrorBody, mask: TokenMask): string {
-  const said = serverText(body.message, mask);
+  const serverMessage = serverText(body.message, mask);
   if (status === 404 && body.kind !== 'json') {
-    return `The server answered 404 with ${kindName(body, said)} instead of JSON: check the base URL`;
+    return `The server answered 404 with ${kindName(body, serverMessage)} instead of JSON: check the base URL`;
   }
-  if (isHalt) return `The API refuses the token${said === '' ? '' : `: ${said}`}`;
-  if (body.kind === 'html') return `The server answered ${status} with ${kindName(body, said)}`;
-  return said === '' ? `The server answered ${status} without saying why` : said;
+  if (isHalt) return `The API refuses the token${serverMessage === '' ? '' : `: ${serverMessage}`}`;
+  if (body.kind === 'html') return `The server answered ${status} with ${kindName(body, serverMessage)}`;
+  return serverMessage === '' ? `The server answered ${status} without saying why` : serverMessage;
 }
 
-function kindName({ kind }: ErrorBody, said: string): string {
+function kindName({ kind }: ErrorBody, serverMessage: string): string {
   if (kind === 'empty') return 'nothing';
   const name = kind === 'html' ? 'an HTML page' : 'text';
-  return said === '' ? name : `${name} ("${said}")`;
+  return serverMessage === '' ? name : `${name} ("${serverMessage}")`;
 }
 
 /** What an HTTP status of 400 or more means when the body has no canonical code. */
@@ -101,7 +101,7 @@ export function rpcCode(value: unknown): RpcCode | undefined {
   return codesByLetters.get(value.toUpperCase().replace(/[^A-Z]/g, ''));
 }
 
-/** What the body of an error answer says. */
+/** The content of an error answer's body. */
 interface ErrorBody {
   /** `json` is a JSON object; other JSON values count as `text`. */
   readonly kind: 'json' | 'html' | 'text' | 'empty';
@@ -138,8 +138,8 @@ export function readErrorBody(text: string): ErrorBody {
     code === undefined
       ? firstText([json['code'], error['status'], error['code'], json['error']], /^[A-Za-z][\w.-]*$/)
       : '';
-  const said = [json['message'], error['message'], json['detail'], json['title']];
-  const message = firstText([...said, json['error_description'], json['error']], /\S/);
+  const messages = [json['message'], error['message'], json['detail'], json['title']];
+  const message = firstText([...messages, json['error_description'], json['error']], /\S/);
   const isNamed = name === '' || name === message;
   return {
     kind: 'json',

@@ -35,6 +35,7 @@ export interface Timeouts {
   readonly totalMs: number;
 }
 
+/** The options of `createClient`. */
 export interface ClientOptions extends BaseUrlOptions {
   /** The base URL of the API, as `parseBaseUrl` accepts it. */
   readonly baseUrl: string;
@@ -45,7 +46,7 @@ export interface ClientOptions extends BaseUrlOptions {
   readonly connections?: number | undefined;
   /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are looked up, also in lower case: `process.env`. Default: no proxy. */
   readonly proxyVariables?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Default: `callquality-batch`. */
+  /** The value of `User-Agent`. Default: `callquality-batch`. */
   readonly userAgent?: string | undefined;
   /** Largest body of an answer in bytes. Default: 16777216 (16 MiB). */
   readonly maxAnswerBytes?: number | undefined;
@@ -60,41 +61,39 @@ export const defaultTimeouts = {
   totalMs: 60_000,
 } as const satisfies Timeouts;
 
-/** The client as the row worker uses it: requests in, answers or failures out. */
+/** Calls the API: takes requests, and gives answers or failures. */
 export interface ApiClient {
   /** The normalized base URL of the API. */
   readonly baseUrl: string;
-  /**
-   * Makes the call. Faults of the server, the network or the token file are returned as failures.
-   *
-   * @param options.signal stops the call; it then ends with a failure of class `aborted`.
-   */
+  /** Makes the call. Faults of the server, the network or the token file are returned as failures. */
   readonly send: (request: ApiRequest, options?: SendOptions) => Promise<ApiAnswer>;
   /** Waits for calls in flight and closes the connections; later calls fail with `CLIENT_CLOSED`. */
   readonly close: () => Promise<void>;
 }
 
 export interface SendOptions {
+  /** Stops the call, which then gives a failure of class `aborted`. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether to return the answer itself, too. */
+  /** Whether to return the HTTP answer itself, too, as `received`. Default: false. */
   readonly keepAnswer?: boolean | undefined;
-  /** Called when a request has been handed to the network, and again when the call makes another request. */
+  /** Called each time that the call has handed a request to the network. */
   readonly onSent?: (() => void) | undefined;
 }
 
 /** The result of a call: parsed JSON of a 2xx answer with exact numbers, or a failure. */
 export type ApiAnswer = CallFigures & ParsedAnswer;
 
+/** The figures of a call, whether it succeeded or failed. */
 export interface CallFigures {
   /** HTTP requests made: 0 when no connection could be made, 2 when the token was read again. */
   readonly requests: number;
   /** Duration of the call in milliseconds. */
   readonly durationMs: number;
-  /** The API's limits as stated by the last answer, if any. */
+  /** The limits that the last answer states; absent if it states none. */
   readonly limits?: readonly StatedLimit[];
-  /** Waits stated by the last answer that are not accepted (see `wait-reader.ts`), by header. */
+  /** Waits of the last answer that the client ignores, because they are longer than 24 hours or unreadable: value by header. */
   readonly ignoredWaits?: ReadonlyMap<string, string>;
-  /** The last answer, if requested and received. */
+  /** The last answer, if `keepAnswer` is set and an answer came. */
   readonly received?: ReceivedAnswer;
 }
 
@@ -232,7 +231,7 @@ function harmlessObserver(observer: RequestObserver): RequestObserver {
   };
 }
 
-/** The texts of a server, safe to log. */
+/** The ignored waits, whose texts come from the server, made safe to log. */
 function cleaned(waits: IgnoredWaits, mask: TokenMask): ReadonlyMap<string, string> {
   return new Map([...waits].map(([header, value]) => [header, serverText(value, mask)]));
 }
@@ -246,7 +245,7 @@ function failed(failure: ApiFailure, requests = 0): Call {
 
 const closedCall = failed(apiFailure('CLIENT_CLOSED', 'The client was closed'));
 
-/** Short: the caller repeats calls for longer when a server stays away. */
+/** The pauses before a request is repeated. Short, because the caller waits for longer while a server is unreachable. */
 const pausesMs = [100, 300];
 
 /**
@@ -261,7 +260,7 @@ async function repeatUnsent(
   for (const pauseMs of pausesMs) {
     const ending = await exchange(dispatcher, request, options);
     if (!mayPass(ending)) return ending;
-    // Up to twice as long, so that calls that failed together do not return together.
+    // A random pause, up to twice as long, so that calls that failed together are not repeated together.
     await options.stop.pause(pauseMs * (1 + Math.random()));
     if (options.stop.reason !== undefined) return { kind: 'stopped', progress: 'unsent' };
   }
@@ -274,7 +273,7 @@ function mayPass(ending: Ending): boolean {
   return failure.class === 'unreachable' && failure.code !== 'TLS_ERROR';
 }
 
-/** Derived from a token, and kept while the token stays the same. */
+/** What is derived from a token, and reused while the token stays the same. */
 interface Credentials {
   readonly token: string;
   /** For requests without a body. */

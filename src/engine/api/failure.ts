@@ -11,13 +11,13 @@ export interface ApiFailure {
   readonly status?: number;
   /** How long the API asks to wait, in milliseconds from now; at most `maxWaitMs` (see `wait-reader.ts`). */
   readonly waitMs?: number;
-  /** What asks for a wait of more than a minute: `Retry-After: 7200`. */
+  /** What asks for `waitMs`, if that is more than a minute: `Retry-After: 7200`. */
   readonly waitBy?: string;
   /** Whether the request may have been processed though no usable answer came. */
   readonly unclear: boolean;
 }
 
-/** A failure with its class from the table of codes, and with `unclear` from there unless `more` sets it. */
+/** Makes a failure. `class` and `unclear` are those of the code, unless `more` sets them. */
 export function apiFailure(
   code: FailureCode,
   message: string,

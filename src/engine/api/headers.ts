@@ -8,7 +8,7 @@ export function headerValues(headers: AnswerHeaders, name: string): readonly str
   return typeof value === 'string' ? [value] : value;
 }
 
-/** The first value of a header field that can be read. */
+/** The first value of a header field that `read` understands. */
 export function firstReadable<T>(
   headers: AnswerHeaders,
   name: string,
@@ -60,7 +60,7 @@ export interface ListItem {
 export function structuredList(headers: AnswerHeaders, name: string): readonly ListItem[] {
   if (headers[name] === undefined) return [];
   const text = headerValues(headers, name).join(',').trim();
-  // Not shortened: a shortened number is another number.
+  // A long list is not cut, because a cut number would be another number.
   if (text.length > maxLength) return [];
   const items: ListItem[] = [];
   listItem.lastIndex = 0;

@@ -22,7 +22,7 @@ export function int64Text(value: unknown, min: 0 | 1): string | undefined {
 }
 
 /**
- * Likewise, for arguments of the typed functions.
+ * Like `int64Text`, for arguments of the typed functions.
  *
  * @throws RangeError that names the argument.
  */

@@ -13,9 +13,9 @@ export interface StatedLimit {
   readonly remaining?: number;
   /** Time until more calls are permitted, in milliseconds from now, from 0 to `maxWaitMs`. */
   readonly resetMs?: number;
-  /** What states it: see `AskedWait`. */
+  /** What states `resetMs`, if that is more than a minute: `RateLimit-Reset: 7200`. */
   readonly resetBy?: string;
-  /** What is counted (quota units of draft-ietf-httpapi-ratelimit-headers-10). */
+  /** What the limit counts (a quota unit of draft-ietf-httpapi-ratelimit-headers-10). */
   readonly unit: LimitUnit;
 }
 
@@ -39,7 +39,7 @@ export const noLimits: readonly StatedLimit[] = [];
  * `RateLimit-…`, `X-RateLimit-…` and `X-Rate-Limit-…`. Limits on anything else, such as bytes, are left out.
  *
  * @param now milliseconds since 1970, for answers without a `Date`
- * @param ignored gets the times that are ignored
+ * @param ignored collects the times that are ignored
  */
 export function statedLimits(
   headers: AnswerHeaders,
@@ -53,7 +53,7 @@ export function statedLimits(
   return limits.length === 0 ? noLimits : limits;
 }
 
-/** Runs for every answer: it must not allocate memory. */
+/** Whether an answer may state limits. Runs for every answer, so it must not allocate memory. */
 function mentionsLimits(headers: AnswerHeaders): boolean {
   for (const name in headers) {
     if (name.startsWith('ratelimit') || name.startsWith('x-rate')) return true;
@@ -61,7 +61,7 @@ function mentionsLimits(headers: AnswerHeaders): boolean {
   return false;
 }
 
-/** A window alone is not a limit. */
+/** Whether a limit is on calls, and not only a window. */
 function isOnCalls(limit: LimitReading): limit is StatedLimit {
   const { unit, quota, remaining, resetMs } = limit;
   const isOfCalls = unit === 'requests' || unit === 'concurrent-requests';
@@ -86,7 +86,7 @@ export function policyLimits(headers: AnswerHeaders, waits: WaitReader): readonl
   ];
 }
 
-/** Servers that use partition keys do not always put them into both fields. */
+/** Whether a policy belongs to a limit. Some servers put the partition key into only one of the two fields. */
 function isSame(policy: ListItem, limit: ListItem): boolean {
   const [one, other] = [policy.parameters.get('pk'), limit.parameters.get('pk')];
   return policy.value === limit.value && (one === undefined || other === undefined || one === other);
@@ -159,13 +159,13 @@ function familyLimits(headers: AnswerHeaders, family: Family, waits: WaitReader)
   const stated = limits.some(isPolicy) || policyField === undefined ? limits : quotas(headers, policyField);
   const policies = stated.filter(isPolicy);
   const current = limits[0] ?? (policies.length === 1 ? policies[0] : undefined);
-  const own =
+  const currentPolicy =
     policies.find((policy) => policy === current) ?? policies.find(({ quota }) => quota === current?.quota);
-  const others = policies.filter((policy) => policy !== own);
-  const windowSeconds = family.windowSeconds ?? own?.windowSeconds;
-  // The current one of several policies may change with every answer.
+  const otherPolicies = policies.filter((policy) => policy !== currentPolicy);
+  const windowSeconds = family.windowSeconds ?? currentPolicy?.windowSeconds;
+  // Which policy is the current one may change with every answer, so the names of several include their windows.
   const nameWith = (seconds: number | undefined): string =>
-    others.length > 0 && seconds !== undefined ? `${name};w=${seconds}` : name;
+    otherPolicies.length > 0 && seconds !== undefined ? `${name};w=${seconds}` : name;
   return [
     limitReading({
       name: nameWith(windowSeconds),
@@ -174,11 +174,11 @@ function familyLimits(headers: AnswerHeaders, family: Family, waits: WaitReader)
       remaining: numberIn(headers, fields.remaining),
       reset: firstReadable(headers, fields.reset, (value) => waits.seconds(resetHeader, value)),
     }),
-    ...others.map((other) => limitReading({ name: nameWith(other.windowSeconds), ...other })),
+    ...otherPolicies.map((other) => limitReading({ name: nameWith(other.windowSeconds), ...other })),
   ];
 }
 
-type Quota = Pick<Said, 'quota' | 'windowSeconds'>;
+type Quota = Pick<Statements, 'quota' | 'windowSeconds'>;
 
 function isPolicy({ windowSeconds }: Quota): boolean {
   return windowSeconds !== undefined;
@@ -203,8 +203,8 @@ export function statedNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** What was stated about one limit. */
-interface Said {
+/** The statements of an answer about one limit, plausible or not. */
+interface Statements {
   readonly name: string;
   readonly unit?: string | undefined;
   readonly quota?: number | undefined;
@@ -213,9 +213,9 @@ interface Said {
   readonly reset?: AskedWait | undefined;
 }
 
-/** The plausible part of it: absurd quotas and windows are left out, and what remains is capped. */
-function limitReading(said: Said): LimitReading {
-  const { name, unit = 'requests', quota = 0, windowSeconds = 0, remaining, reset } = said;
+/** The plausible statements about a limit: absurd quotas and windows are left out, and remaining calls are capped. */
+function limitReading(statements: Statements): LimitReading {
+  const { name, unit = 'requests', quota = 0, windowSeconds = 0, remaining, reset } = statements;
   const windowMs = windowSeconds * 1000;
   return {
     name,

@@ -1,17 +1,16 @@
 import type { Method } from '../../domain/terms.ts';
 import { acceptedEncodings } from './network/content-encoding.ts';
 
-/** A request to send. */
+/** A request of the API, without the headers that the client adds. */
 export interface ApiRequest {
-  /** Default POST. */
+  /** Default: POST. */
   readonly method?: Method;
-  /** Below the base URL, with its query; begins with `/`. */
+  /** The path below the base URL, with the query; begins with `/`. */
   readonly path: string;
   /** JSON text; empty: the request has no body. */
   readonly body: string;
 }
 
-/** The default user agent. */
 export const defaultUserAgent = 'callquality-batch';
 
 /** The headers of a request (interface document, sections 4 and 5), besides those of HTTP itself. */

@@ -12,7 +12,7 @@ const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2
  * sequences and bidirectional controls, and without the token, which a server may quote.
  */
 export function serverText(text: string, mask?: Pick<TokenMask, 'text'>): string {
-  // Masked before it is shortened, so that no half token is left, and again after control characters in it were removed.
+  // Masked before it is shortened, so that no half token stays, and again when control characters within a token are removed.
   const clean = stripVTControlCharacters((mask?.text(text) ?? text).slice(0, 20 * maxServerTextLength))
     .replace(unprintable, ' ')
     .replace(/\s+/g, ' ')
@@ -40,12 +40,12 @@ export function createTokenMask(token: string): TokenMask {
   const text = (quoting: string): string => {
     let masked = quoting;
     for (const spelling of spellings) {
-      // Searching first is several times as fast, and matches are rare.
+      // Matches are rare, and `includes` is several times as fast as `replaceAll`.
       if (masked.includes(spelling)) masked = masked.replaceAll(spelling, substitute);
     }
     return masked;
   };
-  // `\u` escapes may stand for any character; of the short ones only these stand for characters of a token.
+  // `\u` escapes may stand for any character. Of the short escapes, only these stand for characters of a token.
   const escapes = /["\\]/.test(token) ? ['\\'] : ['\\u', '\\/'];
   const hints = [...spellings, ...escapes];
   return {
@@ -58,7 +58,7 @@ export function createTokenMask(token: string): TokenMask {
   };
 }
 
-/** The token as it is, and as it is written in JSON, URLs and HTML; for most tokens these are the same. */
+/** The token, and its forms in JSON, URLs and HTML; for most tokens they are the same. */
 function spellingsOf(token: string): readonly string[] {
   const percentEncoded = encodeURIComponent(token);
   return [

@@ -4,11 +4,11 @@ import { CqbatchError, usageError } from '../../base/errors/errors.ts';
 
 /** Where the Bearer token comes from (interface document, section 5). */
 export interface TokenSource {
-  /** The token to use now. Rejects when it is not available. */
+  /** Resolves with the token to use now. Rejects when no token is available. */
   readonly current: () => Promise<string>;
   /**
-   * Called when the API refused a token (401): reads it again. Undefined when this source cannot change. Rejects when the token
-   * is no longer available.
+   * Called when the API has refused a token (401): reads the token again. Resolves with undefined if the token of this source never
+   * changes. Rejects when no token is available any more.
    */
   readonly refresh: () => Promise<string | undefined>;
 }
@@ -29,12 +29,12 @@ export function tokenFromValue(text: string): TokenSource {
  */
 export function tokenFromFile(path: string): TokenSource {
   let reading: Promise<string> | undefined;
-  let known: string | undefined;
+  let lastToken: string | undefined;
   // Calls that are refused at the same time share one read.
   const read = (): Promise<string> => {
     reading ??= readTokenFile(path)
       .then((token) => {
-        known = token;
+        lastToken = token;
         return token;
       })
       .finally(() => {
@@ -42,7 +42,7 @@ export function tokenFromFile(path: string): TokenSource {
       });
     return reading;
   };
-  return { current: async () => known ?? (await read()), refresh: read };
+  return { current: async () => lastToken ?? (await read()), refresh: read };
 }
 
 /**

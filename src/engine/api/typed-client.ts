@@ -21,7 +21,7 @@ export interface TypedClient extends ApiClient {
   /**
    * Restores a deleted evaluation (section 4.1) and returns it.
    *
-   * Rejects with an ApiError when the call fails, or the answer is not that evaluation, no longer deleted; with a RangeError
+   * Rejects with an ApiError when the call fails, or the evaluation in the answer is another one or still deleted; with a RangeError
    * for an identifier that is not an exact integer.
    */
   readonly restoreEvaluation: (input: RestoreEvaluationInput, options?: SendOptions) => Promise<Evaluation>;

@@ -1,11 +1,9 @@
 import { type AnswerHeaders, httpDateMs, serverTime } from './headers.ts';
 
-/**
- * The longest accepted wait, in milliseconds: 24 hours, because an API with a daily quota may ask to wait until midnight.
- */
+/** The longest accepted wait, in milliseconds: 24 hours, because an API with a daily quota may ask to wait until midnight. */
 export const maxWaitMs = 86_400_000;
 
-/** A longer wait is explained to the user. */
+/** A longer wait, in milliseconds, gets an explanation for the user (`by`). */
 const namedFromMs = 60_000;
 
 /** A wait that an answer asks for. */
@@ -19,12 +17,12 @@ export interface AskedWait {
 /** Waits that are not accepted, by the header that states them. */
 export type IgnoredWaits = Map<string, string>;
 
-/** From this number on, seconds are a Unix time, and a Unix time is in milliseconds. */
+/** From the first number on, a number of seconds is a Unix time; from the second on, a Unix time in milliseconds. */
 const leastUnixSeconds = 1e9;
 const leastUnixMs = 1e12;
 
 /**
- * Reads whatever an answer has to say about waiting. A text is accepted if it means a wait of 0 to 24 hours:
+ * Reads what an answer says about waiting. A text is accepted if it means a wait of 0 to 24 hours:
  *
  * - a number of seconds, even with decimals as some servers send them;
  * - a number from 10^9, a Unix time in seconds, or from 10^12 in milliseconds;
@@ -41,7 +39,7 @@ export class WaitReader {
 
   /**
    * @param now milliseconds since 1970, for answers without a `Date`
-   * @param ignored gets what is ignored
+   * @param ignored collects the texts that are ignored
    */
   constructor(headers: AnswerHeaders, now: number, ignored?: IgnoredWaits) {
     this.#headers = headers;
@@ -50,8 +48,8 @@ export class WaitReader {
   }
 
   /**
-   * @param header as people write it
-   * @param shown the value as it is in the header, if there is more to it
+   * @param header the name of the header as people write it
+   * @param shown the whole value of the header, if `value` is a part
    */
   seconds(header: string, value: string, shown = value): AskedWait | undefined {
     return this.#accepted(header, shown, this.#secondsMs(value.trim()));

@@ -4,12 +4,12 @@ import { counterLimits, type LimitReading, policyLimits, statedNumber } from './
 import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts';
 
 /**
- * How long an answer asks to wait; undefined when it does not say. The first of these that is present and accepted counts:
+ * How long an answer asks to wait; undefined if it does not ask. The first of these fields that is present and accepted counts:
  * `Retry-After`, `google.rpc.RetryInfo`, `RateLimit`, `RateLimit-Reset`, `X-RateLimit-Reset`. See `WaitReader`.
  *
  * @param body the parsed JSON body, if there is one
  * @param now milliseconds since 1970, for answers without a `Date`
- * @param ignored gets what is ignored
+ * @param ignored collects the waits that are ignored
  */
 export function waitingTime(
   headers: AnswerHeaders,
@@ -75,9 +75,7 @@ function windowOf({ windowMs }: LimitReading, waits: WaitReader): AskedWait | un
   return waits.seconds('RateLimit-Policy', seconds, `w=${seconds}`);
 }
 
-/**
- * `RateLimit-Reset` (older drafts) or `X-RateLimit-Reset` (no standard). They say nothing when the limit is not used up.
- */
+/** `RateLimit-Reset` (older drafts) or `X-RateLimit-Reset` (no standard). They ask for a wait only when the limit is used up. */
 function rateLimitReset(headers: AnswerHeaders, waits: WaitReader): AskedWait | undefined {
   return counterLimits(headers, waits)
     .filter(({ remaining = 0 }) => remaining === 0)

@@ -8,21 +8,21 @@ import { lostFailure } from './network/network-failure.ts';
 import { chooseProxy, type ProxyOptions } from './network/proxy.ts';
 import { tunnelDispatcher } from './network/tunnel.ts';
 
-/** A URL of another service, to which news is posted. Its path and query may be secret: no message quotes them. */
+/** A URL of another service, to which notifications are posted. No message quotes its path and query, which may be secret. */
 export interface Webhook {
-  /** For people: `hooks.example.com`. */
+  /** The host, for display: `hooks.example.com`. */
   readonly host: string;
   /**
    * Posts a text, repeating transient failures.
    *
-   * @throws an Error that says why it was not accepted
+   * @throws an Error that says why the text was not accepted
    */
   post(text: string, options?: PostOptions): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface PostOptions {
-  /** To be added to the path of the URL: `/start`. */
+  /** A path that is added to the path of the URL: `/start`. */
   readonly below?: string;
   /** Names and values in turn. */
   readonly headers?: readonly string[];
@@ -30,14 +30,14 @@ export interface PostOptions {
 
 const connectMs = 5_000;
 const requestMs = 10_000;
-/** A receiver that is unreachable must not hold up the command for long. */
+/** Few and short, because an unreachable receiver must not delay the command for long. */
 const retries = { retries: 3, minTimeout: 500, maxTimeout: 4_000, factor: 2, randomize: true };
 
 /**
  * Opens a webhook.
  *
- * @param what its name: `--notify-url`
- * @throws a usage error when the URL can't be used, which does not quote it
+ * @param what the name of the setting, for messages: `--notify-url`
+ * @throws a usage error, which does not quote the URL, when the URL can't be used
  */
 export function openWebhook(
   what: string,

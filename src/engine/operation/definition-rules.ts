@@ -71,7 +71,7 @@ export function requireValid(definition: { readonly name?: unknown }): void {
   throw usageError('OPERATION_INVALID', `${name}: ${issue.path.join('.')}: ${issue.message}`);
 }
 
-/** What to write in place of a member that does not exist. */
+/** The message for a member that does not exist, with what to write instead. */
 export function unknownMember(member: string, members: readonly string[]): string {
   const nearest = nearestName(member, members);
   const remedy = nearest === undefined ? `these exist: ${members.join(', ')}` : `did you mean ${nearest}?`;

@@ -1,6 +1,6 @@
 import type { Operation } from './operation.ts';
 
-/** The names that columns can have. */
+/** The names with a meaning that columns can have: of the operation, of fields and of old values. */
 export function knownNames(operations: readonly Operation[]): ReadonlySet<string> {
   return new Set(['operation', ...operations.flatMap(fieldNames), ...operations.flatMap(oldNames)]);
 }
@@ -9,19 +9,18 @@ export function fieldNames({ fields }: Operation): readonly string[] {
   return fields.map(({ name }) => name);
 }
 
-/** Names of the required fields. */
 export function requiredNames({ fields }: Operation): readonly string[] {
   return fields.filter(({ required }) => required).map(({ name }) => name);
 }
 
 const oldPrefix = 'old_';
 
-/** The column with a field's old value. */
+/** The name of the column with a field's old value. */
 export function oldNameOf(field: string): string {
   return `${oldPrefix}${field}`;
 }
 
-/** Whether a known name is that of an old value. */
+/** Whether one of the `knownNames` is of an old value. */
 export function isOldName(name: string): boolean {
   return name.startsWith(oldPrefix);
 }
@@ -32,7 +31,7 @@ function oldNames({ fields }: Operation): readonly string[] {
 
 /**
  * The name that a column header means: `evaluation_id` for `Evaluation ID`, `evaluationId`, `EVALUATION_ID` and
- * `evaluation-id`, also with characters that you cannot see.
+ * `evaluation-id`, even with invisible characters.
  */
 export function fieldNameOf(header: string): string {
   return header

@@ -24,11 +24,11 @@ export interface OperationDefinition<
   Name extends string = string,
   Column extends string = string,
 > {
-  /** For manifests and `--operation`: verb and noun in kebab-case. */
+  /** The name in manifests and `--operation`: verb and noun in kebab-case. */
   readonly name: Name;
   /** What a row acts on, in one short word of the service's messages: `evaluation`. */
   readonly thing: string;
-  /** The state of the thing after success, in one word for the report: `restored`. Default `succeeded`. */
+  /** The state of the thing after success, in one word for the report: `restored`. Default: `succeeded`. */
   readonly done?: string;
   /** One line for `--help` and the plan. */
   readonly summary: string;
@@ -36,22 +36,20 @@ export interface OperationDefinition<
   readonly fields: Fields;
   /** The required field that identifies the subject of a row. */
   readonly subject: RequiredOf<Fields>;
-  /** Checks fields that are each valid against each other. Returns the problem, or undefined. */
+  /** Checks fields together, after each was found valid. Returns the problem of the row, or undefined. */
   readonly check?: (row: RowOf<Fields>) => string | undefined;
   /** The HTTP request for the row; the same row always gives the same request. */
   readonly request: (row: RowOf<Fields>) => RequestDefinition;
   /** Reads the body of a 2xx answer (untrusted parsed JSON) and compares it with the subject of the request. */
   readonly interpret: (body: unknown, subject: string) => Interpretation<Value>;
-  /** Columns of the report, without their leading `_`, and how each shows a value. */
+  /** The columns of the report that answers fill: the text for a value, by column name without the leading `_`. */
   readonly columns: CellsOf<Value> & Readonly<Record<Column, unknown>>;
   /**
    * Whether repeating a row is harmless. If not, an attempt that may have been processed is not repeated: its row fails, and is
    * marked unclear.
    */
   readonly repeatable: boolean;
-  /**
-   * Whether the API certainly keeps omitted fields, as PATCH does. Default false: omitting a field needs the user's consent.
-   */
+  /** Whether the API certainly keeps omitted fields, as PATCH does. Default: false; omitting a field needs the user's consent. */
   readonly keepsOmitted?: boolean;
   /**
    * Whether a refusal means that the change was already made; after an unclear attempt, the row then counts as succeeded.
@@ -65,7 +63,7 @@ export interface OperationDefinition<
   readonly meansDone?: (refusal: Refusal) => boolean;
 }
 
-/** The text of each report column; undefined leaves the cell empty. */
+/** Makes the text of each report column from a value; undefined leaves the cell empty. */
 type CellsOf<Value> = Readonly<Record<string, (value: Value) => string | bigint | number | undefined>>;
 
 type RequiredOf<Fields extends FieldDefinitions> = {
@@ -75,9 +73,9 @@ type RequiredOf<Fields extends FieldDefinitions> = {
 
 /** A request as an operation defines it. */
 export interface RequestDefinition {
-  /** Default POST. */
+  /** Default: POST. */
   readonly method?: Method;
-  /** Below the base URL; begins with `/`. Values from a row need `encodeURIComponent`. */
+  /** The path below the base URL; begins with `/`. Values from a row need `encodeURIComponent`. */
   readonly path: string;
   /** Parameters of the query, encoded by the engine. Undefined values are omitted. */
   readonly query?: Readonly<Record<string, string | undefined>>;
@@ -85,7 +83,7 @@ export interface RequestDefinition {
   readonly body?: string | Readonly<Record<string, unknown>>;
 }
 
-/** A refusal of the service. */
+/** The code and the message with which the service refuses a request. */
 export interface Refusal {
   readonly code: string;
   readonly message: string;
@@ -104,7 +102,7 @@ interface Misfit {
 /** The report columns of an answer, or why the answer does not fit. */
 export type AnswerCheck = { readonly ok: true; readonly columns: Readonly<Record<string, string>> } | Misfit;
 
-/** An operation as the engine uses it; `results` types rows by name and columns. */
+/** An operation, as `defineOperation` makes it. `Name` and `Column` type the rows of `results`. */
 export interface Operation<Name extends string = string, Column extends string = string> {
   readonly name: Name;
   readonly thing: string;
@@ -172,7 +170,7 @@ export function defineOperation<
 }
 
 /**
- * Asks a member of an operation, which is code of its author.
+ * Makes a function that calls a member of an operation, which is code of its author and may fail.
  *
  * @param read checks and converts what the member returns
  * @throws a usage error `OPERATION_FAILED` that names operation and member
@@ -182,7 +180,7 @@ function asking(operation: string) {
     try {
       const value = work();
       if (!(value instanceof Promise)) return read(value);
-      // Its outcome comes too late to matter.
+      // The promise settles too late to matter.
       value.catch(() => {});
       throw new TypeError('must not be async');
     } catch (error) {
@@ -191,7 +189,7 @@ function asking(operation: string) {
   };
 }
 
-/** Why an operation has failed; names it. */
+/** Why an operation has failed, for display; begins with the name of the operation. */
 export function operationFailure(operation: string, error: unknown): string {
   const text = errorText(error);
   return text.startsWith(`${operation}: `) ? text : `${operation}: ${text}`;
@@ -213,7 +211,7 @@ const requestMembers = ['method', 'path', 'query', 'body'];
 
 /** Whether a path has dot segments (RFC 3986, 5.2.4), however they are encoded, or empty ones, which servers merge. */
 function leadsElsewhere(path: string): boolean {
-  // Most paths have neither, and a search is faster than taking them apart.
+  // Most paths have neither kind of segment, and a search is faster than splitting them.
   if (!/\/\/|\.|%2e/i.test(path)) return false;
   const [way = ''] = path.split('?');
   return (
@@ -221,7 +219,7 @@ function leadsElsewhere(path: string): boolean {
   );
 }
 
-/** @throws a RangeError for a path that can't be sent, or that servers and proxies would take for another */
+/** @throws a RangeError for a path that can't be sent, or that servers and proxies would read as another path */
 export function requirePath(path: string): void {
   if (!/^\/[!"$-~]*$/.test(path))
     throw new RangeError(

@@ -5,7 +5,7 @@ import { hashFile } from '../../base/disk/hash-file.ts';
 import { type CqbatchError, usageError } from '../../base/errors/errors.ts';
 import { defineOperation, type Operation } from './operation.ts';
 
-/** The default export of a module of operations. Its parameter has all that it needs, so that it needs no package beside it. */
+/** The default export of a module for `--operations`. It gets `defineOperation` as a parameter, so it needs to import no package. */
 export type OperationsModule = (tools: {
   readonly defineOperation: typeof defineOperation;
 }) => Operation | readonly Operation[];
@@ -14,13 +14,13 @@ export type OperationsModule = (tools: {
  * Loads the user's own operations. The module is code that runs with all rights of this process.
  *
  * @param module a path, or the name of an installed package, as seen from the folder
- * @param known the operations that exist already
- * @param folder default: the current one
+ * @param existing the operations that exist already
+ * @param folder default: the current folder
  * @throws a usage error `OPERATIONS_UNUSABLE` that names the module and its defect
  */
 export async function loadOperations(
   module: string,
-  known: readonly Operation[],
+  existing: readonly Operation[],
   folder = process.cwd(),
 ): Promise<readonly Operation[]> {
   const unusable = (why: string, cause?: unknown): CqbatchError =>
@@ -36,9 +36,9 @@ export async function loadOperations(
   } catch (error) {
     throw unusable((error as Error).message, error);
   }
-  const own = [made].flat() as readonly Partial<Operation>[];
-  const names = new Set(known.map(({ name }) => name));
-  for (const operation of own) {
+  const operations = [made].flat() as readonly Partial<Operation>[];
+  const names = new Set(existing.map(({ name }) => name));
+  for (const operation of operations) {
     if (typeof operation?.check !== 'function')
       throw unusable('the function must return an operation made by defineOperation, or an array of them');
     const { name = '' } = operation;
@@ -46,7 +46,7 @@ export async function loadOperations(
     names.add(name);
   }
   const { sha256 } = await hashFile(pathOf(module, folder));
-  return (own as readonly Operation[]).map((operation) => ({ ...operation, module: sha256 }));
+  return (operations as readonly Operation[]).map((operation) => ({ ...operation, module: sha256 }));
 }
 
 function pathOf(module: string, folder: string): string {

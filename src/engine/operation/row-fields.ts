@@ -6,17 +6,15 @@ import { int64Text, maxInt64 } from '../api/int64.ts';
 /** How an operation declares a field. */
 export interface FieldDefinition {
   /**
-   * `integer`: 64 bits, as decimal text. `identifier`: non-empty text, without blanks around it
-   * and without characters that you cannot see. `text`: any text, unchanged.
+   * `integer`: 64 bits, as decimal text. `identifier`: non-empty text, without blanks around it and without invisible characters.
+   * `text`: any text, unchanged.
    */
   readonly type: 'integer' | 'identifier' | 'text';
-  /** The smallest allowed integer; default 0. */
+  /** The smallest allowed integer. Default: 0. */
   readonly min?: 0 | 1;
-  /**
-   * Whether each row must have it; default false. The service might reset an omitted field (interface document, section 4.2).
-   */
+  /** Whether each row must have the field. Default: false; the service might reset an omitted field (section 4.2). */
   readonly required?: boolean;
-  /** Whether rows may give its former value in `old_<name>`, so that an undo can restore it; default false. */
+  /** Whether rows may give the former value in `old_<name>`, so that an undo can restore it. Default: false. */
   readonly undoable?: boolean;
   /**
    * Gives the field its own option, short for `--default name=value`, and says how help writes the value: `<id>`. Has no effect
@@ -25,7 +23,6 @@ export interface FieldDefinition {
   readonly option?: string;
 }
 
-/** Fields by their names. */
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 
 /** A valid row: optional fields may be absent. Numbers are decimal text. */
@@ -40,10 +37,10 @@ export type Row = Readonly<Record<string, string>>;
 
 /** A manifest column that an operation reads. */
 export interface Field extends Required<Pick<FieldDefinition, 'type' | 'required' | 'undoable'>> {
-  /** Name on the wire: snake_case. Headers match it in any case, with spaces, hyphens or camelCase. */
+  /** The name in the API, in snake_case. Headers of columns match it in any case, with spaces, hyphens or camelCase. */
   readonly name: string;
   readonly option: FieldDefinition['option'] | undefined;
-  /** Whether a value is valid, apart from the others of its row. */
+  /** Whether a value is valid on its own. */
   readonly accepts: (value: unknown) => boolean;
 }
 
@@ -59,8 +56,8 @@ export function fieldsOf(definitions: FieldDefinitions): readonly Field[] {
 /**
  * The schema of a row.
  *
- * @param subject the name of the field that each row must have its own value of: a default does not count
- * @param check what is wrong with a row whose fields are valid
+ * @param subject the name of the field for which each row needs a value of its own: a default does not count
+ * @param check returns what is wrong with a row whose fields are valid, or undefined
  */
 export function rowSchemaOf(
   definitions: FieldDefinitions,
@@ -165,7 +162,7 @@ const sheetErrors = new RegExp(
 );
 
 function isSheetError(text: string): boolean {
-  // Most texts have neither, and a search is faster than the pattern.
+  // Most texts have neither sign, and a search is faster than the pattern.
   return (text.includes('#') || text.includes('Err:')) && sheetErrors.test(text);
 }
 
@@ -176,7 +173,7 @@ function textProblem(value: unknown, missing: string | undefined): string {
   return 'must be text; in JSON write it in quotes';
 }
 
-/** Whether a value counts as left out in a required field. */
+/** Whether a value of a required field counts as left out. */
 export function isLeftOut(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && isBlank(value));
 }

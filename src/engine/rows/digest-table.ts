@@ -7,7 +7,7 @@ const keyWords = 4;
 const blockBits = 14;
 const blockMask = (1 << blockBits) - 1;
 
-/** The table of slots doubles before it gets fuller. */
+/** The share of slots in use at which their number doubles. */
 const maxLoad = 0.75;
 
 /**

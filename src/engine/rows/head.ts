@@ -3,7 +3,7 @@ import { delimiters } from '../../base/text/delimiter.ts';
 import { actorSchema } from '../../domain/actor.ts';
 import { methods } from '../../domain/terms.ts';
 
-/** How many rows a block has: see `blocks` of the head. */
+/** The rows of a block: see `blocks` of the head. */
 export const rowsInBlock = 1_000;
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
@@ -38,10 +38,10 @@ const operationSchema = z.strictObject({
   keepsOmitted: z.boolean().exactOptional(),
   /** SHA-256 of the user's module that defines it. */
   module: sha256Schema.exactOptional(),
-  /** Method and path of its first call; a row with the same does not repeat them. Absent without a call. */
+  /** Method and path of its first call; rows with the same ones leave them out. Absent without a call. */
   method: z.enum(methods).exactOptional(),
   path: z.string().exactOptional(),
-  /** Its rows by what the plan decided, and what the calls do to optional fields. */
+  /** The rows of the operation, by the decision of the plan; below, what the calls do to optional fields (`effects`). */
   counts: countsSchema,
   first: subjectSchema.exactOptional(),
   last: subjectSchema.exactOptional(),
@@ -51,14 +51,14 @@ const operationSchema = z.strictObject({
   ),
 });
 
-/** The first line of `rows.jsonl`: all that is known of the rows together. docs/report.md describes it for readers. */
+/** The first line of `rows.jsonl`: what all rows have in common. docs/report.md describes it for readers. */
 export const rowsHeadSchema = z.strictObject({
   rows_version: z.literal(1),
-  /** What was read. */
+  /** The file that was read. */
   source: z.strictObject({
-    /** Its name as the user typed it, or what its rows were made of. */
+    /** The name of the file as the user typed it, or what its rows were made of. */
     name: z.string(),
-    /** Of its bytes. For rows that were made of a run: of the rows of that run. */
+    /** SHA-256 of the bytes of the file; for rows made from a run, of that run's rows. */
     sha256: sha256Schema,
     bytes: countSchema,
     format: z.string(),
@@ -66,9 +66,9 @@ export const rowsHeadSchema = z.strictObject({
     sheet: z.string().exactOptional(),
     encoding: z.string().exactOptional(),
   }),
-  /** The user's options that decided how it was read, by name. */
+  /** The user's options for reading the file, by name. */
   reading: z.record(z.string(), z.json()),
-  /** Of reports: the text of a cell that clears its field. */
+  /** In reports, the text of a cell that clears its field. */
   clear_token: z.string(),
   /** Titles as written, with the fields that they stand for; a column without a field is kept for the report. */
   columns: z.array(z.strictObject({ title: z.string(), field: z.string().exactOptional() })),
@@ -90,11 +90,11 @@ export const rowsHeadSchema = z.strictObject({
   operation_source: z.enum(['column', 'option', 'manifest', 'inferred', 'none']),
   /** The options of the run. */
   options: z.record(z.string(), z.json()),
-  /** Of a plan that is approved: whether it may leave out invalid rows, and omit fields. */
+  /** In a plan that was approved: whether invalid rows may be left out, and fields omitted. */
   consent: z.strictObject({ skip_invalid: z.boolean(), allow_partial: z.boolean() }).exactOptional(),
   made_at: z.string(),
   made_by: actorSchema.exactOptional(),
-  /** The bytes of each thousand rows, so that a part of them can be read alone. */
+  /** The bytes of each thousand rows, so that a part of the rows can be read alone. */
   blocks: z.array(countSchema),
 });
 

@@ -61,7 +61,7 @@ interface OpenGroup {
 export class ProblemGroups {
   readonly #groups = new Map<string, OpenGroup>();
 
-  /** In order of first appearance; beyond a number of different problems, new ones are not grouped. */
+  /** At most 50 groups, in order of first appearance; further different problems are left out. */
   get groups(): readonly ProblemGroup[] {
     return [...this.#groups.values()].map(({ problem, lastRow, ...group }) => ({ ...problem, ...group }));
   }

@@ -10,7 +10,7 @@ export interface RowCounts {
   readonly duplicates: number;
   /** Rows replaced by a later row with the same subject and another request. */
   readonly superseded: number;
-  /** Rows whose subject an earlier run has done, if these are left out. */
+  /** Rows that are left out because an earlier run has done their subject. */
   readonly doneBefore: number;
   /** Callable rows with the subject of an earlier callable row, but another request. */
   readonly conflicts: number;
@@ -25,7 +25,7 @@ export function subjectsOf({ callable, conflicts }: RowCounts): number {
 
 type MutableCounts = { -readonly [Name in keyof RowCounts]: RowCounts[Name] };
 
-/** The sum of counts, and nothing else that these objects have. */
+/** Adds up counts; other members of the parts are ignored. */
 export function sumOf(parts: readonly RowCounts[]): RowCounts {
   const sum = noRows();
   for (const part of parts)
@@ -53,7 +53,7 @@ export interface OperationSummary extends RowCounts {
   /** The first and last rows to be called. */
   readonly first?: RowSubject;
   readonly last?: RowSubject;
-  /** By optional field: what the callable rows do to it. */
+  /** What the callable rows do to each optional field, by name. */
   readonly fields: Readonly<Record<string, FieldCounts>>;
 }
 
@@ -63,7 +63,7 @@ type RowSubject = Pick<UnderstoodRow, 'row' | 'subject'>;
 export interface FieldCounts {
   /** Rows that give a value, including the empty text. */
   readonly given: number;
-  /** Of these, rows that send the empty text. */
+  /** Those of the `given` rows that send the empty text. */
   readonly cleared: number;
   readonly absent: number;
 }

@@ -22,7 +22,7 @@ export interface LineOperation {
 /**
  * One object for each kind of row: a million rows are planned in half the time that copies of objects take.
  *
- * @param op index of its operation in the head, where it has one
+ * @param op index of the row's operation in the head; undefined for a row without a known operation
  */
 export function encodeRow(
   decided: DecidedRow,
@@ -84,7 +84,7 @@ const readLine = lineReader(lineSchema);
 /**
  * Reads a line, given without its line end.
  *
- * @returns undefined when it is not such a line
+ * @returns undefined when the line is not a row of these operations
  */
 export function decodeRow(
   text: string,
@@ -94,28 +94,28 @@ export function decodeRow(
   const read = readLine(text);
   if (read === undefined) return undefined;
   const { row, line, cells, op, problems, values: texts, old, not, unclear } = read;
-  const known = op === undefined ? undefined : operations[op];
-  if (known === undefined && op !== undefined) return undefined;
-  const given = { place, row, line, cells };
+  const ofHead = op === undefined ? undefined : operations[op];
+  if (ofHead === undefined && op !== undefined) return undefined;
+  const common = { place, row, line, cells };
   if (problems !== undefined) {
-    const operation = known === undefined ? {} : { operation: known.operation };
-    return { ...given, kind: 'invalid', ...operation, problems };
+    const operation = ofHead === undefined ? {} : { operation: ofHead.operation };
+    return { ...common, kind: 'invalid', ...operation, problems };
   }
-  if (known === undefined || texts?.length !== known.operation.fields.length) return undefined;
-  const { operation } = known;
+  if (ofHead === undefined || texts?.length !== ofHead.operation.fields.length) return undefined;
+  const { operation } = ofHead;
   const values = valuesOf(operation, texts);
   const subject = values[operation.subject] ?? '';
-  const understood = { ...given, operation, subject, values, ...(old !== undefined && { old }) };
+  const understood = { ...common, operation, subject, values, ...(old !== undefined && { old }) };
   if (not !== undefined) return { ...understood, kind: 'left out', because: not };
-  const request = requestIn(read, known);
+  const request = requestIn(read, ofHead);
   return request && { ...understood, kind: 'callable', request, ...(unclear && { unclear }) };
 }
 
 function requestIn(
   { method, path, body }: z.infer<typeof lineSchema>,
-  known: LineOperation,
+  ofHead: LineOperation,
 ): ApiRequest | undefined {
-  const [theMethod, thePath] = [method ?? known.method, path ?? known.path];
+  const [theMethod, thePath] = [method ?? ofHead.method, path ?? ofHead.path];
   if (theMethod === undefined || thePath === undefined || body === undefined) return undefined;
   return { ...(theMethod !== 'POST' && { method: theMethod }), path: thePath, body };
 }

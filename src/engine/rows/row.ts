@@ -3,7 +3,7 @@ import type { Operation } from '../operation/operation.ts';
 import type { Field, Row } from '../operation/row-fields.ts';
 import type { RowProblem } from './problem.ts';
 
-/** What a run keeps of an operation: enough to show and repeat its calls without the program that defines it. */
+/** The part of an operation that a run stores: enough to show and repeat its calls without the program that defines it. */
 export type PlannedOperation = Pick<
   Operation,
   'name' | 'thing' | 'done' | 'subject' | 'columns' | 'keepsOmitted' | 'module'
@@ -12,7 +12,7 @@ export type PlannedOperation = Pick<
 /** Former values of a row's fields, by name. */
 export type OldValues = Readonly<Record<string, string>>;
 
-/** What an operation makes of a row. */
+/** A row as its operation understands it. */
 export interface UnderstoodRow {
   /** Number of the row in the user's manifest, from 1. */
   readonly row: number;
@@ -46,9 +46,9 @@ export interface InvalidRow {
   readonly problems: readonly RowProblem[];
 }
 
-/** Where a subject was done. */
+/** The row that has done a subject earlier. */
 export interface DoneBefore {
-  /** A run or a report, as shown to users. */
+  /** The run or report of the row, as shown to users. */
   readonly source: string;
   readonly row: number;
 }
@@ -75,8 +75,8 @@ export type CellTexts = readonly (string | null)[];
 
 /** A row of a run: a line of its `rows.jsonl`. */
 export type PlannedRow = DecidedRow & {
-  /** Its place in the file, from 1: queue and journal name rows by it. */
+  /** The place of the row in the file, from 1. Queue and journal name rows by their places. */
   readonly place: number;
-  /** Cells at the end may be missing: they are absent. */
+  /** Missing cells at the end are absent. */
   readonly cells: CellTexts;
 };

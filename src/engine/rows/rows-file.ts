@@ -7,7 +7,7 @@ import { decodeRow, type LineOperation } from './row-line.ts';
 
 const portion = 1 << 18;
 const lineEnd = 0x0a;
-/** Rows handed out at once, at most. */
+/** The most rows of a part. */
 const maxRows = 500;
 
 /** The rows of a run. */
@@ -17,7 +17,7 @@ export interface RowsFile {
   /**
    * The rows from a place to another, in parts of up to 500. Memory does not depend on their number.
    *
-   * @param isWanted by place: other rows are left out, and cost a third of the time
+   * @param isWanted whether the row at a place is wanted; unwanted rows are left out, and take a third of the time
    * @throws a fatal error `ROWS_DAMAGED`
    */
   rows(
@@ -25,7 +25,7 @@ export interface RowsFile {
     to?: number,
     isWanted?: (place: number) => boolean,
   ): AsyncGenerator<readonly PlannedRow[], void, undefined>;
-  /** The row with this number in the user's manifest. */
+  /** The row with this number in the user's manifest, if any. */
   find(number: number): Promise<PlannedRow | undefined>;
   /** Maps places to numbers in the user's manifest. Takes 8 bytes for each row, unless both are the same. */
   numbers(): Promise<(place: number) => number>;
@@ -92,7 +92,7 @@ export async function openRows(path: string): Promise<RowsFile> {
   };
 }
 
-/** An operation of the head, as the lines of its rows need it. */
+/** An operation of the head, in the form that reading its lines needs. */
 export function lineOperation({ method, path, ...operation }: HeadOperation): LineOperation {
   return { operation, method, path };
 }
@@ -108,7 +108,7 @@ async function readHead(path: string): Promise<{ readonly head: RowsHead; readon
   throw damaged(path, 'it has no first line');
 }
 
-/** Reads a head. @throws a RangeError that says what is wrong with it: a clause */
+/** Reads a head. @throws a RangeError with the end of a sentence: what is wrong with the head */
 export function headIn(line: string): RowsHead {
   let json: { readonly rows_version?: unknown } | null;
   try {

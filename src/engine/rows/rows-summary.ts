@@ -4,7 +4,7 @@ import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-co
 
 const previewedRows = 3;
 
-/** What is known of decided rows together. */
+/** The counts and other facts of decided rows together. */
 export interface SummarizedRows extends RowCounts {
   /** By name of the operation; excludes rows without a known operation. */
   readonly perOperation: Readonly<Record<string, OperationSummary>>;
@@ -22,7 +22,7 @@ export class RowsSummary {
   readonly #preview: CallableRow[] = [];
   readonly #doneIn = new Map<string, number>();
 
-  /** @param isConflict whether an earlier row that is called has the subject of this one */
+  /** @param isConflict whether an earlier callable row has the same subject */
   add(row: DecidedRow, isConflict: boolean): void {
     const tally = this.#tallyOf(row.operation);
     if (row.kind === 'invalid') tally.count('invalid');
@@ -47,15 +47,15 @@ export class RowsSummary {
 
   #tallyOf(operation: PlannedOperation | undefined): RowTally {
     if (operation === undefined) return this.#unknown;
-    const known = this.#tallies.get(operation.name);
-    if (known !== undefined) return known;
+    const existing = this.#tallies.get(operation.name);
+    if (existing !== undefined) return existing;
     const tally = new RowTally(operation);
     this.#tallies.set(operation.name, tally);
     return tally;
   }
 }
 
-/** Adds up rows that are decided already, and finds those that are called after another row with their subject. */
+/** Adds up rows that are already decided, and finds rows that are called after another row with the same subject. */
 export class DecidedRows {
   readonly #summary = new RowsSummary();
   readonly #subjects = new DigestTable(1);

@@ -21,11 +21,11 @@ export interface WrittenRows {
   readonly unclear: readonly number[];
 }
 
-/** What a head says besides what its rows give. */
+/** The part of a head that is not derived from its rows. */
 export type HeadFacts = Omit<RowsHead, 'rows_version' | 'operations' | 'renumbered' | 'blocks'>;
 
 /** An operation of the rows, with the method and the path of its first call. */
-interface SeenOperation {
+interface OperationEntry {
   readonly operation: PlannedOperation;
   readonly index: number;
   method?: Method;
@@ -33,14 +33,14 @@ interface SeenOperation {
 }
 
 /**
- * Writes a file of rows: first the rows, then, when all is known of them, the head and the rows behind it. The file appears whole
+ * Writes a file of rows: first the rows alone, then, when the head is known, the head followed by the rows. The file appears whole
  * or not at all, and is readable by its owner only.
  */
 export class RowsWriter {
   readonly #path: string;
   readonly #part: string;
   #file: FileHandle | undefined;
-  readonly #operations = new Map<string, SeenOperation>();
+  readonly #operations = new Map<string, OperationEntry>();
   readonly #blocks: number[] = [];
   #lines: string[] = [];
   #length = 0;
@@ -53,19 +53,18 @@ export class RowsWriter {
     this.#part = `${path}.part`;
   }
 
-  /** Rows so far. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** Adds a row. @returns a pending write, sometimes */
+  /** Adds a row. @returns a write to await, if the row filled a portion */
   add(row: DecidedRow, cells: CellTexts): Promise<void> | undefined {
-    const seen = row.operation && this.#seen(row.operation);
-    if (seen !== undefined && row.kind === 'callable') {
-      seen.method ??= row.request.method ?? 'POST';
-      seen.path ??= row.request.path;
+    const entry = row.operation && this.#entryOf(row.operation);
+    if (entry !== undefined && row.kind === 'callable') {
+      entry.method ??= row.request.method ?? 'POST';
+      entry.path ??= row.request.path;
     }
-    const line = encodeRow(row, cells, seen?.index, seen);
+    const line = encodeRow(row, cells, entry?.index, entry);
     if (this.#rows % rowsInBlock === 0) this.#blocks.push(0);
     this.#blocks[this.#blocks.length - 1] = (this.#blocks.at(-1) ?? 0) + Buffer.byteLength(line);
     this.#rows += 1;
@@ -79,7 +78,7 @@ export class RowsWriter {
   /**
    * Writes the file.
    *
-   * @param summaries what is known of the rows of each operation, by its name
+   * @param summaries the counts of the rows of each operation, by name of the operation
    */
   async end(facts: HeadFacts, summaries: Readonly<Record<string, OperationSummary>>): Promise<WrittenRows> {
     await this.#flush();
@@ -87,7 +86,7 @@ export class RowsWriter {
     const head: RowsHead = {
       rows_version: 1,
       ...facts,
-      operations: [...this.#operations.values()].map((seen) => headOperation(seen, summaries)),
+      operations: [...this.#operations.values()].map((entry) => headOperation(entry, summaries)),
       ...(this.#isRenumbered && { renumbered: true }),
       blocks: this.#blocks,
     };
@@ -100,18 +99,18 @@ export class RowsWriter {
     return { head, digest, unclear: this.#unclear };
   }
 
-  /** Removes what was written. */
+  /** Removes the unfinished file. */
   async discard(): Promise<void> {
     await this.#file?.close().catch(() => {});
     for (const path of [this.#part, `${this.#path}.whole`]) await rm(path, { force: true }).catch(() => {});
   }
 
-  #seen(operation: PlannedOperation): SeenOperation {
-    const known = this.#operations.get(operation.name);
-    if (known !== undefined) return known;
-    const seen = { operation, index: this.#operations.size };
-    this.#operations.set(operation.name, seen);
-    return seen;
+  #entryOf(operation: PlannedOperation): OperationEntry {
+    const existing = this.#operations.get(operation.name);
+    if (existing !== undefined) return existing;
+    const entry = { operation, index: this.#operations.size };
+    this.#operations.set(operation.name, entry);
+    return entry;
   }
 
   async #flush(): Promise<void> {
@@ -126,7 +125,7 @@ export class RowsWriter {
 }
 
 function headOperation(
-  { operation, method, path }: SeenOperation,
+  { operation, method, path }: OperationEntry,
   summaries: Readonly<Record<string, OperationSummary>>,
 ): HeadOperation {
   const { name, thing, done, subject, fields, columns, keepsOmitted, module } = operation;

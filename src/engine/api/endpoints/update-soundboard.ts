@@ -50,8 +50,8 @@ const answer = object({ soundboardId: integer });
 /**
  * The request; the same input always gives the same text, fields in the order of section 2.6.
  *
- * @throws RangeError when an integer is not exact or out of its range, a text is not a string, no field is given, or one that the
- *   service does not know: it would be left out silently.
+ * @throws RangeError when an integer is not exact or out of its range, a text is not a string, no field is given, or a field that the
+ *   service does not know, which would be left out silently
  */
 export function updateSoundboardRequest(input: UpdateSoundboardInput): ApiRequest {
   const { fileSize, recordingLength } = input;

@@ -103,7 +103,6 @@ const summaryFields = {
   conversationMetadata,
 };
 
-/** Reads an evaluation. */
 export const evaluation = object({
   ...summaryFields,
   /** Section 2.2. */
@@ -121,7 +120,7 @@ export interface Evaluation extends ReadBy<typeof evaluation> {}
 /** An evaluation without its sections and custom fields. */
 export interface EvaluationSummary extends ReadBy<typeof evaluationSummary> {}
 
-/** An evaluation for zod. */
+/** The zod schema of an evaluation in parsed JSON; tolerates unknown and unreadable fields, which it leaves out. */
 export const evaluationSchema: z.ZodType<Evaluation> = schemaOf(evaluation);
 
 /** Value seen in the interface document, section 2.6; the complete set is not documented. */
@@ -146,5 +145,5 @@ const soundboard = object({
 /** Interface document, section 2.6: a recording file with a title, a description and file metadata. */
 export interface Soundboard extends ReadBy<typeof soundboard> {}
 
-/** A soundboard entry for zod. */
+/** The zod schema of a soundboard entry in parsed JSON; tolerates unknown and unreadable fields, which it leaves out. */
 export const soundboardSchema: z.ZodType<Soundboard> = schemaOf(soundboard);

@@ -18,7 +18,7 @@ export type Read<T> = (value: unknown) => T | undefined;
 /** The type of a reader's values. */
 export type ReadBy<Reader> = Reader extends Read<infer T> ? T : never;
 
-/** An object as it is read, given how its fields are read, by lowerCamelCase name: any field may be absent. */
+/** An object as it is read by the readers of its fields, which are by lowerCamelCase name. Any field may be absent. */
 export type Parts<Fields> = { readonly [Name in keyof Fields]?: ReadBy<Fields[Name]> | undefined };
 
 /** An enumeration whose complete value set is not documented. */
@@ -43,7 +43,7 @@ export function decimal(value: unknown): number | undefined {
     : undefined;
 }
 
-/** A string; numbers are accepted as their text. */
+/** A string, or the text of a number. */
 export function text(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'bigint' || isLosslessNumber(value)
@@ -69,16 +69,16 @@ function hasTime(value: unknown): boolean {
 }
 
 /**
- * Blanks and zeros (also as in `0000-00-00 00:00:00`), negative numbers, words for nothing, and the first day of the clocks in
- * the order of other countries.
+ * What programs write for an absent time: blanks and zeros (`0000-00-00 00:00:00`), negative numbers, words for nothing, and the
+ * first day of a clock with its parts in the order of other countries.
  */
 const noTime =
   /^(?:[\s0:.,+/TZ-]*|-\d+(?:\.\d+)?|null|none|nil|never|undefined|nan|n\/a|false|0?1[/.]0?1[/.](?:0001|1970)\b.*)$/i;
 
-/** The latest day on which a clock begins: that of Unix. Others begin in 1900, in the year 1, or in another time zone a day before. */
+/** The first day of Unix time. No clock begins later: others begin in 1900, in the year 1, or a day before in another time zone. */
 const zeroDay = '1970-01-01';
 
-/** `true` or `false`, or one of them as a string. */
+/** A boolean, or its text. */
 export function flag(value: unknown): boolean | undefined {
   if (value === true || value === 'true') return true;
   return value === false || value === 'false' ? false : undefined;
@@ -90,7 +90,6 @@ export function listOf<T>(element: Read<T>): Read<readonly T[]> {
     Array.isArray(value) ? value.map(element).filter((each) => each !== undefined) : undefined;
 }
 
-/** An object with these fields. */
 export function object<Fields extends Readonly<Record<string, Read<unknown>>>>(
   fields: Fields,
 ): Read<Parts<Fields>> {
@@ -101,20 +100,20 @@ export function object<Fields extends Readonly<Record<string, Read<unknown>>>>(
   }
   return (value) => {
     if (!isJsonObject(value)) return undefined;
-    const known: Record<string, unknown> = {};
+    const parts: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
       const field = byKey.get(key);
-      if (field !== undefined && value[key] !== null) known[field.name] = field.read(value[key]);
+      if (field !== undefined && value[key] !== null) parts[field.name] = field.read(value[key]);
     }
-    return known as Parts<Fields>;
+    return parts as Parts<Fields>;
   };
 }
 
-/** The same reader as a schema, which refuses anything but an object. */
+/** A reader as a zod schema, which refuses only values that are no objects. */
 export function schemaOf<T extends object>(read: Read<T>): z.ZodType<T> {
   return z.transform((value: unknown, { issues }) => {
-    const known = read(value);
-    if (known !== undefined) return known;
+    const object = read(value);
+    if (object !== undefined) return object;
     issues.push({ code: 'invalid_type', expected: 'object', input: value });
     return z.NEVER;
   });

@@ -52,11 +52,11 @@ export interface RequestObserver {
 export interface SentRequest {
   /** Status of the answer, when its head arrived. */
   readonly status?: number | undefined;
-  /** From when it was to be sent, so that it includes waiting for a connection. */
+  /** Milliseconds from the call, so waiting for a connection is included. */
   readonly durationMs: number;
 }
 
-/** A request with everything that is sent. */
+/** A request, with its headers, as it is sent. */
 export interface WireRequest {
   readonly origin: string;
   readonly method: Method;
@@ -69,7 +69,7 @@ export interface WireRequest {
 /**
  * Makes one request. Rejects for a request that HTTP cannot carry, never because of the server or the network.
  *
- * It uses the lowest level of the dispatcher, which alone tells when writing starts: only that separates requests that
+ * It uses the lowest level of the dispatcher, which alone reports when writing starts. Only this separates requests that
  * certainly were not processed from those that may have been. undici sends a request that is not `idempotent` (GET is, by
  * default) at most once, and fails it when its connection closes. So does this function.
  */
@@ -121,8 +121,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    // undici can't continue after such an answer, and would fail on an expectation of its own. The message is the one that it
-    // uses for an unrequested upgrade.
+    // undici can't continue after a 101, and would fail on an expectation of its own. This is undici's message for an
+    // unrequested upgrade.
     if (status === 101) controller.abort(new Error('bad upgrade'));
     if (status < 200) return;
     this.#progress = 'answering';
@@ -147,14 +147,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.#end({ kind: 'lost', error, ...this.#reached() });
   }
 
-  /** HTTP can't carry the request. */
+  /** Rejects, because HTTP can't carry the request. */
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#close();
     this.#reject(error);
   }
 
-  /** The call must stop. */
+  /** Ends the request, because its call must stop. */
   stop(): void {
     this.#end({ kind: 'stopped', ...this.#reached() });
     this.#controller?.abort(new Error('stopped'));
@@ -180,7 +180,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Returns a body unchanged if it can't be decompressed: some proxies decompress answers and keep the headers. */
+/** The text of a body. Bytes that can't be decompressed are taken as they are: some proxies decompress, and keep the headers. */
 function bodyOf(
   bytes: Buffer,
   headers: AnswerHeaders,
@@ -205,19 +205,19 @@ export type CallStop = 'aborted' | 'timed-out';
  * `AbortController` with its events would cost more than the rest of the client, and `AbortSignal.any` leaks.
  */
 export class Stop {
-  /** The current step of the call, of which there is one at a time: it is stopped when the call must stop. */
+  /** The current step of the call, which is stopped when the call must stop. A call has one step at a time. */
   step: { stop(): void } | undefined;
   #reason: CallStop | undefined;
   readonly #timer: NodeJS.Timeout;
-  readonly #others: Set<Stop> | undefined;
+  readonly #callsOfSignal: Set<Stop> | undefined;
 
   constructor(milliseconds: number, signal?: AbortSignal) {
     this.#timer = setTimeout(() => this.fire('timed-out'), milliseconds);
     if (signal?.aborted) this.fire('aborted');
-    else this.#others = signal && stopsOf(signal).add(this);
+    else this.#callsOfSignal = signal && stopsOf(signal).add(this);
   }
 
-  /** Undefined while the call may continue. */
+  /** Why the call must stop; undefined while it may continue. */
   get reason(): CallStop | undefined {
     return this.#reason;
   }
@@ -229,7 +229,7 @@ export class Stop {
     this.step?.stop();
   }
 
-  /** Resolves after that time, or as soon as the call must stop. */
+  /** Resolves after this time, or as soon as the call must stop. */
   async pause(milliseconds: number): Promise<void> {
     if (this.#reason !== undefined) return;
     await new Promise<void>((resolve) => {
@@ -244,23 +244,20 @@ export class Stop {
     this.step = undefined;
   }
 
-  /** To be called when the call has ended. */
+  /** Call this when the call has ended. */
   release(): void {
     clearTimeout(this.#timer);
-    this.#others?.delete(this);
+    this.#callsOfSignal?.delete(this);
     this.step = undefined;
   }
 }
 
-/**
- * The calls that a signal stops. It has one listener for all of them, because separate ones would take longer than the rest of
- * a stop.
- */
+/** The calls that each signal stops. A signal has one listener for all, because separate ones would take longer than the stop. */
 const stops = new WeakMap<AbortSignal, Set<Stop>>();
 
 function stopsOf(signal: AbortSignal): Set<Stop> {
-  const known = stops.get(signal);
-  if (known !== undefined) return known;
+  const existing = stops.get(signal);
+  if (existing !== undefined) return existing;
   const all = new Set<Stop>();
   stops.set(signal, all);
   signal.addEventListener(

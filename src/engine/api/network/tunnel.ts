@@ -17,13 +17,13 @@ export function tunnelDispatcher(
     ...pool,
     httpProxy: url,
     httpsProxy: url,
-    // The proxy was already chosen.
+    // `chooseProxy` has already applied NO_PROXY.
     noProxy: '',
     proxyTunnel: true,
     ...(authorization !== undefined && { token: authorization }),
     proxyTls: { timeout: connectTimeout },
     requestTls: { timeout: connectTimeout },
-    // The proxy must also connect before it answers.
+    // Twice the time, because the proxy must connect to the server before it answers.
     clientFactory: (origin, options) =>
       new ProxyPool(origin, { ...options, headersTimeout: 2 * connectTimeout }, proxy),
   });
