@@ -25,12 +25,11 @@ export class CsvFile {
     this.#delimiter = delimiter;
   }
 
-  /** Whether the file has been created. */
   get isCreated(): boolean {
     return this.#handle !== undefined;
   }
 
-  /** Adds records. The first call creates the file with its header, even without records. */
+  /** Adds records. The first call creates the file with its header, even if there are no records. */
   async write(records: readonly (readonly string[])[]): Promise<void> {
     await this.#guarded(async () => {
       if (this.#handle === undefined) {
@@ -41,7 +40,6 @@ export class CsvFile {
     });
   }
 
-  /** Syncs and closes the file. */
   async seal(): Promise<void> {
     await this.#guarded(async () => {
       await this.#handle?.sync();
@@ -62,7 +60,6 @@ export class CsvFile {
     });
   }
 
-  /** Removes the unpublished file. */
   async discard(): Promise<void> {
     await this.#guarded(async () => {
       if (this.#handle === undefined) return;

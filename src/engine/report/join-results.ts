@@ -16,7 +16,7 @@ import { decidedCounts, decidedResult } from '../rows/decided-result.ts';
 import type { PlannedRow } from '../rows/row.ts';
 import type { RowCounts } from '../rows/row-counts.ts';
 
-/** Why rows have no result: `pending` while the run continues by itself, otherwise how it ended. */
+/** Why rows have no result: `pending` while the run continues by itself, otherwise how the run ended. */
 export type WhyUnfinished = 'pending' | 'interrupted' | 'cancelled' | 'halted';
 
 const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
@@ -29,7 +29,7 @@ const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
 /** A row with its result: one line of the report. */
 export interface ReportLine {
   readonly row: PlannedRow;
-  /** Its row is the number in the user's manifest, unlike in the journal. */
+  /** The result. Its `row` is the number in the user's manifest, not the place as in the journal. */
   readonly result: RowResult;
 }
 
@@ -40,7 +40,7 @@ export interface JoinInput {
   readonly unfinished: WhyUnfinished;
 }
 
-/** Joins the rows of a run, in their order, with what the plan has decided of them, or the results in the journal. */
+/** Joins the rows of a run, in their order, with the results that the plan has decided or the journal has recorded. */
 export async function* joinResults({
   rows: chunks,
   journal,
@@ -56,7 +56,7 @@ export async function* joinResults({
   }
 }
 
-/** The result of a row that is called, even of an unfinished one. */
+/** The result of a callable row, of which the journal may have none yet. */
 function journalResult(journal: JournalView, unfinished: WhyUnfinished, row: PlannedRow): RowResult {
   return unfinishedResult(unfinished, {
     row: row.place,
@@ -94,15 +94,15 @@ export interface UnfinishedRow {
   /** Empty when the row names no known operation. */
   readonly operation: string;
   readonly history: AttemptHistory | undefined;
-  /** Whether the datastore may hold the row, and what became of it. */
+  /** Whether the datastore may still hold the row, or a result of the row that the journal lacks. */
   readonly unsettled: boolean;
 }
 
 /**
- * The result in the report for a row without one. A row that was certainly not processed is `not_attempted`. A row with an
- * attempt that the API did more than postpone is `failed`, unless the run will still call it. A row that may have been
- * processed is unclear, so that it is not fed back unchecked. Of a row that the datastore holds, the journal can't say whether
- * it was called: it is pending, whatever ended the run.
+ * The result that the report gives to a row without one. A row that was certainly not processed is `not_attempted`. A row with an
+ * attempt that the API did more than postpone is `failed`, unless the run will still call the row. A row that may have been
+ * processed is unclear, so that the row is not fed back unchecked. Of a row that the datastore holds, the journal can't say whether
+ * the row was called: the row is pending, whatever ended the run.
  */
 export function unfinishedResult(why: WhyUnfinished, row: UnfinishedRow): RowResult {
   const { history = noHistory } = row;
@@ -140,16 +140,16 @@ function lastProblem({ lastCode = '', lastMessage = '' }: AttemptHistory): strin
 export interface ResultCounts {
   /** Rows with a result of their own. */
   readonly done: number;
-  /** As in the report, with rows that were stopped before they had a result. Excludes rows that will still be called. */
+  /** The outcomes of the report: includes rows that were stopped without a result, but not rows that will still be called. */
   readonly outcomes: OutcomeCounts;
   readonly codes: readonly CodeCount[];
-  /** Includes rows that will still be called. */
+  /** Unclear rows, including rows that will still be called. */
   readonly unclear: number;
-  /** Rows that were called without a result and wait for their next call. */
+  /** Rows that were called, got no result, and wait for their next call. */
   readonly held: number;
 }
 
-/** Counts the rows of a run from its plan and its journal, with the same result as its report. */
+/** Counts the rows of a run from its plan and its journal. The counts are those of the run's report. */
 export function countRows(
   journal: JournalView,
   plan: Omit<RowCounts, 'conflicts' | 'partial'>,
@@ -161,7 +161,7 @@ export function countRows(
   const codes = new Map(counted.map((count) => [`${count.outcome} ${count.code}`, { ...count }]));
   let unclear = journal.unclearCount;
   let held = 0;
-  let left = plan.callable - journal.finishedCount;
+  let uncalled = plan.callable - journal.finishedCount;
   const add = (outcome: Outcome, code: string, count: number): void => {
     if (unfinished === 'pending' || count === 0) return;
     outcomes[outcome] += count;
@@ -174,10 +174,10 @@ export function countRows(
     add(result.outcome, result.code, 1);
     if (result.unclear) unclear += 1;
     if (unfinished === 'pending' && history !== undefined && !unsettled) held += 1;
-    left -= 1;
+    uncalled -= 1;
   }
   const { outcome, code } = unfinishedResult(unfinished, noRowCalled);
-  add(outcome, code, left);
+  add(outcome, code, uncalled);
   const done = totalOf(decided.outcomes) + journal.finishedCount;
   return { done, outcomes, codes: [...codes.values()], unclear, held };
 }

@@ -8,7 +8,7 @@ export type ReportLines = AsyncIterable<readonly ReportLine[]>;
 /**
  * The lines of a run, each with the result of the latest retry that called its row. Memory: one chunk of each run.
  *
- * @param retries oldest first. Their rows have the numbers of the original run, and may include rows that it lacks.
+ * @param retries oldest first. Their rows have the numbers of the original run; rows that the original run lacks are ignored
  */
 export async function* joinRetries(
   lines: ReportLines,
@@ -20,8 +20,8 @@ export async function* joinRetries(
     const results = new Map(part.map(({ row, result }) => [row.row, result]));
     for (const reader of readers) {
       for (const { row, result } of await reader.upTo(last)) {
-        const before = results.get(row.row);
-        if (before !== undefined) results.set(row.row, lastOf(before, result));
+        const earlierResult = results.get(row.row);
+        if (earlierResult !== undefined) results.set(row.row, lastOf(earlierResult, result));
       }
     }
     yield part.map(({ row, result }) => ({ row, result: results.get(row.row) ?? result }));
@@ -29,27 +29,27 @@ export async function* joinRetries(
 }
 
 /** The result of a retried row, with the requests of both runs. */
-function lastOf(before: RowResult, after: RowResult): RowResult {
+function lastOf(ofRun: RowResult, ofRetry: RowResult): RowResult {
   // A retry that stopped early may not have attempted the row.
-  const isAttempted = after.outcome !== 'not_attempted' || before.outcome === 'not_attempted';
-  const last = isAttempted ? after : before;
+  const isAttempted = ofRetry.outcome !== 'not_attempted' || ofRun.outcome === 'not_attempted';
+  const last = isAttempted ? ofRetry : ofRun;
   const earlier = isAttempted
-    ? joinAttempts(attemptsOf(before), after.earlier ?? [])
-    : (before.earlier ?? []);
-  const startedAt = before.startedAt ?? after.startedAt;
-  const unprocessed = (before.unprocessed ?? 0) + (after.unprocessed ?? 0);
+    ? joinAttempts(attemptsOf(ofRun), ofRetry.earlier ?? [])
+    : (ofRun.earlier ?? []);
+  const startedAt = ofRun.startedAt ?? ofRetry.startedAt;
+  const unprocessed = (ofRun.unprocessed ?? 0) + (ofRetry.unprocessed ?? 0);
   return {
     ...last,
-    row: before.row,
-    attempts: before.attempts + after.attempts,
-    unclear: before.unclear || after.unclear,
+    row: ofRun.row,
+    attempts: ofRun.attempts + ofRetry.attempts,
+    unclear: ofRun.unclear || ofRetry.unclear,
     ...(unprocessed > 0 && { unprocessed }),
     ...(startedAt !== undefined && { startedAt }),
     ...(earlier.length > 0 && { earlier }),
   };
 }
 
-/** Reads lines on demand. */
+/** Reads the lines of a retry on demand. */
 class LineReader {
   readonly #parts: AsyncIterator<readonly ReportLine[]>;
   #held: readonly ReportLine[] = [];

@@ -8,7 +8,7 @@ export interface LatencySummary {
   readonly max: number;
 }
 
-/** About 49 days; longer durations count as this. */
+/** About 49 days in milliseconds; longer durations count as this one. */
 const longest = 2 ** 32 - 1;
 
 /**
@@ -16,7 +16,7 @@ const longest = 2 ** 32 - 1;
  * above. With one figure (4 KB), they are exact below 31 ms and at most 6.3 % too high above.
  */
 export class LatencyHistogram {
-  /** Holds each duration plus one, because it can't hold 0. */
+  /** Has each duration plus one, because the histogram can't hold 0. */
   readonly #histogram;
   #max = 0;
 
@@ -31,19 +31,18 @@ export class LatencyHistogram {
     if (ms > this.#max) this.#max = ms;
   }
 
-  /** Adds the counts of another histogram. */
   join(other: LatencyHistogram): this {
     this.#histogram.add(other.#histogram);
     this.#max = Math.max(this.#max, other.#max);
     return this;
   }
 
-  /** Undefined without durations. */
+  /** The percentiles; undefined if no duration was added. */
   summary(): LatencySummary | undefined {
     const { count } = this.#histogram;
     const max = this.#max;
     if (count === 0) return undefined;
-    // The histogram rounds the rank of a percentile to the nearest; this asks for the next higher rank.
+    // The histogram rounds the rank of a percentile to the nearest. This call rounds the rank up.
     const percentile = (share: number): number =>
       Math.min(this.#histogram.percentile((Math.ceil(count * share) / count) * 100) - 1, max);
     return { p50: percentile(0.5), p90: percentile(0.9), p99: percentile(0.99), max };

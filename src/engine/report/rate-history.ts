@@ -20,7 +20,7 @@ const pointSchema = z.object({
 });
 
 const startSchema = z.object({
-  /** As in a point. */
+  /** Seconds of work since the run was first started. */
   t_s: z.number(),
   /** The time of day, ISO 8601 UTC. */
   at: z.string(),
@@ -38,7 +38,7 @@ const rateHistorySchema = z.object({
   reason: z.string(),
   /** When calls are allowed again, ISO 8601 UTC. */
   wait_until: z.string().nullable(),
-  /** What asks for that: see `restBy` of a pace. */
+  /** What asks for `wait_until`: the `restBy` of a pace. */
   wait_by: z.string().optional(),
   /** Seconds in which no call but a test could be made: the API was away, asked to wait, or rejected every call. */
   waited_s: z.number(),

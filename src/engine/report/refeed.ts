@@ -17,13 +17,13 @@ export interface RefeedCells {
 
 const operationField = 'operation';
 
-/** UTF-8 can't encode it; it becomes U+FFFD. */
+/** A character that UTF-8 can't encode; writing replaces it with U+FFFD. */
 const loneSurrogate = /\p{Cs}/u;
 
 /** A column of the file, and the original columns of its cells. */
 interface RefeedColumn {
   readonly title: string;
-  /** By their places. */
+  /** The places of the original columns. */
   readonly sources: number[];
   /** The field of the column, if the field has a default. */
   readonly field?: string;
@@ -50,10 +50,12 @@ export class RefeedRows {
     let altered = false;
     const cells = this.#columns.map(({ sources, field }) => {
       const isOperation = field === operationField;
-      const given = sources.map((source) => row.cells[source]).filter(isOperation ? isSaid : isGiven);
-      if (given.length > 1) altered = true;
+      const present = sources
+        .map((source) => row.cells[source])
+        .filter(isOperation ? namesOperation : isPresent);
+      if (present.length > 1) altered = true;
       const fallback = isOperation ? operation || undefined : field && defaults[field];
-      const text = cellText(given.length > 0 ? given[0] : fallback, clearToken, guard);
+      const text = cellText(present.length > 0 ? present[0] : fallback, clearToken, guard);
       if (loneSurrogate.test(text)) altered = true;
       return text;
     });
@@ -89,11 +91,11 @@ function layOut({ columns, defaults }: RefeedOptions): readonly RefeedColumn[] {
   return laidOut;
 }
 
-function isGiven(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
 /** An empty operation counts as missing. */
-function isSaid(value: unknown): boolean {
-  return isGiven(value) && value !== '';
+function namesOperation(value: unknown): boolean {
+  return isPresent(value) && value !== '';
 }

@@ -54,7 +54,6 @@ export class ReportCells {
   }
 }
 
-/** Names of the result columns of operations. */
 export function columnsOf(operations: ReportCellOptions['operations']): readonly string[] {
   return [...new Set(operations.flatMap(({ columns }) => columns))];
 }

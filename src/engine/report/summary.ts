@@ -21,6 +21,7 @@ export const summaryFile = 'summary.json';
 /** The content of summary.json. Numbers are integers, except rates; unknown values are `null`. */
 export interface RunSummary {
   readonly version: 1;
+  /** Id of the run. */
   readonly run: string;
   readonly state: string;
   readonly manifest: {
@@ -32,25 +33,30 @@ export interface RunSummary {
   };
   readonly started_at: string | null;
   readonly finished_at: string | null;
+  /** Without the time between a stop and a resume. */
   readonly duration_s: number;
   readonly outcomes: OutcomeCounts;
-  /** In order of first appearance. The name is empty for rows that name no known operation. */
+  /** In order of first appearance. The name is empty for rows without a known operation. */
   readonly operations: readonly { readonly operation: string; readonly outcomes: OutcomeCounts }[];
   /** In the order of `outcomes`, then most frequent first. */
   readonly codes: readonly CodeTally[];
+  /** Rows with an attempt that may have been processed though no usable answer came. */
   readonly unclear: number;
   /** Unclear rows that failed, which a retry can take. */
   readonly unclear_failed: number;
+  /** HTTP requests, of all rows. */
   readonly attempts: number;
+  /** How many of `attempts` certainly were not processed. */
   readonly unprocessed: number;
   /** Called rows per second of the duration, to two decimals. */
   readonly rows_per_s: number | null;
   readonly latency_ms: LatencySummary | null;
   readonly rate: RunRate | null;
+  /** Id of the run whose rows this run calls again. */
   readonly retry_of: string | null;
-  /** The retries that the report includes. */
+  /** Ids of the retries whose results the report includes. */
   readonly retries: readonly string[];
-  /** Of the CSV files. */
+  /** The delimiter of the CSV files. */
   readonly delimiter: Delimiter;
   /** SHA-256 of rows.jsonl, journal.jsonl and report.csv; null while the run is in progress. */
   readonly digests: { readonly rows: string; readonly journal: string; readonly report: string } | null;
@@ -68,7 +74,7 @@ export interface RunFacts
   readonly activeMs: number;
 }
 
-/** The rows with the same outcome and code. Message and row are those of the first one in manifest order. */
+/** The rows with the same outcome and code. Message and row number are those of the first in the manifest. */
 interface CodeTally {
   readonly outcome: Outcome;
   readonly code: string;
@@ -88,7 +94,6 @@ export class Tally {
   #unclear = 0;
   #unclearFailed = 0;
   #attempts = 0;
-  /** Requests that were certainly not processed. */
   #unprocessed = 0;
   readonly #outcomes = noOutcomes();
   readonly #operations = new Map<string, Record<Outcome, number>>();
@@ -110,8 +115,8 @@ export class Tally {
     this.#operations.set(operation, counts);
 
     const key = `${outcome} ${code}`;
-    const known = this.#codes.get(key);
-    if (known !== undefined) known.count++;
+    const existing = this.#codes.get(key);
+    if (existing !== undefined) existing.count++;
     else this.#codes.set(key, { outcome, code, count: 1, message: messageOf(result), row: result.row });
   }
 

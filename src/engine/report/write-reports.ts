@@ -11,7 +11,6 @@ import { flagCell, messageOf, type ReportCellOptions, ReportCells } from './repo
 import { type RunFacts, type RunSummary, summaryFile, Tally } from './summary.ts';
 
 export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOptions {
-  /** The run's folder. */
   readonly folder: string;
   readonly lines: ReportLines;
   readonly run: RunFacts;
@@ -19,12 +18,13 @@ export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOpt
   readonly page?: ReportPage | undefined;
 }
 
-/** The files of a report. */
+/** The paths of a report's files. */
 export interface ReportPaths {
   readonly report: string;
   readonly summary: string;
-  /** Absent without such rows, as `notAttempted`. */
+  /** The failed rows, to correct and run again; absent if no row failed. */
   readonly failed?: string;
+  /** Absent if every row was attempted. */
   readonly notAttempted?: string;
   /** Absent with `--no-html`. */
   readonly html?: string;
@@ -44,7 +44,7 @@ export interface WrittenReports {
  * Writes report.csv, failed.csv, not-attempted.csv and summary.json into the run's folder, each whole or not at all, and
  * readable by its owner only. docs/report.md describes them. Memory does not depend on the number of rows.
  *
- * A row that is pending is in neither file to be fed back, because it will still be called, or was.
+ * A pending row is in neither of the files that can be fed back, because it will still be called, or was called.
  *
  * @throws a fatal error `REPORT_UNWRITABLE` or a `SystemError`
  *   when writing fails, and the errors of reading the rows or the journal. The files of the previous report then stay.
@@ -71,7 +71,7 @@ const alteredHint = "CSV can't hold this row unchanged: retry it with `cqbatch r
 
 const notAttemptedFile = 'not-attempted.csv';
 
-/** The files of a report while they are written: selects the file of each line, and adds our columns. */
+/** The files of a report while they are written: selects the files of each line, and adds the columns of results. */
 class ReportFiles {
   /** Rows in failed.csv and not-attempted.csv that CSV can't hold unchanged. */
   alteredRows = 0;
@@ -108,17 +108,18 @@ class ReportFiles {
       if (!isFailed && (outcome !== 'not_attempted' || isPending(result))) continue;
       const { cells, altered } = this.#refeed.cells(row, operation);
       if (altered) this.alteredRows++;
-      const own = [...cells, String(row.row)];
+      const cellsAndRow = [...cells, String(row.row)];
       const message = altered ? `${messageOf(result)} (${alteredHint})` : messageOf(result);
-      if (isFailed) failed.push([...own, this.#guard(code), this.#guard(message), flagCell(unclear), 'yes']);
-      else notAttempted.push([...own, 'yes']);
+      if (isFailed)
+        failed.push([...cellsAndRow, this.#guard(code), this.#guard(message), flagCell(unclear), 'yes']);
+      else notAttempted.push([...cellsAndRow, 'yes']);
     }
     await this.#report.write(lines.map((line) => this.#cells.of(line)));
     if (failed.length > 0) await this.#failed.write(failed);
     if (notAttempted.length > 0) await this.#notAttempted.write(notAttempted);
   }
 
-  /** Completes all files. @returns SHA-256 of the report */
+  /** Completes all files. @returns SHA-256 of report.csv */
   async seal(): Promise<string> {
     await this.#report.write([]);
     for (const file of this.#all) await file.seal();
@@ -141,7 +142,7 @@ class ReportFiles {
     };
   }
 
-  /** Never fails, because it runs after a failure. */
+  /** Removes the unpublished files. Never fails, because it runs after a failure. */
   async discard(): Promise<void> {
     for (const file of this.#all) await file.discard().catch(() => {});
   }

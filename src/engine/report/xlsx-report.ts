@@ -8,7 +8,6 @@ import { type ReportCellOptions, ReportCells } from './report-columns.ts';
 const fileName = 'report.xlsx';
 
 export interface XlsxReportInput extends ReportCellOptions {
-  /** The run's folder. */
   readonly folder: string;
   readonly lines: ReportLines;
 }
@@ -40,7 +39,7 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
     const workbook = writeXlsxStream(rowsOf(input.lines, cells), {
       name: 'report',
       freezePane: { rows: 1 },
-      // Text, so that Excel reads nothing typed there as a number.
+      // The format of text, so that Excel reads nothing that users type there as a number.
       columns: cells.header.map((name) => ({ header: held(name), width: columnWidth, numFmt: '@' })),
       zip64: true,
     });
@@ -60,6 +59,8 @@ async function* rowsOf(lines: ReportLines, cells: ReportCells): AsyncGenerator<s
 
 /** A text in the encoding of a cell. Excel reads `_x0041_` as `A`, and `_x005F_x0041_` as `_x0041_`. */
 function held(text: string): string {
-  const whole = text.replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_');
-  return whole.length > mostCharacters ? whole.slice(0, mostCharacters - cutHint.length) + cutHint : whole;
+  const escaped = text.replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_');
+  return escaped.length > mostCharacters
+    ? escaped.slice(0, mostCharacters - cutHint.length) + cutHint
+    : escaped;
 }

@@ -24,7 +24,6 @@ export function formatProblem(
   return `${escapeInvisible(name)}:${letters}${line}: ${where}${problem}${what}`;
 }
 
-/** Maximum characters of a shown value. */
 const shownCharacters = 60;
 
 /** A value for display: one line, at most 60 characters and an ellipsis, no control characters. */

@@ -21,7 +21,7 @@ export async function writeHtmlReport(folder: string, content: PageContent): Pro
   try {
     await replaceFile(path, await pageParts(content));
   } catch (error) {
-    // An older page would contradict the other files.
+    // A page of an earlier report would contradict the other files.
     await rm(path, { force: true }).catch(() => {});
     throw unwritableReport(path, error);
   }

@@ -3,7 +3,7 @@ import type { LatencySeries } from './page-data.ts';
 
 const mostStretches = 240;
 
-/** Latency over time in fixed memory: when there are too many stretches of time, each two are joined. */
+/** Latency over time in fixed memory: when there are too many stretches of time, neighbors are joined in pairs. */
 export class LatencyOverTime {
   #stretchMs = 1_000;
   #stretches = new Map<number, LatencyHistogram>();
@@ -14,10 +14,10 @@ export class LatencyOverTime {
    */
   add(startedMs: number, durationMs: number): void {
     const at = Math.floor(startedMs / this.#stretchMs);
-    const known = this.#stretches.get(at);
-    const stretch = known ?? new LatencyHistogram(1);
+    const existing = this.#stretches.get(at);
+    const stretch = existing ?? new LatencyHistogram(1);
     stretch.add(durationMs);
-    if (known !== undefined) return;
+    if (existing !== undefined) return;
     this.#stretches.set(at, stretch);
     while (this.#span.length > mostStretches) this.#join();
   }

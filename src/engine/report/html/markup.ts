@@ -1,6 +1,6 @@
 import { inReadingOrder } from '../../../base/text/printable.ts';
 
-/** A part of a page that Node writes as HTML and that scripts can draw again. False and undefined are left out. */
+/** A part of a page, which Node writes as HTML and scripts can draw again. False and undefined are left out. */
 export type Markup = MarkupElement | string | false | undefined | readonly Markup[];
 
 type Name =
@@ -41,7 +41,6 @@ export interface MarkupElement {
   readonly children: readonly Markup[];
 }
 
-/** Makes an element. */
 export function markup(
   name: Name,
   attributes: MarkupElement['attributes'],
@@ -52,11 +51,11 @@ export function markup(
 
 /** Labels with their values. A label without a value is left out. */
 export function factList(facts: readonly (readonly [name: string, text: string | undefined])[]): Markup {
-  const told = facts.filter(([, text]) => text);
+  const shown = facts.filter(([, text]) => text);
   return markup(
     'dl',
     { class: 'facts' },
-    ...told.map(([name, text]) => markup('div', {}, markup('dt', {}, name), markup('dd', {}, text))),
+    ...shown.map(([name, text]) => markup('div', {}, markup('dt', {}, name), markup('dd', {}, text))),
   );
 }
 

@@ -10,17 +10,16 @@ import { columnsOf, messageOf } from '../report-columns.ts';
 import type { PageColumn, PageContent, PageValue, ReportedOperation, RowPortion } from './page-data.ts';
 import { outcomesInNeed } from './verdict.ts';
 
-/** The most rows in a page, by default. */
+/** The default for the most rows in a page. */
 const usualMostRows = 200_000;
 /** The most bytes of gzipped rows, for a page that fits into an e-mail. Base64 makes four bytes of three. */
 const mostBytes = (20_000_000 * 3) / 4;
-/** Rows to gzip at a time, and their characters. */
+/** Rows are gzipped when there are this many rows or characters. */
 const portionRows = 1_000;
 const portionCharacters = 1_000_000;
 
 export interface PackOptions {
   readonly refeed: Omit<RefeedOptions, 'guard'>;
-  /** The operations of the run. */
   readonly operations: readonly ReportedOperation[];
   /** The most rows in the page; for tests. */
   readonly mostRows?: number;
@@ -33,11 +32,11 @@ export class PackedRows {
   readonly #resultColumns: readonly string[];
   readonly #mostRows: number;
   readonly #first = new Pack();
-  readonly #others = new Pack();
+  readonly #rest = new Pack();
 
   constructor({ refeed, operations, mostRows = usualMostRows }: PackOptions) {
     this.#mostRows = mostRows;
-    // Guarded as in the page's export, so that the page can distinguish the empty text from text that looks like its token.
+    // Guarded as in the page's export, so that the page can distinguish an empty text from text that looks like the clear token.
     this.#refeed = new RefeedRows({ ...refeed, guard: guardCell });
     this.#resultColumns = columnsOf(operations);
     this.columns = [
@@ -48,24 +47,24 @@ export class PackedRows {
   }
 
   async add(lines: readonly ReportLine[]): Promise<void> {
-    const [first, others] = [this.#first, this.#others];
+    const [first, rest] = [this.#first, this.#rest];
     for (const line of lines) {
       if (this.#isFull(first.rows, first.bytes)) return;
       const isFirst = comesFirst(line.result);
-      if (!isFirst && this.#isFull(first.rows + others.rows, first.bytes + others.bytes)) continue;
-      const pack = isFirst ? first : others;
+      if (!isFirst && this.#isFull(first.rows + rest.rows, first.bytes + rest.bytes)) continue;
+      const pack = isFirst ? first : rest;
       pack.push(this.#valuesOf(line));
       if (pack.hasPortion) await pack.close();
     }
   }
 
-  /** The portions that the page has room for, in base64. Call it after all rows. */
+  /** The portions for which the page has room, in base64. Call this after all rows were added. */
   async end(): Promise<PageContent['portions']> {
     await this.#first.close();
-    await this.#others.close();
+    await this.#rest.close();
     const portions: string[] = [];
     let [rows, size] = [0, 0];
-    for (const portion of [...this.#first.portions, ...this.#others.portions]) {
+    for (const portion of [...this.#first.portions, ...this.#rest.portions]) {
       rows += portion.rows;
       size += portion.bytes.length;
       if (rows > this.#mostRows || size > mostBytes) break;
@@ -89,17 +88,17 @@ export class PackedRows {
   }
 }
 
-/** Whether the reader should look at the row: it needs the reader, or is unclear. */
+/** Whether the reader should look at the row: it failed, is invalid, or is unclear. */
 function comesFirst({ outcome, unclear }: RowResult): boolean {
   return unclear || outcomesInNeed.includes(outcome);
 }
 
-/** Whether the page shows the request: it was sent, and the reader may ask what became of it. */
+/** Whether the page shows the request: it was sent, and may not have succeeded. */
 function showsRequest({ outcome, attempts, unclear }: RowResult): boolean {
   return attempts > 0 && (outcome !== 'succeeded' || unclear);
 }
 
-/** What is sent for a row, as text: the first line of the request, and its body. */
+/** The request of a row as text: method and path on the first line, then the body. */
 function requestOf(row: PlannedRow): string {
   if (row.kind !== 'callable') return '';
   const { method = 'POST', path, body } = row.request;
@@ -133,7 +132,7 @@ const facts = {
 
 export type FactColumn = keyof typeof facts | 'request';
 
-/** @param name a title that stands for its field without `--map` */
+/** @param name the title of a column, which must match its field without `--map` */
 function cellColumn(name: string, operations: readonly ReportedOperation[]): PageColumn {
   const field = fieldNameOf(name);
   const isSubject = operations.some(({ subject }) => subject === field);
@@ -158,7 +157,7 @@ interface Portion {
   readonly bytes: Buffer;
 }
 
-/** Rows that are gzipped while they grow. Memory grows with their compressed size. */
+/** Collects rows and gzips them in portions. Memory grows with the compressed size. */
 class Pack {
   readonly portions: Portion[] = [];
   #open: (readonly PageValue[])[] = [];

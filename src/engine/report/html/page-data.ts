@@ -10,7 +10,6 @@ export interface PageContent {
   readonly portions: readonly string[];
 }
 
-/** The facts of a run. */
 export interface PageData {
   readonly version: 1;
   readonly run: PageRun;
@@ -39,17 +38,17 @@ export interface PageAdvice extends CodeAdvice {
 export interface PageRun {
   readonly id: string;
   readonly state: string;
-  /** Whether the run calls further rows by itself, or once it is resumed, or never. */
+  /** Whether the run calls further rows by itself, only when it is resumed, or never. */
   readonly phase: 'in progress' | 'stopped' | 'ended';
   /** The command that continues a stopped run. */
   readonly resume: string;
-  /** Why it is in this state, if known. */
+  /** Why the run is in this state, if known. */
   readonly reason?: string;
   readonly baseUrl: string;
   readonly by?: string;
   /** The `--reason` of the user. */
   readonly purpose?: string;
-  /** Between its start and its end. */
+  /** The stops between the start and the end of the run. */
   readonly stops: readonly PageStop[];
   /** When the page was written, ISO 8601 UTC. */
   readonly writtenAt: string;
@@ -61,7 +60,7 @@ export interface PageStop {
   readonly from: string;
   readonly to: string;
   readonly state: string;
-  /** Why, if known. */
+  /** Why the run stopped, if known. */
   readonly reason?: string;
 }
 
@@ -78,11 +77,10 @@ export interface LatencySeries {
 /** What the page needs to know of its rows to read them. */
 export interface PageRows {
   readonly columns: readonly PageColumn[];
-  /** The text of cells that clear their field when the rows are fed back. */
+  /** The text of a cell that clears its field when the rows are fed back. */
   readonly clearToken: string;
 }
 
-/** A column of the rows. */
 export interface PageColumn {
   readonly kind: 'fact' | 'result' | 'cell';
   /** For a fact, a `FactColumn`; for a cell, its header in a manifest that feeds the rows back. */
@@ -94,5 +92,5 @@ export interface PageColumn {
 /** Null in a row without a value. */
 export type PageValue = string | number | null;
 
-/** Some rows: the values of each column, which compress better side by side. */
+/** A part of the rows, by column: an array of values for each, because similar values compress better side by side. */
 export type RowPortion = readonly (readonly PageValue[])[];

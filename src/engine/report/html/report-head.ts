@@ -9,9 +9,9 @@ import { outcomesInNeed, rowsInNeed, rowsLeft, verdictOf } from './verdict.ts';
 /** Rows that the page can show together: all, those of an outcome, those that need the reader, and unclear ones. */
 export type RowGroup = Outcome | 'all' | 'attention' | 'unclear';
 
-/** More cards than this are folded. */
+/** Further cards are folded. */
 const cardsShown = 6;
-/** Longer messages are cut; the row has the full text. */
+/** The most characters of an example message; the row has the full text. */
 const longestExample = 300;
 
 /** The verdict on a run, and the facts of the run. */
@@ -38,7 +38,7 @@ export function reportSummary(data: PageData): Markup {
 /** The facts of the run: run, manifest, API, times, user and reason. */
 function facts({ run, summary }: PageData): Markup {
   const { manifest, started_at, finished_at, retries, retry_of } = summary;
-  const known = [
+  const entries = [
     ['Run', `${run.id} (${run.state})`],
     ['Manifest', manifest.name],
     ['API', run.baseUrl],
@@ -51,7 +51,7 @@ function facts({ run, summary }: PageData): Markup {
     ['Written', localTime(run.writtenAt)],
   ] as const;
   return [
-    factList(known),
+    factList(entries),
     run.reason !== undefined && markup('p', { class: 'note' }, `Why the run is ${run.state}: ${run.reason}`),
   ];
 }
@@ -59,18 +59,18 @@ function facts({ run, summary }: PageData): Markup {
 function leftOut({ summary: { manifest, outcomes: counts } }: PageData): Markup {
   const { left_out = 0 } = manifest;
   const { duplicate, skipped } = counts;
-  const told = [
+  const parts = [
     duplicate > 0 && counted(duplicate, 'row', ['is a duplicate', 'are duplicates']),
     skipped > 0 && counted(skipped, 'row', ['was skipped', 'were skipped']),
     left_out > 0 && `${counted(left_out, 'row', ['was', 'were'])} left out by --where`,
   ].filter((text) => text !== false);
-  return told.length > 0 && markup('p', { class: 'quiet' }, `Besides: ${told.join(', ')}.`);
+  return parts.length > 0 && markup('p', { class: 'quiet' }, `Besides: ${parts.join(', ')}.`);
 }
 
-/** The figures, each a link to its rows. */
+/** The figures of the run, each a link to its rows. */
 function figures(data: PageData): Markup {
   const { outcomes: counts, unclear, duration_s, rows_per_s, manifest } = data.summary;
-  const left = rowsLeft(data);
+  const uncalled = rowsLeft(data);
   const kinds = outcomesInNeed
     .filter((outcome) => counts[outcome] > 0)
     .map((outcome) => `${count(counts[outcome])} ${outcomeText(outcome)}`);
@@ -84,7 +84,7 @@ function figures(data: PageData): Markup {
       `${shareOf(counts.succeeded, manifest.rows)} of ${counted(manifest.rows, 'row')}`,
     ),
     figure('attention', count(rowsInNeed(counts)), 'need you', kinds.join(', ')),
-    left > 0 && figure('not_attempted', count(left), outcomeText('not_attempted'), ''),
+    uncalled > 0 && figure('not_attempted', count(uncalled), outcomeText('not_attempted'), ''),
     figure('unclear', count(unclear), 'unclear', unclear === 0 ? '' : 'the change may have been made'),
     markup(
       'li',
@@ -112,7 +112,7 @@ function figure(show: RowGroup, value: string, name: string, detail: string): Ma
   );
 }
 
-/** A card for each thing that is left to do. */
+/** A card for each thing that the reader has to do. */
 function nextSteps(data: PageData): Markup {
   const cards = [resumeCard(data), unclearCard(data), ...codeCards(data)].filter(
     (card) => card !== undefined,
@@ -173,13 +173,13 @@ function resumeCard({ run, summary: { outcomes: counts } }: PageData): Markup {
   });
 }
 
-/** The codes of rows that need the reader or were not called, most frequent first. */
+/** A card for each code of rows that need the reader or were not called, most frequent first. */
 function codeCards({ run, summary, advice }: PageData): readonly Markup[] {
   return summary.codes
     .filter(
       ({ outcome }) =>
         outcomesInNeed.includes(outcome) ||
-        // The card of a stopped run has its rows that are left.
+        // In a stopped run, `resumeCard` is about these rows.
         (run.phase === 'ended' && outcome === 'not_attempted'),
     )
     .toSorted((a, b) => b.count - a.count)

@@ -29,14 +29,14 @@ export class ReportPage {
     await this.#rows.add(lines);
   }
 
-  /** The content of the page. Call it after all lines. */
+  /** The content of the page. Call this after all lines were added. */
   async content(summary: RunSummary): Promise<PageContent> {
     const { run, refeed, operations } = this.#options;
-    const { rate, ...others } = summary;
+    const { rate, ...rest } = summary;
     const data = {
       version: 1,
       run: { ...run, writtenAt: new Date().toISOString() },
-      summary: { ...others, rate: rate && { ...rate, series: [] } },
+      summary: { ...rest, rate: rate && { ...rate, series: [] } },
       operations: Object.fromEntries(
         operations.map(({ name, thing, done }) => [name, { thing, ...(done !== undefined && { done }) }]),
       ),

@@ -2,7 +2,7 @@ import { count, counted } from '../../../base/text/format.ts';
 import type { Outcome, OutcomeCounts } from '../../../domain/terms.ts';
 import type { PageData } from './page-data.ts';
 
-/** Whether all went well, something is left to do, the run failed as a whole, or it is in progress. */
+/** Whether all went well, the reader has something to do, the run failed as a whole, or the run is in progress. */
 export type Tone = 'good' | 'attention' | 'bad' | 'working';
 
 export interface Verdict {
@@ -11,9 +11,9 @@ export interface Verdict {
   readonly text: string;
 }
 
-/** Did it work, and what is left for the reader? */
+/** The answer to: did it work, and what has the reader to do? */
 export function verdictOf(data: PageData): Verdict {
-  return { tone: toneOf(data), text: [achieved(data), ...left(data)].join(' ') };
+  return { tone: toneOf(data), text: [achieved(data), ...openPoints(data)].join(' ') };
 }
 
 /** The outcomes of rows that need the reader. */
@@ -53,11 +53,11 @@ function achieved({ run, summary, operations }: PageData): string {
   return run.state === 'completed' ? `${what}.` : `Run ${run.state}: ${what}.`;
 }
 
-function left({ run, summary }: PageData): readonly string[] {
+function openPoints({ run, summary }: PageData): readonly string[] {
   const { outcomes, unclear } = summary;
   const need = rowsInNeed(outcomes);
   const uncalled = rowsLeft({ run, summary });
-  const told = [
+  const sentences = [
     need > 0 && counted(need, 'row', ['needs you.', 'need you.']),
     uncalled > 0 &&
       counted(
@@ -67,5 +67,5 @@ function left({ run, summary }: PageData): readonly string[] {
       ),
     need + uncalled === 0 && unclear > 0 && counted(unclear, 'row', ['is unclear.', 'are unclear.']),
   ];
-  return told.filter((text) => text !== false);
+  return sentences.filter((text) => text !== false);
 }
