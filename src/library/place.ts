@@ -14,9 +14,9 @@ import {
 } from '../settings/settings.ts';
 
 /**
- * The run of that name; undefined when the name is free.
+ * The run with this id; undefined if there is none.
  *
- * @throws a busy error when another process is planning it
+ * @throws a busy error while another process plans the run
  */
 export async function lookUpRun(store: RunStore, id: string): Promise<RunRecord | undefined> {
   const found = await store.look(id);
@@ -31,7 +31,6 @@ export interface BatchPlace<Each extends Operation = Operation> {
   readonly stateDir?: string;
 }
 
-/** The options of a batch. */
 export interface BatchOptions extends BatchPlace {
   /** Path of a CSV, JSON, JSON Lines or Excel file; the first three may be gzipped. */
   readonly manifest: string;
@@ -45,7 +44,7 @@ export interface BatchOptions extends BatchPlace {
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** Settings that a program gives in another way. */
+/** Settings that a batch does not take, and what a program passes instead. */
 const notHere: Readonly<Record<string, string>> = {
   base_url: 'the client has the base URL',
   operations: 'pass the option "operations" instead',

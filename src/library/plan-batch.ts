@@ -8,11 +8,11 @@ import { type BatchOptions, openBatchPlace } from './place.ts';
 
 /** What a batch would do. */
 export interface BatchPlan extends RowCounts {
-  /** Rows that `where` has left out; they are in no other count. */
+  /** Rows that the setting `where` leaves out; no other count includes them. */
   readonly leftOut: number;
-  /** The first 20 problems: file, line, column and what to write. */
+  /** The first 20 problems, each one line: file, line, column and what to write. */
   readonly problems: readonly string[];
-  /** A file with all problems; absent when there are no problems. */
+  /** Path of a file with all problems; absent if there are none. */
   readonly problemFile?: string;
   /** Why the batch must not begin; absent when it may. */
   readonly refusal?: { readonly code: string; readonly message: string };
@@ -37,7 +37,7 @@ export async function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
   return batchPlan(await readyRows(store, checked, run, { ...settings, skipInvalid: options.skipInvalid }));
 }
 
-/** The counts of the rows, and whether they may be called. */
+/** The plan of checked rows: their counts, and whether the batch may begin. */
 export function batchPlan(rows: Pick<CheckedManifest, 'scan' | 'problems'> & ReadyRows): BatchPlan {
   const { scan, problems } = rows;
   const code = refusalOf(rows);

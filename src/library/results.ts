@@ -5,13 +5,13 @@ import { actualState, type RunRecord } from '../engine/run/record/record.ts';
 import { openJournalReader, progressOf } from '../engine/run/record/run-journal.ts';
 import { type BatchPlace, openBatchPlace } from './place.ts';
 
-/** A row with its result, typed by its operation: `columns` has the report columns that this operation fills, as text. */
+/** A row with its result. The operation types `columns`: the report columns that this operation fills, as text. */
 export type BatchRow<Each extends Operation = Operation> = Omit<RowResult, 'operation' | 'columns'> & {
   /** Identifier of the subject of the row; empty where the row has no subject. */
   readonly subject: string;
-} & (Told<Each> | { readonly operation: ''; readonly columns?: undefined });
+} & (OfOperation<Each> | { readonly operation: ''; readonly columns?: undefined });
 
-type Told<Each extends Operation> =
+type OfOperation<Each extends Operation> =
   Each extends Operation<infer Name, infer Column>
     ? { readonly operation: Name; readonly columns?: Readonly<Record<Column, string>> }
     : never;
@@ -41,11 +41,12 @@ export async function* results<Each extends Operation>(
   }
 }
 
-/** A run that has rows left to be called. */
+/** A run that is neither completed nor cancelled. */
 export interface UnfinishedBatch {
+  /** Id of the run. */
   readonly run: string;
   readonly state: RunRecord['state'];
-  /** The user's name for it. */
+  /** The manifest, as it was named to the run. */
   readonly manifest: string;
   readonly baseUrl: string;
   readonly rows: number;
@@ -54,7 +55,7 @@ export interface UnfinishedBatch {
   readonly outcomes: OutcomeCounts;
 }
 
-/** The runs of a folder that are neither completed nor cancelled, the oldest first. */
+/** The unfinished runs of a folder, the oldest first. */
 export async function openRuns(place: BatchPlace): Promise<readonly UnfinishedBatch[]> {
   const { store } = openBatchPlace(place);
   const open: UnfinishedBatch[] = [];

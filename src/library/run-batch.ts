@@ -30,37 +30,37 @@ import { defaults, type Settings } from '../settings/settings.ts';
 import { type BatchOptions, lookUpRun, openBatchPlace } from './place.ts';
 import { type BatchPlan, batchPlan } from './plan-batch.ts';
 
-/** The events of a batch, as they happen. The results that count are those of `results`. */
+/** An event of a batch, for display and logs. The final results of rows are those of `results`. */
 export type BatchEvent =
-  /** Every row is checked; the first call follows. */
+  /** Every row was checked; the first call follows. */
   { readonly type: 'planned'; readonly run: string; readonly plan: BatchPlan } | RunEvent;
 
 export interface RunBatchOptions extends BatchOptions {
-  /** Calls the API. It should have as many `connections` as calls may be in flight; this function does not close it. */
+  /** Calls the API, with as many `connections` as calls may be in flight. `runBatch` does not close the client. */
   readonly client: ApiClient;
-  /** The name of the run: up to 63 lowercase letters, digits, "-" and "_". Default: made from the time. */
+  /** The id of the run: up to 63 lowercase letters, digits, "-" and "_". Default: made from the time. */
   readonly runId?: string;
   /**
-   * Whether to resume a stopped run of that name. A run that is finished, or that a guard has halted, is not resumed: its
-   * result is returned. Default: false.
+   * Whether to resume a stopped run with this `runId`. A run that is finished, or that a guard has halted, is not resumed: its
+   * result is returned. Default: false; an existing run is an error.
    */
   readonly orResume?: boolean;
   /** Why the batch is run, for later readers. */
   readonly reason?: string;
-  /** Stops the run: calls in flight are waited for, and `orResume` resumes it. */
+  /** Stops the run once calls in flight have ended. `orResume` can resume it. */
   readonly signal?: AbortSignal;
-  /** What it throws, or rejects with, is logged the first time, and the run goes on. */
+  /** Called with each event. An error of this function is logged the first time, and the run continues. */
   readonly onEvent?: (event: BatchEvent) => void;
-  /** Default: nothing is logged. */
+  /** The log for events of the run and its rows. Default: none. */
   readonly log?: Log;
 }
 
 /** The result of a batch. */
 export interface BatchResult {
-  /** The id of its run: `results` and every command take it. */
+  /** Id of the run, which `results` and every command accept. */
   readonly run: string;
   readonly result: RunResult;
-  /** Why it ended before all its rows had results. */
+  /** Why the run ended before all rows had results; absent if all have. */
   readonly reason?: string;
   /** The content of `summary.json`. */
   readonly summary: RunSummary;
@@ -68,14 +68,14 @@ export interface BatchResult {
 }
 
 /**
- * Takes a manifest to its end: checks every row, calls the API, and writes the report. It keeps every promise of the command: a
- * killed process leaves a run that can be resumed, in which no row is lost and none is called twice unmarked.
+ * Runs a manifest to its end: checks every row, calls the API, and writes the report. It is as safe as the command: a
+ * killed process leaves a run that can be resumed, without losing a row, or calling a row twice without marking it unclear.
  *
  * @throws CqbatchError `usage` when rows may not be called (the code is that of `BatchPlan.refusal`) or a setting can't be
  *   read: nothing was sent. `busy` when another process works on the run. `fatal` when the datastore or the disk fails.
  */
-export async function runBatch(given: RunBatchOptions): Promise<BatchResult> {
-  const options = withHarmlessListeners(given);
+export async function runBatch(batch: RunBatchOptions): Promise<BatchResult> {
+  const options = withHarmlessListeners(batch);
   const { runId, orResume = false, client } = options;
   const { store, settings } = openBatchPlace(options);
   const existing = runId !== undefined && orResume ? await lookUpRun(store, runId) : undefined;
@@ -92,7 +92,7 @@ export async function runBatch(given: RunBatchOptions): Promise<BatchResult> {
   return execute(store, settings, options, existing);
 }
 
-/** The listeners of a program can't break its run. */
+/** Wraps the listeners of a program, so that their errors can't end its run. */
 function withHarmlessListeners({ onEvent, ...options }: RunBatchOptions): RunBatchOptions {
   const log = harmlessLog(options.log ?? silentLog);
   if (onEvent === undefined) return { ...options, log };
@@ -101,7 +101,7 @@ function withHarmlessListeners({ onEvent, ...options }: RunBatchOptions): RunBat
   return { ...options, log, onEvent: harmless(onEvent, report) };
 }
 
-/** @throws a usage error when its rows must not be called */
+/** Plans a new run. @throws a usage error when its rows must not be called */
 async function begin(store: RunStore, settings: Settings, options: RunBatchOptions): Promise<CreatedRun> {
   const { manifest: source, runId, client, reason, onEvent } = options;
   const input = { maxBytes: settings.maxManifestSize ?? defaults.maxManifestSize };
@@ -129,7 +129,7 @@ async function begin(store: RunStore, settings: Settings, options: RunBatchOptio
   return begun;
 }
 
-/** @param journal of a new run, already open; an error that prevents the start removes it */
+/** @param journal of a new run, already open; an error that prevents the start removes the run */
 async function execute(
   store: RunStore,
   settings: Settings,
@@ -175,7 +175,7 @@ async function execute(
   return batchResult(record.id, end, end.reason, reports);
 }
 
-/** The result of a run that is not resumed. */
+/** The result of a run that has ended and is not resumed. */
 async function endedBatch(store: RunStore, record: RunRecord): Promise<BatchResult> {
   const reports = await rewriteReport(store, record);
   const { reason } = record.states.at(-1) ?? {};
@@ -192,7 +192,7 @@ function batchResult(
   return { run, result, ...(reason !== undefined && { reason }), summary, files };
 }
 
-/** The same name for the same rows and API means the same run; anything else is a mistake. */
+/** Refuses a `runId` that an existing run with other rows or another API already has. */
 async function refuseOtherRun({ id, manifest, options }: RunRecord, source: string, baseUrl: string) {
   if (options.baseUrl !== baseUrl)
     throw usageError(
