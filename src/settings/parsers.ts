@@ -39,7 +39,7 @@ export function parseSwitch(text: string): boolean {
   throw new RangeError('write yes or no');
 }
 
-/** A file for node_exporter, which reads only `.prom`. */
+/** The path of a file for node_exporter, which reads only `.prom`. */
 export function parseMetricsFile(text: string): string {
   const path = text.trim();
   if (/[^/\\]\.prom$/.test(path)) return path;
@@ -74,7 +74,7 @@ export function parseDuration(text: string, mostHours = 24): number {
 /** A duration of up to 30 days. */
 export const parseLongDuration = (text: string): number => parseDuration(text, 30 * 24);
 
-/** A number of first rows, or of random rows: `10`, `10,random`. */
+/** The size of a canary: `10` for the first rows, `10,random` for random ones. */
 export function parseCanary(text: string): { readonly rows: number; readonly random?: true } {
   const [, rows = '', random] = /^(\d+)\s*(,\s*random)?$/.exec(text.trim()) ?? [];
   try {
@@ -155,7 +155,7 @@ export function parseChoice<const Word extends string>(words: readonly Word[]): 
   };
 }
 
-/** The prefix of an installation's keys: a word that is valid in keys and on command lines. */
+/** The prefix of an installation's keys in Redis: a word that is valid in keys and on command lines. */
 export function parseQueuePrefix(text: string): string {
   if (!/^[\w.-]{1,64}$/.test(text))
     throw new RangeError('write a prefix with letters, digits, ".", "_" and "-"');
@@ -173,7 +173,7 @@ export function parseEncoding(text: string): string {
 
 /** The delimiter of a CSV file, or its name. */
 export function parseDelimiter(text: string): Delimiter {
-  const delimiter = delimiterNames[text] ?? delimiters.find((known) => known === text);
+  const delimiter = delimiterNames[text] ?? delimiters.find((each) => each === text);
   if (delimiter === undefined) throw new RangeError('write comma, semicolon, tab or pipe');
   return delimiter;
 }
@@ -200,7 +200,7 @@ export function parseDefaults(text: string): Readonly<Record<string, string>> {
   return pairsOf(text, /^([^=]*)=(.*)$/, 'write a field and its value, as "user_id=u-17"');
 }
 
-/** `500`, `any`, or `operation=500` on each line; the most calls of a run that needs no approval, by operation. */
+/** `500`, `any`, or `operation=500` on each line: by operation, the most calls of a run that needs no approval. */
 export function parseApprovalLimits(text: string): Readonly<Record<string, number>> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const limits = lines.map((line) => {

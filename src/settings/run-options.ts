@@ -26,7 +26,7 @@ export function newRunOptions(flags: RunFlags, settings: Settings): Omit<RunOpti
   };
 }
 
-/** The rate group of a run. A run made of another run keeps its group. */
+/** The rate group of the settings, or of the run from which another run is made, which keeps the group. */
 export function groupOption({ rateGroup }: Pick<RunOptions, 'rateGroup'>): Pick<RunOptions, 'rateGroup'> {
   return rateGroup === undefined ? {} : { rateGroup };
 }
@@ -49,14 +49,14 @@ export function canaryOptions(
   );
 }
 
-/** What a run stores. A run made of another run inherits saved responses and a missing page. */
+/** Whether a run saves responses and makes a page. A run made from one that saves responses, or makes no page, does the same. */
 export function savingOptions(
   { saveResponses = false, html = true }: RunFlags,
-  before: Pick<RunOptions, 'saveResponses' | 'html'> = {},
+  former: Pick<RunOptions, 'saveResponses' | 'html'> = {},
 ): Pick<RunOptions, 'saveResponses' | 'html'> {
   return {
-    ...((saveResponses || before.saveResponses) && { saveResponses: true }),
-    ...((!html || before.html === false) && { html: false }),
+    ...((saveResponses || former.saveResponses) && { saveResponses: true }),
+    ...((!html || former.html === false) && { html: false }),
   };
 }
 
@@ -74,7 +74,7 @@ export function givenRowOptions({ operation, trim }: RunFlags, settings: Setting
   };
 }
 
-/** The budget of a session, if any. The zone of a time is its own, or that of the settings. */
+/** The budget of a session, if any. The time zone of `stopAt` is its own, or else that of the settings. */
 export function budgetOf({ maxRows, maxDuration: maxDurationMs, stopAt, tz }: Settings): Budget | undefined {
   const budget: Budget = {
     ...(maxRows !== undefined && { maxRows }),
@@ -84,17 +84,17 @@ export function budgetOf({ maxRows, maxDuration: maxDurationMs, stopAt, tz }: Se
   return Object.keys(budget).length === 0 ? undefined : budget;
 }
 
-/** Options that equal a setting's value: the given one, or else the former one. */
+/** The options that store settings unchanged: the given value, or else the former one. */
 function optionsOf<Options extends object>(
   kind: 'rowOption' | 'callOption',
   given: Settings,
-  before: Readonly<Record<string, unknown>> = {},
+  former: Readonly<Record<string, unknown>> = {},
 ): Options {
   const options: Record<string, unknown> = {};
   for (const [name, { [kind]: option }] of Object.entries<Setting>(settingTable)) {
     if (option === undefined) continue;
-    const said = given[name as SettingName];
-    const value = said === undefined ? before[option] : said;
+    const ofSetting = given[name as SettingName];
+    const value = ofSetting === undefined ? former[option] : ofSetting;
     // `none` removes the former value.
     if (value !== undefined && value !== null) options[option] = value;
   }
@@ -103,23 +103,23 @@ function optionsOf<Options extends object>(
 
 type CallOptions = Pick<RunOptions, CallOptionName>;
 
-/** How to call the API and write the report: given values, or else former values or defaults. */
-export function callOptions(settings: Settings, before?: CallOptions): CallOptions {
+/** The options for calling the API and writing the report: given values, or else the former values, or without those the defaults. */
+export function callOptions(settings: Settings, former?: CallOptions): CallOptions {
   if (settings.concurrency === 0) {
     throw usageError('INVALID_SETTING', '--concurrency 0 only works with "cqbatch worker --coordinate".');
   }
-  return before === undefined
+  return former === undefined
     ? optionsOf('callOption', { ...defaults, ...settings })
-    : optionsOf('callOption', settings, before);
+    : optionsOf('callOption', settings, former);
 }
 
-/** The options of a planned run, with the given values for calling the API. */
-export function changedOptions(before: RunOptions, settings: Settings): RunOptions {
-  const others = Object.entries(before).filter(([option]) => !isCallOption(option));
-  return { ...(Object.fromEntries(others) as RunOptions), ...callOptions(settings, before) };
+/** The options of a planned run, with the given values for calling the API in place of the former ones. */
+export function changedOptions(former: RunOptions, settings: Settings): RunOptions {
+  const kept = Object.entries(former).filter(([option]) => !isCallOption(option));
+  return { ...(Object.fromEntries(kept) as RunOptions), ...callOptions(settings, former) };
 }
 
-/** Whose approvals a run needs; above no number of calls where the settings do not say. */
+/** The approval rule. Without one in the settings, no run needs approval. */
 export function approvalPolicy({
   approvers,
   requireApprovalAbove: above = {},

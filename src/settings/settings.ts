@@ -25,12 +25,11 @@ export function isSetting(name: string): name is SettingName {
 
 export const settingHelp = (name: SettingName): string => settings[name].help;
 
-/** Possible values of settings with fixed values. */
+/** The possible values of settings that have a fixed list. */
 export const settingWords: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries<Setting>(settings).flatMap(([name, { words }]) => (words ? [[name, words]] : [])),
 );
 
-/** Default values of settings. */
 export const defaults = Object.fromEntries(
   Object.entries<Setting>(settings).flatMap(([name, { parse, default: text }]) =>
     text === undefined ? [] : [[name, parse(text)]],
@@ -41,12 +40,11 @@ export const defaults = Object.fromEntries(
   >;
 };
 
-/** Each setting that has no effect without another one, with that one. */
+/** Pairs of a setting and the other setting without which it has no effect. */
 export const settingNeeds: readonly (readonly [name: string, other: string])[] = Object.entries<Setting>(
   settings,
 ).flatMap(([name, { needs }]) => (needs === undefined ? [] : [[name, needs]]));
 
-/** Run options for calling the API. */
 export type CallOptionName = Extract<Definitions[SettingName], { callOption: string }>['callOption'];
 
 export function isCallOption(name: string): name is CallOptionName {
@@ -84,13 +82,13 @@ export interface CommandOption {
   /** Flag with placeholder. */
   readonly flags: string;
   readonly help: string;
-  /** Whether `-h` shows it even if a command has many options. */
+  /** Whether `-h` shows the option even if a command has many. */
   readonly common?: true | undefined;
   /** Collects the values of a repeatable flag. */
   readonly collect?: ((text: string) => unknown) | undefined;
 }
 
-/** A differing meaning of a setting in a command. */
+/** What a setting means in one command, where that differs. */
 interface OwnMeaning {
   readonly help?: string | undefined;
   readonly byDefault?: string | undefined;
@@ -123,9 +121,8 @@ export function flagOf(name: FlagName, own: OwnMeaning = {}): CommandOption {
   };
 }
 
-/** The values of a repeatable flag. */
-export function collected(another: string, before: readonly string[] = []): readonly string[] {
-  return [...before, another];
+export function collected(another: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, another];
 }
 
 /** The variable of a setting. */
@@ -148,7 +145,7 @@ export interface SettingSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The parsed configuration file, and its path for messages. */
   readonly file?: { readonly path: string; readonly values: Readonly<Record<string, unknown>> } | undefined;
-  /** Fields with an option, which sets the field's default. */
+  /** Fields that have an option of their own (`--user-id`), which sets the field's default. */
   readonly fields?: readonly string[];
 }
 
@@ -196,12 +193,12 @@ function resolved(
   }
 }
 
-/** Whether a value says nothing, as that of an unset variable of a script. A tab may be a delimiter. */
+/** Whether a value is blank, as from an unset variable of a script. A tab is no blank, because it may be a delimiter. */
 export function saysNothing(value: string): boolean {
   return isBlank(value) && value !== '\t';
 }
 
-/** Pairs from any source. */
+/** The `name=value` pairs of a value from any source. */
 function pairsIn(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'object' || value === null) return [value];
@@ -218,15 +215,15 @@ function rejectUnknownKeys(
   values: Readonly<Record<string, unknown>>,
   fields: readonly string[],
 ): void {
-  const known = [...Object.keys(settings).map((name) => nameInWords(name, '_')), ...fields];
+  const names = [...Object.keys(settings).map((name) => nameInWords(name, '_')), ...fields];
   for (const key of Object.keys(values)) {
-    if (!known.includes(key) && !isForReaders(key)) {
+    if (!names.includes(key) && !isForReaders(key)) {
       const hint = /token/i.test(key)
         ? ' This file must not contain a token: use CQBATCH_TOKEN or token_file.'
         : '';
       throw usageError(
         'INVALID_SETTING',
-        `${path}: unknown key "${key}"; use one of ${known.join(', ')}.${hint}`,
+        `${path}: unknown key "${key}"; use one of ${names.join(', ')}.${hint}`,
       );
     }
   }
