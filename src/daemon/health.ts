@@ -2,13 +2,13 @@ import { createServer, listen } from './http-server.ts';
 
 /** The state of a worker at the time of the request. */
 export interface HealthState {
-  /** Whether it can continue. If not, its supervisor should start another. */
+  /** Whether the worker can continue. If not, its supervisor should start another. */
   readonly healthy: boolean;
-  /** Whether it takes rows. A worker that is starting, stopping, or waiting for its datastore does not, but is healthy. */
+  /** Whether the worker takes rows. While it starts, stops or waits for its datastore, it is healthy, but not ready. */
   readonly ready: boolean;
-  /** Why it is not healthy or ready, for display. Never contains a secret: anyone who reaches the port can read it. */
+  /** Why the worker is not healthy or ready, for display. Contains no secret, because anyone who reaches the port can read it. */
   readonly reason?: string | undefined;
-  /** Other useful facts, such as the rows in flight. They stand beside `status` in both answers. */
+  /** Other useful facts, such as the rows in flight. Both answers contain them beside `status`. */
   readonly facts?: Readonly<Record<string, string | number | boolean>>;
 }
 
@@ -16,17 +16,16 @@ export interface HealthServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Asked at each request. */
+  /** Called at each request. */
   readonly state: () => HealthState;
   /** The content of `/metrics`, in the format that its Content-Type names; absent without this page. */
   readonly metrics?: (() => Promise<{ readonly contentType: string; readonly text: string }>) | undefined;
 }
 
-/** A running health server. */
 export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
 
 /**
- * Starts the server that tells probes the state of this worker: `/healthz` says whether it can continue, `/readyz` whether it
+ * Starts the server for probes of this worker: `/healthz` says whether the worker can continue, `/readyz` whether it
  * takes rows; 200 if so, 503 with a reason if not. `/metrics` has metrics for Prometheus.
  *
  * @throws a usage error `CANNOT_LISTEN`
@@ -34,11 +33,11 @@ export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
 export async function startHealthServer({ host, port, state, metrics }: HealthServerOptions) {
   const server = await createServer();
   server.setReplySerializer((document) => `${JSON.stringify(document)}\n`);
-  const answer = (path: string, isOk: (found: HealthState) => boolean, trouble: string) =>
+  const answer = (path: string, isOk: (reported: HealthState) => boolean, trouble: string) =>
     server.get(path, async (_, reply) => {
-      const { facts, ...found } = ask(state);
-      const [code, status] = isOk(found) ? [200, 'ok'] : [503, trouble];
-      return reply.code(code).send({ ...facts, status, ...found });
+      const { facts, ...reported } = ask(state);
+      const [code, status] = isOk(reported) ? [200, 'ok'] : [503, trouble];
+      return reply.code(code).send({ ...facts, status, ...reported });
     });
   answer('/healthz', ({ healthy }) => healthy, 'unhealthy');
   answer('/readyz', ({ healthy, ready }) => healthy && ready, 'not ready');
@@ -57,7 +56,7 @@ export async function startHealthServer({ host, port, state, metrics }: HealthSe
   };
 }
 
-/** A worker that can't even report its state is not healthy. */
+/** Gets the state. A worker that fails to report its state is not healthy. */
 function ask(state: () => HealthState): HealthState {
   try {
     return state();

@@ -18,7 +18,7 @@ const headers = {
 /** Makes a server that does not listen yet. Only a command that opens a port loads Fastify: it takes longer to load than our own code. */
 export async function createServer(): Promise<FastifyInstance> {
   const { fastify } = await import('fastify');
-  // Our clients send little, and at once. A request that is slow or kept alive doesn't delay the end of the process.
+  // Our clients send small requests at once. Slow requests and idle connections must not delay the end of the process.
   const server = fastify({ bodyLimit: 10_000, requestTimeout: 5_000, forceCloseConnections: true });
   server.addHook('onRequest', async (_, reply) => void reply.headers(headers));
   // A connection that can't be accepted, for lack of file descriptors, must not end the process.
@@ -29,7 +29,7 @@ export async function createServer(): Promise<FastifyInstance> {
 /**
  * Listens; port 0 takes any free one.
  *
- * @param of what the names of the flags for host and port begin with
+ * @param of the beginning of the names of the flags for host and port: `health-` for `--health-port`
  * @throws a usage error `CANNOT_LISTEN`
  */
 export async function listen(

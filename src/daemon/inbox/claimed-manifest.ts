@@ -10,9 +10,9 @@ export interface ManifestEnding {
   readonly folder: FinalFolder;
   /** Explanation for the user, written to `NAME.error.txt` beside the manifest; absent for done manifests. */
   readonly text?: string;
-  /** Files to copy beside it, by the suffix of their names. */
+  /** Paths of files to copy beside the manifest, by the suffix that their names get. */
   readonly files?: Readonly<Record<string, string>>;
-  /** The API that it ran on; absent if it did not run, so that it may be put in again. */
+  /** The API of the manifest's run; absent if the manifest did not run, so that users may put it into the inbox again. */
   readonly ranOn?: string;
 }
 
@@ -25,17 +25,17 @@ export function claimedManifest(
   record: TakenRecord,
   lock: ProcessLock,
 ) {
-  /** Its path while claimed. */
+  /** The path of the manifest while it is claimed. */
   const path = join(inbox, 'running', record.file);
-  /** Its original path in the inbox. */
+  /** The path of the manifest before it was claimed. */
   const givenPath = join(inbox, record.name);
-  /** For its run, which is kept until the manifest is archived: otherwise the manifest would run again. */
+  /** The origin in the record of the run. The run is kept until the manifest is archived: otherwise the manifest would run again. */
   const origin: ManifestOrigin = {
     name: givenPath,
     keepUntil: records.endedPath(record.sha256),
     sha256: record.sha256,
   };
-  /** Leaves the manifest to the next process that looks. */
+  /** Leaves the manifest to the next process that looks at the inbox. */
   const release = (): Promise<void> => lock.release();
   return {
     record,
@@ -44,9 +44,9 @@ export function claimedManifest(
     origin,
     release,
     /**
-     * Moves the manifest to its final folder, after the files beside it. Idempotent: repeated after a kill.
+     * Copies the files beside the manifest, then moves it to its final folder. Idempotent, because it is repeated after a kill.
      *
-     * @returns its new path
+     * @returns the new path of the manifest
      */
     async finish({ folder, text, files = {}, ranOn }: ManifestEnding): Promise<string> {
       const last = join(await folderOf(inbox, folder), record.file);

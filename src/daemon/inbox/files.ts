@@ -8,12 +8,12 @@ import { onDisk } from '../../base/errors/system-error.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { shellWord } from '../../base/text/shell-word.ts';
 
-/** Moves a file. @returns false when it does not exist */
+/** Moves a file. @returns false if the file does not exist */
 export async function moved(from: string, to: string): Promise<boolean> {
   return onDisk(from, async () => (await ifThere(rename(from, to).then(() => true))) ?? false);
 }
 
-/** The SHA-256 of a file. @returns undefined when it does not exist, or when a link has taken its place */
+/** The SHA-256 of a file; undefined if the file does not exist, or if a link has replaced it. */
 export async function digestOf(path: string): Promise<string | undefined> {
   return onDisk(path, async () => {
     try {
@@ -31,7 +31,7 @@ export async function isFolderAt(path: string): Promise<boolean> {
 }
 
 /**
- * A folder of an inbox, created if missing: users clear such folders away. It gets the permissions of the inbox, so that users
+ * A folder of an inbox, made again if users have removed it. The folder gets the permissions of the inbox, so that users
  * who add manifests see the results.
  *
  * @throws what `refuseLink` throws

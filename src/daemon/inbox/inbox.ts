@@ -26,7 +26,7 @@ import { stableFiles, versionOf, type WaitingFile } from './stable-files.ts';
 export interface InboxOptions {
   /** A folder, or a pattern of names in it. */
   readonly path: string;
-  /** The runs of its manifests. */
+  /** The store of the manifests' runs. */
   readonly store: Pick<RunStore, 'stateDir' | 'look'>;
   /** How long a file must be unchanged before it is taken, milliseconds. */
   readonly settleMs: number;
@@ -35,19 +35,19 @@ export interface InboxOptions {
 /** The result of an attempt to take a file. */
 export type Taking =
   | { readonly kind: 'taken'; readonly manifest: ClaimedManifest }
-  /** Its content has run before: it was put beside that manifest. */
+  /** An earlier manifest with the same content has run: the file was moved to where that manifest is (`path`). */
   | { readonly kind: 'copy'; readonly of: EndedRecord; readonly path: string }
-  /** Another process works on its content, or another state folder will continue it. */
+  /** Another process works on the content, or another state folder will continue the run. */
   | { readonly kind: 'elsewhere'; readonly who: string }
-  /** The system refuses to read or move it; other files are still taken. */
+  /** The system refuses to read or move the file. Other files are still taken. */
   | { readonly kind: 'unusable'; readonly why: string }
-  /** A program may still be writing it. */
+  /** A program may still be writing the file. */
   | { readonly kind: 'growing' }
-  /** It no longer exists, or has changed. */
+  /** The file no longer exists, or has changed. */
   | { readonly kind: 'gone' };
 
-/** A file of an inbox, and what happened when it was to be taken. */
-interface MetFile {
+/** A file of an inbox, and the result of the attempt to take it. */
+interface AttemptedFile {
   readonly name: string;
   readonly taking: Taking;
 }
@@ -59,8 +59,8 @@ interface MetFile {
  *   inbox/a.csv ──(take)──▶ inbox/running/a.3f2a1b9c.csv ──(finish)──▶ inbox/done/, partial/ or failed/
  * ```
  *
- * A process that takes or finishes a manifest locks its content, and records each step before it. After a kill, processes with
- * the same state folder continue: they have its run.
+ * A process that takes or finishes a manifest locks its content, and records each step before the step. After a kill, processes
+ * with the same state folder continue, because they have the run.
  */
 export class Inbox {
   readonly folder: string;
@@ -95,10 +95,10 @@ export class Inbox {
   }
 
   /**
-   * Takes the manifests one after the other: the unfinished ones, then the waiting files, oldest first. A manifest is released
-   * when the next one is asked for, or the loop ends.
+   * Takes the manifests one after the other: unfinished ones first, then waiting files, oldest first. A manifest is released
+   * when the loop asks for the next one, or ends.
    */
-  async *take(): AsyncGenerator<MetFile> {
+  async *take(): AsyncGenerator<AttemptedFile> {
     for (const record of await this.unfinished()) {
       const taking = await this.takeOver(record);
       if (taking.kind === 'taken') yield* untilReleased(record.name, taking);
@@ -155,10 +155,10 @@ export class Inbox {
     return this.#locked(sha256, async (lock) => {
       const ended = await this.#records.ended(sha256);
       if (ended !== undefined) return this.#putToFirst(name, ended);
-      const before = await this.#records.taken(sha256);
-      if (before !== undefined && before.state_id !== this.#stateId)
-        return { kind: 'elsewhere', who: this.#describe(before) };
-      const record = before ?? this.#newRecord(name, sha256);
+      const taken = await this.#records.taken(sha256);
+      if (taken !== undefined && taken.state_id !== this.#stateId)
+        return { kind: 'elsewhere', who: this.#describe(taken) };
+      const record = taken ?? this.#newRecord(name, sha256);
       const running = join(this.folder, 'running', record.file);
       if (!(await exists(running)) && !(await this.#takeOut(path, running, record))) return { kind: 'gone' };
       return { kind: 'taken', manifest: claimedManifest(this.folder, this.#records, record, lock) };
@@ -179,7 +179,7 @@ export class Inbox {
         await this.#records.forget(sha256);
         return { kind: 'gone' };
       }
-      // Otherwise it was refused and archived, or never taken out, or replaced: nothing of it was sent.
+      // Without a run, a manifest that was archived, never moved, or replaced is gone: no row of it was sent.
       const hasRun = (await this.#store.look(record.run)) !== undefined;
       if (!hasRun && !(await this.#isAsTaken(record))) return { kind: 'gone' };
       return { kind: 'taken', manifest: claimedManifest(this.folder, this.#records, record, lock) };
@@ -234,7 +234,7 @@ export class Inbox {
     return this.#isAsTaken(record);
   }
 
-  /** @returns false when it was removed, or replaced by another file, which is put back */
+  /** Whether `running/` still has the file that was taken. Another file in its place is moved back into the inbox. */
   async #isAsTaken({ name, file, sha256 }: TakenRecord): Promise<boolean> {
     const running = join(this.folder, 'running', file);
     const found = await digestOf(running);
@@ -264,7 +264,7 @@ export class Inbox {
     );
   }
 
-  /** The SHA-256 of a file; undefined when it has changed since the look. */
+  /** The SHA-256 of a waiting file; undefined if the file has changed since `#look`. */
   async #digestOf(file: WaitingFile): Promise<string | undefined> {
     const version = versionOf(file);
     const now = await lookAt(this.folder, Buffer.from(file.name));
@@ -275,8 +275,8 @@ export class Inbox {
   }
 }
 
-/** Releases a manifest after its turn. */
-async function* untilReleased(name: string, taking: Taking): AsyncGenerator<MetFile> {
+/** Yields a manifest, and releases it afterwards. */
+async function* untilReleased(name: string, taking: Taking): AsyncGenerator<AttemptedFile> {
   try {
     yield { name, taking };
   } finally {
@@ -284,7 +284,7 @@ async function* untilReleased(name: string, taking: Taking): AsyncGenerator<MetF
   }
 }
 
-/** A regular file: symbolic links can't be moved out. */
+/** The facts of a regular file; undefined for anything else, such as a symbolic link, which can't be taken. */
 async function lookAt(folder: string, name: Buffer): Promise<WaitingFile | undefined> {
   // As bytes, because names need not be valid text.
   const path = Buffer.concat([Buffer.from(join(folder, '/')), name]);

@@ -4,10 +4,10 @@ import { exists } from '../../base/disk/files.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { isFolderAt } from './files.ts';
 
-/** Names of manifests, in a folder without a pattern. */
+/** The names of manifests, for an inbox without a pattern. */
 const manifestNames = '*.{csv,tsv,txt,json,jsonl,ndjson,xlsx}{,.gz}';
 
-/** Names of incomplete files, which programs rename when complete, and lock files of Excel. */
+/** The names of files that are never manifests: incomplete files, which programs rename when complete, and Excel's lock files. */
 const unfinishedNames = ['*.part', '*.partial', '*.tmp', '*.crdownload', '*.filepart', '~$*'];
 
 /** A folder, and which of its files are manifests. */
@@ -15,12 +15,12 @@ export interface InboxPlace {
   readonly folder: string;
   /** Whether a file name is a manifest's. Hidden and incomplete files never are. */
   readonly matches: (name: string) => boolean;
-  /** Why a file is ignored, where the user may expect otherwise. */
+  /** Why a file is ignored, if the user may expect that it is taken. */
   readonly whyIgnored: (name: string) => string | undefined;
 }
 
 /**
- * A folder, or a folder with a pattern of names: `inbox/*.csv`.
+ * Reads the path of an inbox: a folder, or a folder with a pattern of names (`inbox/*.csv`).
  *
  * @throws a usage error `INBOX_UNUSABLE` when the folder does not exist
  */
@@ -50,7 +50,6 @@ export function inboxPlace(path: string, isFolder: boolean): InboxPlace {
   };
 }
 
-/** Whether a path contains wildcards. */
 function isPattern(path: string): boolean {
   return picomatch.scan(basename(path)).isGlob;
 }

@@ -7,7 +7,7 @@ import { onDisk } from '../../base/errors/system-error.ts';
 import { fileNames, runIds } from '../../domain/names.ts';
 import { refuseForeign } from './files.ts';
 
-/** Where finished manifests go. */
+/** The folders for finished manifests. */
 export const finalFolders = ['done', 'partial', 'failed'] as const;
 
 export type FinalFolder = (typeof finalFolders)[number];
@@ -15,15 +15,15 @@ export type FinalFolder = (typeof finalFolders)[number];
 /** A manifest taken from an inbox. */
 const takenSchema = z.object({
   version: z.literal(1),
-  /** Its name in the inbox. */
+  /** Name of the file in the inbox. */
   name: fileNames.schema,
-  /** Its name in `running/`, and later in `done/`, `partial/` or `failed/`. */
+  /** Name of the file in `running/`, and later in `done/`, `partial/` or `failed/`. */
   file: fileNames.schema,
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   run: runIds.schema,
-  /** The state folder with its run. */
+  /** Id of the state folder that has the run. */
   state_id: z.string(),
-  /** The user who took it, for display. */
+  /** The user who took the manifest, for display. */
   user: z.string(),
   host: z.string(),
   taken_at: z.string(),
@@ -61,7 +61,7 @@ export async function openInboxRecords(inbox: string) {
     await onDisk(path, () => rm(path, { force: true }));
   };
   return {
-    /** Refuses folders that another user has put in place of these. */
+    /** Refuses record folders that another user owns or may change. */
     async refuseForeign(): Promise<void> {
       for (const each of folders) await refuseForeign(each);
     },
@@ -86,12 +86,12 @@ export async function openInboxRecords(inbox: string) {
       await writeJsonFile(endedPath(record.sha256), record);
       await forget(record.sha256);
     },
-    /** As if never taken. */
+    /** Removes the record of a manifest, as if it had never been taken. */
     forget,
   };
 }
 
-/** Never makes the inbox: its disk may be away for a moment. */
+/** Makes a folder of records. Never makes the inbox itself, whose disk may be unmounted for a moment. */
 async function makeRecordFolder(path: string): Promise<void> {
   await onDisk(path, () =>
     mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
@@ -100,7 +100,7 @@ async function makeRecordFolder(path: string): Promise<void> {
   );
 }
 
-/** @throws a fatal error for a damaged file: it hides which contents have run */
+/** Reads a record. @throws a fatal error for a damaged file, because it hides which contents have run */
 async function read<Entry>(path: string, schema: z.ZodType<Entry>): Promise<Entry | undefined> {
   await refuseForeign(path);
   return readJsonFile(path, schema, (cause) =>

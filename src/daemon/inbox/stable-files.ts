@@ -1,4 +1,4 @@
-/** A file of an inbox, with the facts that reveal a write since the last look. */
+/** A file of an inbox, with the facts that change when the file is written. */
 export interface WaitingFile {
   readonly name: string;
   readonly ino: number;
@@ -7,7 +7,7 @@ export interface WaitingFile {
   readonly ctimeMs: number;
 }
 
-/** Changes with every write or replacement. */
+/** A text that changes with every write or replacement of the file. */
 export function versionOf({ name, ino, size, mtimeMs, ctimeMs }: WaitingFile): string {
   return [ino, size, mtimeMs, ctimeMs, name].join('/');
 }
@@ -27,8 +27,8 @@ export function stableFiles(settleMs: number) {
   /** When each version was first seen, by the monotonic clock. */
   let poll = new Map<string, number>();
   return (files: readonly WaitingFile[], steady: number, wall: number): readonly WaitingFile[] => {
-    const before = poll;
-    poll = new Map(files.map(versionOf).map((version) => [version, before.get(version) ?? steady]));
+    const lastPoll = poll;
+    poll = new Map(files.map(versionOf).map((version) => [version, lastPoll.get(version) ?? steady]));
     return files.filter((file) => {
       const unchangedMs = steady - (poll.get(versionOf(file)) ?? steady);
       return file.ctimeMs > file.mtimeMs || Math.max(wall - file.mtimeMs, unchangedMs) >= settleMs;

@@ -9,22 +9,22 @@ import type { RunStore } from '../../engine/run/record/store.ts';
 import { type LastRun, Metrics, type MetricsOptions } from './metrics.ts';
 import { lastRunGauges, type MetricsPages, openRegistry } from './registry.ts';
 
-/** Prometheus rarely scrapes more often. */
+/** The file is written this often; Prometheus rarely scrapes more often. */
 const everyMs = 15_000;
-/** node_exporter runs as another user. */
+/** The mode of the file, because node_exporter runs as another user. */
 const readableByAll = 0o644;
 
 /** Metrics with their page. */
 export interface OpenMetrics {
   readonly metrics: Metrics;
   readonly page: MetricsPages;
-  /** Writes the file a last time, if any. */
+  /** Writes the file, if there is one, a last time. */
   close(): Promise<void>;
 }
 
 /**
- * Writes a file for node_exporter's textfile collector: at the start, every 15 seconds, and at the end. It takes over the
- * metrics of the last run from an earlier process. While another process holds the file, it writes nothing.
+ * Writes a file for node_exporter's textfile collector: at the start, every 15 seconds, and at the end. The metrics of the last
+ * run of an earlier process stay in the file. While another process holds the file, nothing is written.
  *
  * @param onError called once for each series of failed writes
  */
@@ -70,14 +70,14 @@ function takenError(path: string, who: string): Error {
 }
 
 export interface DaemonMetricsOptions extends Pick<MetricsOptions, 'version' | 'operations'> {
-  /** The runs that the process works on; undefined when it works on none. */
+  /** The store of the runs that the process works on; undefined when it works on none. */
   readonly store?: Pick<RunStore, 'list'> | undefined;
   /** The metrics file, if any. */
   readonly file?: string | undefined;
   readonly onError: (error: Error) => void;
 }
 
-/** Metrics of a long-running process. Earlier runs come from the state folder and the file. */
+/** Opens the metrics of a long-running process. The state folder and the file give the last run. */
 export async function openDaemonMetrics({
   version,
   operations,
@@ -86,25 +86,25 @@ export async function openDaemonMetrics({
   onError,
 }: DaemonMetricsOptions): Promise<OpenMetrics> {
   const options = { version, operations, runs: store !== undefined };
-  const before = store && (await lastRunIn(store));
+  const lastRun = store && (await lastRunIn(store));
   if (file !== undefined) {
     const opened = await openMetricsFile(file, options, onError);
-    opened.metrics.last = { ...opened.metrics.last, ...before };
+    opened.metrics.last = { ...opened.metrics.last, ...lastRun };
     return opened;
   }
   const metrics = new Metrics(options);
-  metrics.last = { ...before };
+  metrics.last = { ...lastRun };
   return { metrics, page: await openRegistry(metrics), close: async () => {} };
 }
 
 /** The last run, from the file of an earlier process; empty without a file. */
 async function readLastRun(path: string): Promise<LastRun> {
   const text = await readFile(path, 'utf8').catch(() => '');
-  const known = Object.entries(lastRunGauges).map(([key, [name]]) => {
+  const values = Object.entries(lastRunGauges).map(([key, [name]]) => {
     const line = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text);
     return [key, Number(line?.[1])] as const;
   });
-  return Object.fromEntries(known.filter(([, value]) => Number.isFinite(value)));
+  return Object.fromEntries(values.filter(([, value]) => Number.isFinite(value)));
 }
 
 /** The last run, from a state folder, so that a restarted daemon knows the last success. */

@@ -7,14 +7,14 @@ import { findOperation, type Operation } from '../../engine/operation/operation.
 import type { RunResult } from '../../engine/run/record/run-outcome.ts';
 import type { ObservedEnd, ObservedRun, RunObserver } from '../../engine/run/session/execution-options.ts';
 
-/** The last run. It outlives the process. */
+/** The facts of the last run, which outlive its process. */
 export interface LastRun {
   /** When a run or a command last succeeded, in seconds since 1970. */
   readonly succeededAt?: number;
   /** When the last run ended with any result, in seconds since 1970. */
   readonly endedAt?: number;
   readonly durationSeconds?: number;
-  /** Of the last command that wrote the metrics file. */
+  /** The exit code of the last command that wrote the metrics file. */
   readonly exitCode?: number;
 }
 
@@ -24,7 +24,7 @@ export interface MetricsOptions {
   readonly operations: readonly Operation[];
   /** Whether this process works on runs; otherwise there are no metrics of runs and rows. */
   readonly runs: boolean;
-  /** Whether the process is a command that ends: its metrics keep the open rows of its runs, and the pace. */
+  /** Whether the process is a command that ends. Its last metrics then have the open rows of its runs, and the pace. */
   readonly once?: boolean;
   /** Labels on every series, to distinguish the processes of a machine. */
   readonly labels?: Readonly<Record<string, string>>;
@@ -63,10 +63,10 @@ export class Metrics implements RunObserver {
   /** Called with the duration of a request. */
   onRequest: (seconds: number) => void = () => {};
   readonly #now: () => number;
-  #hasNews = true;
-  readonly #going = new Set<() => number>();
-  /** Open rows of runs that have ended. */
-  #left = 0;
+  #changesLastRun = true;
+  readonly #waitingRowsOfRuns = new Set<() => number>();
+  /** The rows without a result in runs that have ended. */
+  #rowsOfEndedRuns = 0;
 
   constructor(options: MetricsOptions) {
     this.options = options;
@@ -93,13 +93,13 @@ export class Metrics implements RunObserver {
   }
 
   started(waitingRows: () => number): ObservedRun {
-    this.#going.add(waitingRows);
+    this.#waitingRowsOfRuns.add(waitingRows);
     return {
       ended: (end) => {
-        this.#going.delete(waitingRows);
-        if (!this.options.once && this.#going.size === 0) this.paceOfRun = () => undefined;
+        this.#waitingRowsOfRuns.delete(waitingRows);
+        if (!this.options.once && this.#waitingRowsOfRuns.size === 0) this.paceOfRun = () => undefined;
         if (end === undefined) return;
-        if (this.options.once && isOpen(end.result)) this.#left += waitingRows();
+        if (this.options.once && isOpen(end.result)) this.#rowsOfEndedRuns += waitingRows();
         this.#ended(end);
       },
     };
@@ -116,14 +116,14 @@ export class Metrics implements RunObserver {
     };
   }
 
-  /** The run had already finished: its earlier metrics stay, whatever the exit code is now. */
+  /** Call this if the run had already finished: the metrics of the last run then stay, whatever the exit code is now. */
   foundFinished(): void {
-    this.#hasNews = false;
+    this.#changesLastRun = false;
   }
 
-  /** Called before a command ends. */
+  /** Call this before a command ends. */
   ending(exitCode: number): void {
-    if (!this.#hasNews) return;
+    if (!this.#changesLastRun) return;
     this.last = { ...this.last, exitCode, ...(exitCode === 0 && { succeededAt: this.#now() / 1_000 }) };
   }
 
@@ -145,9 +145,12 @@ export class Metrics implements RunObserver {
     return this.paceOfRun() ?? this.paceOfWorker();
   }
 
-  /** Rows without a result in runs in progress here. */
+  /** The rows without a result in runs that this process works on. */
   get waitingRows(): number {
-    return [...this.#going].reduce((sum, waitingRows) => sum + waitingRows(), this.#left);
+    return [...this.#waitingRowsOfRuns].reduce(
+      (sum, waitingRows) => sum + waitingRows(),
+      this.#rowsOfEndedRuns,
+    );
   }
 }
 
@@ -174,9 +177,9 @@ export function codeLabel(code: string): string {
 }
 
 /** @param operation empty when the row names no known operation */
-export function operationLabel(operation: string, known: readonly Operation[]): string {
+export function operationLabel(operation: string, operations: readonly Operation[]): string {
   if (operation === '') return 'none';
-  return findOperation(known, operation) === undefined ? other : operation;
+  return findOperation(operations, operation) === undefined ? other : operation;
 }
 
 /** The label of an HTTP status: registered ones, and 499 of gateways. @param status undefined without an answer */

@@ -2,7 +2,7 @@ import type { Pace } from '../../domain/pace.ts';
 import { runResults } from '../../engine/run/record/run-outcome.ts';
 import type { LastRun, Metrics } from './metrics.ts';
 
-/** From the answer of a cache to the default timeout. */
+/** Upper bounds of durations in seconds: from the answer of a cache to the default time-out. */
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Name and help of the metrics that outlive a process. */
@@ -52,7 +52,7 @@ export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
     });
   }
 
-  /** @param value undefined leaves the metric out */
+  /** @param value returns undefined to leave the metric out */
   function gauge(name: string, help: string, value: () => number | boolean | undefined): void {
     new client.Gauge({
       name,

@@ -39,7 +39,7 @@ export interface KeeperOptions {
   readonly now: () => Date;
 }
 
-/** What a schedule has to do. */
+/** What a schedule has to do: the state that was read, and the state that was decided. */
 interface Decision {
   readonly schedule: Schedule;
   readonly before: ScheduleState;
@@ -50,7 +50,7 @@ interface Decision {
 /** Decides what a schedule does now, and does it, unless another process is doing so. */
 export async function lookAtSchedule(name: string, options: KeeperOptions): Promise<void> {
   const { schedules } = options;
-  // Most looks find nothing to do, and a lock costs a disk sync.
+  // Mostly there is nothing to do, and taking the lock costs a disk sync.
   if ((await decisionOn(name, options)) === undefined) return;
   try {
     const lock = await schedules.lock(name);
@@ -68,7 +68,7 @@ export async function lookAtSchedule(name: string, options: KeeperOptions): Prom
   }
 }
 
-/** Undefined when there is nothing to do. */
+/** The decision for a schedule; undefined when there is nothing to do. */
 async function decisionOn(
   name: string,
   { schedules, runs, now }: KeeperOptions,
@@ -144,7 +144,7 @@ export interface CarryOutOptions extends Omit<KeeperOptions, 'now'> {
 }
 
 const lookMs = 1_000;
-/** How often the daemon shows that it is alive. */
+/** The daemon records this often that it is alive. */
 const showMs = 30_000;
 
 /**

@@ -1,22 +1,21 @@
 import type { HistoryEntry, Occasion, Schedule, ScheduleState, Trigger } from './schedule.ts';
 import type { Times } from './times.ts';
 
-/** The facts for a decision. */
 export interface Situation {
   readonly now: Date;
   /** The times of the schedule's pattern. */
   readonly times: Times;
   /** Set when a user triggered the schedule. */
   readonly trigger?: Trigger | undefined;
-  /** The last run that it started, if still in progress. */
+  /** The last run of the schedule, if it is still in progress. */
   readonly going?: string | undefined;
 }
 
-/** A smaller delay counts as in time: the daemon may be planning a large manifest for another schedule. */
+/** An occasion with a smaller delay is in time: the daemon may have been planning a large manifest of another schedule. */
 const inTimeMs = 60_000;
-/** A time further ahead comes from a wrong clock; clocks of machines differ by less. */
+/** A recorded time further in the future comes from a clock that was wrong; the clocks of machines differ by less. */
 const aheadMs = 60 * 60_000;
-/** Maximum length of its history. */
+/** The most entries of a history. */
 const mostEntries = 300;
 
 /**
@@ -24,16 +23,16 @@ const mostEntries = 300;
  * since the last look are in the history, or wait.
  */
 export function decide(schedule: Schedule, state: ScheduleState, situation: Situation): ScheduleState {
-  // Decided earlier; its run may or may not have started.
+  // An earlier decision, whose run may have started or not.
   if (state.beginning !== undefined) return state;
   const { going, trigger } = situation;
-  const { waiting, ...others } = state;
-  const { state: left, due } = takeTimes(schedule, others, situation);
+  const { waiting, ...rest } = state;
+  const { state: taken, due } = takeTimes(schedule, rest, situation);
   const occasions = [waiting, due, trigger && { due: trigger.at, trigger }].filter(
     (one) => one !== undefined,
   );
 
-  let after: ScheduleState = left;
+  let after: ScheduleState = taken;
   for (const occasion of occasions) {
     if (schedule.paused && occasion.trigger === undefined) {
       after = recorded(after, { ...occasion, result: 'skipped', because: 'paused' });
@@ -48,7 +47,7 @@ export function decide(schedule: Schedule, state: ScheduleState, situation: Situ
   return after;
 }
 
-/** The due occasions since the last look: at most one, the latest; all others were missed. */
+/** Takes the due times since the last look: the latest is the due occasion, and all earlier ones were missed. */
 function takeTimes(
   { paused, since, catchUpMs }: Schedule,
   state: ScheduleState,
@@ -57,7 +56,7 @@ function takeTimes(
   const isAhead = (time: number): boolean => time > now.getTime() + aheadMs;
   const added = Date.parse(since);
   const dealtWith = Date.parse(state.doneUntil ?? since);
-  // The clock was ahead: count times from now on.
+  // The clock was ahead, so only times from now on count.
   if (isAhead(dealtWith)) return { state: { ...state, doneUntil: now.toISOString() } };
   const from = new Date(isAhead(added) ? dealtWith : Math.max(added, dealtWith));
   const first = paused ? undefined : times.next(from);
@@ -96,6 +95,6 @@ function isRepeated(last: HistoryEntry, entry: HistoryEntry): boolean {
 
 /** The state after an occasion started its runs or failed to. */
 export function concluded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
-  const { beginning: _, ...others } = state;
-  return recorded(others, entry);
+  const { beginning: _, ...rest } = state;
+  return recorded(rest, entry);
 }

@@ -11,12 +11,12 @@ import type { RunStore } from '../../engine/run/record/store.ts';
  * - The result of an occasion is an entry of its **history**.
  */
 
-/** What happens to an occasion during a run of the previous one. */
+/** What happens to an occasion while the run of the previous occasion is in progress. */
 export const overlapRules = ['skip', 'queue'] as const;
 
 const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
 
-/** `schedule.json`: the schedule as users set it. Never a token. */
+/** `schedule.json`: the schedule as users set it. Contains no token. */
 export const scheduleSchema = z.object({
   version: z.literal(1),
   name: scheduleNames.schema,
@@ -34,7 +34,7 @@ export const scheduleSchema = z.object({
   /** How late an occasion is made up for, milliseconds; null: never. */
   catchUpMs: z.number().nullable(),
   paused: z.boolean(),
-  /** When it was added, replaced or unpaused, ISO 8601 UTC: earlier due times are ignored. */
+  /** When the schedule was added, replaced or unpaused, ISO 8601 UTC. Earlier due times are ignored. */
   since: z.string(),
   /** Changes by users, latest last. */
   changes: z.array(z.object({ what: z.enum(changes), at: z.string(), ...attributionSchema.shape })),
@@ -50,13 +50,13 @@ export type Trigger = Readonly<z.infer<typeof triggerSchema>>;
 const occasionSchema = z.object({
   /** ISO 8601 UTC. */
   due: z.string(),
-  /** The user who triggered it, and the reason; absent when its pattern did. */
+  /** The user who triggered the occasion, and the reason; absent if the pattern did. */
   trigger: triggerSchema.exactOptional(),
 });
 
 export type Occasion = Readonly<z.infer<typeof occasionSchema>>;
 
-/** For an entry that covers several occasions: the last of them. */
+/** In an entry for several occasions, when the last of them was due. */
 const until = z.string().exactOptional();
 
 const entrySchema = z.discriminatedUnion('result', [
@@ -88,13 +88,13 @@ export type HistoryEntry = Readonly<z.infer<typeof entrySchema>>;
 /** `state.json`: what the daemon knows about a schedule. */
 export const scheduleStateSchema = z.object({
   version: z.literal(1),
-  /** The latest time of its pattern that was processed. */
+  /** The latest time of the pattern that was processed. */
   doneUntil: z.string().exactOptional(),
-  /** Decided, perhaps not submitted: the next look makes sure that it is. */
+  /** The occasion whose runs are to be submitted. After a kill they may be submitted or not, so the next look submits them again. */
   beginning: occasionSchema.exactOptional(),
-  /** Starts when the run in progress has ended. */
+  /** The occasion that starts when the run in progress has ended. */
   waiting: occasionSchema.exactOptional(),
-  /** Latest last, bounded. */
+  /** The latest entries, at most 300, latest last. */
   history: z.array(entrySchema),
 });
 
@@ -102,12 +102,12 @@ export type ScheduleState = Readonly<z.infer<typeof scheduleStateSchema>>;
 
 export const newState: ScheduleState = { version: 1, history: [] };
 
-/** The id of the run that an occasion starts, always the same. Its time is UTC, as in other ids. */
+/** The id of the run that an occasion starts, which is always the same. The time in the id is UTC, as in other ids. */
 export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occasion): string {
   return `${name}-${timeInId(due)}${trigger === undefined ? '' : '-now'}`;
 }
 
-/** The schedule's last run, unless its rows will not be called before a user resumes it. */
+/** The last run of the schedule, if its rows are still called without a user who resumes it. */
 export async function goingScheduledRun(
   runs: RunStore,
   { history }: ScheduleState,

@@ -21,7 +21,7 @@ import {
 
 const daemonSchema = z.object({ ...processSchema.shape, at: z.string() });
 
-/** Silence after which a daemon of another machine is gone. */
+/** A daemon of another machine that has not shown itself for this long is gone. */
 const daemonGoneAfterMs = 60_000;
 
 export type ScheduleStore = ReturnType<typeof openScheduleStore>;
@@ -50,7 +50,7 @@ export function openScheduleStore(stateDir: string) {
 
   return {
     folder,
-    /** By name. @param onUnreadable called for damaged schedules, which are left out; without it their errors are thrown */
+    /** @param onUnreadable called for damaged schedules, which are left out; without this function, their errors are thrown */
     async list(onUnreadable?: (error: Error) => void): Promise<readonly Schedule[]> {
       const read = (name: string) =>
         onUnreadable === undefined ? look(name) : look(name).catch((error) => void onUnreadable(error));
@@ -60,9 +60,9 @@ export function openScheduleStore(stateDir: string) {
     async load(name: string): Promise<Schedule> {
       const found = scheduleNames.has(name) ? await look(name) : undefined;
       if (found !== undefined) return found;
-      const known = await names();
-      const others = known.length === 0 ? 'it has no schedules yet' : `there are ${known.join(', ')}`;
-      throw usageError('SCHEDULE_UNKNOWN', `There is no schedule ${name} in ${stateDir}: ${others}.`);
+      const existing = await names();
+      const hint = existing.length === 0 ? 'it has no schedules yet' : `there are ${existing.join(', ')}`;
+      throw usageError('SCHEDULE_UNKNOWN', `There is no schedule ${name} in ${stateDir}: ${hint}.`);
     },
     look,
     /** @throws a usage error `SCHEDULE_EXISTS` */
@@ -71,7 +71,7 @@ export function openScheduleStore(stateDir: string) {
       await makeFolder(all);
       await mkdir(folder(name), { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw systemError(error, folder(name)) ?? error;
-        // A killed process left only its folder.
+        // A process that was killed has left a folder without a schedule.
         if ((await look(name)) === undefined) return;
         throw usageError(
           'SCHEDULE_EXISTS',
@@ -82,12 +82,12 @@ export function openScheduleStore(stateDir: string) {
     },
     /** Writes the changed state of a schedule that exists. */
     save,
-    /** Also removes its history. What remains is a line that says who removed it, and why. */
+    /** Removes a schedule and its history. A line in `removed.jsonl` says which user removed the schedule, and why. */
     async remove(name: string, attribution: Attribution): Promise<void> {
       const line = { schedule: name, at: new Date().toISOString(), ...attribution };
       const removals = join(all, 'removed.jsonl');
       await onDisk(removals, () => appendFile(removals, `${JSON.stringify(line)}\n`, { mode: 0o600 }));
-      // Renamed first: half a folder must not look like a schedule.
+      // Renamed first, because a folder that is half removed must not look like a schedule.
       const removed = `${folder(name)}.${process.pid}.removed`;
       await onDisk(folder(name), () => rename(folder(name), removed));
       await onDisk(removed, () => rm(removed, { recursive: true, force: true }));
@@ -113,9 +113,9 @@ export function openScheduleStore(stateDir: string) {
             'Try again in a moment.',
           ),
       }),
-    /** Makes the folder of the schedules, for a daemon. @throws a `SystemError` when it has gone since */
+    /** Makes the folder of the schedules, for a daemon. @throws a `SystemError` if the folder has gone since an earlier call */
     begin: (): Promise<void> => makeFolder(all),
-    /** Shows other processes that this one carries out schedules and submitted runs. */
+    /** Records for other processes that this process carries out schedules and submitted runs. */
     async showDaemon(): Promise<void> {
       await writeJsonFile(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });
     },

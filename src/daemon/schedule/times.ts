@@ -9,8 +9,8 @@ export interface Times {
   latest(until: Date): Date | undefined;
 }
 
-/** Cached by pattern: a daemon asks for the same ones every second. */
-const known = new Map<string, Times>();
+/** The times by zone and pattern. Cached, because a daemon reads the same patterns every second. */
+const cache = new Map<string, Times>();
 
 /**
  * The times of a pattern. When the clock of the time zone changes, numeric times of day (`30 1 * * *`, `0,30 1,13 * * *`) come
@@ -22,8 +22,8 @@ const known = new Map<string, Times>();
  */
 export async function timesOf({ cron, tz }: Pick<Schedule, 'cron' | 'tz'>): Promise<Times> {
   const key = `${tz} ${cron}`;
-  const times = known.get(key) ?? (await readPattern(cron, tz));
-  known.set(key, times);
+  const times = cache.get(key) ?? (await readPattern(cron, tz));
+  cache.set(key, times);
   return times;
 }
 
@@ -39,7 +39,7 @@ async function readPattern(cron: string, tz: string): Promise<Times> {
   const times: Times = {
     next: (after) => inOrder(patterns.flatMap((each) => each.nextRun(after) ?? [])).at(0),
     latest(until) {
-      // Croner looks for times before this moment, in whole seconds.
+      // Croner looks for times before this moment, in whole seconds, so `until` itself needs the next second.
       const nextSecond = new Date((Math.floor(until.getTime() / 1_000) + 1) * 1_000);
       return inOrder(patterns.flatMap((each) => each.previousRuns(1, nextSecond))).at(-1);
     },
@@ -62,7 +62,7 @@ function invalidCron(cron: string, why: string): Error {
   );
 }
 
-/** Longer lists of times of day are hardly written by hand. */
+/** The most times of day in a pattern; users do not write longer lists by hand. */
 const mostTimesOfDay = 100;
 
 /** One pattern for each numeric time of day; the pattern itself if it has other parts. */
@@ -81,7 +81,7 @@ function timesOfDay(cron: string): readonly string[] {
     /^\d+(,\d+)*$/.test(field) ? field.split(',') : [],
   );
   const combinations = lists.reduce<readonly string[]>(
-    (before, list) => before.flatMap((prefix) => list.map((each) => `${prefix} ${each}`)),
+    (prefixes, list) => prefixes.flatMap((prefix) => list.map((each) => `${prefix} ${each}`)),
     [''],
   );
   if (combinations.length === 0 || combinations.length > mostTimesOfDay) return [cron.trim()];
