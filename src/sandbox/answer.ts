@@ -46,10 +46,10 @@ export function retryAfter(seconds: number): HttpAnswer['headers'] {
   return { 'retry-after': String(Math.max(1, Math.ceil(seconds - rounding))) };
 }
 
-/** The error of floating point in a number of seconds, which must not add a second. */
+/** The error of floating point in a number of seconds, which must not round up to one second more. */
 const rounding = 1e-6;
 
-/** 200. The interface document does not show the success status (section 4.3). */
+/** An answer with status 200. The interface document does not show the success status (section 4.3). */
 export function done(body: object): HttpAnswer {
   return { status: 200, headers: jsonHeaders, body: stringifyJson(body) };
 }

@@ -7,11 +7,11 @@ export interface FaultKind {
   readonly name: string;
   /** Whether the service processes the request, and so makes the change unless it refuses. */
   readonly processed: boolean;
-  /** For `--help`. */
+  /** The description in `--help`. */
   readonly summary: string;
-  /** Replaces the operation's answer, if there was one; `undefined` when the fault does not apply. */
+  /** Makes the answer of the fault from the operation's answer, if any; `undefined` when the fault does not apply. */
   readonly spoil?: (answer: HttpAnswer | undefined) => HttpAnswer | undefined;
-  /** Acts on the connection. Default: sends the answer. */
+  /** What the fault does on the connection. Default: sends the answer. */
   readonly send?: Send;
 }
 
@@ -88,10 +88,10 @@ export function parseFaults(option: string, text: string, kinds = faultKinds): F
 
 /** The fault of a request, if any. `lot` is at least 0 and less than 1. */
 export function drawFault(shares: FaultShares, lot: number): FaultKind | undefined {
-  let left = lot * whole;
+  let remaining = lot * whole;
   for (const [kind, share] of shares) {
-    if (left < share) return kind;
-    left -= share;
+    if (remaining < share) return kind;
+    remaining -= share;
   }
   return undefined;
 }

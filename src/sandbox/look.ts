@@ -63,7 +63,7 @@ export function* stateLines(state: State, ids: readonly string[]): Generator<obj
   }
 }
 
-/** 0 belongs to no entity. */
+/** The integer of a decimal identifier; 0, which belongs to no entity, for any other text. */
 function integerOf(id: string): bigint {
   return /^[1-9]\d{0,18}$/.test(id) ? BigInt(id) : 0n;
 }

@@ -91,8 +91,8 @@ function parseHost(option: string, text: string): string {
 
 /** Reads tokens separated by commas: visible ASCII, as a header requires. */
 function parseTokens(option: string, text: string): readonly [string, ...string[]] {
-  const [first = '', ...others] = text.split(',');
-  if ([first, ...others].every((token) => /^[\x21-\x7e]+$/.test(token))) return [first, ...others];
+  const [first = '', ...rest] = text.split(',');
+  if ([first, ...rest].every((token) => /^[\x21-\x7e]+$/.test(token))) return [first, ...rest];
   throw invalidOption(
     option,
     'tokens must be visible ASCII characters without spaces; separate several with commas: one,two',

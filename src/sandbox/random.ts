@@ -10,7 +10,7 @@ export function randomFor(...key: readonly (string | number | bigint)[]) {
     fraction,
     /** From `min` to `max`, both included. */
     integer: (min: number, max: number) => min + Math.floor(fraction() * (max - min + 1)),
-    /** Positive and of 19 digits: too large for a JavaScript number. */
+    /** A positive integer of 19 digits, which is too large for a JavaScript number. */
     bigInteger: () => smallestOf19Digits + ((BigInt(next()) << 32n) | BigInt(next())) / 4n,
     chance: (share: number) => fraction() < share,
   };

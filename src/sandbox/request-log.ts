@@ -15,11 +15,10 @@ export interface LogEntry {
   /** From 1, counting the requests for the identifier that token and rate limit let through; `null` for others. */
   readonly nth: number | null;
   readonly user_id: string | null;
-  /** As received. */
   readonly body?: string;
-  /** HTTP status that was sent; `null` when no answer was sent (yet). */
+  /** HTTP status that was sent; `null` while, or if, no answer was sent. */
   status: number | null;
-  /** What the service decided: `OK` or the code of its refusal; `null` when a fault came before that. */
+  /** `OK` or the code of the refusal; `null` if a fault came before the service decided. */
   readonly code: string | null;
   /** Whether the request made a change. */
   readonly committed: boolean;
@@ -31,16 +30,16 @@ export interface LogEntry {
 /** What the service knows about a request once it has decided. */
 export type RequestRecord = Partial<Omit<LogEntry, 'seq' | 'time' | 'status'>>;
 
-/** How many entries are kept. */
+/** The most entries that are kept. */
 const limit = 1_000_000;
 
 /** Every request that reached the service, answered or not. */
 export class RequestLog {
-  /** The oldest first. When there are too many, the older half goes. */
+  /** The oldest first. When there are too many, the older half is removed. */
   readonly entries: LogEntry[] = [];
   #requests = 0;
 
-  /** Adds a request. The returned entry lacks the status until that is sent. */
+  /** Adds a request. The status of the returned entry is set when the answer is sent. */
   append(record: RequestRecord): LogEntry {
     this.#requests++;
     const entry = {

@@ -48,7 +48,7 @@ export async function startSandbox(service: Service): Promise<Sandbox> {
   };
 }
 
-/** Acts when a request has arrived: with its body, or with `undefined` when the request broke off. */
+/** Calls `act` when a request has arrived: with its body, or with `undefined` if the request broke off. */
 function whenReceived(request: IncomingMessage, act: (body: Buffer | undefined) => void): void {
   const chunks: Buffer[] = [];
   request.on('data', (chunk) => chunks.push(chunk));
@@ -87,7 +87,7 @@ function deliver(response: ServerResponse, { answer, send = sendWhole, delay, en
   else act();
 }
 
-/** Acts once, when the response is delivered or its connection is gone. */
+/** Calls `action` once, when the response is delivered or its connection is gone. */
 function whenOver(response: ServerResponse, action: () => void): void {
   const { socket } = response.req;
   if (socket.closed) {

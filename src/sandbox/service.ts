@@ -17,9 +17,9 @@ export interface Reaction {
   readonly send?: Send | undefined;
   /** Milliseconds to wait first. */
   readonly delay: number;
-  /** Gets its status when the answer is sent. */
+  /** The entry in the log, whose status is set when the answer is sent. */
   readonly entry: LogEntry;
-  /** To be called when the answer is delivered or the connection is gone. */
+  /** Must be called when the answer is delivered or the connection is gone. */
   readonly over?: (() => void) | undefined;
 }
 
@@ -32,10 +32,10 @@ export interface Reaction {
  * 4. the operation, which makes its change at once, in the order of arrival;
  * 5. waiting for the rate limit where it says so, latency, then the answer, or what the fault makes of it.
  *
- * The body is read before the first stage for the log's sake, but is only judged in the second.
+ * The body is read before the first stage, for the log, but is judged only in the second.
  */
 export class Service {
-  /** Its behavior. May be replaced while it runs; the state stays. */
+  /** The behavior of the service. May be replaced while the service runs; the state stays. */
   settings: SandboxSettings;
   readonly state: State;
   readonly log = new RequestLog();
@@ -78,7 +78,7 @@ export class Service {
     return { answer: refusal, delay: 0, entry: this.log.append({ ...record, code: refusal.code }) };
   }
 
-  /** @param wait seconds until a request can be admitted, where they are known */
+  /** @param wait seconds until a request can be admitted; undefined if unknown */
   #tooMany(wait: number | undefined, record: RequestRecord): Reaction {
     const code = this.settings.limitStatus === '429' ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE';
     const headers = wait === undefined || this.settings.retryAfter === 'none' ? {} : retryAfter(wait);

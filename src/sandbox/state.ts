@@ -2,7 +2,7 @@ import { formatTime, generateEvaluation, generateSoundboard } from './generate.t
 import { type Millionths, whole } from './notation.ts';
 import type { SandboxSettings } from './options.ts';
 
-/** Interface document, section 2.1. `deleted_at` says whether it is deleted. */
+/** Interface document, section 2.1. An evaluation is deleted if it has `deleted_at`. */
 export interface Evaluation extends Readonly<Record<string, unknown>> {
   readonly deleted_at?: string;
   readonly is_recoverable?: boolean;
@@ -80,12 +80,12 @@ function restored({ deleted_at, deleted_by, evaluation_sections, ...rest }: Eval
   return { ...rest, ...(sections && { evaluation_sections: sections }) };
 }
 
-/** So that the shares of 2 % and 1 % do not fall on the same identifiers. */
+/** The position of evaluations that are not deleted, so that shares of 2 % and 1 % do not fall on the same identifiers. */
 const notDeletedFirst = 0.7;
 
 /**
  * Whether an identifier belongs to a share that is spread evenly over the identifiers from 1: with 2 %, every 50th. `first` (0
- * to 1) moves the position of these within each round.
+ * to 1) moves the position of these identifiers within each round.
  */
 export function isInShare(identifier: bigint, share: Millionths, first = 1): boolean {
   // Identifiers that are a million apart are treated alike; their products with the share might not be exact.

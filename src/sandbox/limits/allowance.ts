@@ -13,9 +13,9 @@ export interface Allowance {
 export interface Policy {
   /** Requests per window; without a window, requests in flight at once. */
   readonly quota: number;
-  /** In seconds. */
+  /** Length of the window in seconds. */
   readonly window?: number;
-  /** The most that can remain. */
+  /** The most requests that can remain. */
   readonly capacity: number;
 }
 
@@ -41,7 +41,7 @@ function commonDivisor(a: number, b: number): number {
  *
  * - `ratelimit`: `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10
  * - `ratelimit-fields`: `RateLimit-Limit`, `-Remaining` and `-Reset` of its versions up to 06, reset in seconds
- * - `x-ratelimit`: the same with the prefix `X-`, reset in seconds since 1970
+ * - `x-ratelimit`: these fields with the prefix `X-`, reset in seconds since 1970
  */
 export const limitHeaderStyles = ['none', 'ratelimit', 'ratelimit-fields', 'x-ratelimit'] as const;
 export type LimitHeaderStyle = (typeof limitHeaderStyles)[number];
@@ -78,7 +78,7 @@ function threeFields(prefix: string, { policy, remaining, wholeAfter }: Allowanc
   };
 }
 
-/** Rounded up, except for the error of floating point. */
+/** Seconds rounded up, but not for the error of floating point. */
 function wholeSeconds(milliseconds: number): number {
   return Math.ceil((milliseconds - 1e-3) / 1000);
 }

@@ -18,7 +18,7 @@ export interface Admission {
   readonly release?: () => void;
 }
 
-/** Refusals last until more requests are admitted. */
+/** An admission. A refused request may be repeated as soon as the limit admits more requests. */
 function admission(admitted: boolean, allowance: Allowance & { readonly moreAfter: number }): Admission {
   return admitted ? { admitted, allowance } : { admitted, allowance, retryAfter: allowance.moreAfter / 1000 };
 }
@@ -55,7 +55,7 @@ export function tokenBucket({
   };
 }
 
-/** Tokens are counted in floating point: a sum of tenths must still make a whole token. */
+/** The error of floating point, so that ten tenths of a token make a whole token. */
 const tokenRounding = 1e-9;
 
 /** Requests take turns evenly at the rate per second, one by one; up to `queue` requests may wait for a turn. */
@@ -84,7 +84,7 @@ export function leakyBucket({ rate, queue }: { readonly rate: number; readonly q
   };
 }
 
-/** The error of a sum of intervals, in milliseconds: times since 1970 are no more exact. */
+/** The error of a sum of intervals, in milliseconds: times since 1970 are not more exact. */
 const turnRounding = 1e-3;
 
 interface Window {
@@ -129,7 +129,7 @@ export function slidingWindow({ limit, window }: Window): Limiter {
   return {
     admit(now) {
       while ((times[oldest] ?? now) <= now - window) oldest++;
-      // Done from time to time, so that it costs next to nothing and at most twice the limit is kept.
+      // Done only from time to time, so that it takes little time, and at most twice the limit is kept.
       if (oldest > times.length / 2) {
         times = times.slice(oldest);
         oldest = 0;

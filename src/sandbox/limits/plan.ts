@@ -45,7 +45,7 @@ function kind<const Parameters extends LimitKind['parameters']>(
 }
 
 /**
- * Reads a limit, and those that later replace it: `token-bucket:rate=50 then 30s token-bucket:rate=10 then 1m none`. The
+ * Reads a limit, and the limits that replace it later: `token-bucket:rate=50 then 30s token-bucket:rate=10 then 1m none`. The
  * limiter follows them from the first request. Each limit starts with its whole allowance.
  *
  * @throws CqbatchError `INVALID_OPTION`
@@ -68,9 +68,7 @@ export function parseLimitPlan(option: string, text: string): Limiter {
   };
 }
 
-/**
- * A limit, and how many milliseconds after the previous one it comes into force: for the second one, after the first request.
- */
+/** A later limit, and the milliseconds until it replaces the previous one; for the first change, since the first request. */
 function parseChange(option: string, text: string) {
   // A blank may separate a unit from its number, and the name of a limit is longer than any unit.
   const [, after, limit] = /^(\S.*?)\s+([a-z-]{3,}.*)$/s.exec(text.trim()) ?? [];
@@ -85,19 +83,19 @@ function parseLimit(option: string, text: string): () => Limiter {
   const [, name = '', rest] = /^([^:]*)(?::(.*))?$/s.exec(text.trim()) ?? [];
   const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
   if (kind === undefined) {
-    const known = Object.keys(kinds).join(', ');
-    throw invalidOption(option, `unknown limit ${JSON.stringify(name)}; known limits: ${known}`);
+    const names = Object.keys(kinds).join(', ');
+    throw invalidOption(option, `unknown limit ${JSON.stringify(name)}; known limits: ${names}`);
   }
-  const given = rest === undefined ? new Map<string, string>() : parseAssignments(option, rest);
-  for (const parameter of given.keys()) {
+  const assigned = rest === undefined ? new Map<string, string>() : parseAssignments(option, rest);
+  for (const parameter of assigned.keys()) {
     if (Object.hasOwn(kind.parameters, parameter)) continue;
-    const known = Object.keys(kind.parameters).join(', ') || 'none';
-    throw invalidOption(option, `${name} has no parameter ${parameter}; known parameters: ${known}`);
+    const names = Object.keys(kind.parameters).join(', ') || 'none';
+    throw invalidOption(option, `${name} has no parameter ${parameter}; known parameters: ${names}`);
   }
   const settings = Object.fromEntries(
     Object.entries(kind.parameters).map(([name, read]) => [
       name,
-      read(`${option}: ${name}`, given.get(name)),
+      read(`${option}: ${name}`, assigned.get(name)),
     ]),
   );
   const create = () => kind.create(settings);
