@@ -9,7 +9,7 @@ import { templateFile } from '../engine/datastore/embedded/template.ts';
 
 /** Part of the build: makes the archive for new datastores, unless it exists. */
 
-/** More than is ever written to the first log: a checkpoint or two. */
+/** The bytes of the first log file that are kept: more than the one or two checkpoints in it take. */
 const keptOfLog = 64 * 1024;
 
 const made = await stat(templateFile).catch(() => undefined);
@@ -27,7 +27,7 @@ await runMigrations({
     return { rows: (result?.rows ?? []) as never[] };
   },
 } as Parameters<typeof runMigrations>[0]);
-// No further databases are created from these: without them, two thirds of the files are gone.
+// No further databases are created from the templates, which have two thirds of the files.
 await database.exec('UPDATE pg_database SET datistemplate = false');
 await database.exec('DROP DATABASE template0');
 await database.exec('DROP DATABASE template1');
@@ -38,7 +38,7 @@ const { rows } = await database.query<{ log: string }>(
   'SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS log',
 );
 await database.close();
-// PostgreSQL rebuilds its maps of free space and visibility: a third of the files.
+// The maps of free space and visibility, a third of the files: PostgreSQL makes them again.
 for (const path of await readdir(folder, { recursive: true }))
   if (/_(?:fsm|vm)$/.test(path)) await rm(join(folder, path));
 const logs = join(folder, 'pg_wal');

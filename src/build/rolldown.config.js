@@ -12,37 +12,37 @@ export default defineConfig({
     thread: 'dist/src/engine/datastore/embedded/thread.js',
   },
   platform: 'node',
-  // It is not there on every platform.
+  // Optional: msgpackr works without it, and it does not exist for every platform.
   external: ['msgpackr-extract'],
-  // A module of ours does nothing when it is loaded: a command loads those that it uses, not all that the library exports.
+  // Loading our modules has no effect, so a command loads only the modules that it uses, not all that the library exports.
   treeshake: {
     moduleSideEffects: [
       { test: /[/\\]dist[/\\](?:src|jobs)[/\\]|[/\\]node_modules[/\\]bullmq[/\\]/, sideEffects: false },
     ],
   },
-  // What has ES modules, too, is taken in parts, as BullMQ.
+  // Prefers ES modules, so that only the used parts of a package are bundled, as of BullMQ.
   resolve: { mainFields: ['module', 'main'] },
   plugins: [undiciInParts(), ...bullmqInParts(), ...shipped()],
-  // The groups below put what a module imports now and later into the file where it is needed first.
+  // The groups below put static and dynamic imports of a module into the file that needs them first.
   checks: { ineffectiveDynamicImport: false },
   output: {
     dir: 'dist/bin',
     cleanDir: true,
     codeSplitting: { groups: parts() },
-    // Node reads them at each start; the source has them.
+    // Without comments, which Node would read at each start.
     comments: { annotation: false, jsdoc: false },
   },
 });
 
 /**
- * What is loaded together is one file: each takes half a millisecond, and a command would load fifty. A part has what its modules
- * import, but for what those before it have.
+ * Modules that are loaded together are one file, because each file takes half a millisecond, and a command would load fifty. A part
+ * also has what its modules import, except what an earlier part has.
  */
 function parts() {
   const modules = {
-    // Of the thread of the datastore, too, which needs no more of us.
+    // The thread of the datastore needs only this part of our code.
     files: 'src/base/(?:disk/files|package|async/waiting)',
-    // What `cqbatch --help` needs, and what each command needs besides.
+    // `help` is what `cqbatch --help` needs, and `command` what each command needs in addition.
     help: 'src/cli/command-line',
     command: 'src/(?:cli/context|engine/datastore/embedded/connection)',
     look: 'src/cli/commands/(?:status|list)',
@@ -102,7 +102,7 @@ function bullmqInParts() {
   ];
 }
 
-/** A module that is code and no file. @param from which modules import it */
+/** A module whose code is no file. @param from matches the modules that import it */
 function virtual(name, code, from = /^/) {
   const id = `\0${name}`;
   return {

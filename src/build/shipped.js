@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
-/** What ships beside the bundled code: the package needs no other package. */
+/** The files that ship beside the bundled code, so that the package needs no other package. */
 export function shipped() {
   return [pglite(), licenses(), declarations(), executable()];
 }
 
-/** The parts of PGlite that are used, as they are: its code evaluates text that names its variables, and reads files beside it. */
+/** The used files of PGlite, unchanged: its code evaluates text that names its variables, and reads files in its folder. */
 function pglite() {
   const folder = dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'));
   const names = readdirSync(folder).filter((name) => /^(?:index|chunk-\w+)\.js$|\.wasm$/.test(name));
@@ -35,7 +35,7 @@ function pglite() {
   };
 }
 
-/** Blanks the tables of encodings other than UTF-8, an eighth of the package that no query of ours needs. */
+/** Blanks the tables of encodings other than UTF-8: an eighth of the package, and no query of ours needs them. */
 function withoutEncodings(data, code) {
   for (const [, start, end] of code.matchAll(/"[^"]+\/utf8_and_\w+\.so",start:(\w+),end:(\w+)/g))
     data.fill(0, Number(start), Number(end));
@@ -61,7 +61,7 @@ function licenses() {
   });
 }
 
-/** Types of other packages that no program sees: they are opaque. Those of zod ship, because the schemas are exported. */
+/** Opaque types in place of those of other packages, which no program sees. zod's own ship, because the schemas are exported. */
 const opaque = {
   bullmq:
     'export type BackendFactory<A, B> = (a: A) => B; export type IQueueBackend = object; export type Job<D> = { data: D };',

@@ -41,7 +41,7 @@ const parts = {
 writeFileSync(at('parts.json'), JSON.stringify(parts));
 execFileSync(process.execPath, ['--experimental-sea-config', at('parts.json')]);
 copyFileSync(process.execPath, at('executable'));
-// The mark in Node's file that says whether there is a program in it.
+// The mark in Node's executable that says whether it contains a program.
 const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 await inject(at('executable'), 'NODE_SEA_BLOB', readFileSync(parts.output), { sentinelFuse });
 rmSync(executable, { force: true });
@@ -49,7 +49,7 @@ copyFileSync(at('executable'), executable);
 rmSync(folder, { recursive: true });
 process.stdout.write(`${executable}\n`);
 
-/** Where Node's own archive has it, or Debian's package. */
+/** The license of Node, where Node's own archive or Debian's package has it. */
 function licenseOfNode() {
   const paths = ['../LICENSE', '../share/doc/nodejs/LICENSE'].map((path) =>
     join(dirname(process.execPath), path),
