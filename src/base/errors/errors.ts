@@ -58,7 +58,7 @@ export function errorText(error: unknown): string {
 /**
  * The error of a server that can't listen at the address that the user wants.
  *
- * @param of the beginning of the names of the flags for host and port: `status-` for `--status-port`
+ * @param of the beginning of the names of the flags for host and port: `health-` for `--health-port`
  */
 export function cannotListen(host: string, port: number, cause: unknown, of = ''): CqbatchError {
   const reason =
