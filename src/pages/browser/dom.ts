@@ -5,17 +5,17 @@ import { isElement, type Markup } from '../../engine/report/html/markup.ts';
 /** Attributes of an element, as in markup. Functions are event listeners. */
 type Properties = Readonly<Record<string, string | boolean | ((event: Event) => void) | undefined>>;
 
-/** Children of an element: texts, elements and lists of them. False and undefined are left out. */
+/** Children of an element: texts, elements, and lists of children. False and undefined are left out. */
 export type Child = Node | string | false | undefined | readonly Child[];
 
 /** Makes an element. Texts become text nodes, never markup; characters that change the reading order become visible. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   first?: Properties | Child,
-  ...others: readonly Child[]
+  ...rest: readonly Child[]
 ): HTMLElementTagNameMap[Name] {
   const made = document.createElement(name);
-  const [properties, children] = isProperties(first) ? [first, others] : [{}, [first, others]];
+  const [properties, children] = isProperties(first) ? [first, rest] : [{}, [first, rest]];
   for (const [key, value] of Object.entries(properties)) {
     if (typeof value === 'function') made.addEventListener(key, value);
     else if (value === true) made.setAttribute(key, '');
@@ -82,7 +82,7 @@ export function numberCell(text: string): HTMLElement {
 /**
  * A bar of the outcomes and of the rows without one.
  *
- * @param label the same in words; without it, the page must show these numbers elsewhere
+ * @param label the counts in words, for screen readers; without it, the page must show the counts elsewhere
  */
 export function outcomeBar(counts: OutcomeCounts, rest: number, label?: string): HTMLElement {
   const shares = [...outcomes.map((outcome) => [outcome, counts[outcome]] as const), ['rest', rest] as const];
@@ -93,8 +93,8 @@ export function outcomeBar(counts: OutcomeCounts, rest: number, label?: string):
       part.style.flexGrow = String(rows);
       return part;
     });
-  const told = label === undefined ? { 'aria-hidden': 'true' } : { role: 'img', 'aria-label': label };
-  return element('div', { class: 'bar', ...told }, parts);
+  const aria = label === undefined ? { 'aria-hidden': 'true' } : { role: 'img', 'aria-label': label };
+  return element('div', { class: 'bar', ...aria }, parts);
 }
 
 /**
@@ -117,7 +117,7 @@ export function redraw(place: Element, ...children: readonly Child[]): void {
     document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
-/** Opens new details where the reader has opened those with the same `id`. */
+/** Opens new `details` elements where the reader has opened old ones with the same `id`. */
 function keepOpen(place: Element, nodes: readonly Node[]): void {
   const open = new Set([...place.querySelectorAll('details[open][id]')].map(({ id }) => id));
   if (open.size === 0) return;
@@ -126,7 +126,7 @@ function keepOpen(place: Element, nodes: readonly Node[]): void {
     if (open.has(details.id)) details.setAttribute('open', '');
 }
 
-/** Copies the command of a button. Where the browser does not allow that, it selects the command. */
+/** Copies the command of a button, or selects the command if the browser does not allow copying. */
 export async function copyCommand(button: HTMLElement): Promise<void> {
   const { copy = '' } = button.dataset;
   const [word] = button.childNodes;

@@ -12,7 +12,7 @@ const view = new ReportView(new AbortController().signal);
 const main = document.getElementById('page');
 try {
   view.show(data, await Rows.read(content));
-  // The same head again, with times in the zone of the reader.
+  // Draws the head again, with times in the zone of the reader.
   const head = nodesOf(drawn(reportHead(data)));
   main?.replaceChildren(...head, outcomeBar(outcomes, manifest.rows - totalOf(outcomes)), view.element);
 } catch (error) {

@@ -134,8 +134,8 @@ export class ReportView {
     this.#select(true);
   }
 
-  /** @param isOther whether the reader has changed the filter or the order */
-  #select(isOther: boolean): void {
+  /** Selects and shows the rows. @param isChanged whether the reader has changed the filter or the order */
+  #select(isChanged: boolean): void {
     if (this.#shown === undefined) return;
     const { rows, data } = this.#shown;
     this.#drawGroups(data);
@@ -151,7 +151,7 @@ export class ReportView {
         sortBy: sortBy && rows.like(sortBy),
         descending,
       },
-      isOther,
+      isChanged,
     );
   }
 
@@ -198,9 +198,9 @@ function chooser(all: string, onChoice: (choice: string) => void): HTMLSelectEle
 /** Replaces the choices. The current choice stays. */
 function offer(select: HTMLSelectElement, choices: readonly string[]): void {
   const { value } = select;
-  const [all, ...others] = [...select.options];
+  const [all, ...options] = [...select.options];
   const wanted = [...new Set([...choices, ...(value === '' ? [] : [value])])];
-  const isSame = wanted.join('\n') === others.map((option) => option.value).join('\n');
+  const isSame = wanted.join('\n') === options.map((option) => option.value).join('\n');
   if (all === undefined || isSame) return;
   select.replaceChildren(all, ...wanted.map((choice) => element('option', { value: choice }, choice)));
   select.value = value;

@@ -8,7 +8,7 @@ import type { Column, Rows } from './rows.ts';
 /** Longer texts are cut; report.csv has the full text. */
 const longestText = 20_000;
 
-/** By code. */
+/** The advice by code. */
 type Advice = PageData['advice'];
 
 /** A dialog with the details of a row. */
@@ -17,7 +17,7 @@ export class RowDialog {
   readonly #move: (steps: -1 | 1) => void;
   #number = 0;
 
-  /** @param move opens the row before the open one, or after it */
+  /** @param move opens the previous or the next row of the table */
   constructor(move: (steps: -1 | 1) => void) {
     this.#move = move;
   }
@@ -99,7 +99,7 @@ function facts(pairs: readonly Fact[]): HTMLElement {
   );
 }
 
-/** All known attempts, the last one included. */
+/** All known attempts of a row, including the last one. */
 function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
   const text = rows.fact('earlier').text(row);
   const earlier = text === '' ? [] : (JSON.parse(text) as readonly Attempt[]);
@@ -121,19 +121,19 @@ function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
 
 /** Attempts as bars on a time axis; a successful last one has the color of success. The table gives the same facts as text. */
 function timeline(attempts: readonly Attempt[]): HTMLElement | undefined {
-  const known = attempts.flatMap(({ at, durationMs = 0, code }) =>
+  const timed = attempts.flatMap(({ at, durationMs = 0, code }) =>
     at === undefined ? [] : [{ from: Date.parse(at), to: Date.parse(at) + durationMs, code }],
   );
-  const [first] = known;
+  const [first] = timed;
   if (first === undefined) return undefined;
-  const end = Math.max(...known.map(({ to }) => to));
-  const whole = Math.max(1, end - first.from);
-  const bars = known.map(({ from, to, code }) => {
+  const end = Math.max(...timed.map(({ to }) => to));
+  const length = Math.max(1, end - first.from);
+  const bars = timed.map(({ from, to, code }) => {
     const bar = element('span', {
       class: code === 'OK' || code === 'ALREADY_APPLIED' ? 'succeeded' : 'failed',
     });
-    bar.style.left = `${(100 * (from - first.from)) / whole}%`;
-    bar.style.width = `${(100 * (to - from)) / whole}%`;
+    bar.style.left = `${(100 * (from - first.from)) / length}%`;
+    bar.style.width = `${(100 * (to - from)) / length}%`;
     return bar;
   });
   return element(
@@ -141,11 +141,11 @@ function timeline(attempts: readonly Attempt[]): HTMLElement | undefined {
     { class: 'timeline', 'aria-hidden': 'true' },
     element('div', { class: 'track' }, bars),
     element('span', '0 s'),
-    element('span', exactDuration(whole)),
+    element('span', exactDuration(length)),
   );
 }
 
-/** The table rows of an attempt. */
+/** The table rows of an attempt, with one for omitted attempts before it. */
 function attemptCells({ at, durationMs, code, message, httpStatus, omitted }: Attempt): readonly Child[][] {
   const line = [
     at === undefined ? '' : localTime(at),

@@ -18,7 +18,7 @@ export interface Column {
   readonly width: number;
   /** The text shown for a row. */
   text(row: number): string;
-  /** For sorting. */
+  /** The value by which a row is sorted. */
   key(row: number): string | number;
   /** The text as written, for the export. */
   raw(row: number): string;
@@ -31,7 +31,7 @@ export interface Selection {
   readonly outcomes: readonly Outcome[];
   /** Whether to keep only unclear rows. */
   readonly unclear: boolean;
-  /** Empty keeps any code; `operation` likewise. */
+  /** `code` and `operation`: empty keeps any. */
   readonly code: string;
   readonly operation: string;
   readonly sortBy?: Column | undefined;
@@ -47,7 +47,7 @@ export const everything: Selection = {
   descending: false,
 };
 
-/** The facts in which a search looks, besides all results and cells. */
+/** The facts in which a search looks, in addition to all results and cells. */
 const searchedFacts: ReadonlySet<string> = new Set<FactColumn>([
   'row',
   'operation',
@@ -78,7 +78,7 @@ export class Rows {
     const valuesOf = (place: number): readonly PageValue[] =>
       ([] as PageValue[]).concat(...unpacked.map((portion) => portion[place] ?? []));
     const numbers = valuesOf(columns.findIndex(({ kind, name }) => kind === 'fact' && name === 'row'));
-    // Portions begin with the rows that the reader should look at. Here, rows are in the order of the manifest.
+    // Portions begin with the rows that the reader should look at; `Rows` has the order of the manifest.
     const order = [...numbers.keys()].sort((a, b) => Number(numbers[a]) - Number(numbers[b]));
     const read = columns.map((column, place) => {
       const values = valuesOf(place);
@@ -88,7 +88,7 @@ export class Rows {
     return new Rows(order.length, read);
   }
 
-  /** The column of these rows that matches a column of other rows. */
+  /** The column that corresponds to a column of an older `Rows`, if any. */
   like(other: Column): Column | undefined {
     return this.columns.find(({ kind, name }) => kind === other.kind && name === other.name);
   }
@@ -169,7 +169,7 @@ function sorted(rows: Uint32Array, column: Column, descending: boolean): Uint32A
   });
 }
 
-/** A number, which compares faster; where that would be inexact, a text of fixed length. */
+/** A sort key: a number, which compares faster, or a text of fixed length where a number would be inexact. */
 function wholeNumberKey(text: string): string | number {
   if (text === '') return text;
   return text.length > 15 ? text.padStart(19, '0') : Number(text);

@@ -71,12 +71,12 @@ export class RowTable {
     options.signal.addEventListener('abort', () => resized.disconnect());
   }
 
-  /** @param isOther whether the reader has changed the filter or the order: the table then scrolls to the top */
-  show({ columns, selected, sortBy, descending }: TableContent, isOther: boolean): void {
+  /** @param isChanged whether the reader has changed the filter or the order: the table then scrolls to the top */
+  show({ columns, selected, sortBy, descending }: TableContent, isChanged: boolean): void {
     const active = this.#selected[this.#active] ?? 0;
     this.#columns = columns;
     this.#selected = selected;
-    this.#active = isOther ? 0 : Math.max(0, selected.indexOf(active));
+    this.#active = isChanged ? 0 : Math.max(0, selected.indexOf(active));
     const order = descending ? 'descending' : 'ascending';
     redraw(
       this.#head,
@@ -85,7 +85,7 @@ export class RowTable {
     this.#widths.replaceChildren(...columns.map(columnWidth));
     this.#nothing.hidden = selected.length > 0;
     this.#table.setAttribute('aria-rowcount', String(selected.length + 1));
-    if (isOther) this.element.scrollTop = 0;
+    if (isChanged) this.element.scrollTop = 0;
     this.#fit();
   }
 
@@ -180,7 +180,7 @@ export class RowTable {
     event.preventDefault();
   }
 
-  /** Opens the row before the open one, or after it, if there is one. */
+  /** Opens the previous or the next row, if there is one. */
   move(steps: -1 | 1): void {
     const place = this.#active + steps;
     const row = this.#selected[place];
@@ -206,17 +206,17 @@ function classOf({ kind, name, role, isNumber }: Column): string {
 
 /** Widths in characters of columns whose texts have another form on the page. */
 const shownWidths: Readonly<Record<string, number>> = { started: 24, duration: 10 };
-/** The icon and the ends of an outcome, in characters. */
+/** The width of the icon and the ends of an outcome, in characters. */
 const chipWidth = 4;
 /** Longer texts are cut with an ellipsis. */
 const widestColumn = 56;
 
-/** As wide as its longest text, so that no column changes its width while the reader scrolls. */
+/** The width of a column: that of its longest text, so that no column changes its width while the reader scrolls. */
 function columnWidth({ kind, name, title, width }: Column): HTMLElement {
   const chip = kind === 'fact' && name === 'outcome' ? chipWidth : 0;
   const text = (kind === 'fact' && shownWidths[name]) || width + chip;
   const made = element('col');
-  // Capitals are wider than digits, which the unit is made for.
+  // The unit `ch` is the width of a digit; capitals are wider.
   made.style.width = `calc(${Math.min(widestColumn, Math.max(text * 1.1, title.length + 2)).toFixed(1)}ch + 20px)`;
   return made;
 }

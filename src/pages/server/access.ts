@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** The parts of a request that tell its sender. Header names are in lower case. */
+/** The parts of a request that reveal its sender. Header names are in lower case. */
 export interface RequestFacts {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -33,18 +33,18 @@ function hostNameOf(host: string | readonly string[] | undefined): string | unde
 
 /** Lets a reader control runs after an exchange of the token for a session. The token works once. */
 export class ControlAccess {
-  /** Part of the printed URL. */
+  /** The token in the printed URL. */
   readonly token = randomBytes(24).toString('base64url');
   readonly #session = randomBytes(24).toString('base64url');
   readonly #cookie: string;
   #isSpent = false;
 
-  /** @param port part of the cookie's name: a browser sends the cookies of a host to all of its ports */
+  /** @param port part of the cookie's name, because a browser sends the cookies of a host to all its ports */
   constructor(port: number) {
     this.#cookie = `cqbatch-${port}`;
   }
 
-  /** The session cookie for the first request with the token; undefined for all others. */
+  /** The session cookie, for the first request with the token; undefined for any other request. */
   exchange(token: unknown): string | undefined {
     if (this.#isSpent || typeof token !== 'string' || !isSame(token, this.token)) return undefined;
     this.#isSpent = true;
@@ -61,7 +61,7 @@ export class ControlAccess {
   }
 }
 
-/** Compares in constant time. */
+/** Compares in constant time, so that the time reveals nothing about the token. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

@@ -10,7 +10,7 @@ import type { RunStore } from '../../engine/run/record/store.ts';
 import { inCluster, inFolder, type Wanted } from '../../engine/run/session/control.ts';
 import type { ControlName } from './page-data.ts';
 
-/** The places with runs that can be controlled. */
+/** The runs that can be controlled, and the rules for controlling them. */
 export interface ControlRoom {
   readonly store: RunStore;
   readonly cluster: Cluster | undefined;
@@ -29,7 +29,7 @@ const here = 'on the dashboard';
 /** The longest reason of a reader, in characters. */
 const mostGiven = 480;
 
-/** The longest wait for Redis, because a person waits for the answer. */
+/** The longest wait for Redis. Short, because a person waits for the answer. */
 const patienceMs = 5_000;
 
 /** Asks the process that works on a run to do something. The page shows the effect. */
@@ -103,10 +103,10 @@ function wantedOf(
 ): Wanted | string {
   const by = withActor(reason === '' ? here : `${reason.slice(0, mostGiven)} (${here})`);
   if (control === 'set-priority') {
-    const known = priorities.find((each) => each === priority);
-    return known === undefined
+    const wantedPriority = priorities.find((each) => each === priority);
+    return wantedPriority === undefined
       ? 'Give the priority: {"priority": "high"}, "normal" or "low".'
-      : { kind: 'priority', priority: known, ...by };
+      : { kind: 'priority', priority: wantedPriority, ...by };
   }
   if (control !== 'set-rate') return { kind: 'command', command: control, ...by };
   if (typeof rate !== 'string') return 'Give the rate: {"rate": "20/s"}.';

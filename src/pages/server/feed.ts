@@ -8,7 +8,7 @@ interface Listener<Topic> {
   send(name: string, json: string): void;
 }
 
-/** Takes a look for these topics, and returns a function that makes the documents of each, by name, in the order of sending. */
+/** Reads what these topics need, and returns a function that makes the documents of a topic, by name, in the order of sending. */
 type Look<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => Readonly<Record<string, object>>>;
 
 /** Sends each listener its changed documents. */
@@ -18,35 +18,35 @@ export interface EventFeed<Topic> {
   close(): Promise<void>;
 }
 
-/** Looks while there are listeners, for at most a tenth of the time. A failed look is repeated. */
+/** Looks while there are listeners, during at most a tenth of the time. A failed look is repeated. */
 export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000): EventFeed<Topic> {
-  const told = new Map<Listener<Topic>, Map<string, string>>();
+  const sentTo = new Map<Listener<Topic>, Map<string, string>>();
   let tookMs = 0;
 
-  async function tell(): Promise<void> {
-    if (told.size === 0) return;
+  async function sendChanges(): Promise<void> {
+    if (sentTo.size === 0) return;
     const start = performance.now();
-    const documentsFor = await look([...told.keys()].map(({ topic }) => topic));
-    for (const [listener, before] of [...told]) {
+    const documentsFor = await look([...sentTo.keys()].map(({ topic }) => topic));
+    for (const [listener, sent] of [...sentTo]) {
       for (const [name, document] of Object.entries(documentsFor(listener.topic))) {
         const json = JSON.stringify(document);
-        if (!told.has(listener) || json === before.get(name)) continue;
-        before.set(name, json);
+        if (!sentTo.has(listener) || json === sent.get(name)) continue;
+        sent.set(name, json);
         listener.send(name, json);
       }
     }
     tookMs = performance.now() - start;
   }
 
-  const looks = repeat(tell, { everyMs: () => Math.max(everyMs, 10 * tookMs) });
+  const looks = repeat(sendChanges, { everyMs: () => Math.max(everyMs, 10 * tookMs) });
   return {
     listen(listener) {
-      told.set(listener, new Map());
+      sentTo.set(listener, new Map());
       looks.now();
-      return () => void told.delete(listener);
+      return () => void sentTo.delete(listener);
     },
     close() {
-      told.clear();
+      sentTo.clear();
       return looks.stop();
     },
   };

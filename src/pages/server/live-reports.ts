@@ -8,12 +8,12 @@ import { pageOfRun } from '../../engine/run/report/report-run.ts';
  * @returns a function that rejects with the errors of `make`
  */
 export function oneAtATime(make: (runId: string) => Promise<string>): (runId: string) => Promise<string> {
-  /** Reports that have not started yet: they will include everything up to now. */
+  /** By run: reports that have not started, and so will include everything up to now. New requests share them. */
   const waiting = new Map<string, Promise<string>>();
   let last: Promise<unknown> = Promise.resolve();
   return (runId) => {
-    const known = waiting.get(runId);
-    if (known !== undefined) return known;
+    const shared = waiting.get(runId);
+    if (shared !== undefined) return shared;
     const made = last.then(() => {
       waiting.delete(runId);
       return make(runId);

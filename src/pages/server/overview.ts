@@ -19,13 +19,13 @@ export interface SharedPlace {
   /** Its address, without a password. */
   readonly name: string;
   readonly cluster: Cluster;
-  /** Why it does not answer; undefined while it does. */
+  /** Why the datastore does not answer; undefined while it answers. */
   readonly trouble: () => string | undefined;
 }
 
 /** After this long without an answer, Redis counts as away. */
 const patienceMs = 2_000;
-/** Ended runs that are part of each snapshot. */
+/** The most ended runs in a snapshot. */
 const recentEnded = 50;
 /** Only `cqbatch list` shows older ended runs. */
 const mostEnded = 500;
@@ -64,20 +64,22 @@ export class Overview {
   /** @param wanted runs to include regardless of their age */
   async look(wanted: ReadonlySet<string | undefined>): Promise<Look> {
     this.#warnings.clear();
-    const seen = await this.#lookAtShared();
+    const clusterLook = await this.#lookAtShared();
     const datastore = this.#shared && this.#datastore(this.#shared);
     const lastSeen = lastSeenBefore(this.#awaySince);
     const views = await this.#runs.look(
-      seen,
+      clusterLook,
       (id, state, newer) => isActive(state) || state === 'submitted' || newer < mostEnded || wanted.has(id),
     );
     const here = views
       .filter(({ local }) => local !== undefined)
       .map((view) => runData(view, datastore?.trouble));
     const old = new Set(here.filter(({ ended, id }) => ended && !wanted.has(id)).slice(recentEnded));
-    if (seen !== undefined || this.#shared === undefined) {
+    if (clusterLook !== undefined || this.#shared === undefined) {
       this.#elsewhere = views.filter(({ local }) => local === undefined).map((view) => runData(view));
-      this.#workers = [...(seen?.apis.values() ?? [])].flatMap(({ workers }) => workers.map(workerData));
+      this.#workers = [...(clusterLook?.apis.values() ?? [])].flatMap(({ workers }) =>
+        workers.map(workerData),
+      );
     }
     return {
       stateDir: this.#store.stateDir,
@@ -113,19 +115,19 @@ export class Overview {
     return this.#runs.close();
   }
 
-  /** Undefined while the shared datastore does not answer. */
+  /** What the shared datastore has; undefined while it does not answer. */
   async #lookAtShared(): Promise<ClusterLook | undefined> {
     if (this.#shared === undefined) return undefined;
     const { cluster } = this.#shared;
     this.#looking ??= lookAtCluster(cluster).finally(() => {
       this.#looking = undefined;
     });
-    const seen = await withTimeout(
+    const clusterLook = await withTimeout(
       this.#looking.catch(() => undefined),
       patienceMs,
     );
-    this.#awaySince = seen === undefined ? (this.#awaySince ?? new Date()) : undefined;
-    return seen;
+    this.#awaySince = clusterLook === undefined ? (this.#awaySince ?? new Date()) : undefined;
+    return clusterLook;
   }
 
   #datastore({ name, trouble }: SharedPlace): NonNullable<Look['datastore']> {
@@ -164,11 +166,11 @@ export class Overview {
   }
 }
 
-/** While the shared datastore is unreachable, what it told of was last seen before that. */
+/** Makes a function that adds, while the shared datastore is unreachable, when its runs and workers were last seen. */
 function lastSeenBefore(
   awaySince: Date | undefined,
-): <Seen extends RunData | WorkerData>(seen: Seen) => Seen {
-  return (seen) => (awaySince === undefined ? seen : { lastSeenAt: awaySince.toISOString(), ...seen });
+): <Data extends RunData | WorkerData>(data: Data) => Data {
+  return (data) => (awaySince === undefined ? data : { lastSeenAt: awaySince.toISOString(), ...data });
 }
 
 function workerData(worker: WorkerEntry): WorkerData {
@@ -176,9 +178,7 @@ function workerData(worker: WorkerEntry): WorkerData {
   return { host, pid, version, baseUrl, rateGroup, active, concurrency, finished };
 }
 
-/**
- * @param trouble why its shared datastore does not answer
- */
+/** @param trouble why the shared datastore of the run does not answer */
 export function runData(view: RunView, trouble?: string): RunData {
   const { id, state, ended, manifest, baseUrl, rateGroup, rows, done, counts, wantedRate, priority } = view;
   const { throughput, pace, coordinator, local } = view;
@@ -214,7 +214,7 @@ export function runData(view: RunView, trouble?: string): RunData {
   };
 }
 
-/** Rounded, so that the time stays the same at each look. */
+/** The time of day that many milliseconds from now, to the second, so that it stays the same at each look. */
 function wholeSecond(fromNowMs: number): string {
   const at = timeOfDay(steadyNow() + fromNowMs).getTime();
   return new Date(Math.round(at / 1_000) * 1_000).toISOString();

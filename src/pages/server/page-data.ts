@@ -23,13 +23,13 @@ export interface RunData
   readonly etaSeconds?: number | undefined;
   /** Rows that were called without a result and wait for their next call; absent for none, or when unknown. */
   readonly held?: number;
-  /** The process that coordinates the run. */
+  /** The process that coordinates the run, if any. */
   readonly coordinator?: { readonly host: string; readonly pid: number } | undefined;
-  /** Whether its state folder is on another machine. */
+  /** Whether the state folder of the run is on another machine. */
   readonly isElsewhere: boolean;
-  /** Whether workers of other machines may call its rows. */
+  /** Whether workers of other machines may call rows of the run. */
   readonly isShared: boolean;
-  /** When it was last seen; absent while the datastore that tells of it answers. */
+  /** When the run was last seen; absent while the datastore of the run answers. */
   readonly lastSeenAt?: string;
   readonly startedAt?: string | undefined;
 }
@@ -40,8 +40,8 @@ export function stateOf({ state, waiting, counts, ended, lastSeenAt }: RunData):
   readonly kind: string;
 } {
   if (resultOf({ state }, counts) === 'rows_failed') {
-    const told = (['failed', 'invalid'] as const).filter((outcome) => counts[outcome] > 0);
-    const texts = told.map((outcome) => `${count(counts[outcome])} ${outcome}`);
+    const present = (['failed', 'invalid'] as const).filter((outcome) => counts[outcome] > 0);
+    const texts = present.map((outcome) => `${count(counts[outcome])} ${outcome}`);
     return { text: [state, ...texts].join(', '), kind: 'failed' };
   }
   if (lastSeenAt !== undefined && !ended) return { text: `last seen ${state}`, kind: 'waiting' };
@@ -64,33 +64,33 @@ export function sentenceOf(run: RunData): string {
     if (held !== undefined) return `${counted(held, 'row')} wait for the next attempt.`;
     return counts.succeeded + counts.failed === 0 ? 'Starting.' : 'No row has finished in the last seconds.';
   }
-  const left = exactDuration(etaSeconds * 1_000);
-  return held === undefined ? `About ${left} left.` : `At least ${left} left: some rows wait for a retry.`;
+  const rest = exactDuration(etaSeconds * 1_000);
+  return held === undefined ? `About ${rest} left.` : `At least ${rest} left: some rows wait for a retry.`;
 }
 
-/** More about a run in the state folder. The page requests its rows from `/runs/ID/report.json`. */
+/** More about a run in the state folder. The page requests the rows from `/runs/ID/report.json`. */
 export interface RunDetails {
   readonly states: readonly {
     readonly state: string;
     readonly at: string;
-    /** The user and the host that asked for it. */
+    /** The user and the host that asked for the state. */
     readonly by?: string | undefined;
     readonly reason?: string | undefined;
   }[];
-  /** Whether its folder has a `report.html`. */
+  /** Whether the folder of the run has a `report.html`. */
   readonly hasReport: boolean;
 }
 
 export interface WorkerData
   extends LimitedApi,
     Pick<WorkerEntry, 'host' | 'pid' | 'version' | 'active' | 'concurrency' | 'finished'> {
-  /** When it was last seen; absent while it is present. */
+  /** When the worker was last seen; absent while the datastore answers. */
   readonly lastSeenAt?: string;
 }
 
 export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'paused'> {
   readonly source: string;
-  /** The next due times, however far off; none while it is paused. */
+  /** The next due times, however far off; none while the schedule is paused. */
   readonly next: readonly string[];
   readonly last?: {
     readonly due: string;
@@ -101,7 +101,7 @@ export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'p
 }
 
 /**
- * The longest pause between two events on a stream; without news, the server sends `alive`. After three times as long, the
+ * The longest pause between two events on a stream; without changes, the server sends `alive`. After three times as long, the
  * page considers the connection lost.
  */
 export const heartbeatMs = 3_000;

@@ -19,13 +19,13 @@ export interface DashboardOptions {
   readonly port: number;
   readonly store: RunStore;
   readonly shared?: SharedPlace | undefined;
-  /** Allows controls. */
+  /** Allows readers to control runs; absent on a read-only dashboard. */
   readonly control?: Omit<ControlRoom, 'store' | 'cluster'> | undefined;
 }
 
 /** A running dashboard. */
 export interface Dashboard {
-  /** Without a trailing slash. */
+  /** The base URL, without a trailing slash. */
   readonly url: string;
   readonly port: number;
   /** The one-time URL that allows its first visitor to control runs. */
@@ -58,7 +58,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Gives a report no origin, so that its scripts can't request anything from the dashboard. Its own policy applies, too. */
+/** Gives a report no origin, so that its scripts can't request anything from the dashboard. The policy in the report applies, too. */
 const reportPolicy =
   "sandbox allow-scripts allow-downloads; connect-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -76,7 +76,7 @@ const noSession =
 /** The delay before a browser reconnects. */
 const retryMs = 2_000;
 
-/** The most unsent bytes for a slow reader. */
+/** A reader with more unsent bytes is disconnected. */
 const mostUnsent = 4_000_000;
 
 /**
@@ -143,7 +143,7 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     const stop = feed.listen({
       topic: { run: typeof run === 'string' ? run : undefined, mayControl },
       send: (name, json) => {
-        // A reader that stopped reading is cut off; the browser reconnects if it is still there.
+        // A reader that has stopped reading is disconnected. If it is still there, the browser reconnects.
         if (reply.raw.writableLength > mostUnsent) reply.raw.destroy();
         else reply.raw.write(`event: ${name}\ndata: ${json}\n\n`);
       },

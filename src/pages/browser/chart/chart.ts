@@ -9,10 +9,10 @@ export interface Chart {
 
 /** Times are seconds since 1970. */
 export interface ChartData {
-  /** In ascending order. The first and the last one are the ends of the axis. */
+  /** In ascending order. The first and the last time are the ends of the axis. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
-  /** Calls that the API rejected in the time before each point. Absent when there were none. */
+  /** Calls that the API rejected in the time before each point; absent if it rejected none. */
   readonly rejected?: readonly number[];
   readonly bands: readonly Band[];
   readonly valueText: (value: number) => string;
@@ -28,9 +28,9 @@ export interface Line {
   readonly values: readonly (number | null)[];
   /** The value of the whole run. */
   readonly overall: string;
-  /** Whether each value was valid since the one before. */
+  /** Whether each value was valid since the previous point, so that the line has steps. */
   readonly isStepped?: boolean;
-  /** Lines differ by more than their colors. */
+  /** The dash pattern, because lines must differ by more than their colors. */
   readonly stroke: keyof typeof dashes;
 }
 

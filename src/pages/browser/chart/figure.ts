@@ -30,16 +30,16 @@ export class Figure {
 
   /** Shows newer data. The zoom stays while the lines are the same. */
   show({ title, summary, data }: Chart): void {
-    const before = this.#data;
+    const lastData = this.#data;
     this.#data = data;
     redraw(this.#caption, element('h3', title), element('p', summary));
     this.#place.setAttribute('aria-label', `${title}. ${summary}`);
     this.#chart.hidden = data === undefined;
     this.#fill();
-    if (data === undefined || before === undefined || this.#plot === undefined) return;
+    if (data === undefined || lastData === undefined || this.#plot === undefined) return;
     const { min = 0, max = 0 } = this.#plot.scales['x'] ?? {};
-    const isZoomed = min > (before.times[0] ?? 0) || max < (before.times.at(-1) ?? 0);
-    if (shapeOf(data) !== shapeOf(before)) this.#draw();
+    const isZoomed = min > (lastData.times[0] ?? 0) || max < (lastData.times.at(-1) ?? 0);
+    if (shapeOf(data) !== shapeOf(lastData)) this.#draw();
     else this.#plot.setData(alignedData(data), !isZoomed);
     if (isZoomed) this.#plot.redraw();
     this.#legend.show(data, this.#plot.cursor.idx);
@@ -52,7 +52,6 @@ export class Figure {
     else if (this.#plot.width !== width) this.#plot.setSize({ width, height: this.#plot.height });
   }
 
-  /** Draws in the current colors. */
   #draw(): void {
     this.#plot?.destroy();
     this.#plot = undefined;
@@ -67,14 +66,14 @@ export class Figure {
     this.#legend.show(data);
   }
 
-  /** Makes the thousands of cells only while the table is open. */
+  /** Fills the table while it is open, because it may have thousands of cells. */
   #fill(): void {
     this.#table.querySelector('.wide')?.remove();
     if (this.#table.open && this.#data !== undefined) this.#table.append(valueTable(this.#data));
   }
 }
 
-/** Equal for data that the same plot can show. */
+/** A text that is equal for data that the same plot can show. */
 function shapeOf({ lines, rejected, isLogarithmic }: ChartData): string {
   return JSON.stringify([lines.map(({ label }) => label), rejected !== undefined, isLogarithmic]);
 }

@@ -10,7 +10,7 @@ const bandLabels = { wait: 'waiting', stop: 'not in progress' } as const;
 export class Legend {
   readonly element = element('ul', { class: 'legend' });
 
-  /** @param index the point of the chart that the reader looks at, if any */
+  /** @param index the point at which the reader looks, if any; without it, the legend shows values of the whole run */
   show(data: ChartData, index?: number | null): void {
     const time = index == null ? undefined : data.times[index];
     const at = index ?? 0;

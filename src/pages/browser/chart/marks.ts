@@ -7,7 +7,7 @@ export type Colors = Readonly<Record<ColorName, string>>;
 
 /** The space above a chart with marks of rejected calls, in CSS pixels. */
 export const marksHeight = 24;
-/** Marks that are closer are one mark. */
+/** Marks that are closer, in CSS pixels, become one mark. */
 const closest = 12;
 const font = '11px system-ui, sans-serif';
 
@@ -30,13 +30,12 @@ function edges(plot: uPlot, { from, to }: Band, width: number): readonly [left: 
   return [Math.max(0, plot.valToPos(from, 'x')), Math.min(width, plot.valToPos(to, 'x'))];
 }
 
-/** Shades the bands. */
 export function drawBands(plot: uPlot, { bands }: ChartData, colors: Colors): void {
   draw(plot, (context, width) => {
     for (const band of bands) {
       const [left, right] = edges(plot, band, width);
       context.fillStyle = colors[`--${band.kind}`];
-      // A short wait in a long run is visible, too.
+      // At least one pixel, so that a short wait in a long run is visible.
       if (right >= left) context.fillRect(left, 0, Math.max(1, right - left), plot.over.clientHeight);
     }
   });

@@ -6,14 +6,14 @@ import { timeSteps, timeTicks } from './ticks.ts';
 const height = 220;
 /** With fewer points than this, each point has a mark. */
 const markedPoints = 30;
-/** The width of the vertical axis: the same in all charts, so that their times stand below each other. */
+/** The width of the vertical axis. All charts have the same, so that equal times are below each other. */
 const axisWidth = 74;
 const labelWidth = 18;
-/** Half of a date: the last text of the time axis is not cut. */
+/** Half the width of a date, so that the last text of the time axis is not cut. */
 const halfLabel = 36;
 
 export interface PlotOptions {
-  /** The place of the chart; its style sheet says its colors. */
+  /** The element for the chart, whose style sheet gives the colors. */
   readonly place: HTMLElement;
   readonly width: number;
   /** The data as it is now. */
@@ -75,7 +75,7 @@ export function alignedData({ times, lines }: ChartData): uPlot.AlignedData {
   return [[...times], ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
 }
 
-/** The colors that the style sheet gives an element now. Later, the chart may be drawn in another medium. */
+/** The colors that the style sheet gives an element now; they change with the theme, and on paper. */
 function colorsOf(place: HTMLElement): Colors {
   const found = colorNames.map((name) => {
     place.style.color = `var(${name})`;
@@ -99,7 +99,7 @@ function seriesOf({ color, stroke, isStepped }: Line, colors: Colors): uPlot.Ser
   };
 }
 
-/** The points that no line shows, because there is none before and after them. */
+/** The indexes of points that no line shows, because both neighbors have no value. */
 function lonePoints(values: uPlot.AlignedData[number]): number[] {
   return [...values.keys()].filter(
     (index) => values[index] != null && values[index - 1] == null && values[index + 1] == null,

@@ -4,10 +4,10 @@ import type { Band, Chart, ChartData, Line } from './chart.ts';
 import { bandsOf, bandWords, type TimedRate, timedRates } from './run-times.ts';
 import { valueSteps } from './ticks.ts';
 
-/** With fewer points or seconds, lines tell nothing. */
+/** With fewer points or seconds, a chart shows no lines, because they would mean nothing. */
 const leastPoints = 10;
 const leastSeconds = 10;
-/** Times of day that differ by more seconds do not follow each other. */
+/** Measurements with a larger gap between them, in seconds, are not joined by a line. */
 const leastGap = 1;
 /** If the slowest percentiles exceed the median by this factor, a linear axis would hide the median. */
 const logarithmicFrom = 20;
@@ -44,25 +44,25 @@ function rateChart(
   rates: readonly TimedRate[],
   bands: readonly Band[],
   span: Span,
-  { rate: known, retries }: PageData['summary'],
+  { rate, retries }: PageData['summary'],
 ): Chart {
   const rejected = rates.reduce((sum, { point }) => sum + point.rejected, 0);
   const most = Math.max(...rates.map(({ point }) => point.accepted_per_s));
-  const told = [
-    `Requested rate: ${known?.wanted ?? 'unlimited'}. Peak: ${perSecond(most)}.`,
+  const sentences = [
+    `Requested rate: ${rate?.wanted ?? 'unlimited'}. Peak: ${perSecond(most)}.`,
     rejected > 0 && `Rejected as too many: ${counted(rejected, 'call')}.`,
     bands.length > 0 && `Shaded: ${bandWords(bands)}.`,
   ];
   const chart = {
     title: retries.length === 0 ? 'Calls per second' : 'Calls per second, without the retries',
-    summary: told.filter(Boolean).join(' '),
+    summary: sentences.filter(Boolean).join(' '),
   };
   const [from = 0, to = 0] = spanOf(rates) ?? [];
   if (rates.length < leastPoints || to - from < leastSeconds) return chart;
   // A line has a gap where the run was not in progress.
   const points = rates.flatMap((timed, index): readonly Pick<Partial<TimedRate>, 'to' | 'point'>[] => {
-    const before = rates[index - 1]?.to ?? timed.from;
-    return timed.from > before + leastGap ? [{ to: (before + timed.from) / 2 }, timed] : [timed];
+    const lastEnd = rates[index - 1]?.to ?? timed.from;
+    return timed.from > lastEnd + leastGap ? [{ to: (lastEnd + timed.from) / 2 }, timed] : [timed];
   });
   const values = (of: (point: TimedRate['point']) => number | null): readonly (number | null)[] =>
     points.map(({ point }) => (point === undefined ? null : of(point)));
@@ -141,8 +141,8 @@ function latencyChart(
   };
 }
 
-/** The data with an empty point at each end of the axis that has none, and without lines that have no values. */
-function framed([from, to]: Span, { times, lines, rejected, ...others }: ChartData): ChartData {
+/** The data without lines that have no values, and with an empty point at each end of the axis where the data have no point. */
+function framed([from, to]: Span, { times, lines, rejected, ...rest }: ChartData): ChartData {
   const isBefore = from < (times[0] ?? to);
   const isAfter = to > (times.at(-1) ?? to);
   const frame = <Value>(values: readonly Value[], first: Value, last: Value): readonly Value[] => [
@@ -151,7 +151,7 @@ function framed([from, to]: Span, { times, lines, rejected, ...others }: ChartDa
     ...(isAfter ? [last] : []),
   ];
   return {
-    ...others,
+    ...rest,
     times: frame(times, from, to),
     lines: lines
       .filter(({ values }) => values.some((value) => value !== null))

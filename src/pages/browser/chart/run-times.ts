@@ -9,7 +9,7 @@ export interface TimedRate {
   readonly point: PageData['rate'][number];
 }
 
-/** At how many reasons a summary stops. */
+/** The most reasons in a summary. */
 const mostReasons = 3;
 
 /** Gives the measurements of the rate their times of day, in ascending order even if a clock was set back. */
@@ -19,10 +19,10 @@ export function timedRates(
 ): readonly TimedRate[] {
   let end = 0;
   return rate.map((point, index): TimedRate => {
-    const before = rate[index - 1]?.t_s ?? 0;
+    const lastTime = rate[index - 1]?.t_s ?? 0;
     const { t_s = 0, at = '' } = starts.findLast((start) => start.t_s < point.t_s) ?? {};
     const to = Math.max(end, Date.parse(at) / 1_000 + point.t_s - t_s);
-    const from = Math.max(end, to - (point.t_s - before));
+    const from = Math.max(end, to - (point.t_s - lastTime));
     end = to;
     return { from, to, point };
   });
@@ -35,7 +35,7 @@ export function bandsOf(rates: readonly TimedRate[], stops: readonly PageStop[])
     const { waited_s = 0, reason = 'no call was possible' } = point;
     if (waited_s === 0) continue;
     const last = waits.at(-1);
-    // A point that covers several seconds of which only some were waited: the wait began before it, or within it.
+    // Only a part of the time of a point may be waiting. The wait began before that time if the last wait reaches it, or else within.
     if (last?.reason === reason && last.to > from - 0.05)
       waits[waits.length - 1] = { ...last, to: Math.min(to, from + waited_s) };
     else waits.push({ from: Math.max(from, to - waited_s), to, reason, kind: 'wait' });
@@ -54,13 +54,13 @@ export function bandsOf(rates: readonly TimedRate[], stops: readonly PageStop[])
 /** `the API asks to wait (2 times, in all 33 s); …` */
 export function bandWords(bands: readonly Band[]): string {
   const reasons = [...new Set(bands.map(({ reason }) => reason))];
-  const told = reasons.slice(0, mostReasons).map((reason) => {
+  const texts = reasons.slice(0, mostReasons).map((reason) => {
     const same = bands.filter((band) => band.reason === reason);
     const times = same.length === 1 ? '' : `${counted(same.length, 'time')}, in all `;
     return `${reason} (${times}${lengthOf(same)})`;
   });
-  const others = reasons.length - told.length;
-  return [...told, ...(others > 0 ? [counted(others, 'other reason')] : [])].join('; ');
+  const more = reasons.length - texts.length;
+  return [...texts, ...(more > 0 ? [counted(more, 'other reason')] : [])].join('; ');
 }
 
 /** How long the bands are together: `33 s`. */

@@ -19,8 +19,8 @@ export function valueSteps(power: number): readonly number[] {
 }
 
 /**
- * Times of day as the texts of an axis. Below the first one is the zone; below that and others the day and the zone where
- * these are new.
+ * Times of day as the texts of an axis. A second line has the date, if there are several and it is new, and the zone, if it is
+ * new, as it is for the first text.
  *
  * @param times seconds since 1970
  * @param step their distance in seconds

@@ -8,9 +8,9 @@ interface Question {
   readonly title: string;
   readonly content: Child;
   readonly verb: string;
-  /** Whether it can't be taken back. */
+  /** Whether the command can't be undone. */
   readonly isFinal?: true;
-  /** Without the reason. */
+  /** The body of the request, without the reason. */
   readonly body: () => object;
 }
 
@@ -46,7 +46,7 @@ export class ControlDialog {
       const why = await send(run, control, { ...body(), reason: reason.value });
       confirm.ariaBusy = null;
       refused.textContent = why ?? '';
-      // Meanwhile the reader may have closed it, and opened the dialog of another run.
+      // The reader may have closed the dialog meanwhile, and opened the dialog of another run.
       if (why !== undefined) this.#show(parts);
       else if (this.element.contains(parts)) this.element.close();
     };
@@ -59,7 +59,7 @@ export class ControlDialog {
   }
 }
 
-/** Has the focus when its dialog opens, so that a second Enter changes nothing. No dialog is a form that Enter would submit. */
+/** A button that has the focus when its dialog opens, so that Enter changes nothing. (No dialog is a form, which Enter would submit.) */
 function backButton(close: () => void): HTMLElement {
   return button('Back', close, { autofocus: true });
 }
@@ -115,7 +115,7 @@ const questions: Readonly<Record<ControlName, (run: RunData) => Question>> = {
   },
 };
 
-/** @returns why the server refuses; undefined when it has asked the run */
+/** Sends a command. @returns why the server refuses it; undefined if the server has passed it on to the run */
 async function send({ id }: RunData, control: ControlName, body: object): Promise<string | undefined> {
   const answer = await fetch(`/runs/${encodeURIComponent(id)}/${control}`, {
     method: 'POST',
@@ -123,6 +123,6 @@ async function send({ id }: RunData, control: ControlName, body: object): Promis
     body: JSON.stringify(body),
   }).catch(() => undefined);
   if (answer?.status === 202) return undefined;
-  const told = (await answer?.json().catch(() => undefined)) as { message?: string } | undefined;
-  return told?.message ?? 'The dashboard does not respond.';
+  const refusal = (await answer?.json().catch(() => undefined)) as { message?: string } | undefined;
+  return refusal?.message ?? 'The dashboard does not respond.';
 }

@@ -10,7 +10,7 @@ import type { OnControl } from './run-parts.ts';
 
 /** After this long without an event, the connection counts as lost. */
 const silenceMs = 3 * heartbeatMs;
-/** More are folded, so that they leave room for the runs. */
+/** Further warnings are folded, to leave room for the runs. */
 const mostWarnings = 3;
 
 /** The page. An event stream brings snapshots, and the page redraws what has changed. */
@@ -31,7 +31,7 @@ class Dashboard {
   readonly #overview = new OverviewPage();
   /** Ended runs that snapshots do not have. */
   #older: readonly RunData[] = [];
-  #heardAt = performance.now();
+  #lastEventAt = performance.now();
 
   constructor(main: HTMLElement) {
     this.#main = main;
@@ -39,7 +39,7 @@ class Dashboard {
     const top = element('header', { class: 'top' }, home, element('p', this.#connection, this.#age));
     main.append(top, this.#notes, this.#place, this.#dialog.element);
     addEventListener('hashchange', () => this.listen());
-    setInterval(() => this.#tellAge(), 1_000);
+    setInterval(() => this.#showAge(), 1_000);
     this.listen();
   }
 
@@ -48,17 +48,17 @@ class Dashboard {
     const run = this.#run;
     const events = new EventSource(run === undefined ? '/events' : `/events?run=${run}`);
     this.#events = events;
-    for (const event of ['open', 'alive']) events.addEventListener(event, () => this.#hear());
+    for (const event of ['open', 'alive']) events.addEventListener(event, () => this.#recordEvent());
     events.addEventListener('error', () => {
-      this.#tellConnection(false);
-      // Otherwise the browser reconnects by itself.
+      this.#showConnection(false);
+      // In every other state, the browser reconnects by itself.
       if (events.readyState === EventSource.CLOSED) setTimeout(() => this.listen(), 5_000);
     });
     events.addEventListener('older', ({ data }) => {
       this.#older = JSON.parse(data) as readonly RunData[];
     });
     events.addEventListener('snapshot', ({ data }) => {
-      this.#hear();
+      this.#recordEvent();
       const snapshot = JSON.parse(data) as Snapshot;
       this.#snapshot = snapshot;
       this.#couldControl ||= snapshot.mayControl;
@@ -71,28 +71,28 @@ class Dashboard {
     return /^#run=([\w-]+)$/.exec(location.hash)?.[1];
   }
 
-  /** Notes that the server is there, and reconnects when it falls silent. */
-  #hear(): void {
-    this.#heardAt = performance.now();
-    this.#tellConnection(true);
+  /** Records that the server has sent something, and reconnects when it falls silent. */
+  #recordEvent(): void {
+    this.#lastEventAt = performance.now();
+    this.#showConnection(true);
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => {
-      this.#tellConnection(false);
+      this.#showConnection(false);
       this.listen();
     }, silenceMs);
   }
 
-  #tellConnection(isLive: boolean): void {
+  #showConnection(isLive: boolean): void {
     this.#connection.className = isLive ? 'quiet' : 'lost';
     this.#connection.textContent = isLive
       ? 'live'
       : 'No connection to the dashboard: this page is out of date and reconnects by itself. If it was stopped, type: cqbatch dashboard';
-    this.#tellAge();
+    this.#showAge();
   }
 
-  /** Apart from the connection, so that screen readers don't read it each second. */
-  #tellAge(): void {
-    const seconds = Math.round((performance.now() - this.#heardAt) / 1_000);
+  /** Shows the age of the data, in an element of its own, so that screen readers don't read the age each second. */
+  #showAge(): void {
+    const seconds = Math.round((performance.now() - this.#lastEventAt) / 1_000);
     this.#age.textContent = seconds === 0 ? '' : `, updated ${exactDuration(seconds * 1_000)} ago`;
   }
 

@@ -11,10 +11,10 @@ import {
 import { button, type Child, element, redraw, tableElement } from '../dom.ts';
 import { addressOf, type OnControl, runCard, stateText } from './run-parts.ts';
 
-/** The newest ended runs, which the table shows unless the reader wants all. */
+/** The table shows this number of newest ended runs, unless the reader wants all. */
 const fewEnded = 20;
 
-/** All runs, workers and schedules. What the reader searches for, and the cards, stay when newer data is shown. */
+/** All runs, workers and schedules. The text of the search and the cards stay when newer data is shown. */
 export class OverviewPage {
   readonly element = element('div', { class: 'overview' });
   /** The cards of the runs in progress, by run. */
@@ -124,7 +124,7 @@ function endedTable(runs: readonly RunData[]): HTMLElement {
   );
 }
 
-/** The workers of one API or of all. @param isAnyRun whether a shared run is in progress: workers are found by its API */
+/** A table of workers. @param isAnyRun whether a shared run is in progress */
 export function workerTable(
   workers: readonly WorkerData[],
   datastore: Snapshot['datastore'],

@@ -1,7 +1,7 @@
-/** After this long, a button counts as released: the page may miss the event. */
+/** After this time, a button counts as released, because the page may miss the event. */
 const longestMs = 1_000;
 
-/** Delays drawing while a mouse button is down: an element that is replaced then misses its click. */
+/** Delays drawing while a mouse button is down: an element that is replaced in this time would miss the click. */
 export class Pointer {
   #isDown = false;
   #draws: (() => void)[] = [];

@@ -9,13 +9,13 @@ import { workerTable } from './overview.ts';
 import type { Pointer } from './pointer.ts';
 import { buttonsOf, type OnControl, progressElements, stateText } from './run-parts.ts';
 
-/** Reading a run in progress takes at most a tenth of the time. */
+/** After a read, the page waits nine times as long, so that reading takes at most a tenth of the time. */
 const restFactor = 9;
 const leastRestMs = 500;
 /** The delay before a failed read is repeated. */
 const patienceMs = 5_000;
 
-/** The page of a run: its progress and its report so far, which is read again when the run has changed. */
+/** The page of a run: its progress, and its report so far, which the page reads again when the run has changed. */
 export class RunPage {
   readonly id: string;
   readonly element: HTMLElement;
@@ -27,9 +27,9 @@ export class RunPage {
   readonly #workers = element('div');
   readonly #history = element('div');
   readonly #states = element('details', element('summary', 'History'), this.#history);
-  /** The latest state of the run, and its state when its report was last requested. */
-  #told = '';
-  #asked = '';
+  /** The latest state of the run as JSON, and its state when the page last requested the report. */
+  #latestState = '';
+  #requestedState = '';
   #isEnded = false;
   #isReading = false;
   #restUntil = 0;
@@ -61,9 +61,9 @@ export class RunPage {
       !details && note(elsewhere),
       details?.hasReport && reportLink(this.id),
     );
-    const own = workers.filter((worker) => apiText(worker) === apiText(run));
+    const workersOfRun = workers.filter((worker) => apiText(worker) === apiText(run));
     const areShown = datastore !== undefined && run.isShared && !run.ended;
-    redraw(this.#workers, areShown && [element('h2', 'Workers'), workerTable(own, datastore, true)]);
+    redraw(this.#workers, areShown && [element('h2', 'Workers'), workerTable(workersOfRun, datastore, true)]);
     if (!details) return;
     this.#states.hidden = false;
     const history = details.states.map(({ at, state, by = '', reason = '' }) => [
@@ -73,7 +73,7 @@ export class RunPage {
       reason,
     ]);
     redraw(this.#history, tableElement('History', ['Time', 'State', 'By', 'Reason'], history));
-    this.#told = JSON.stringify([run, details]);
+    this.#latestState = JSON.stringify([run, details]);
     this.#view.element.classList.toggle('in-progress', !run.ended);
     // The final report is read at once.
     if (run.ended && !this.#isEnded) this.#restUntil = 0;
@@ -88,7 +88,7 @@ export class RunPage {
 
   #readWhenRested(): void {
     clearTimeout(this.#rest);
-    if (this.#asked === this.#told || this.#isReading || this.#gone.signal.aborted) return;
+    if (this.#requestedState === this.#latestState || this.#isReading || this.#gone.signal.aborted) return;
     const restMs = this.#restUntil - performance.now();
     if (restMs > 0) this.#rest = setTimeout(() => void this.#read(), restMs);
     else void this.#read();
@@ -96,7 +96,7 @@ export class RunPage {
 
   async #read(): Promise<void> {
     this.#isReading = true;
-    this.#asked = this.#told;
+    this.#requestedState = this.#latestState;
     const start = performance.now();
     const isRead = await this.#readOnce();
     const now = performance.now();
@@ -110,17 +110,17 @@ export class RunPage {
       const answer = await fetch(`/runs/${encodeURIComponent(this.id)}/report.json`, {
         signal: this.#gone.signal,
       });
-      const told = (await answer.json()) as PageContent & { readonly message?: string };
-      if (!answer.ok) throw new Error(told.message);
-      const rows = await Rows.read(told);
+      const content = (await answer.json()) as PageContent & { readonly message?: string };
+      if (!answer.ok) throw new Error(content.message);
+      const rows = await Rows.read(content);
       this.#pointer.whenReleased(() => {
         this.#trouble.hidden = true;
         this.#view.element.hidden = false;
-        this.#view.show(told.data, rows);
+        this.#view.show(content.data, rows);
       });
       return true;
     } catch (error) {
-      this.#asked = '';
+      this.#requestedState = '';
       this.#trouble.hidden = false;
       this.#trouble.textContent = `Can't show the rows: ${(error as Error).message}`;
       return false;

@@ -27,10 +27,12 @@ export function stateText(run: RunData): HTMLElement {
 /** The bar of outcomes, what the run does now in a sentence, and its facts. */
 export function progressElements(run: RunData): Child {
   const { rows, done, counts, throughput, pace, ended, wantedRate, priority, waiting, lastSeenAt } = run;
-  const told = outcomes
+  const countTexts = outcomes
     .filter((outcome) => counts[outcome] > 0)
     .map((outcome) => `${count(counts[outcome])} ${outcomeText(outcome)}`);
-  const label = [`${count(done)} of ${count(rows)} rows (${percentOf(done, rows)} %)`, ...told].join(', ');
+  const label = [`${count(done)} of ${count(rows)} rows (${percentOf(done, rows)} %)`, ...countTexts].join(
+    ', ',
+  );
   const isKnown = lastSeenAt === undefined;
   const speed = isKnown && throughput ? perSecond(throughput.rowsPerSecond) : '';
   const isCalled = isKnown && !ended && pace !== undefined;
@@ -71,7 +73,7 @@ export function buttonsOf(run: RunData, onControl: OnControl | undefined): Child
   const fitting: readonly ControlName[] = [
     run.state === 'running' ? 'pause' : 'unpause',
     'set-rate',
-    // Other runs share its workers.
+    // Only a shared run has a priority, because other runs share its workers.
     ...(run.isShared ? (['set-priority'] as const) : []),
     'cancel',
   ];
