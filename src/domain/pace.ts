@@ -82,7 +82,7 @@ export interface Outage {
   readonly testMs: number;
 }
 
-/** During an outage, the pace is that of the single calls that test whether it is over. */
+/** The pace during an outage: single calls test whether the outage is over. */
 export function duringOutage<Known extends Pace>(pace: Known, { reason, testMs }: Outage): Known {
   return { ...pace, phase: 'waiting', reason, restUntil: steadyNow() + testMs, restBy: undefined };
 }

@@ -45,7 +45,7 @@ export function apiText({ baseUrl, rateGroup }: LimitedApi): string {
   return rateGroup === undefined ? baseUrl : `${baseUrl} (rate group ${rateGroup})`;
 }
 
-/** In the order in which they are counted and shown. */
+/** The outcomes, in the order in which they are counted and shown. */
 export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'skipped', 'not_attempted'] as const;
 
 /** The final state of a row. `skipped`: not called, on purpose; `not_attempted`: the run ended before it called the row. */
@@ -188,5 +188,5 @@ export interface AttemptHistory {
   readonly earlier?: readonly Attempt[];
 }
 
-/** For a row that was never called. */
+/** The history of a row that was never called. */
 export const noHistory: AttemptHistory = { attempts: 0, unprocessed: 0, unclear: false };

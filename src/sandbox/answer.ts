@@ -3,7 +3,7 @@ import { stringifyJson } from '../base/text/json.ts';
 
 /** An answer as it is sent. */
 export interface HttpAnswer {
-  /** Only for refusals. */
+  /** The code of a refusal; absent in other answers. */
   readonly code?: Code;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

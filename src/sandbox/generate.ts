@@ -1,7 +1,7 @@
 import { type Random, randomFor } from './random.ts';
 
 /**
- * The evaluation of that seed and identifier, deleted and recoverable. Two in three are of calls, the others of conversations.
+ * The evaluation of a seed and an identifier, deleted and recoverable. Two in three are of calls, the others of conversations.
  * Enumerated fields have only the values that the interface document shows.
  */
 export function generateEvaluation(seed: bigint, id: bigint) {
@@ -92,7 +92,7 @@ function sumOf<Key extends string>(things: readonly Readonly<Record<Key, number>
   return things.reduce((sum, thing) => sum + thing[key], 0);
 }
 
-/** The soundboard entry of that seed and identifier: a WAV file of 8,000 bytes a second, its length in seconds. */
+/** The soundboard entry of a seed and an identifier: a WAV file of 8,000 bytes a second, its length in seconds. */
 export function generateSoundboard(seed: bigint, id: bigint) {
   const random = randomFor(seed, 'soundboard', id);
   const seconds = random.integer(2, 300);

@@ -7,7 +7,7 @@ import type { State } from './state.ts';
 
 /** An operation of the service: how its request is read, and what it does. */
 export interface Endpoint {
-  /** Its name in `jobs/`. */
+  /** Name of the operation in `jobs/`. */
   readonly operation: string;
   readonly path: string;
   readonly request: z.ZodType<Call>;
@@ -81,7 +81,7 @@ function update(state: State, id: bigint, fields: object, now: number): HttpAnsw
     : refuse('NOT_FOUND', `soundboard ${id} was not found`);
 }
 
-/** Reads the call that a request's body asks for (interface document, section 4: JSON, and said to be JSON). */
+/** Reads the call that a request's body asks for (interface document, section 4: JSON, with the content type of JSON). */
 export function readCall(
   { request }: Endpoint,
   contentType: string | undefined,

@@ -78,7 +78,7 @@ export const sandboxOptions = {
   },
 } satisfies Options;
 
-/** The options for starting a sandbox. Texts are those of the command's flags. */
+/** The options for starting a sandbox. Texts are written like the values of the command's flags. */
 export type SandboxOptions = Given<typeof sandboxOptions>;
 
 /** The options with their values. */

@@ -4,11 +4,11 @@ export type Random = ReturnType<typeof randomFor>;
 /** The sequence of a key: the same key always gives the same sequence. */
 export function randomFor(...key: readonly (string | number | bigint)[]) {
   const next = sfc32(hash(key.join(' ')));
-  /** At least 0, less than 1. */
+  /** A fraction that is at least 0 and less than 1. */
   const fraction = (): number => next() / 2 ** 32;
   return {
     fraction,
-    /** From `min` to `max`, both included. */
+    /** An integer from `min` to `max`, both included. */
     integer: (min: number, max: number) => min + Math.floor(fraction() * (max - min + 1)),
     /** A positive integer of 19 digits, which is too large for a JavaScript number. */
     bigInteger: () => smallestOf19Digits + ((BigInt(next()) << 32n) | BigInt(next())) / 4n,

@@ -7,7 +7,7 @@ export interface Repeated {
 }
 
 export interface RepeatOptions {
-  /** From one start to the next, milliseconds. */
+  /** Milliseconds from the start of one run to the start of the next. */
   readonly everyMs: number | (() => number);
   /** Called with what the task throws; the task is repeated nevertheless. Default: the error is dropped. */
   readonly onError?: (error: Error) => void;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 export const processSchema = z.object({
   pid: z.number(),
   host: z.string(),
-  /** Start of the process: distinguishes processes with the same number. Empty where the system does not tell it. */
+  /** Start of the process: distinguishes processes with the same number. Empty where the system has no such time. */
   started: z.string(),
 });
 

@@ -24,7 +24,7 @@ export function versionOf({ name, ino, size, mtimeMs, ctimeMs }: WaitingFile): s
  *   milliseconds since 1970, like the times of files.
  */
 export function stableFiles(settleMs: number) {
-  /** When each version was first seen, by the monotonic clock. */
+  /** The time of the monotonic clock at which each version was found first. */
   let poll = new Map<string, number>();
   return (files: readonly WaitingFile[], steady: number, wall: number): readonly WaitingFile[] => {
     const lastPoll = poll;

@@ -46,7 +46,7 @@ export interface CountedRows {
 export class Metrics implements RunObserver {
   readonly options: MetricsOptions;
   readonly rows = new Map<string, CountedRows>();
-  /** By status label; `none` without an answer. */
+  /** The number of requests by status label; `none` for requests without an answer. */
   readonly requests = new Map<string, number>();
   readonly runs = new Map<RunResult, number>();
   /** The rate group of a worker, if it has one. */

@@ -25,7 +25,7 @@ export type Beginning =
   /** The runs are submitted, by this attempt or an earlier one. */
   | Pick<EntryOf<'began'>, 'result' | 'runs' | 'refused'>
   | Pick<EntryOf<'failed'>, 'result' | 'code' | 'message'>
-  /** Not now: another process is starting them, or this one is stopping. */
+  /** Try again later: another process starts the runs, or this process is stopping. */
   | { readonly result: 'later' };
 
 export interface KeeperOptions {

@@ -31,7 +31,7 @@ export const scheduleSchema = z.object({
   /** Run options as the user gave them; the daemon's environment and configuration file supply the rest. */
   options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
   overlap: z.enum(overlapRules),
-  /** How late an occasion is made up for, milliseconds; null: never. */
+  /** An occasion that is late by at most this time, in milliseconds, still starts its run; null: no late occasion does. */
   catchUpMs: z.number().nullable(),
   paused: z.boolean(),
   /** When the schedule was added, replaced or unpaused, ISO 8601 UTC. Earlier due times are ignored. */

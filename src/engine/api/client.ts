@@ -25,7 +25,7 @@ import type { IgnoredWaits } from './wait-reader.ts';
 
 /** Time-outs in milliseconds. Those of headers and body are checked about twice a second. */
 export interface Timeouts {
-  /** For a connection, including TLS. Default: 5000. */
+  /** For making a connection, including TLS. Default: 5000. */
   readonly connectMs: number;
   /** From the end of the request to the head of the answer. Default: 30000. */
   readonly headersMs: number;
@@ -44,7 +44,7 @@ export interface ClientOptions extends BaseUrlOptions {
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** Most connections at the same time; further calls wait. Default: 10. */
   readonly connections?: number | undefined;
-  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are looked up, also in lower case: `process.env`. Default: no proxy. */
+  /** Variables such as `process.env`, in which `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` select a proxy. Default: no proxy. */
   readonly proxyVariables?: Readonly<Record<string, string | undefined>> | undefined;
   /** The value of `User-Agent`. Default: `callquality-batch`. */
   readonly userAgent?: string | undefined;
@@ -276,7 +276,7 @@ function mayPass(ending: Ending): boolean {
 /** What is derived from a token, and reused while the token stays the same. */
 interface Credentials {
   readonly token: string;
-  /** For requests without a body. */
+  /** The headers of requests without a body. */
   readonly headers: string[];
   readonly headersWithBody: string[];
   readonly mask: TokenMask;

@@ -13,7 +13,7 @@ export interface ApiRequest {
 
 export const defaultUserAgent = 'callquality-batch';
 
-/** The headers of a request (interface document, sections 4 and 5), besides those of HTTP itself. */
+/** The headers of a request (interface document, sections 4 and 5), without those that HTTP itself needs. */
 export function requestHeaders(
   token: string,
   {

@@ -30,7 +30,7 @@ export interface ReadingOptions {
 
 /** An open manifest: its facts, and its rows, which can be read repeatedly. */
 export interface Manifest {
-  /** Its name in messages. */
+  /** The name of the manifest in messages. */
   readonly name: string;
   readonly format: ManifestFormat;
   /** Delimiter of delimited text. */
@@ -44,7 +44,7 @@ export interface Manifest {
    * For JSON they cover (at least) the first 100 rows until `rows()` has been read further.
    */
   columns(): readonly string[];
-  /** The sheet in use, and the names of the others. */
+  /** The sheet in use, and the names of the other sheets; absent unless the manifest is a workbook. */
   readonly sheet?: {
     readonly name: string;
     readonly others: readonly string[];
@@ -109,7 +109,7 @@ export interface RowChoice {
 
 /** One record of a manifest as read, before an operation interprets it. */
 export interface ManifestRow {
-  /** From 1; counts every record, even bad ones, but not header lines. */
+  /** The number of the row, from 1; counts every record, even unusable ones, but not header lines. */
   readonly row: number;
   /** Line of the file (after unzipping) on which the record begins, or row of the sheet, from 1. */
   readonly line: number;

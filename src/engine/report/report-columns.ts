@@ -4,7 +4,7 @@ import type { Operation } from '../operation/operation.ts';
 import type { RowsHead } from '../rows/head.ts';
 import type { ReportLine } from './join-results.ts';
 
-/** The columns of report.csv between those of the manifest and those of the operations. Unknown values and "no" are empty. */
+/** The columns of report.csv between the columns of the manifest and of the operations. Unknown values and "no" are empty. */
 const resultColumns: readonly (readonly [name: string, cell: (result: RowResult, guard: Guard) => string])[] =
   [
     ['_row', ({ row }) => String(row)],
@@ -25,7 +25,7 @@ export interface ReportCellOptions extends Pick<RowsHead, 'columns' | 'clear_tok
   readonly operations: readonly Pick<Operation, 'columns'>[];
 }
 
-/** The cells of report.csv: those of the manifest, then the result. */
+/** Makes the cells of report.csv: those of the manifest, then the result. */
 export class ReportCells {
   readonly header: readonly string[];
   readonly #options: ReportCellOptions;

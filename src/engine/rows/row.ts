@@ -42,7 +42,7 @@ export interface InvalidRow {
   readonly line: number;
   /** Set if the row names a known operation. */
   readonly operation?: PlannedOperation | undefined;
-  /** At least one. */
+  /** At least one problem. */
   readonly problems: readonly RowProblem[];
 }
 

@@ -16,7 +16,7 @@ export interface SummarizedRows extends RowCounts {
 
 /** Adds up decided rows. Memory depends on the number of operations. */
 export class RowsSummary {
-  /** For rows without a known operation. */
+  /** The tally of rows without a known operation. */
   readonly #unknown = new RowTally();
   readonly #tallies = new Map<string, RowTally>();
   readonly #preview: CallableRow[] = [];

@@ -27,7 +27,7 @@ export interface Column {
 /** The filter and order of the rows. */
 export interface Selection {
   readonly query: string;
-  /** Empty keeps any outcome. */
+  /** The outcomes to keep; empty keeps all. */
   readonly outcomes: readonly Outcome[];
   /** Whether to keep only unclear rows. */
   readonly unclear: boolean;

@@ -16,7 +16,7 @@ import type { RunData, RunDetails, ScheduleData, Snapshot, WorkerData } from './
 
 /** A shared datastore. */
 export interface SharedPlace {
-  /** Its address, without a password. */
+  /** The address of the datastore, without a password. */
   readonly name: string;
   readonly cluster: Cluster;
   /** Why the datastore does not answer; undefined while it answers. */
@@ -27,7 +27,7 @@ export interface SharedPlace {
 const patienceMs = 2_000;
 /** The most ended runs in a snapshot. */
 const recentEnded = 50;
-/** Only `cqbatch list` shows older ended runs. */
+/** The most ended runs on the dashboard. `cqbatch list` shows all. */
 const mostEnded = 500;
 const shownTimes = 3;
 

@@ -14,7 +14,7 @@ export interface Admission {
   readonly retryAfter?: number;
   /** Milliseconds that an admitted request waits for its turn. */
   readonly delay?: number;
-  /** To be called when an admitted request is over. Only the first call counts. */
+  /** Call this when an admitted request is over. Only the first call counts. */
   readonly release?: () => void;
 }
 
@@ -88,9 +88,9 @@ export function leakyBucket({ rate, queue }: { readonly rate: number; readonly q
 const turnRounding = 1e-3;
 
 interface Window {
-  /** Its length in whole milliseconds. */
+  /** Length of the window in whole milliseconds. */
   readonly window: number;
-  /** How many requests it admits. */
+  /** The number of requests that a window admits. */
   readonly limit: number;
 }
 

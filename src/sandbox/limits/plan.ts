@@ -21,7 +21,7 @@ const per = oneOf('all', 'token');
 const align = oneOf('clock', 'first');
 const burst: Reader<number | undefined> = (option, text) =>
   text === undefined ? undefined : number(1)(option, text);
-/** In milliseconds. Days since 1970 began at midnight and have no leap seconds. */
+/** A day in milliseconds. Days since 1970 began at midnight and have no leap seconds. */
 const day = 86_400_000;
 
 const kinds: Readonly<Record<string, LimitKind>> = {

@@ -126,7 +126,7 @@ export class CallIndex {
 type Subject = Pick<CallIdentity, 'operation' | 'subject'>;
 
 const doneRow = 0;
-/** From 1; 0 means not done. */
+/** The number of the source, from 1; 0 means not done. */
 const doneSource = 1;
 
 /**

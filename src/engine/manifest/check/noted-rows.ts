@@ -1,4 +1,4 @@
-/** How many rows have something, and the first of them. */
+/** The number of rows with some property, and the first of these rows. */
 export interface NotedRows {
   rows: number;
   readonly firstRow: number;

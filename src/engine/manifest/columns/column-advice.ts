@@ -153,7 +153,7 @@ function isUnprintable(column: string): boolean {
   return escapeInvisible(column) !== column;
 }
 
-/** Whether each value that the first rows have in a column may be that of the field. */
+/** Whether the field accepts each value that the first rows have in a column. */
 function valuesFit(
   field: Pick<Field, 'accepts'> | undefined,
   column: string,

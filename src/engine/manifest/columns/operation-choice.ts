@@ -157,9 +157,9 @@ export type RowOperation =
 
 export interface OperationRules {
   readonly operations: readonly Operation[];
-  /** From `--operation`: rows must not name another. */
+  /** The operation of `--operation`, if given: rows must not name another one. */
   readonly required: Operation | undefined;
-  /** For rows without an operation. */
+  /** The operation of rows that name none, if any. */
   readonly fallback: Operation | undefined;
 }
 

@@ -111,7 +111,7 @@ function jsonRow(value: unknown, line: number, columns: ColumnList, trim: boolea
 
 /** The column names of JSON rows in order of first appearance; bounded in memory. */
 export class ColumnList {
-  readonly #known = new Set<string>();
+  readonly #nameSet = new Set<string>();
   readonly #file: string;
   #names: readonly string[] = [];
   #length = 0;
@@ -120,18 +120,18 @@ export class ColumnList {
     this.#file = file;
   }
 
-  /** A snapshot; the same array while no name is added. */
+  /** A snapshot of the names; stays the same array while no name is added. */
   get names(): readonly string[] {
-    if (this.#names.length < this.#known.size) this.#names = [...this.#known];
+    if (this.#names.length < this.#nameSet.size) this.#names = [...this.#nameSet];
     return this.#names;
   }
 
   /** @throws CqbatchError (`usage`, `MANIFEST_TOO_MANY_COLUMNS`) for names beyond the limit. */
   add(name: string): void {
-    if (this.#known.has(name)) return;
-    this.#known.add(name);
+    if (this.#nameSet.has(name)) return;
+    this.#nameSet.add(name);
     this.#length += name.length;
-    if (this.#known.size > maxColumns || this.#length > maxColumnNamesLength) {
+    if (this.#nameSet.size > maxColumns || this.#length > maxColumnNamesLength) {
       throw usageError(
         'MANIFEST_TOO_MANY_COLUMNS',
         `${this.#file}: the rows have more than ${maxColumns} different columns, or column names longer than 1 MiB`,

@@ -16,7 +16,7 @@ export interface PageData {
   readonly summary: RunSummary;
   /** The operations of the run, by name. */
   readonly operations: Readonly<Record<string, OperationWords>>;
-  /** By code. */
+  /** The advice for each code that occurs. */
   readonly advice: Readonly<Record<string, PageAdvice>>;
   readonly rate: readonly RatePoint[];
   readonly latency: LatencySeries;
@@ -89,7 +89,7 @@ export interface PageColumn {
   readonly role?: 'subject' | 'operation';
 }
 
-/** Null in a row without a value. */
+/** A value of a row in a column; null without a value. */
 export type PageValue = string | number | null;
 
 /** A part of the rows, by column: an array of values for each, because similar values compress better side by side. */

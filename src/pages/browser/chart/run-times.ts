@@ -28,7 +28,7 @@ export function timedRates(
   });
 }
 
-/** When no call was possible, or the run was not in progress, and why. */
+/** The bands in which no call was possible, or the run was not in progress, with the reasons. */
 export function bandsOf(rates: readonly TimedRate[], stops: readonly PageStop[]): readonly Band[] {
   const waits: Band[] = [];
   for (const { from, to, point } of rates) {
