@@ -188,7 +188,7 @@ export async function makeFolderLikeParent(path: string): Promise<void> {
   }
 }
 
-/** The error of making only the last folder: for missing parents, Node reports several causes as "no such file". */
+/** Why a folder, or the first missing folder above it, can't be made. Node reports several causes as "no such file". */
 async function realReason(path: string): Promise<unknown> {
   try {
     await mkdir(path, { mode: 0o700 });

@@ -10,7 +10,7 @@ const ownerFile = 'owner.json';
 
 /** A folder whose owner can't be asked (other machine, or no owner) is abandoned when it has not changed for this long. */
 const abandonedAfterMs = 24 * 60 * 60 * 1_000;
-/** The same for an empty folder: a folder gets its owner at once, so its process has died in between. */
+/** An empty folder is abandoned after this time: a folder gets its owner at once, so its process has died in between. */
 const ownedAfterMs = 30_000;
 /** A file that is being written changes more often than this, however large it is. */
 const halfDoneAfterMs = 60 * 60 * 1_000;

@@ -179,7 +179,7 @@ export class Inbox {
         await this.#records.forget(sha256);
         return { kind: 'gone' };
       }
-      // Without a run, a manifest that was archived, never moved, or replaced is gone: no row of it was sent.
+      // Without a run and the file, the manifest was refused and archived, never moved, or replaced: no row of it was sent.
       const hasRun = (await this.#store.look(record.run)) !== undefined;
       if (!hasRun && !(await this.#isAsTaken(record))) return { kind: 'gone' };
       return { kind: 'taken', manifest: claimedManifest(this.folder, this.#records, record, lock) };

@@ -124,7 +124,7 @@ function endedTable(runs: readonly RunData[]): HTMLElement {
   );
 }
 
-/** A table of workers. @param isAnyRun whether a shared run is in progress */
+/** A table of workers. @param isAnyRun whether a shared run is in progress: workers are found by the API of such a run */
 export function workerTable(
   workers: readonly WorkerData[],
   datastore: Snapshot['datastore'],
