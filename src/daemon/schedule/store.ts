@@ -50,7 +50,7 @@ export function openScheduleStore(stateDir: string) {
 
   return {
     folder,
-    /** @param onUnreadable called for damaged schedules, which are left out; without this function, their errors are thrown */
+    /** All, by name. @param onUnreadable called for damaged schedules, which are left out; without it, their errors are thrown */
     async list(onUnreadable?: (error: Error) => void): Promise<readonly Schedule[]> {
       const read = (name: string) =>
         onUnreadable === undefined ? look(name) : look(name).catch((error) => void onUnreadable(error));
