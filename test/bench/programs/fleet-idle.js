@@ -6,8 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '../../../dist/jobs/index.js';
 import { LastingErrors } from '../../../dist/src/base/errors/error-throttle.js';
-import { openLog } from '../../../dist/src/cli/terminal.js';
-import { openTerminal } from '../../../dist/src/cli/terminal.js';
+import { openLog, openTerminal } from '../../../dist/src/cli/terminal.js';
 import { noOutcomes } from '../../../dist/src/domain/terms.js';
 import { restoreEvaluationRequest } from '../../../dist/src/engine/api/endpoints/restore-evaluation.js';
 import { openCluster } from '../../../dist/src/engine/cluster/cluster.js';

@@ -6,8 +6,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { operations } from '../../../dist/jobs/index.js';
 import { readVersion } from '../../../dist/src/base/package.js';
-import { openLog } from '../../../dist/src/cli/terminal.js';
-import { openTerminal } from '../../../dist/src/cli/terminal.js';
+import { openLog, openTerminal } from '../../../dist/src/cli/terminal.js';
 import { createClient } from '../../../dist/src/engine/api/client.js';
 import { defaultClearToken } from '../../../dist/src/engine/manifest/manifest.js';
 import { usualConcurrency } from '../../../dist/src/engine/rate/rate-controller.js';
