@@ -9,15 +9,15 @@ import type { Journal } from './journal.ts';
 import { JournalFile } from './journal-file.ts';
 import { encodeHeader, type JournalEntry } from './line.ts';
 
-/** How often to check that the file is in place: a slow run may append nothing for long. */
-const lookMs = 1_000;
+/** Milliseconds between checks that the file is still in its place: a slow run may append nothing for minutes. */
+const checkEveryMs = 1_000;
 
-/** A journal that this process writes, once it was read and `begin` was called. */
+/** A journal that this process writes: call `refresh`, then `begin`, before the first append. */
 export class AppendableJournal extends JournalFile implements Journal {
   onFinished: (results: readonly RowResult[]) => void = () => {};
   #writer: GroupWriter | undefined;
   readonly #lost = deferred<Error>();
-  #looks: Repeated | undefined;
+  #checks: Repeated | undefined;
 
   /** Cuts off a torn last line, and writes the header if it is missing. @param size of the file */
   async begin(size: number): Promise<void> {
@@ -43,7 +43,7 @@ export class AppendableJournal extends JournalFile implements Journal {
 
   get lost(): Promise<Error> {
     // A disk that does not answer is no proof that the file is gone.
-    this.#looks ??= repeat(() => this.#look(), { everyMs: lookMs });
+    this.#checks ??= repeat(() => this.#checkPlace(), { everyMs: checkEveryMs });
     return this.#lost.promise;
   }
 
@@ -64,22 +64,22 @@ export class AppendableJournal extends JournalFile implements Journal {
   }
 
   protected override async finish(): Promise<void> {
-    void this.#looks?.stop();
+    void this.#checks?.stop();
     await this.#writer?.idle();
   }
 
-  async #look(): Promise<void> {
+  async #checkPlace(): Promise<void> {
     if ((await this.#sizeInPlace()) === undefined) this.#lost.resolve(removedJournal(this.source.path));
   }
 
-  /** The size of the file; undefined when it is not where it was opened. A deleted file still accepts writes, and loses them. */
+  /** The size of the file in bytes; undefined when its path leads elsewhere. A deleted file still accepts writes, and loses them. */
   async #sizeInPlace(): Promise<number | undefined> {
-    const there = await stat(this.source.path).catch((error: NodeJS.ErrnoException) => {
+    const inPlace = await stat(this.source.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
       throw error;
     });
     const opened = await this.source.handle.stat();
-    return there?.ino === opened.ino && there.dev === opened.dev ? opened.size : undefined;
+    return inPlace?.ino === opened.ino && inPlace.dev === opened.dev ? opened.size : undefined;
   }
 
   async #persist(bytes: Buffer, position: number): Promise<void> {

@@ -7,7 +7,7 @@ export interface FailedRows {
   readonly example: RowResult;
 }
 
-/** The codes with which rows have failed. */
+/** Failed rows by code. */
 export class FailureCodes extends Map<string, FailedRows> {
   add(result: RowResult): void {
     const { code } = result;
@@ -15,7 +15,7 @@ export class FailureCodes extends Map<string, FailedRows> {
     this.set(code, { code, rows: rows + 1, example });
   }
 
-  /** The code of most failures; the earliest of several. There must be one. */
+  /** The most frequent code, and the earliest of equally frequent ones. The map must not be empty. */
   get most(): FailedRows {
     return [...this.values()].reduce((most, failed) => (failed.rows > most.rows ? failed : most));
   }
@@ -25,10 +25,10 @@ export class FailureCodes extends Map<string, FailedRows> {
 export class FailureTally {
   finished = 0;
   failed = 0;
-  /** Failed rows without a success in between: the maximum so far, and the current count. */
+  /** Consecutive failed rows: the maximum so far, and the current count. */
   mostInARow = 0;
   inARow = 0;
-  /** How many of the first rows all failed with one code, and that code. */
+  /** The code of the first row, if it failed, and how many rows from the first on all failed with this code. */
   alike = 0;
   firstCode = '';
   codes = new FailureCodes();

@@ -35,7 +35,6 @@ export function removedJournal(path: string): CqbatchError {
   );
 }
 
-/** The journal is missing. */
 export function missingJournal(path: string, cause: unknown): CqbatchError {
   return fatalError('JOURNAL_MISSING', `${path} is missing. ${withoutJournal(path)}`, cause);
 }

@@ -3,7 +3,7 @@ import type { RowResult } from '../../domain/terms.ts';
 import { encodeEntry, type JournalEntry, lineEnd } from './line.ts';
 import type { JournalState } from './state.ts';
 
-/** Where a writer's bytes go. */
+/** The file that a `GroupWriter` appends to. */
 export interface Disk {
   /** Writes all bytes at the position, and makes them survive a power failure. */
   persist(bytes: Buffer, position: number): Promise<void>;
@@ -13,7 +13,7 @@ export interface Disk {
 
 interface Append {
   readonly entries: readonly JournalEntry[];
-  /** The results among them that are new. */
+  /** Results in `entries` of rows that have no earlier result. */
   readonly added: RowResult[];
   readonly resolve: (added: readonly RowResult[]) => void;
   readonly reject: (error: Error) => void;
@@ -39,9 +39,7 @@ export class GroupWriter {
   #writing: Promise<void> | undefined;
   #failure: CqbatchError | undefined;
 
-  /**
-   * @param end size of the file in bytes, which ends with a line end
-   */
+  /** @param end size of the file in bytes, which ends with a line end */
   constructor(state: JournalState, disk: Disk, end: number) {
     this.#state = state;
     this.#disk = disk;
@@ -89,7 +87,7 @@ export class GroupWriter {
     }
   }
 
-  /** The bytes and entries of the group; enters the new results of each append. */
+  /** The bytes and entries to write for a group. Also fills `added` of each append. */
   #layOut(group: readonly Append[]): { readonly bytes: Buffer; readonly placed: readonly PlacedEntry[] } {
     const kept: JournalEntry[] = [];
     const rows = new Set<number>();
@@ -115,7 +113,7 @@ export class GroupWriter {
     return { bytes, placed };
   }
 
-  /** Whether a known result, or one earlier in the same group, makes the entry pointless. */
+  /** Whether the row already has a result in the journal, or earlier in this group: the entry is then left out. */
   #isSuperseded(entry: JournalEntry, rows: ReadonlySet<number>): boolean {
     if (entry.type !== 'row' && entry.type !== 'open') return false;
     const row = entry.type === 'row' ? entry.result.row : entry.row;

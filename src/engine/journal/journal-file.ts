@@ -11,7 +11,7 @@ import { JournalState } from './state.ts';
 const chunkSize = 1 << 20;
 /** What a decoder puts in place of invalid UTF-8; the text itself may also contain it. */
 const replacement = '\ufffd';
-/** How many results `results` hands out at once. */
+/** The most results in one part of `results`. */
 const partSize = 1_000;
 
 export interface JournalSource {
@@ -87,7 +87,7 @@ export class JournalFile extends JournalState implements JournalReader {
     await this.#refreshing?.catch(() => {});
   }
 
-  /** Rows finish nearly in order: reading in the order of their lines takes few reads. */
+  /** Reads in the order of the lines: rows finish nearly in row order, so this takes few reads. */
   async #readResults(rows: readonly PlacedRow[]): Promise<readonly RowResult[]> {
     const { path, handle } = this.source;
     const lines = new LineReader(handle, this.end);
@@ -113,13 +113,13 @@ export class JournalFile extends JournalState implements JournalReader {
       const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
       if (bytesRead === 0) break;
       at += bytesRead;
-      this.#takeLines(chunk.subarray(0, bytesRead), torn);
+      this.#applyLines(chunk.subarray(0, bytesRead), torn);
     }
     return size;
   }
 
-  /** Takes the complete lines of a chunk. `torn` holds the beginning of its first line, and afterwards that of its last. */
-  #takeLines(chunk: Buffer, torn: Buffer[]): void {
+  /** Applies the complete lines of a chunk. `torn` is the unfinished line before it, and afterwards the unfinished line at its end. */
+  #applyLines(chunk: Buffer, torn: Buffer[]): void {
     let start = 0;
     for (let end = chunk.indexOf(lineEnd); end >= 0; end = chunk.indexOf(lineEnd, start)) {
       let bytes = chunk.subarray(start, end + 1);
@@ -127,14 +127,14 @@ export class JournalFile extends JournalState implements JournalReader {
         bytes = Buffer.concat([...torn, bytes]);
         torn.length = 0;
       }
-      this.#takeLine(bytes);
+      this.#applyLine(bytes);
       start = end + 1;
     }
     if (start < chunk.length) torn.push(chunk.subarray(start));
   }
 
   /** @param bytes with the line end */
-  #takeLine(bytes: Buffer): void {
+  #applyLine(bytes: Buffer): void {
     const { path, rows } = this.source;
     const line = bytes.toString('utf8', 0, bytes.length - 1);
     const number = this.#lines + 1;

@@ -2,7 +2,7 @@ import type { RowResult } from '../../domain/terms.ts';
 import type { JournalEntry } from './line.ts';
 import type { JournalState } from './state.ts';
 
-/** What a journal knows. */
+/** Read access to a journal: its counts, the state of its rows, and its results. */
 export interface JournalView extends Readonly<Omit<JournalState, 'apply' | 'offset'>> {
   /**
    * The results of the finished rows from `first` (default 1) to `last` (default: the last one), in row order and in parts of

@@ -103,7 +103,7 @@ function toEntry(line: unknown): unknown {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-/** The keys of fields in lines, in the order of lines. */
+/** The names of fields and their short keys in lines, in the order in which lines have them. */
 type Keys = readonly (readonly [name: string, key: string])[];
 
 const attemptKeys = Object.entries({
@@ -160,7 +160,7 @@ function shortened(value: object, keys: Keys, empty: object = {}): object {
   return line;
 }
 
-/** @param value where the fields are added, for those that the line leaves out */
+/** @param value the object to fill; it has the values of fields that the line leaves out */
 function lengthened(line: unknown, keys: Keys, value: Record<string, unknown> = {}): unknown {
   if (!isJsonObject(line)) return line;
   for (const [name, key] of keys) {

@@ -16,7 +16,7 @@ export interface CodeCount {
 }
 
 /**
- * The sum of the entries of a journal. It keeps the places of results, not the results: about 8 bytes for a finished row, and
+ * The state that the entries of a journal add up to. It keeps the places of results, not the results: about 8 bytes for a finished row, and
  * more only for the rows in progress.
  */
 export class JournalState {
@@ -35,7 +35,7 @@ export class JournalState {
   readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
   readonly #offsets = new RowOffsets();
   readonly #histories = new Map<number, AttemptHistory>();
-  /** Rows that were fed and neither finished, opened nor settled since: never more than were fed at one time. */
+  /** The rows for which `isUnsettled` is true, with the epoch that they were fed to, if recorded. Never more than are fed at one time. */
   readonly #unsettled = new Map<number, string | undefined>();
   /** Rows without a result that were fed; true: more than once. */
   readonly #fed = new Map<number, boolean>();
@@ -110,7 +110,7 @@ export class JournalState {
     return this.#outcomes;
   }
 
-  /** Operations with a row that the API has accepted: its address is right. */
+  /** Operations of which the API has accepted a row, so that their address is right. */
   get provenOperations(): ReadonlySet<string> {
     return this.#proven;
   }
