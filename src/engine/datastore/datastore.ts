@@ -23,9 +23,9 @@ export interface Datastore {
    * process.
    */
   readonly exclusive: boolean;
-  /** Why it does not answer at the moment; undefined without a problem. May be transient. */
+  /** Why the datastore does not answer, perhaps only for a moment; undefined while it answers. */
   readonly trouble: string | undefined;
-  /** What it refuses until a person acts, which `trouble` says, too; absent on an exclusive datastore. */
+  /** Set while the datastore answers, but refuses commands until a person acts (`trouble` says why). Absent on an exclusive datastore. */
   readonly refusal?: LastingRefusal | undefined;
   /** Resolves with the reason when the datastore fails for good; never settles otherwise. */
   readonly lost: Promise<Error>;
@@ -39,9 +39,9 @@ export interface Datastore {
    * kept while there is none. Undefined when unknown, and on an exclusive datastore.
    */
   readonly connectionEpoch: string | undefined;
-  /** Calls a listener whenever `connectionEpoch` may have changed. @returns a function that ends this */
+  /** Calls a listener whenever `connectionEpoch` may have changed. @returns a function that removes the listener */
   onReconnect(listener: () => void): () => void;
-  /** Whether it certainly holds no rows; absent on a shared datastore. */
+  /** Whether the datastore certainly holds no rows; absent on a shared datastore. */
   readonly isEmpty?: () => Promise<boolean>;
   /**
    * Starts a new epoch: rows fed in earlier epochs are abandoned. Only for an exclusive datastore whose content was reconciled.
@@ -58,7 +58,7 @@ export interface Datastore {
   close(): Promise<void>;
 }
 
-/** Whether something was added in another epoch than that of the connection: the datastore may have forgotten what became of it. */
+/** Whether both epochs are known and differ: the datastore may have lost what it acknowledged in `epoch`. */
 export function isOfAnotherEpoch(
   { connectionEpoch: now }: Pick<Datastore, 'connectionEpoch'>,
   epoch: string | undefined,
@@ -66,7 +66,7 @@ export function isOfAnotherEpoch(
   return epoch !== undefined && now !== undefined && epoch !== now;
 }
 
-/** A datastore that answers, and refuses. */
+/** Why a datastore that answers refuses commands, and since when. */
 export interface LastingRefusal {
   readonly reason: CqbatchError;
   /** Milliseconds since the first refusal. */

@@ -8,11 +8,10 @@ export interface WantedDatastore {
   readonly stateDir: string;
   /** Shown to processes that find the embedded datastore in use. */
   readonly purpose: string;
-  /** A prepared embedded datastore. */
   readonly prepared?: PreparedDatastore | undefined;
 }
 
-/** The part of opening the embedded datastore that needs no decision yet. */
+/** A thread that loads the code of the embedded datastore while it is still open which datastore is needed. */
 export type PreparedDatastore = Promise<ConnectionThread>;
 
 /** Loads the embedded datastore's code in a thread, without touching its files or keeping the process alive. */

@@ -2,12 +2,12 @@ import { type Repeated, repeat } from '../../base/async/repeat.ts';
 import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import type { Datastore } from './datastore.ts';
 
-const lookMs = 500;
+const checkEveryMs = 500;
 
 /**
- * Watches whether a datastore refuses for longer than an outage may last.
+ * Watches whether a datastore refuses commands for longer than an outage may last.
  *
- * @param maxOutageMs undefined: without end
+ * @param maxOutageMs undefined: an outage may last forever
  * @param onTooLong called with the reason, perhaps repeatedly
  */
 export function watchRefusals(
@@ -15,7 +15,7 @@ export function watchRefusals(
   maxOutageMs: number | undefined,
   onTooLong: (reason: CqbatchError) => void,
 ): Repeated {
-  const look = (): void => {
+  const check = (): void => {
     const { refusal } = datastore;
     if (refusal === undefined || maxOutageMs === undefined || refusal.forMs < maxOutageMs) return;
     const { code, message } = refusal.reason;
@@ -23,5 +23,5 @@ export function watchRefusals(
       fatalError(code, `${message} It has done so for longer than --max-outage allows.`, refusal.reason),
     );
   };
-  return repeat(look, { everyMs: lookMs });
+  return repeat(check, { everyMs: checkEveryMs });
 }

@@ -22,11 +22,11 @@ type Statement =
   | { readonly type: 'query'; readonly text: string; readonly params: readonly unknown[] }
   | { readonly type: 'close' };
 
-/** A reply of that thread. */
+/** A reply of PGlite's thread. */
 export type Reply =
   | { readonly type: 'opened' }
   | { readonly type: 'result'; readonly id: number; readonly result: StatementResult }
-  /** A failed statement, or with id 0 a refusal by the disk, even before opening. */
+  /** A failed statement. With id 0: the disk refused a write, perhaps before the database was open. */
   | { readonly type: 'error'; readonly id: number; readonly error: StatementError }
   | { readonly type: 'notification'; readonly channel: string; readonly payload: string };
 
@@ -38,9 +38,9 @@ export interface StatementError {
   readonly detail?: string;
 }
 
-/** BullMQ retries at once: without a delay, timers and the end of the process would starve. */
+/** Delay of the error of a lost session. BullMQ retries at once: without a delay, timers and the end of the process would starve. */
 const refusedAfterMs = 20;
-/** A database that does not close in time is left as after a crash. */
+/** The longest wait for the database to close. Afterwards the thread is ended, which leaves the files as after a crash. */
 const closingLimitMs = 10_000;
 
 /**
@@ -83,14 +83,14 @@ export async function openConnection(
 ): Promise<DatabaseConnection> {
   thread.ref();
   try {
-    // Done here, while the thread is still loading.
+    // This thread prepares the files while the other one still loads PGlite.
     await ensureDatabase(folder);
     thread.postMessage(folder);
-    const [said] = (await opened) as [Reply];
-    if (said.type === 'error') throw asError(said.error);
+    const [reply] = (await opened) as [Reply];
+    if (reply.type === 'error') throw asError(reply.error);
   } catch (cause) {
     void thread.terminate();
-    // What PostgreSQL says is about a file in the folder, not the folder.
+    // The message of a system error names a file in the folder: take only its explanation.
     const { path, message } = cause as NodeJS.ErrnoException;
     const reason = path === undefined ? message : (systemError(cause)?.what ?? message);
     throw (
@@ -149,7 +149,7 @@ export class DatabaseConnection {
   async #close(): Promise<void> {
     if (this.#failure === undefined)
       await withTimeout(this.#send({ type: 'close' }), closingLimitMs).catch(() => {});
-    // The thread is done, but would end later than the database.
+    // The database is closed. Without this, the thread would run a while longer.
     this.#thread.unref();
     void this.#thread.terminate();
   }
@@ -193,8 +193,8 @@ export class DatabaseConnection {
 
   #end(cause: unknown): void {
     if (this.#failure !== undefined) return;
-    const said = (cause as Error | undefined)?.message;
-    const why = said === undefined ? '' : ` (${said})`;
+    const message = (cause as Error | undefined)?.message;
+    const why = message === undefined ? '' : ` (${message})`;
     const failure =
       circumstance(cause, this.#folder) ??
       (existsSync(this.#folder) ? this.#stopped(why, cause) : this.#removed(cause));

@@ -54,14 +54,14 @@ export async function openEmbedded({
   });
   let opening: Promise<DatabaseConnection> | undefined;
   try {
-    const before = await readFileIdentity(folder);
+    const filesBefore = await readFileIdentity(folder);
     checkDescriptors(filesOpen);
     opening = openConnection(folder, thread ?? startThread());
     const [session, { backend, migrate }] = await Promise.all([opening, import('./postgres.ts')]);
-    // PGlite creates files that everyone can read: a whole database of its own, or else some files at each start.
+    // PGlite creates files that every user of the machine can read: all files of a new database, otherwise some at each start.
     if (await isOpenToOthers(join(folder, 'PG_VERSION'))) await makePrivate(await realpath(folder));
     else await Promise.all(madeAtStart.map((path) => makePrivate(join(folder, path))));
-    const epoch = await openEpoch(session, folder, before);
+    const epoch = await openEpoch(session, folder, filesBefore);
     const pool = poolOver(session);
     await migrate(pool);
     await session.query('SET search_path TO bullmq');

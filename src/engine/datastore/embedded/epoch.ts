@@ -25,20 +25,20 @@ const recordSchema = z.object({
   control: z.string(),
 });
 
-/** Distinguishes these files from copies. */
+/** What distinguishes the files of this datastore from copies of them. */
 type FileIdentity = Omit<z.infer<typeof recordSchema>, 'name'>;
 
 /** @returns undefined without a datastore */
 export async function readFileIdentity(folder: string): Promise<FileIdentity | undefined> {
   const paths = [dirname(folder), join(folder, 'PG_VERSION'), join(folder, 'global', 'pg_control')];
-  const found = await onDisk(folder, () =>
+  const stats = await onDisk(folder, () =>
     Promise.all(paths.map((path) => stat(path, { bigint: true }))).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
       throw error;
     }),
   );
-  if (found === undefined) return undefined;
-  const [home, version, control] = found;
+  if (stats === undefined) return undefined;
+  const [home, version, control] = stats;
   return {
     boot: bootId() ?? '',
     home: String(home?.ino),
@@ -48,30 +48,29 @@ export async function readFileIdentity(folder: string): Promise<FileIdentity | u
 }
 
 /**
- * Checks whether the datastore is in its latest state. If not (it is new, was replaced by a copy, or the system was restarted),
- * its rows may have been called since: empties it, and starts a new epoch. A journal that fed rows to the former epoch treats
- * them as lost.
+ * Checks whether the datastore is in its latest state. If not (it is new, was replaced by a copy, or the system was restarted), its rows
+ * may have been called since: empties it, and starts a new epoch. A journal that fed rows to the former epoch treats them as lost.
  *
- * @param before the files before opening
+ * @param filesBefore the files as they were before the database was opened; undefined without a datastore
  */
 export async function openEpoch(
   session: DatabaseConnection,
   folder: string,
-  before: FileIdentity | undefined,
+  filesBefore: FileIdentity | undefined,
 ) {
   const file = `${folder}.epoch.json`;
   const read = () => session.query('SELECT name FROM public.epoch');
-  const made = async () => {
+  const createTable = async () => {
     await session.query('CREATE TABLE IF NOT EXISTS public.epoch (name text)');
     return read();
   };
   // Folders of earlier builds lack the table.
-  const [kept] = (await read().catch(made)).rows;
+  const [stored] = (await read().catch(createTable)).rows;
   const record = await readJsonFile(file, recordSchema, () => undefined);
-  const isLatest = record !== undefined && kept?.['name'] === record.name && agree(record, before);
+  const isLatest = record !== undefined && stored?.['name'] === record.name && agree(record, filesBefore);
   let name = isLatest ? record.name : '';
 
-  const draw = async (): Promise<void> => {
+  const drawName = async (): Promise<void> => {
     name = randomBytes(8).toString('hex');
     await session.query('WITH former AS (DELETE FROM public.epoch) INSERT INTO public.epoch VALUES ($1)', [
       name,
@@ -83,8 +82,8 @@ export async function openEpoch(
 
   if (!isLatest) {
     // A new datastore is already empty.
-    if (before !== undefined) await session.query('DROP SCHEMA IF EXISTS bullmq CASCADE');
-    await draw();
+    if (filesBefore !== undefined) await session.query('DROP SCHEMA IF EXISTS bullmq CASCADE');
+    await drawName();
   }
   await save();
   return {
@@ -94,13 +93,14 @@ export async function openEpoch(
     },
     /** Starts a new epoch. */
     async renew(): Promise<void> {
-      await draw();
+      await drawName();
       await save();
     },
   };
 }
 
-function agree(then: FileIdentity, now: FileIdentity | undefined): boolean {
-  if (now === undefined || then.boot !== now.boot) return false;
-  return then.home !== now.home || (then.version === now.version && then.control === now.control);
+function agree(saved: FileIdentity, current: FileIdentity | undefined): boolean {
+  if (current === undefined || saved.boot !== current.boot) return false;
+  const isInPlace = saved.version === current.version && saved.control === current.control;
+  return saved.home !== current.home || isInPlace;
 }

@@ -14,7 +14,7 @@ const port = parentPort;
 if (port === null) throw new Error('This file runs as a worker thread only.');
 const firstMessage = once(port, 'message');
 
-/** A folder that is set once everything else is loaded. */
+/** The file system of PGlite, which gets its folder once everything else is loaded. */
 class LateFolder extends NodeFS {
   folder: string | undefined;
 
@@ -27,7 +27,7 @@ class LateFolder extends NodeFS {
     const [root] = (await firstMessage) as [string];
     this.folder = root;
     const { FS, NODEFS } = (this.pg as PGlite).Module;
-    tellWhatDiskRefuses(NODEFS as unknown as Parameters<typeof tellWhatDiskRefuses>[0]);
+    reportRefusals(NODEFS as unknown as Parameters<typeof reportRefusals>[0]);
     FS.mkdirTree(PGlite.paths.PGDATA);
     FS.mount(NODEFS, { root }, PGlite.paths.PGDATA);
   }
@@ -37,14 +37,14 @@ class LateFolder extends NodeFS {
 const refusals = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 /** Codes of a process or system without file descriptors: PostgreSQL closes some and tries again. */
 const shortages = new Set(['EMFILE', 'ENFILE']);
-/** The last shortage since the statement began. If it fails, PostgreSQL may name another cause. */
+/** The last shortage since the current statement began: PostgreSQL may blame something else when the statement fails. */
 let shortage: unknown;
 
 /**
  * Reports a refusal by the disk at once. PostgreSQL ends its process when its log can't be written; PGlite has no process to
  * end, and may spin forever or fail with another error.
  */
-function tellWhatDiskRefuses(files: { tryFSOperation<Result>(operation: () => Result): Result }): void {
+function reportRefusals(files: { tryFSOperation<Result>(operation: () => Result): Result }): void {
   const tryOperation = files.tryFSOperation;
   files.tryFSOperation = (operation) =>
     tryOperation(() => {
@@ -52,7 +52,8 @@ function tellWhatDiskRefuses(files: { tryFSOperation<Result>(operation: () => Re
         return operation();
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
-        if (code !== undefined && refusals.has(code)) reply({ type: 'error', id: 0, error: told(error) });
+        if (code !== undefined && refusals.has(code))
+          reply({ type: 'error', id: 0, error: asMessage(error) });
         if (code !== undefined && shortages.has(code)) shortage = error;
         throw error;
       }
@@ -89,21 +90,21 @@ async function open(): Promise<PGlite> {
     await opened.waitReady;
     return opened;
   } catch (error) {
-    throw shortage ?? (await whyNot()) ?? error;
+    throw shortage ?? (await openingFailure()) ?? error;
   }
 }
 
 /** PostgreSQL's own reason for not opening the database, which PGlite shows only in its debug output. */
-async function whyNot(): Promise<Error | undefined> {
+async function openingFailure(): Promise<Error | undefined> {
   const { folder } = fs;
   if (folder === undefined) return undefined;
-  const said: string[] = [];
-  const note = (...words: unknown[]): void => void said.push(words.join(' '));
-  Object.assign(console, { log: note, info: note, warn: note, error: note });
+  const output: string[] = [];
+  const keep = (...words: unknown[]): void => void output.push(words.join(' '));
+  Object.assign(console, { log: keep, info: keep, warn: keep, error: keep });
   await PGlite.create({ dataDir: folder, startParams, debug: 1 })
     .then((opened) => opened.close())
     .catch(() => {});
-  const reason = said
+  const reason = output
     .map((line) => /\b(?:FATAL|PANIC): +(.+)/.exec(line)?.[1])
     .find((text) => text !== undefined);
   // PGlite does not report the SQLSTATE.
@@ -122,12 +123,11 @@ async function serve(request: Request): Promise<void> {
     reply({ type: 'result', id: request.id, result: await run(request.text, request.params) });
   } catch (error) {
     const cause = isFinal(error as Error) ? (shortage ?? error) : error;
-    reply({ type: 'error', id: request.id, error: told(cause) });
+    reply({ type: 'error', id: request.id, error: asMessage(cause) });
   }
 }
 
-/** An error as a message. */
-function told(error: unknown): StatementError {
+function asMessage(error: unknown): StatementError {
   const { name, message, code, detail } = error as StatementError;
   return { name, message, ...(code !== undefined && { code }), ...(detail !== undefined && { detail }) };
 }

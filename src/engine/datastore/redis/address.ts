@@ -65,7 +65,7 @@ const kinds: Readonly<Record<Kind, { readonly example: string; readonly paramete
   socket: { example: 'unix:///run/redis/redis.sock?db=0', parameters: ['db'] },
 };
 
-/** What cqbatch can't use, and what it can: the end of a sentence. */
+/** The end of a sentence: the unsupported kind of server, and what to use instead. */
 export const unsupportedCluster =
   'a Redis Cluster, which cqbatch does not support: use a Redis or Valkey server outside a cluster, with or without Sentinel';
 
@@ -96,8 +96,8 @@ export function parseRedisUrl(url: string): RedisAddress {
   const { 'sentinel-user': sentinelUsername, db: dbText } = readParameters(kind, query);
   switch (kind) {
     case 'server': {
-      const [endpoint, ...others] = readEndpoints(kind, hosts, 6379);
-      if (endpoint === undefined || others.length > 0) {
+      const [endpoint, ...moreHosts] = readEndpoints(kind, hosts, 6379);
+      if (endpoint === undefined || moreHosts.length > 0) {
         throw urlError(
           kind,
           'must name one host: several hosts are for Sentinels (redis+sentinel://), and cqbatch does not support Redis Cluster',
@@ -111,8 +111,8 @@ export function parseRedisUrl(url: string): RedisAddress {
       return { kind, path: decode(kind, path), tls, db: readDb(kind, '', dbText), ...login };
     }
     case 'sentinel': {
-      const [name = '', db = '', ...others] = path.replace(/^\//, '').split('/');
-      if (name === '' || others.length > 0) {
+      const [name = '', db = '', ...moreParts] = path.replace(/^\//, '').split('/');
+      if (name === '' || moreParts.length > 0) {
         throw urlError(kind, 'must name the primary after the Sentinels, as the Sentinels call it');
       }
       return {

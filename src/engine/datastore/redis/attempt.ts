@@ -7,10 +7,7 @@ import { explainFailure, type FailureContext } from './failure.ts';
 /** Events with errors of the connection, or of the connection to a Sentinel. */
 const failureEvents = ['error', 'sentinelError'] as const;
 
-/**
- * Does work with a client until a deadline (of `performance.now`), and explains a failure. The work may `note` reasons for
- * waiting.
- */
+/** Runs `work` until a deadline (of `performance.now`), and explains a failure. The work may `note` errors that explain its delay. */
 export async function attempt<Result>(
   client: Redis,
   context: FailureContext,

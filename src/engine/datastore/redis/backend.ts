@@ -9,7 +9,7 @@ import { isAtLeast } from './info.ts';
 /**
  * BullMQ's Redis backend, without prints to the console and passwords in errors.
  *
- * @param onConnection called with each connection of its own
+ * @param onConnection called with each connection that BullMQ opens by itself
  * @param onError called with each error of its connections
  */
 export function backendFor(
@@ -29,7 +29,7 @@ export function backendFor(
       askInfo ? bullmqOptions : { ...bullmqOptions, skipVersionCheck: true },
       connections,
     );
-    // The first listener, so that no other sees the command of a failed login.
+    // The first listener, so that no other listener sees the command of a failed login, which contains the password.
     backend.on('error', (error: Error) => {
       dropCommand(error);
       onError(error);

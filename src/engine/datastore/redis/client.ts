@@ -13,7 +13,7 @@ export interface RedisClientOptions {
   readonly address: RedisAddress;
   readonly sentinelPassword?: string | undefined;
   readonly role: Role;
-  /** Its name in `CLIENT LIST`. */
+  /** The name of the connection in `CLIENT LIST`. */
   readonly name: string;
   /** Whether this user may run `INFO`: waiting for a loading Redis requires it. */
   readonly mayAskInfo: boolean;

@@ -7,7 +7,7 @@ interface ServerIds {
   readonly master_replid?: string;
 }
 
-/** A connection as ioredis checks it before it sends the first command, even one that an earlier connection left unanswered. */
+/** ioredis calls `check` on each new connection, before any command: even before commands that an earlier connection left unanswered. */
 interface CheckedConnection {
   readonly connector: { check(info: ServerIds): boolean };
 }

@@ -177,9 +177,9 @@ export function explainFailure(errors: readonly unknown[], context: FailureConte
     const cause = causes.find((error) => pattern.test(textOf(error)));
     if (cause === undefined) continue;
     const clean = shown(cause);
-    const said =
+    const problem =
       typeof explanation === 'string' ? explanation : explanation(context, firstLine(clean.message));
-    return fatalError(code, `Redis at ${context.where} ${said}`, clean);
+    return fatalError(code, `Redis at ${context.where} ${problem}`, clean);
   }
   const last = causes.length === 0 ? undefined : shown(causes.at(-1));
   return fatalError(

@@ -8,7 +8,7 @@ export class Login {
   #password: string | undefined;
   #reading: Promise<void> | undefined;
 
-  /** @param onPassword called with each other password that was read */
+  /** @param onPassword called with each password from the file that differs from the one before */
   constructor(file: PasswordFile | undefined, onPassword: (password: string) => void) {
     this.#file = file;
     this.#onPassword = onPassword;

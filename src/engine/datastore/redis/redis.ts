@@ -40,8 +40,8 @@ const openingLimitMs = 5_000;
 const closingLimitMs = 1_000;
 
 /**
- * Opens Redis after checking that the queue can use it. Once open, everything waits while Redis is away, however long, and
- * `trouble` says so; `refusal` says what a person must end. The datastore is lost when a full disk has blocked writes for some seconds.
+ * Opens Redis after checking that the queue can use it. Once open, everything waits while Redis is away, however long, and `trouble` says
+ * so; `refusal` says what a person must fix. The datastore is lost when a full disk has blocked writes for some seconds.
  *
  * @throws a usage error `REDIS_URL`; within some seconds a fatal error `REDIS_…` with the reason and the remedy
  */
@@ -80,7 +80,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   const connection = open('worker');
   const producerConnection = open('producer');
   const clients = [connection, producerConnection];
-  const shown = watchEpoch(connection);
+  const watchedEpoch = watchEpoch(connection);
   try {
     await Promise.all(clients.map((client) => attempt(client, context, until, () => ready(client))));
   } catch (error) {
@@ -108,9 +108,9 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       lost: lost.promise,
       epoch: () => epochOf(connection, context.prefix),
       get connectionEpoch() {
-        return shown.current();
+        return watchedEpoch.current();
       },
-      onReconnect: shown.onReconnect,
+      onReconnect: watchedEpoch.onReconnect,
       runScript: scriptsOn(connection),
       async renew() {},
       async maintain() {},
@@ -130,7 +130,7 @@ function contextOf({ url, password, passwordFile, sentinelPassword, prefix = 'cq
   return {
     where: describeAddress(address),
     address,
-    // In braces, as in the version before: both work on the same keys.
+    // In braces, as in earlier versions, which work on the same keys.
     prefix: `{${prefix}}`,
     secrets: [address.password, sentinelPassword].filter((secret) => secret !== undefined),
     passwordPlace: passwordFile?.path ?? 'CQBATCH_QUEUE_PASSWORD',
@@ -167,7 +167,7 @@ async function closeClient(client: Redis): Promise<void> {
   rejectCommands(client, 'Connection is closed.', { waiting: true });
 }
 
-/** Runs scripts by digest, and sends scripts that Redis does not have. */
+/** Runs scripts by their digest, and sends the text of a script that Redis does not have. */
 function scriptsOn(client: Redis): RunScript {
   const digests = new Map<string, string>();
   return async (script, keys, args) => {

@@ -3,10 +3,9 @@ import type { Command, Redis } from 'ioredis';
 /**
  * Mends two faults of ioredis, which sees no errors in the reply to EXEC:
  *
- * - It sends a script by digest once a connection has sent its text. Redis may have forgotten the script since (SCRIPT FLUSH, a
- *   failover), or never kept it (a discarded transaction): each later transaction would fail with NOSCRIPT. So transactions carry the
- *   text.
- * - `reconnectOnError` does not hear of these errors: `onError` does.
+ * - It sends a script by digest once a connection has sent its text. Redis may have forgotten the script since (SCRIPT FLUSH, a failover),
+ *   or never kept it (a discarded transaction): each later transaction would fail with NOSCRIPT. So transactions carry the text.
+ * - It does not pass these errors to `reconnectOnError`: `onError` gets them.
  */
 export function mendTransactions(client: Redis, onError: (error: Error) => void): void {
   const send = client.sendCommand.bind(client);
@@ -21,7 +20,7 @@ export function mendTransactions(client: Redis, onError: (error: Error) => void)
   };
 }
 
-/** ioredis knows which sockets have seen a script, and has not seen this one. A command that is no script ignores the socket. */
+/** For a socket that ioredis has not seen, such as this empty object, it sends the text. A command that is no script ignores the socket. */
 function sendWithText(command: Command): void {
   const { toWritable } = command;
   command.toWritable = () => toWritable.call(command, {});

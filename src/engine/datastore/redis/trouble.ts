@@ -4,7 +4,7 @@ import type { CqbatchError } from '../../../base/errors/errors.ts';
 import type { LastingRefusal } from '../datastore.ts';
 import { explainFailure, type FailureContext, removeSecrets } from './failure.ts';
 
-/** A refusal that has not come for this long is over: whatever waits for Redis tries again sooner. */
+/** A refusal that was not repeated for this long is over: each program that waits for Redis tries again sooner. */
 const refusalLastsMs = 6_000;
 
 /**
@@ -12,13 +12,14 @@ const refusalLastsMs = 6_000;
  * every 5 s. Something writes at least every two seconds, so a longer silence means success.
  */
 const unwritableAfterMs = 10_000;
-const sameSpellMs = 4_000;
+/** Refusals of writes that follow each other within this time count as one outage. */
+const sameOutageMs = 4_000;
 
-/** Replies in ordinary work: the driver sends the command again, in another way. */
+/** Error replies in ordinary work: the driver then sends the command again in another way. */
 const ordinary = /^(NOSCRIPT|EXECABORT)\b/;
 /** Commands that the program can do without. */
 const optional = ['info', 'client'];
-/** What only a person can end. */
+/** Codes of refusals that only a person can end. */
 const lasting = [
   'REDIS_AUTH',
   'PASSWORD_UNREADABLE',
@@ -29,12 +30,12 @@ const lasting = [
   'REDIS_READ_ONLY',
 ];
 
-/** Why Redis can't be worked with at the moment, according to its connections and error replies. */
+/** Why Redis can't be used at the moment, according to its connections and error replies. */
 export class RedisTrouble {
   readonly #context: FailureContext;
   readonly #onLogin: () => Promise<void>;
   readonly #onUnwritable: (reason: CqbatchError) => void;
-  /** Why a connection does not work, for those that don't. */
+  /** The connections that do not work, with the reason. */
   readonly #down = new Map<Redis, string>();
   #refused: { readonly reason: CqbatchError; readonly since: number; readonly at: number } | undefined;
   #unwritable: { readonly since: number; readonly at: number } | undefined;
@@ -53,7 +54,7 @@ export class RedisTrouble {
     this.#onUnwritable = onUnwritable;
   }
 
-  /** One sentence without a full stop, the same that ends a command; undefined when all is well. */
+  /** The trouble as one sentence without a full stop, as in the error that ends a command; undefined without trouble. */
   get text(): string | undefined {
     const refused = this.#refusedNow;
     if (refused !== undefined) return refused.reason.message.replace(/\.$/, '');
@@ -61,14 +62,14 @@ export class RedisTrouble {
     return down && `Redis at ${this.#context.where} does not answer (${down})`;
   }
 
-  /** What Redis refuses until a person acts: the login, a permission, all writes. */
+  /** The refusal that lasts until a person acts: of the login, a permission, all writes. */
   get refusal(): LastingRefusal | undefined {
     const refused = this.#refusedNow;
     if (refused === undefined || !lasting.includes(refused.reason.code)) return undefined;
     return { reason: refused.reason, forMs: steadyNow() - refused.since };
   }
 
-  /** Watches a connection for losses and returns. */
+  /** Watches a connection for losses. Returns at once. */
   watch(client: Redis): void {
     const lost = (): void => {
       if (!this.#down.has(client)) this.#down.set(client, 'the connection was lost');
@@ -85,7 +86,7 @@ export class RedisTrouble {
     client.on('ready', () => this.#down.delete(client));
   }
 
-  /** Notes an error reply to a command, and what the reply means for users as its cause. */
+  /** Notes an error reply to a command. Sets the explanation for users as its `cause`. */
   noteReply(reply: Error & { readonly command?: { readonly name: string } }): void {
     if (ordinary.test(reply.message) || optional.includes(reply.command?.name ?? '')) return;
     this.noteError(reply);
@@ -114,8 +115,8 @@ export class RedisTrouble {
 
   #noteUnwritable(reply: Error): void {
     const at = steadyNow();
-    const before = this.#unwritable ?? { since: at, at };
-    const since = at - before.at > sameSpellMs ? at : before.since;
+    const last = this.#unwritable ?? { since: at, at };
+    const since = at - last.at > sameOutageMs ? at : last.since;
     this.#unwritable = { since, at };
     if (at - since >= unwritableAfterMs) this.#onUnwritable(explainFailure([reply], this.#context));
   }
