@@ -23,9 +23,9 @@ import type { SlotReply } from './timeline.ts';
 import { serverClock, timelineScripts } from './timeline-script.ts';
 
 /**
- * The processes that share a Redis: their runs and workers, the pace of each API, and users' commands to runs. The data are
- * hashes with an expiry, read and written by small scripts; the clock of Redis dates them. The cluster serves display and the
- * rate, and the question what a datastore has lost. No lock depends on it, except that an id belongs to the first run that uses it.
+ * The processes that share a Redis: their runs and workers, the pace of each API, and users' commands to runs. The data are hashes that
+ * expire, read and written by small scripts, and dated by the clock of Redis. Display, the common rate, and finding out what a datastore
+ * has lost depend on them. No lock does, except that a run id belongs to the first run that uses it.
  */
 export type Cluster = ReturnType<typeof openCluster>;
 
@@ -60,14 +60,14 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       const [now, entry] = (await ask(scripts.one, ['runs'], id)) as [string, string];
       return read(runEntrySchema, now, withoutKey(entry))[0];
     },
-    /** Workers that call an API; none that is gone. */
+    /** The workers of an API that have shown a recent sign of life. */
     async workers(api: LimitedApi): Promise<readonly WorkerEntry[]> {
       const [now, entries] = (await ask(scripts.all, [apiKeys(api).workers])) as [string, string[]];
       return entries
         .flatMap((entry) => read(workerEntrySchema, now, entry))
         .filter((entry) => isPresent(entry));
     },
-    /** What workers of an API have said of their batches, by worker: also of workers that have left. */
+    /** The latest testimony of each worker of an API about its batches, by worker; also of workers that have left. */
     async testimonies(api: LimitedApi): Promise<ReadonlyMap<string, string>> {
       const [, entries] = (await ask(scripts.all, [apiKeys(api).testimonies])) as [string, string[]];
       return new Map(
@@ -87,8 +87,8 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       await ask(scripts.tell, ['controls'], runId, control.kind, `0 ${JSON.stringify(control)}`);
     },
     /** The latest control of each kind for a run. */
-    async told(runId: string): Promise<readonly Control[]> {
-      const [now, ...controls] = (await ask(scripts.told, ['controls'], runId)) as string[];
+    async controlsOf(runId: string): Promise<readonly Control[]> {
+      const [now, ...controls] = (await ask(scripts.controls, ['controls'], runId)) as string[];
       return controls.flatMap((control) => read(controlSchema, now ?? '', control));
     },
     async clearControls(runId: string): Promise<void> {
@@ -121,8 +121,8 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
   const startedAt = new Date().toISOString();
   const program = { host: hostname(), pid: process.pid, version };
   const facts = { id, ...program, ...api, startedAt };
-  /** As of the last beat with the lead. */
-  let known = { runs: [] as string[], workers: 1 };
+  /** The runs and workers that the last beat with the lead has found. */
+  let counted = { runs: [] as string[], workers: 1 };
   return {
     isShared: true,
     async beat(heartbeat, wantsLead) {
@@ -143,11 +143,11 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
         .filter((run) => run.baseUrl === baseUrl && run.rateGroup === rateGroup && run.state === 'running');
       const live = running.filter((run) => isPresent(run));
       if (leads)
-        known = {
+        counted = {
           runs: live.map((run) => run.id),
           workers: present.length,
         };
-      const reports = present.flatMap((one) => (one.traffic ? [[one.id, one.traffic] as const] : []));
+      const reports = present.flatMap(({ id: from, traffic }) => (traffic ? [[from, traffic] as const] : []));
       return {
         leads,
         hasLed: lead === 2,
@@ -162,7 +162,7 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
       const { rate, cap, restMs } = rateCommandOf(pace);
       const { restUntil: _, restsSince, ...decided } = pace;
       const restsSinceAgoMs = restsSince && steadyNow() - restsSince;
-      const entry = JSON.stringify({ ...decided, ...known, restMs, restsSinceAgoMs });
+      const entry = JSON.stringify({ ...decided, ...counted, restMs, restsSinceAgoMs });
       const done = await ask(scripts.decide, [keys.timeline, keys.pace], id, rate ?? '', cap, restMs, entry);
       return done === 1;
     },

@@ -12,7 +12,7 @@ export const countsSchema = z
   .partialRecord(z.enum(outcomes), z.number())
   .transform((counts) => ({ ...noOutcomes(), ...counts }));
 
-/** An API; an entry without a rate group is as older versions write it. */
+/** An API. Entries of older versions have no rate group. */
 const limitedApiSchema = z.object({ baseUrl: z.string(), rateGroup: rateGroupNames.schema.exactOptional() });
 
 const processSchema = z.object({ host: z.string(), pid: z.number() });
@@ -24,15 +24,15 @@ export const runEntrySchema = z.object({
   ...limitedApiSchema.shape,
   manifest: z.string(),
   state: z.string(),
-  /** Why it ended, where its state does not say so. */
+  /** Why the run ended, if its state does not say so. */
   because: z.string().exactOptional(),
-  /** Why the datastore delays it: it may refuse some commands only. */
+  /** Why the datastore delays the run, perhaps by refusing only some commands; absent without a delay. */
   waiting: z.string().exactOptional(),
   /** Rows of the manifest. */
   rows: z.number(),
   /** Rows with a result; absent in entries of older versions, whose counts contain only such rows. */
   done: z.number().exactOptional(),
-  /** Counted as in the report of the run. */
+  /** Rows by outcome, as in the report of the run. */
   counts: countsSchema,
   /** Rows finished per second over the last seconds. */
   rowsPerSecond: z.number(),
@@ -40,7 +40,7 @@ export const runEntrySchema = z.object({
   rate: ratePolicySchema.exactOptional(),
   /** Default `normal`. */
   priority: z.enum(priorities).exactOptional(),
-  /** The process that feeds and collects it. */
+  /** The process that feeds the rows of the run and collects their results. */
   coordinator: processSchema.extend({ version: z.string().exactOptional() }),
   /** Whether that process has finished the run, including its report. */
   left: z.literal(true).exactOptional(),
@@ -66,17 +66,17 @@ const trafficReportSchema = z.object({
   rejected: z.number(),
   /** Calls answered with 503 without a waiting time; they count as neither. */
   unavailable: z.number().exactOptional(),
-  /** Total of all accepted calls. */
+  /** Sum of the durations of all accepted calls. */
   durationMs: z.number(),
   /** Calls in flight now. */
   active: z.number(),
   /** Age of the latest rejected call when the report was made. */
   refusedAgoMs: z.number().exactOptional(),
-  /** Its HTTP status. */
+  /** HTTP status of the latest rejected call. */
   refusedWith: z.number().exactOptional(),
   /** How long the API still asks to wait. */
   waitMs: z.number().exactOptional(),
-  /** What asks for that: see `AskedWait`. */
+  /** What asks for this wait: see `AskedWait`. */
   waitBy: z.string().optional(),
   /** The most calls in flight when an accepted call was sent since the last report, including the call. */
   acceptedAmong: z.number().exactOptional(),
@@ -100,7 +100,7 @@ export const paceEntrySchema = z.object({
   boundBy: z.string().exactOptional(),
   accepted: z.number(),
   rejected: z.number(),
-  /** Runs whose policies it obeys. */
+  /** Runs whose policies the pace obeys. */
   runs: z.array(z.string()),
   /** Workers that share the calls in flight. */
   workers: z.number(),
@@ -111,16 +111,15 @@ export const workerEntrySchema = z.object({
   id: z.string(),
   ...processSchema.shape,
   version: z.string(),
-  /** The API whose rows it calls. */
   ...limitedApiSchema.shape,
   concurrency: z.number(),
-  /** Whether it shares the calls in flight of the pace, instead of a number of its own. */
+  /** Set when the worker takes its share of the calls in flight of the pace, instead of a number of its own. */
   isAuto: z.literal(true).exactOptional(),
   /** Rows in flight. */
   active: z.number(),
-  /** Rows finished since it started. */
+  /** Rows finished since the worker started. */
   finished: z.number(),
-  /** Why it makes only single calls; absent while the API answers. */
+  /** Why the worker makes only single test calls; absent while the API answers. */
   outage: z.object({ reason: z.string(), testMs: z.number() }).optional(),
   /** Absent for workers without a governor. */
   traffic: trafficReportSchema.exactOptional(),
@@ -149,7 +148,7 @@ export const controlSchema = z.discriminatedUnion('kind', [
 export type RunEntry = z.infer<typeof runEntrySchema>;
 export type WorkerEntry = z.infer<typeof workerEntrySchema>;
 export type TrafficReport = z.infer<typeof trafficReportSchema>;
-/** The last decided pace, and its runs. */
+/** The last decided pace, with its runs and workers. */
 export interface PublishedPace
   extends PaceReport,
     Pick<z.infer<typeof paceEntrySchema>, 'runs' | 'workers' | 'seenAt'> {}
@@ -168,7 +167,7 @@ export function isPresent({ seenAt }: { readonly seenAt: string }, withinMs = go
   return Date.now() - Date.parse(seenAt) < withinMs;
 }
 
-/** How an API is called, as its workers see it: during an outage if every worker with calls is in one. */
+/** The pace of an API for display: shown as an outage if every worker that has calls is in an outage. */
 export function paceSeenBy(
   workers: readonly WorkerEntry[],
   pace: PublishedPace | undefined,
@@ -184,11 +183,11 @@ export function isActive(state: string): boolean {
   return state === 'running' || state === 'paused';
 }
 
-/** The runs of the highest priority with rows to call. Those of lower ones keep to their bounds by how fast they feed rows. */
+/** The unfinished runs of the highest priority, whose bounds set the rate. Other runs keep to their bounds by how fast they feed rows. */
 export function ofHighestPriority(runs: readonly RunEntry[]): readonly RunEntry[] {
-  const left = runs.filter(({ rows, done = 0 }) => done < rows);
-  const highest = priorities.find((each) => left.some(({ priority = usualPriority }) => priority === each));
-  return left.filter(({ priority = usualPriority }) => priority === highest);
+  const open = runs.filter(({ rows, done = 0 }) => done < rows);
+  const highest = priorities.find((each) => open.some(({ priority = usualPriority }) => priority === each));
+  return open.filter(({ priority = usualPriority }) => priority === highest);
 }
 
 /** The real state of a run: interrupted if its process is gone, whatever its entry says. */

@@ -18,7 +18,7 @@ export type WorkerBeat = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency'
 
 /** What a worker learns at each beat. */
 export interface Beat {
-  /** Whether this worker decides for all. */
+  /** Whether this worker decides the pace for all workers. */
   readonly leads: boolean;
   /** Whether this worker was also the last to lead. */
   readonly hasLed: boolean;
@@ -34,7 +34,7 @@ export interface Beat {
   readonly pace?: PublishedPace | undefined;
 }
 
-/** A worker among those of its API. */
+/** What one worker does together with the other workers of its API. */
 export interface Membership {
   /** Whether other workers can join. */
   readonly isShared: boolean;
@@ -53,7 +53,7 @@ export interface Membership {
    */
   giveUpLead(): Promise<boolean>;
   take(request: Omit<SlotRequest, 'worker'>): Promise<SlotReply>;
-  /** Publishes what this worker knows of its batches, in place of what it said before. */
+  /** Publishes what this worker knows of its batches, in place of its earlier testimony. */
   testify(testimony: string): Promise<void>;
   leave(): Promise<void>;
 }

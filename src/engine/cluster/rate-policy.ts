@@ -8,7 +8,7 @@ export const ratePolicySchema = z.object({
   auto: z.boolean().default(false),
   /** The most calls per second. */
   perSecond: z.number().positive().exactOptional(),
-  /** When a user set it for a run in progress: even the same rate, set again, ends a rest that the API asked for. */
+  /** When a user set the rate of a run in progress. Setting the same rate again also ends a rest that the API asked for. */
   setAt: z.string().exactOptional(),
 });
 

@@ -38,12 +38,12 @@ const setRateBody = `
 if not lead(ARGV[1]) then return 0 end
 local rate = tonumber(ARGV[2])
 local gap = rate and 1000 / rate or nil
-local before, next = getNumber('gap'), getNumber('next')
+local lastGap, next = getNumber('gap'), getNumber('next')
 local rest = tonumber(ARGV[4])
 if rest >= ${losingRestMs} then
   set('next', text(now + rest))
-elseif gap and before and next and next > now then
-  set('next', text(now + ((next - now) * gap) / before))
+elseif gap and lastGap and next and next > now then
+  set('next', text(now + ((next - now) * gap) / lastGap))
 end
 if not gap then set('next', nil) end
 set('gap', gap and text(gap) or nil)
@@ -53,10 +53,9 @@ set('cap', ARGV[3])
 `;
 
 /**
- * ARGV: worker, want, held, need, active, aheadMs, leadInMs. Replies with the parts of `SlotReply`, as texts. A visit reads
- * only the field `shares`, which covers all workers: its time; the number of workers, and of those that want to call; the
- * totals of need, active and granted; the level; and which workers get one more. When the shares are too old, all workers are
- * read.
+ * ARGV: worker, want, held, need, active, aheadMs, leadInMs. Replies with the parts of `SlotReply`, as texts. Reads only the field
+ * `shares`, which sums up all workers: its time; the number of workers, and of workers that want to call; the totals of need, active and
+ * granted; the level; which workers get one place more. When `shares` is too old, reads all workers.
  */
 const takeBody = `
 local worker, want, held, need = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -81,15 +80,15 @@ local function workOutShares(needs)
   for id, each in pairs(needs) do ids[#ids + 1] = id sorted[#sorted + 1] = each end
   table.sort(ids)
   table.sort(sorted)
-  local number, left = #ids, cap
+  local number, remaining = #ids, cap
   all.level, all.from, all['until'] = math.floor(cap / math.max(1, number)), nil, nil
   for index, each in ipairs(sorted) do
-    all.level = math.floor(left / (number - index + 1))
+    all.level = math.floor(remaining / (number - index + 1))
     if each > all.level then
-      left = left - all.level * (number - index + 1)
+      remaining = remaining - all.level * (number - index + 1)
       break
     end
-    left = left - each
+    remaining = remaining - each
   end
   local turn = number > cap and math.floor(now / 1000) or 0
   local first, more = number - turn % math.max(1, number), 0
@@ -97,7 +96,7 @@ local function workOutShares(needs)
     local id = ids[(first + step) % number + 1]
     if needs[id] > all.level then
       more = more + 1
-      if more == left then all.from, all['until'] = ids[first % number + 1], id break end
+      if more == remaining then all.from, all['until'] = ids[first % number + 1], id break end
     end
   end
 end
@@ -160,8 +159,8 @@ if not isSet or not gap or rest > 0 then return reply(0, 0) end
 local free = math.min(next or now + ahead, now + ${farthestMs} + gap)
 local from = math.max(now + leadIn, free)
 local function room(aheadOf) return math.floor((now + aheadOf - from) / gap) + 1 end
-local others = need > 0 and all.callers - 1 or all.callers
-local part = math.max(1, math.ceil(ahead / gap / (others + 1)))
+local otherCallers = need > 0 and all.callers - 1 or all.callers
+local part = math.max(1, math.ceil(ahead / gap / (otherCallers + 1)))
 local slots = math.min(want, math.max(math.min(part - held, room(ahead)), room(ahead / 2)))
 if slots < 1 then return reply(0, 0, free ~= next and free or nil) end
 return reply(slots, from, from + slots * gap)
@@ -259,7 +258,7 @@ return { text(now), get('at') or '', get('pace') or '' }`,
     /** KEYS: testimonies. ARGV: worker, testimony. */
     testify: `${clock}${state}${kept} set(ARGV[1], text(now) .. ' ' .. ARGV[2]) keep(key) return 1`,
     /** KEYS: controls. ARGV: run. */
-    told: `${clock}${state}
+    controls: `${clock}${state}
 local reply = { text(now) }
 for _, kind in ipairs(${kinds}) do reply[#reply + 1] = get(ARGV[1] .. ' ' .. kind) or '' end
 return reply`,

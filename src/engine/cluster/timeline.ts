@@ -7,26 +7,26 @@
  * process that holds the state.
  */
 
-/** The worker that last set the rate keeps the lead this long; until then, commands of others are refused. */
+/** How long the worker that last set the rate keeps the lead: until then, commands of other workers are refused. */
 export const leadMs = 2_000;
-/** A rate that was not renewed for this long expires: nothing may be called. */
+/** How long a rate is valid: without a new one, nothing may be called. */
 export const rateTtlMs = 2_000;
 /** After this silence, a worker's places are free, and it takes no part in decisions. */
 export const silentMs = 2_000;
-/** Slots farther ahead were left by a clock that was set back. */
+/** The farthest a slot can be ahead: a slot beyond was taken before the clock was set back. */
 export const farthestMs = 1_000;
 /**
- * A rest of this length loses all slots that were taken before it. In a shorter one they count as used: that delays the calls after a
- * lowered rate, of which fewer are refused.
+ * After a rest of this length, slots that were taken before it are lost. After a shorter one they count as used: this delays the calls
+ * after a lowered rate, so that fewer are refused.
  */
 export const losingRestMs = 500;
-/** Maximum age of shares per worker: computing them takes longer with more workers. */
+/** Maximum age of the shares, for each worker: computing them takes longer with more workers. */
 export const sharesPerWorkerMs = 0.2;
 
 /** A worker's places among the calls in flight. */
 export interface WorkerPlaces {
   readonly at: number;
-  /** Calls in flight, and calls that it could make at once. */
+  /** Calls in flight plus calls that the worker could make at once; its calls in flight; the places that it was granted. */
   readonly need: number;
   readonly active: number;
   readonly granted: number;
@@ -35,9 +35,9 @@ export interface WorkerPlaces {
 /** How calls in flight are divided among workers that need more than the cap. */
 interface Shares {
   readonly at: number;
-  /** What each worker gets, if needed. */
+  /** The places of each worker that needs as many. */
   readonly level: number;
-  /** Workers from the first id up to the second, in a circle, get one more; absent: no worker. */
+  /** The ids of the first and last worker that get one place more, in a circle of ids; absent: no worker does. */
   readonly more?: readonly [from: string, until: string];
 }
 
@@ -108,7 +108,7 @@ export interface SlotRequest {
   readonly want: number;
   /** Slots that the worker holds. */
   readonly held: number;
-  /** Calls in flight with calls possible at once, and calls in flight. */
+  /** See `WorkerPlaces`. */
   readonly need: number;
   readonly active: number;
   /** How far ahead slots are taken, and how soon the worker can use the first. */
@@ -155,13 +155,13 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
     gap,
   };
   if (!isSet || gap === undefined || restMs > 0) return none;
-  // After a loss of data, taken slots are unknown.
+  // Without `next`, as after a loss of data, taken slots are unknown: skip those that workers may still use.
   const free = Math.min(state.next ?? now + aheadMs, now + farthestMs + gap);
   const from = Math.max(now + request.leadInMs, free);
   const room = (aheadOf: number): number => Math.floor((now + aheadOf - from) / gap) + 1;
-  const others = request.need > 0 ? callers - 1 : callers;
-  const part = Math.max(1, Math.ceil(aheadMs / gap / (others + 1)));
-  // Beyond its share, a worker takes slots that would soon be lost.
+  const otherCallers = request.need > 0 ? callers - 1 : callers;
+  const part = Math.max(1, Math.ceil(aheadMs / gap / (otherCallers + 1)));
+  // Beyond its share, a worker takes only slots of the nearer half, which would soon be lost to all.
   const count = Math.min(want, Math.max(Math.min(part - held, room(aheadMs)), room(aheadMs / 2)));
   if (count < 1) {
     state.next = free;
@@ -172,8 +172,8 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
 }
 
 /**
- * Shares calls in flight by need: no worker gets more than it needs, and the rest is divided among all. Places in use are given
- * away only once released.
+ * Shares places by need: no worker gets more than it needs while another one lacks places, and spare places are divided among all. Places
+ * in use are given away only once released.
  */
 function takePlaces(state: TimelineState, now: number, { worker, need, active }: SlotRequest): number {
   const { workers, shares } = state;
@@ -182,8 +182,8 @@ function takePlaces(state: TimelineState, now: number, { worker, need, active }:
   if (isDue) {
     for (const [id, { at }] of workers) if (at < now - silentMs || at > now + silentMs) workers.delete(id);
   }
-  const before = workers.get(worker);
-  workers.set(worker, { at: now, need, active, granted: before?.granted ?? 0 });
+  const earlier = workers.get(worker);
+  workers.set(worker, { at: now, need, active, granted: earlier?.granted ?? 0 });
   if (isDue) state.shares = workOutShares(state, now);
   const places = Math.max(0, Math.min(shareOf(state, worker), state.cap - sum(state, worker, 'granted')));
   workers.set(worker, { at: now, need, active, granted: Math.max(places, active) });
@@ -195,8 +195,8 @@ function shareOf({ workers, cap, shares }: TimelineState, worker: string): numbe
   const need = workers.get(worker)?.need ?? 0;
   if (need === 0 || shares === undefined) return 0;
   const needs = [...workers.values()].map((each) => each.need).filter((each) => each > 0);
-  const left = cap - needs.reduce((total, each) => total + each, 0);
-  if (left >= 0) return need + Math.floor(left / needs.length);
+  const spare = cap - needs.reduce((total, each) => total + each, 0);
+  if (spare >= 0) return need + Math.floor(spare / needs.length);
   return Math.min(need, shares.level + (hasMore(shares, worker) ? 1 : 0));
 }
 
@@ -209,24 +209,24 @@ function hasMore({ more }: Shares, worker: string): boolean {
 function workOutShares({ workers, cap }: TimelineState, now: number): Shares {
   const ids = [...workers.keys()].filter((id) => needOf(id) > 0).sort();
   let level = Math.floor(cap / Math.max(1, ids.length));
-  let left = cap;
+  let remaining = cap;
   for (const [index, need] of ids
     .map(needOf)
     .sort((a, b) => a - b)
     .entries()) {
-    level = Math.floor(left / (ids.length - index));
+    level = Math.floor(remaining / (ids.length - index));
     if (need > level) {
-      left -= level * (ids.length - index);
+      remaining -= level * (ids.length - index);
       break;
     }
-    left -= need;
+    remaining -= need;
   }
   // The remainder goes by rank, so that it stays with the same workers. With more workers than places, workers take turns by
   // the second.
   const turn = ids.length > cap ? Math.floor(now / 1_000) : 0;
   const first = ids.length - (turn % Math.max(1, ids.length));
   const byRank = [...ids.slice(first), ...ids.slice(0, first)];
-  const until = byRank.filter((id) => needOf(id) > level)[left - 1];
+  const until = byRank.filter((id) => needOf(id) > level)[remaining - 1];
   const [from] = byRank;
   return { at: now, level, ...(from !== undefined && until !== undefined && { more: [from, until] }) };
 
@@ -235,7 +235,7 @@ function workOutShares({ workers, cap }: TimelineState, now: number): Shares {
   }
 }
 
-/** Total over all other workers. */
+/** Total over all workers except this one. */
 function sum(state: TimelineState, worker: string, what: 'active' | 'granted'): number {
   return [...state.workers].reduce((total, [id, each]) => total + (id === worker ? 0 : each[what]), 0);
 }

@@ -77,13 +77,13 @@ describeWithRedis('the processes that share a Redis', () => {
     const at = new Date().toISOString();
     const cancel: Control = { kind: 'command', command: 'cancel', at };
     const none: Control = { kind: 'rate', rate: null, at };
-    expect(await cluster.told('unannounced')).toEqual([]);
+    expect(await cluster.controlsOf('unannounced')).toEqual([]);
     await cluster.tell('unannounced', { kind: 'command', command: 'pause', at });
     await cluster.tell('unannounced', none);
     await cluster.tell('unannounced', cancel);
-    expect(await cluster.told('unannounced')).toEqual([cancel, none]);
+    expect(await cluster.controlsOf('unannounced')).toEqual([cancel, none]);
     await cluster.clearControls('unannounced');
-    expect(await cluster.told('unannounced')).toEqual([]);
+    expect(await cluster.controlsOf('unannounced')).toEqual([]);
   });
 
   test('forget runs and their commands, and workers, a day after their last sign of life', async () => {
@@ -103,9 +103,9 @@ describeWithRedis('the processes that share a Redis', () => {
     await admin.hset(workers, 'gone', `${Date.now() - twoDays} {}`);
     await cluster.sweep(present);
     expect(await admin.hlen(workers)).toBe(1);
-    expect([await cluster.run(old.id), await cluster.told(old.id)]).toEqual([undefined, []]);
+    expect([await cluster.run(old.id), await cluster.controlsOf(old.id)]).toEqual([undefined, []]);
     expect(await cluster.run(present.id)).toBeDefined();
-    expect(await cluster.told(present.id)).toEqual([pause]);
+    expect(await cluster.controlsOf(present.id)).toEqual([pause]);
     expect(await admin.pttl(key)).toBeGreaterThan(0);
   });
 

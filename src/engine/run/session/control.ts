@@ -41,7 +41,7 @@ export function inFolder(folder: string): ControlPlace {
 export function inCluster(cluster: Cluster, runId: string): ControlPlace {
   return {
     tell: (wanted) => cluster.tell(runId, dated(wanted)),
-    told: () => cluster.told(runId),
+    told: () => cluster.controlsOf(runId),
   };
 }
 
