@@ -65,12 +65,12 @@ export class BatchClaims {
     return undefined;
   }
 
-  /** Claims more, if wanted by now. */
+  /** Asks `wantsMore` again, and claims more if so. */
   reconsider(): void {
     this.#claimMore.resolve();
   }
 
-  /** Claims no more, and hands back the rows that have not started. */
+  /** Claims no more batches, and hands back the rows that have not started. */
   end(): void {
     this.#isEnded = true;
     for (const batch of this.batches) batch.handBack();

@@ -9,27 +9,26 @@ type Ranges = readonly (readonly [first: number, last: number])[];
 export interface RunBatchData {
   /** Row numbers, as ranges. */
   readonly rows: Ranges;
-  /** The rows of a batch that was collected, and has no `rows` any more: earlier versions take each job for an open batch. */
+  /** The rows of a collected batch. Its `rows` are then empty, because earlier versions take each job with `rows` for an open batch. */
   readonly collected?: Ranges;
   /** Characters in its request bodies. */
   readonly bytes: number;
   /** See `Batch`. */
   readonly epoch?: string | undefined;
   /**
-   * Set before the coordinator removes the child. If the job then has neither child nor value, each call of its rows is known.
+   * Set before the coordinator removes the child. If the job then has neither child nor value, the coordinator knows each call of its rows.
    */
   readonly taken?: true;
-  /** Size of the journal in bytes, once it had the results of a collected batch again after it had lost them. */
+  /** Size of the journal in bytes after it got the results of this collected batch back, which it had lost. */
   readonly restoredEnd?: number;
 }
 
-/** How many collected batches the datastore keeps: their rows took seconds, and a power failure costs a journal no more. */
+/** How many collected batches the datastore keeps. Their rows took seconds, so they cover what a journal loses in a power failure. */
 export const keptBatches = 25;
 
 /** A failed collection is not the fault of a row: retry until the run ends or the journal accepts the results. */
 const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_000 } } as const;
 
-/** Where a batch goes. */
 export interface FlowPlace {
   /** The queue of the run. */
   readonly batches: string;
@@ -38,7 +37,7 @@ export interface FlowPlace {
   readonly priority: Priority;
 }
 
-/** The id of a new batch; never reused, so that no later batch is mistaken for it. */
+/** A new, unique id of a batch: ids are never reused, so that no later batch is mistaken for an earlier one. */
 export function newBatchId(runId: string): string {
   return `${runId}-b-${randomUUID()}`;
 }
@@ -89,7 +88,7 @@ export function rowsOf({ rows, collected = rows }: Pick<RunBatchData, 'rows' | '
   return collected.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, n) => first + n));
 }
 
-/** Whether a process of the run took the batch, removed its child, and died before collecting the batch. */
+/** Whether an earlier process of the run took the batch, removed its child, and died before it collected the batch. */
 export async function isTaken(job: Job<RunBatchData>): Promise<boolean> {
   return job.data.taken === true && Object.keys(await job.getChildrenValues()).length === 0;
 }

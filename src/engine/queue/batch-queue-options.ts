@@ -25,17 +25,15 @@ export interface BatchQueueOptions {
   readonly policy: RunPolicy;
   /** Finds out what workers know of batches that were added in another epoch. */
   readonly rollCall: RollCall;
-  /** The priority of the run, which may change. */
+  /** The present priority of the run. */
   readonly priority: () => Priority;
-  /**
-   * Takes the outcome of a batch. The datastore forgets the batch when this resolves, and delivers it again when this rejects.
-   */
+  /** Takes the outcome of a batch. The datastore forgets the batch when the promise resolves, and delivers it again when it rejects. */
   readonly collect: (batch: CollectedBatch) => Promise<void>;
   /** The size of the journal that is safe on disk, in bytes. */
   readonly journalEnd: () => number;
   /**
-   * Takes what collected batches say that the journal has lost since, in a power failure. Called before anything is collected:
-   * what is added to the journal would hide what it has lost.
+   * Takes what the journal has lost in a power failure, according to collected batches. Called before anything is collected: new entries
+   * would hide what is missing.
    *
    * @param held the rows of batches that are not collected
    */

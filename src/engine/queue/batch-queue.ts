@@ -31,8 +31,8 @@ const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'del
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 
 /**
- * Opens the batches of a run, restores what the journal has lost, and begins to collect the finished ones. No other process may
- * have them open.
+ * Opens the batches of a run, restores what the journal has lost, and begins to collect the finished ones. Only one process at a time may
+ * have the batches of a run open.
  */
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
   const { runId, rows, rollCall } = options;
@@ -44,9 +44,9 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   queue.on('error', options.onError);
   producer.on('error', options.onError);
 
-  /** Batches that are not collected, by id; then the epochs of all batches. */
+  /** Batches that are not collected, and the epochs of all batches; both by id. */
   const open = new Map<string, OpenBatch>();
-  const known = new Map<string, string | undefined>();
+  const epochs = new Map<string, string | undefined>();
   /** The priority of all open batches; undefined: an earlier coordinator may have given them another one. */
   let priority: Priority | undefined;
   const locks = renewLocks(options.onError);
@@ -54,8 +54,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     name,
     async (job, token) => {
       const { id = '' } = job;
-      // Completing the batch here would hide it from the coordinator that added it, which was suspended or is ending.
-      if (!known.has(id)) throw new Error('another coordinator of the run added a batch');
+      // Another coordinator, which was suspended or is ending, added this batch: completing it here would hide it from that one.
+      if (!epochs.has(id)) throw new Error('another coordinator of the run added a batch');
       const batch = open.get(id);
       const lock = locks.hold(job, token);
       try {
@@ -81,13 +81,13 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   void collector.run().catch(options.onError);
 
   function keep(id: string, batch: OpenBatch): void {
-    known.set(id, batch.epoch);
+    epochs.set(id, batch.epoch);
     open.set(id, batch);
   }
 
   async function recover() {
     await unpause();
-    // Their process died while collecting them. A batch whose collection failed is delayed by a clock that may have been set
+    // A process died while it collected the active batches. A batch whose collection failed is delayed, by a clock that may have been set
     // back since.
     for (const job of await queue.getActive()) await job.moveToWait('0');
     for (const job of await queue.getDelayed()) await promote(job);
@@ -110,9 +110,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     };
   }
 
-  /**
-   * A process of the run may have died while the queue was paused, or an older copy of the datastore says that it is paused.
-   */
+  /** The queue stays paused when a process of the run died, or when an older copy of the datastore was restored. */
   async function unpause(): Promise<void> {
     if (await queue.isPaused()) await queue.resume();
   }
@@ -133,7 +131,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     open.delete(id);
   }
 
-  /** Removes a batch if no worker has claimed it; otherwise withdraws it from its worker. */
+  /** Takes a batch back if no worker has claimed it; otherwise withdraws it from its worker. */
   async function drainOne(
     id: string,
     batch: OpenBatch,
@@ -142,7 +140,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const since = performance.now();
     const child = await rows.job(id);
     if (child === undefined) return;
-    // A suspended worker may still have the batch: it reads this entry before its next call.
+    // A suspended worker may still have the batch: before its next call it reads this entry.
     batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
     if (!batch.isWithdrawn || (await child.isActive())) return;
     const taken = rollCall.isOfAnother(batch.epoch)
@@ -150,12 +148,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       : await batch.abandoned();
     if (taken === undefined) return;
     await saveAnswers(batch, taken.answers);
-    // A worker that has claimed the batch in the meantime knows which of its intents led to no call: its return value decides.
+    // A worker that has claimed the batch meanwhile knows which intents led to no call: then its return value decides.
     if (batch.isCollected || !(await isUnclaimed(child))) return;
     await save(taken);
     const job = await queue.getJob(id);
     if (job === undefined || !(await ifJobThere(job.updateData({ ...job.data, taken: true })))) return;
-    // BullMQ does not remove a locked batch: a worker that has claimed it in the meantime keeps it, unless the lock expired.
+    // BullMQ does not remove a locked batch, so a worker that has claimed it meanwhile keeps it, unless its lock has expired.
     if (performance.now() - since > lockMs / 2) return;
     batch.isTaken = true;
     await child.remove().catch(() => {
@@ -168,9 +166,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     if (answers.length > 0) await options.onAnswers(answers);
   }
 
-  async function reportNews(of: readonly OpenBatch[], graceMs?: number): Promise<void> {
-    const news = await Promise.all(of.map((batch) => batch.news(graceMs)));
-    const results = news.flat();
+  async function reportNewResults(batches: readonly OpenBatch[], graceMs?: number): Promise<void> {
+    const results = (await Promise.all(batches.map((batch) => batch.readResults(graceMs)))).flat();
     for (const batch of open.values()) await saveAnswers(batch);
     if (results.length > 0) await options.onResults(results);
   }
@@ -183,10 +180,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     await removeReturned(present);
   }
 
-  /** Removes batches that were collected, and that a datastore which has forgotten this holds again. */
+  /** Removes collected batches that are back in the datastore, because it has forgotten that they were removed. */
   async function removeReturned(present: ReadonlySet<string>): Promise<void> {
     for (const id of present)
-      if (!open.has(id) && rollCall.isOfAnother(known.get(id))) await queue.remove(id);
+      if (!open.has(id) && rollCall.isOfAnother(epochs.get(id))) await queue.remove(id);
   }
 
   /** Reports a batch as vanished. A finished batch stays until it is collected, and a batch in collection can't be lost. */
@@ -204,7 +201,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     return open.has(id) && (await queue.getJob(id)) === undefined && open.has(id) && !batch.isCollected;
   }
 
-  /** Gives the open batches the priority that new ones have. Those that a worker has claimed keep their place. */
+  /** Gives the open batches the present priority of the run. Batches that a worker has claimed keep their place. */
   async function reprioritize(): Promise<void> {
     const wanted = options.priority();
     if (wanted === priority) return;
@@ -223,7 +220,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   return {
-    /** What an earlier process of the run left in the datastore; collected from here on. */
+    /** What an earlier process of the run has left in the datastore. It is collected from now on. */
     recovered,
     /** Unfinished rows in the datastore at the last `refresh`. */
     get openRows(): number {
@@ -231,28 +228,28 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     },
     /** Reads what workers have written for open batches, and checks that the datastore still has all batches. */
     async refresh(): Promise<void> {
-      await rollCall.look();
+      await rollCall.update();
       if ([...open.values()].some(({ epoch }) => rollCall.isAwaiting(epoch)))
         options.onError(workersAwaited());
-      await reportNews([...open.values()]);
+      await reportNewResults([...open.values()]);
       await unpause();
       await reprioritize();
       await checkAll();
     },
-    /** Reads at once what workers have written for batches with an awaited row. */
-    async lookAfter(isAwaited: (row: number) => boolean): Promise<void> {
-      await reportNews(
+    /** Reads at once what workers have written for the batches that contain an awaited row. */
+    async readAwaited(isAwaited: (row: number) => boolean): Promise<void> {
+      await reportNewResults(
         [...open.values()].filter((batch) => batch.rows.some(isAwaited)),
         0,
       );
     },
     /**
-     * Adds at least one row as one batch, all or nothing. Waits while the datastore does not answer. After an abort, the batch
-     * may or may not have been added.
+     * Adds one or more rows as one batch, all or nothing. Waits while the datastore does not answer. After an abort, the batch may or may
+     * not have been added.
      *
-     * @param into the known epoch of the datastore: if it has changed, the batch is lost
+     * @param knownEpoch of the datastore: if it has changed since, the batch is lost
      */
-    async add(tasks: readonly RowTask[], signal: AbortSignal, into?: string): Promise<void> {
+    async add(tasks: readonly RowTask[], signal: AbortSignal, knownEpoch?: string): Promise<void> {
       const id = newBatchId(runId);
       const added = tasks.map(({ row }) => row);
       const { connectionEpoch: epoch } = datastore;
@@ -273,7 +270,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
           mayBeAdded ||= !isQueueRefusal(error);
           await unlessAborted(after(addAgainMs), signal);
           batch.isAdding = !signal.aborted && (await hasVanished(id, batch));
-          if (!batch.isAdding || !mayBeAdded || (await isCurrent(into))) continue;
+          if (!batch.isAdding || !mayBeAdded || (await isCurrent(knownEpoch))) continue;
           // The datastore may have lost the batch after its rows were called.
           batch.isAdding = false;
           await reportIfVanished(id, batch);

@@ -8,7 +8,7 @@ import type { RowQueue } from './row-queue.ts';
 import type { Witness } from './testimony.ts';
 
 export interface BatchWorkerOptions {
-  /** Rows in hand at the start: called, or waiting for their call. */
+  /** Rows in hand at first: in a call, or waiting for their call. */
   readonly concurrency: number;
   /** Why this version of the program can't call a row; another worker then gets the batch. */
   readonly refusal: (task: RowTask) => CqbatchError | undefined;
@@ -17,10 +17,7 @@ export interface BatchWorkerOptions {
    * counts and is unclear. `signal` aborts when the worker must stop.
    */
   readonly process: (task: RowTask, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
-  /**
-   * Called when a batch is unreadable, or after a defect of this program. The worker stops claiming and has handed the batch
-   * back.
-   */
+  /** Called when a batch is unreadable, or after a defect of this program. The worker claims no more, and has handed the batch back. */
   readonly onRefused: (reason: CqbatchError) => void;
   /** Remembers the batches of this process. */
   readonly witness: Pick<Witness, 'began' | 'ended' | 'handedOver'>;
@@ -46,7 +43,7 @@ export class BatchWorker {
     this.#options = options;
     this.#datastore = datastore;
     this.#concurrency = options.concurrency;
-    this.#stopListening = datastore.onReconnect(() => this.#handBackFound());
+    this.#stopListening = datastore.onReconnect(() => this.#handBackOutdated());
     this.#queue = queue;
     this.#claims = new BatchClaims(datastore, queue, {
       wantsMore: () => this.#wantsMore,
@@ -150,8 +147,8 @@ export class BatchWorker {
     const { id = '' } = job;
     const { witness } = this.#options;
     const { locks, batches } = this.#claims;
-    const isFound = this.#isOfAnotherEpoch(batch);
-    if (!isFound) witness.began(id, batch.epoch);
+    const isOutdated = this.#isOfAnotherEpoch(batch);
+    if (!isOutdated) witness.began(id, batch.epoch);
     const lock = locks.hold(job, token, () => claimed.handBack());
     const claimed: ClaimedBatch = new ClaimedBatch({
       batch,
@@ -161,29 +158,29 @@ export class BatchWorker {
       onReady: () => this.#beginRows(),
       onError: this.#options.onError,
     });
-    if (!isFound) batches.add(claimed);
+    if (!isOutdated) batches.add(claimed);
     try {
       await claimed.begin();
-      if (isFound) claimed.handBack();
+      if (isOutdated) claimed.handBack();
       this.#beginRows();
       await claimed.done;
       batches.delete(claimed);
       const value = claimed.close();
-      if (!isFound) witness.ended(id, value);
+      if (!isOutdated) witness.ended(id, value);
       if (!claimed.isLost)
-        await this.#complete(job, token, encodeReturn(isFound ? { ...value, isFound } : value));
-      if (!isFound) witness.handedOver(id);
+        await this.#complete(job, token, encodeReturn(isOutdated ? { ...value, isFound: true } : value));
+      if (!isOutdated) witness.handedOver(id);
     } finally {
       lock.release();
     }
   }
 
-  /** Whether the datastore may have forgotten what happened to a batch: only its coordinator can find out. */
+  /** Whether the datastore may have forgotten what happened to a batch. Then only the coordinator of the batch can find out. */
   #isOfAnotherEpoch({ epoch }: Pick<Batch, 'epoch'>): boolean {
     return isOfAnotherEpoch(this.#datastore, epoch);
   }
 
-  #handBackFound(): void {
+  #handBackOutdated(): void {
     for (const claimed of this.#claims.batches) if (this.#isOfAnotherEpoch(claimed)) claimed.handBack();
   }
 

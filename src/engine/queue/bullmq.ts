@@ -41,7 +41,7 @@ export const stallOptions = {
   runRetryDelay: 1_000,
 } as const;
 
-/** These commands may find their work done: by another process, or by an earlier send whose reply was lost. */
+/** The following commands may find their work done already: by another process, or by an earlier send whose reply was lost. */
 
 /** Waits for a command on a job. @returns false when the job no longer exists */
 export async function ifJobThere(command: Promise<unknown>): Promise<boolean> {

@@ -47,16 +47,16 @@ export interface ClaimedBatchOptions {
   readonly log: LedgerLog;
   /** Whether the lock certainly belongs to this worker. If not, another worker may have started: nothing may be called. */
   readonly isLocked: () => boolean;
-  /** Called when a row is ready again. */
+  /** Called when a row that waited is ready again. */
   readonly onReady: () => void;
   readonly onError: (error: Error) => void;
 }
 
 /** Rows that must wait longer are handed back, so that their batch can complete. */
 const longestWaitMs = 5_000;
-/** A user may end the wait that the API has asked for. */
+/** The longest wait of a row after a refusal. Workers keep the rest of a longer wait, because a user may end it. */
 const longestThrottledMs = 2 * longestWaitMs;
-/** Delay before a row is tried again that could not be called. */
+/** Delay before a row that could not be called is tried again. */
 const returnedMs = 50;
 
 /**
@@ -120,7 +120,7 @@ export class ClaimedBatch {
     return this.#options.batch.epoch;
   }
 
-  /** Whether another worker has the batch, or the datastore lost it: the outcome here does not count. */
+  /** Whether another worker has the batch, or the datastore has lost it. The outcome here then does not count. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -155,7 +155,7 @@ export class ClaimedBatch {
     this.#checkDone();
   }
 
-  /** Hands a row back whose processing has thrown, which may have been after its call. */
+  /** Hands back a row whose processing has thrown, perhaps after its call. */
   giveUp(ready: ReadyRow): void {
     const { row, history = noHistory } = ready.task;
     const isDoubtful = this.#ledger.isIntended(row);
@@ -186,7 +186,7 @@ export class ClaimedBatch {
   close(): BatchReturn {
     this.#writer.close();
     const answers = this.#ledger.takeAnswers();
-    // The other rows may have taken longer than the wait.
+    // The batch may have taken longer than the wait of the row.
     const delayMs = (row: number) => Math.max(0, (this.#dueAt.get(row) ?? 0) - steadyNow());
     return {
       results: this.#ledger.results(),
@@ -239,7 +239,7 @@ class BatchClaim implements Claim {
   }
 }
 
-/** How long an unfinished row waits before the next call. For the rest of a longer wait, no worker calls any row. */
+/** Milliseconds until an unfinished row may be called again. For the rest of a longer wait, no worker calls any row. */
 function pauseOf(verdict: Exclude<RowVerdict, { kind: 'finished' }>): number {
   if (verdict.kind === 'throttled') return Math.min(verdict.waitMs, longestThrottledMs);
   return verdict.delayMs ?? returnedMs;

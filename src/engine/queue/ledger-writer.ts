@@ -17,9 +17,9 @@ export interface LedgerWriterOptions {
   readonly log: LedgerLog;
   /** The content of the ledger, kept current. */
   readonly ledger: Ledger;
-  /** The claim of this worker, from 1. */
+  /** Number of this claim of the batch, from 1. */
   readonly claim: number;
-  /** Called once when no row of the batch may be called any more: it is withdrawn, or another worker has it. */
+  /** Called once when no more rows of the batch may be called: it is withdrawn, or another worker has it. */
   readonly onEnd: (end: 'withdrawn' | 'lost') => void;
   /** Called for each error of the datastore; the write is retried. */
   readonly onError: (error: Error) => void;
@@ -27,17 +27,17 @@ export interface LedgerWriterOptions {
 
 /** The most intents in one entry. */
 const mostIntents = 25;
-/** Results are written after this time, when this many have gathered, or with the next intents. */
-const noteAfterMs = 10;
-const mostNotes = 16;
+/** Results are written after this time, when this many are waiting, or with the next intents. */
+const writeAfterMs = 10;
+const mostWaiting = 16;
 const againAfterMs = 200;
-/** How often a ledger is read when nothing is written. */
-const lookEveryMs = 1_000;
+/** Milliseconds between reads of the ledger while nothing is written. */
+const readEveryMs = 1_000;
 
 /**
- * Writes a worker's progress in a batch into its ledger. What gathers during one write goes into the next.
+ * Writes a worker's progress in a batch into its ledger. What arrives during one write goes into the next.
  *
- * An entry at an unexpected index shows that another process has written: read its entries before calling anything.
+ * An entry at an unexpected index shows that another process has written: the writer reads its entries before anything is called.
  */
 export class LedgerWriter {
   readonly #options: LedgerWriterOptions;
@@ -50,8 +50,8 @@ export class LedgerWriter {
   readonly #answers: SavedAnswer[] = [];
   /** Whether a read or write is in progress. */
   #isBusy = false;
-  #noteTimer: NodeJS.Timeout | undefined;
-  readonly #looks = repeat(() => this.#look(), { everyMs: lookEveryMs });
+  #writeTimer: NodeJS.Timeout | undefined;
+  readonly #reads = repeat(() => this.#readIfIdle(), { everyMs: readEveryMs });
   #ended = false;
   #closed = false;
 
@@ -79,13 +79,13 @@ export class LedgerWriter {
   finished(result: RowResult): void {
     this.#options.ledger.finish(result);
     this.#results.push(result);
-    this.#noteSoon();
+    this.#writeSoon();
   }
 
   unfinished(row: Unfinished): void {
     this.#options.ledger.leave(row);
     this.#unfinished.push(row);
-    this.#noteSoon();
+    this.#writeSoon();
   }
 
   /** Records an answer, which is written with the result of its call. */
@@ -103,17 +103,17 @@ export class LedgerWriter {
   close(): void {
     this.end();
     this.#closed = true;
-    clearTimeout(this.#noteTimer);
-    void this.#looks.stop();
+    clearTimeout(this.#writeTimer);
+    void this.#reads.stop();
   }
 
-  #noteSoon(): void {
-    if (this.#results.length + this.#unfinished.length >= mostNotes) this.#write();
+  #writeSoon(): void {
+    if (this.#results.length + this.#unfinished.length >= mostWaiting) this.#write();
     else
-      this.#noteTimer ??= setTimeout(() => {
-        this.#noteTimer = undefined;
+      this.#writeTimer ??= setTimeout(() => {
+        this.#writeTimer = undefined;
         this.#write();
-      }, noteAfterMs);
+      }, writeAfterMs);
   }
 
   #write(): void {
@@ -122,7 +122,7 @@ export class LedgerWriter {
     void this.#writeAll();
   }
 
-  #look(): void {
+  #readIfIdle(): void {
     if (this.#ended || this.#isBusy) return;
     this.#isBusy = true;
     void this.#read()
@@ -160,10 +160,10 @@ export class LedgerWriter {
   }
 
   /**
-   * Appends an entry, and reads entries that others have appended before it.
+   * Appends an entry, and reads the entries of other processes before it.
    *
-   * @returns `outdated` when the lock may have expired during a slow append, so that another worker may have started
-   *   the batch or even completed it
+   * @returns `outdated` when the lock may have expired during a slow append, so that another worker may have started the batch or even
+   *   completed it
    */
   async #written(entry: LedgerEntry): Promise<'current' | 'outdated' | 'ended'> {
     const sentAt = performance.now();
@@ -198,9 +198,9 @@ export class LedgerWriter {
   async #readTo(length: number): Promise<void> {
     while (!this.#closed && this.#length < length) {
       try {
-        const before = this.#length;
+        const lastLength = this.#length;
         await this.#read();
-        if (this.#length > before) continue;
+        if (this.#length > lastLength) continue;
         this.#end('lost');
         return;
       } catch (error) {
@@ -210,12 +210,12 @@ export class LedgerWriter {
     }
   }
 
-  /** Reads entries that others have appended. */
+  /** Reads the entries that other processes have appended. */
   async #read(): Promise<void> {
     const { log, ledger, claim } = this.#options;
     const first = this.#length;
     const texts = await log.read(first);
-    // A takeover and a look may read the same entries.
+    // `#readTo` and `#readIfIdle` may read the same entries at the same time.
     const unread = texts.slice(this.#length - first);
     this.#length += unread.length;
     for (const text of unread) {

@@ -12,9 +12,8 @@ interface RowState {
 }
 
 /**
- * The state of a batch: its ledger's entries, applied in order. A row with an intent when another worker takes the batch over
- * may have been called, and becomes unclear. Later entries of the former worker are ignored, because the new worker has not
- * read them.
+ * The state of a batch: the entries of its ledger, applied in order. When another worker takes over the batch, a row with an intent may
+ * have been called, and becomes unclear. Later entries of the former worker are ignored, because the new worker has not read them.
  */
 export class Ledger {
   readonly #rows: ReadonlyMap<number, RowState>;
@@ -54,7 +53,6 @@ export class Ledger {
     return fresh;
   }
 
-  /** Records an intent. */
   intend(row: number): void {
     this.#row(row).isIntended = true;
   }
@@ -73,7 +71,7 @@ export class Ledger {
     }
   }
 
-  /** Adds a result. @returns whether it is the row's first: only that counts */
+  /** Adds a result. @returns whether it is the first of its row: only the first result counts */
   finish(result: RowResult): boolean {
     const state = this.#row(result.row);
     state.isIntended = false;

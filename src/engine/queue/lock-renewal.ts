@@ -2,7 +2,7 @@ import { steadyNow, steadyTimeOf, watchClock } from '../../base/async/clock.ts';
 import { repeat } from '../../base/async/repeat.ts';
 import { lockMs } from './bullmq.ts';
 
-/** Extends locks: a BullMQ worker. @returns the jobs whose locks another worker holds */
+/** A BullMQ worker, which extends locks. @returns the jobs whose locks another worker holds */
 interface LockHolder {
   extendJobLocks(jobIds: string[], tokens: string[], durationMs: number): Promise<string[]>;
   once(event: 'closed', listener: () => void): unknown;
@@ -76,7 +76,7 @@ export function renewLocks(onError: (error: Error) => void) {
         }
       };
       const renewals = repeat(() => renew(renewAfterMs), { everyMs: renewAfterMs, onError, catchUp: true });
-      // Where locks expire by this clock, they would seem to have expired.
+      // A datastore by whose clock locks expire would take them for expired.
       const clock = watchClock(() => void renew(0).catch(onError));
       worker.once('closed', () => {
         void renewals.stop();

@@ -3,18 +3,18 @@ import { keptBatches, type RunBatchData, rowsOf } from './batch-flow.ts';
 import { type BatchReturn, decodeReturn } from './payload.ts';
 import { mergeReturns } from './recollection.ts';
 
-/** What a journal has lost, as far as the datastore still knows. */
+/** The entries that a journal has lost, as far as the datastore still has them. */
 export interface LostEntries extends BatchReturn {
-  /** Other rows that may have been called: the journal may have lost what is known of them. */
+  /** Rows that may have been called, and whose results the journal may have lost. */
   readonly doubtful: readonly number[];
 }
 
 /**
- * Hands out what the collected batches of a run say that its journal has lost since. Each was completed with the size of the journal
- * that had its results: a journal that is smaller has lost its last lines. The batches stay, with the size of the journal that has
- * their results again, since it may lose its last lines again.
+ * Finds in the collected batches of a run what its journal has lost. Each batch was completed with the size of the journal that had its
+ * results: a smaller journal has lost its last lines. The batches stay, with the size of the journal that has their results again: it may
+ * lose its last lines again.
  *
- * @param journalEnd its size in bytes; nothing is added to it meanwhile but what `save` adds
+ * @param journalEnd size of the journal in bytes; meanwhile only `save` adds entries
  */
 export async function recollect(
   queue: Pick<Queue<RunBatchData, number>, 'getCompleted'>,
@@ -27,12 +27,12 @@ export async function recollect(
   if (lost.length === 0) return;
   const returns = await Promise.all(lost.map(async (job) => Object.values(await job.getChildrenValues())));
   const known = returns.flat().map(decodeReturn).reduce(mergeReturns, { results: [], leftovers: [] });
-  const told = new Set([...known.results, ...known.leftovers].map(({ row }) => row));
+  const knownRows = new Set([...known.results, ...known.leftovers].map(({ row }) => row));
   const rows = lost.flatMap(({ data }) => rowsOf(data));
-  // Older batches, which are removed, had rows below the highest of these.
+  // Older batches were removed. Their rows are below the highest row of the kept ones.
   const hasLostMore = lost.length === kept.length && kept.length >= keptBatches;
   const suspects = hasLostMore ? rowsOf({ rows: [[1, rows.reduce((a, b) => Math.max(a, b))]] }) : rows;
-  await save({ ...known, doubtful: suspects.filter((row) => !told.has(row)) });
+  await save({ ...known, doubtful: suspects.filter((row) => !knownRows.has(row)) });
   const restoredEnd = journalEnd();
   for (const job of lost) await job.updateData({ ...job.data, restoredEnd });
 }

@@ -11,16 +11,16 @@ export interface BatchSize {
 
 export interface OpenBatchOptions {
   readonly id: string;
-  /** The queue of its workers. */
+  /** The queue from which workers claim the batch. */
   readonly queue: Pick<RowQueue, 'readLedger'>;
   readonly rows: readonly number[];
   readonly bytes: number;
-  /** Of its rows, where known. */
+  /** The tasks of its rows, if known. */
   readonly tasks: readonly RowTask[];
   readonly epoch: string | undefined;
 }
 
-/** Age at which the ledger of an unfinished batch is read. */
+/** A ledger is read this long after its first entry. */
 const readAfterMs = 1_000;
 
 /** A batch that was fed and not collected. */
@@ -30,11 +30,11 @@ export class OpenBatch {
   readonly size: BatchSize;
   /** See `Batch`. */
   readonly epoch: string | undefined;
-  /** When its ledger was first seen to have entries. */
+  /** When entries were first found in the ledger. */
   #begunAt = Number.POSITIVE_INFINITY;
-  /** Whether a command that adds the batch may be in progress: if so, a missing batch is not lost. */
+  /** Whether the command that adds the batch may be in progress. A missing batch is then not lost. */
   isAdding = false;
-  /** Whether its worker was told to hand the batch back. */
+  /** Whether its worker was asked to hand the batch back. */
   isWithdrawn = false;
   /** Whether the coordinator removed it from the datastore. */
   isTaken = false;
@@ -78,11 +78,11 @@ export class OpenBatch {
   }
 
   /**
-   * New results in the ledger. A recent batch is skipped: most complete soon, and their return values contain the same results.
+   * New results in the ledger. A recent batch is skipped: most complete soon, and their return values have the same results.
    *
-   * @param graceMs how long a batch counts as recent
+   * @param graceMs how long after its first entry a batch is recent
    */
-  async news(graceMs = readAfterMs): Promise<readonly RowResult[]> {
+  async readResults(graceMs = readAfterMs): Promise<readonly RowResult[]> {
     const first = this.#read;
     const texts = await this.#queue.readLedger(this.id, first);
     const now = performance.now();
@@ -94,9 +94,9 @@ export class OpenBatch {
     return unread.flatMap((text) => this.#ledger.apply(decodeLedgerEntry(text)));
   }
 
-  /** The content of the ledger, when no worker has the batch any more. */
+  /** The content of the ledger as the outcome, for when no worker has the batch any more. */
   async abandoned(): Promise<BatchReturn> {
-    await this.news(0);
+    await this.readResults(0);
     this.#ledger.abandon();
     return { results: this.#ledger.results(), leftovers: this.#ledger.leftovers() };
   }
@@ -111,7 +111,7 @@ export class OpenBatch {
     });
   }
 
-  /** The row to feed again; undefined when its task is unknown here. */
+  /** The row to feed again; undefined when its task is not known here, and only the manifest has it. */
   taskOf({ row, history, attemptsUsed }: Leftover): RowTask | undefined {
     const task = this.#tasks.get(row);
     return task && { ...task, history: history ?? task.history, attemptsUsed };

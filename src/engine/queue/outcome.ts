@@ -3,9 +3,9 @@ import type { BatchReturn } from './payload.ts';
 import { recollected } from './recollection.ts';
 import type { RollCall } from './roll-call.ts';
 
-/** What a batch adds to the journal. */
+/** The outcome of a batch, with all of its rows. */
 export interface BatchOutcome extends BatchReturn {
-  /** Rows of which nothing is known. */
+  /** Rows about which the datastore has neither a result nor a leftover. */
   readonly missing: readonly number[];
 }
 
@@ -14,8 +14,8 @@ const nothing: BatchReturn = { results: [], leftovers: [] };
 /**
  * The outcome of a batch that no worker has any more.
  *
- * @param returned by its worker, if there was one
- * @returns undefined when workers must first say what they know, because the datastore may have forgotten it
+ * @param returned the return value of its worker, if it had one
+ * @returns undefined while workers must first testify, because the datastore may have forgotten what they did
  */
 export async function outcomeOf(
   batch: OpenBatch,
@@ -25,17 +25,21 @@ export async function outcomeOf(
   const { id, epoch, rows, isTaken } = batch;
   if (epoch === undefined || !rollCall.isOfAnother(epoch)) {
     const { results, leftovers } = returned ?? nothing;
-    const told = new Set([...results, ...leftovers].map(({ row }) => row));
-    return { ...nothing, ...returned, missing: isTaken ? [] : rows.filter((row) => !told.has(row)) };
+    const knownRows = new Set([...results, ...leftovers].map(({ row }) => row));
+    return { ...nothing, ...returned, missing: isTaken ? [] : rows.filter((row) => !knownRows.has(row)) };
   }
   if (isTaken) return { ...nothing, missing: [] };
-  // Its ledger is read only when no worker can write into it.
+  // Read the ledger only when no worker can write to it any more.
   if (rollCall.recollect(id, epoch) === undefined) return undefined;
   const read = await batch.abandoned();
   const recollection = rollCall.recollect(id, epoch);
   if (recollection === undefined) return undefined;
   const outcome = recollected({ rows, read, returned }, recollection);
-  // An older copy of the datastore may hold rows twice: they are fed again when the last of these batches is taken.
-  const elsewhere = new Set([...open.values()].flatMap((other) => (other === batch ? [] : other.rows)));
-  return { ...outcome, leftovers: outcome.leftovers.filter(({ row }) => !elsewhere.has(row)), missing: [] };
+  // An older copy of the datastore may hold a row in two batches: the row is fed again when the last of them is taken.
+  const otherRows = new Set([...open.values()].flatMap((other) => (other === batch ? [] : other.rows)));
+  return {
+    ...outcome,
+    leftovers: outcome.leftovers.filter(({ row }) => !otherRows.has(row)),
+    missing: [],
+  };
 }

@@ -21,7 +21,7 @@ export interface RowTask {
   readonly path: string;
   /** The exact body of the request. */
   readonly body: string;
-  /** What earlier attempts did; absent when there were none. */
+  /** What earlier attempts of the row did; absent without earlier attempts. */
   readonly history?: AttemptHistory | undefined;
   /** Attempts used up in this run. Default 0. */
   readonly attemptsUsed?: number;
@@ -43,11 +43,11 @@ export interface RunPolicy {
 export interface Batch {
   readonly tasks: readonly RowTask[];
   readonly policy: RunPolicy;
-  /** The epoch of the datastore when it was added, as its connection showed it: in another one, no worker calls its rows. */
+  /** The epoch that the connection showed when the batch was added. In another epoch, workers call none of its rows. */
   readonly epoch?: string | undefined;
 }
 
-/** A row before its next call, and what its attempts did. */
+/** An unfinished row, and what its attempts did. */
 export interface Unfinished {
   readonly row: number;
   /** Absent when the row was never called. */
@@ -65,7 +65,7 @@ export interface BatchReturn {
   readonly results: readonly RowResult[];
   readonly leftovers: readonly Leftover[];
   readonly answers?: readonly SavedAnswer[];
-  /** Whether its worker found it in another epoch, and so knows only what the datastore still has. */
+  /** Set when its worker found the batch in another epoch, and so knows only what the datastore still has. */
   readonly isFound?: true;
 }
 

@@ -4,52 +4,52 @@ import type { BatchReturn, Leftover } from './payload.ts';
 
 /** What workers know of a batch from another epoch of the datastore. */
 export interface Recollection {
-  /** Undefined when no living worker had the batch; null when one had it and knows no more. */
-  readonly told: BatchReturn | null | undefined;
+  /** The testimony about the batch; undefined when no living worker had the batch, null when a worker had it and knows no more. */
+  readonly testimony: BatchReturn | null | undefined;
   /** Whether all workers that could have had the batch have testified. */
   readonly isCertain: boolean;
 }
 
-/** What the sources of a batch from another epoch say. */
+/** What is found about a batch from another epoch. */
 export interface RecollectedBatch {
   readonly rows: readonly number[];
-  /** What its coordinator has read. */
+  /** What the coordinator has read in the ledger. */
   readonly read: BatchReturn;
-  /** What its worker has returned; absent when the datastore has lost it, or no worker had it. */
+  /** The return value of its worker; absent when the datastore has lost it, or no worker had the batch. */
   readonly returned?: BatchReturn | undefined;
 }
 
 /**
- * The outcome of a batch that was added in another epoch. What its last worker says is the truth, and what was returned before the
- * datastore forgot something. Other rows without a result are marked, unless it is certain that no worker has called them since.
+ * The outcome of a batch that was added in another epoch. The testimony of its last worker is certain, or else a value that was returned
+ * before the datastore forgot something. Other rows without a result are marked as possibly called, unless it is certain that no worker has
+ * called them since.
  */
 export function recollected(
   { rows, read, returned }: RecollectedBatch,
-  { told, isCertain }: Recollection,
+  { testimony, isCertain }: Recollection,
 ): BatchReturn {
-  const truth = told ?? (isCertain && returned?.isFound !== true ? returned : undefined);
+  const truth = testimony ?? (isCertain && returned?.isFound !== true ? returned : undefined);
   const known = [truth, returned, read].filter((source) => source !== undefined).reduce(mergeReturns);
   const finished = new Set(known.results.map(({ row }) => row));
-  const certain = byRow(truth);
-  const others = byRow(known);
+  const certainLeftovers = byRow(truth);
+  const knownLeftovers = byRow(known);
   const leftovers = rows
     .filter((row) => !finished.has(row))
     .map((row): Leftover => {
-      const leftover = others.get(row) ?? { row, attemptsUsed: 0, delayMs: 0 };
-      const isTold = certain.has(row) || (isCertain && told === undefined);
-      return certain.get(row) ?? (isTold ? leftover : marked(leftover));
+      const leftover = knownLeftovers.get(row) ?? { row, attemptsUsed: 0, delayMs: 0 };
+      const isKnown = certainLeftovers.has(row) || (isCertain && testimony === undefined);
+      return certainLeftovers.get(row) ?? (isKnown ? leftover : perhapsRepeated(leftover));
     });
   return { ...known, leftovers };
 }
 
 /**
- * The results of both, and of each other row what was called more often. A result is marked if the other source has another one, or
- * counts as many calls beside it: two workers have called its row, because the first seemed dead.
+ * The results of both sources, and of each other row the leftover with more calls. A result is marked as unclear if the other source has a
+ * different result, or counts as many calls beside it: two workers have called the row, because the first seemed dead.
  */
 export function mergeReturns(one: BatchReturn, other: BatchReturn): BatchReturn {
-  const results = new Map(
-    [...besides(other.results, one), ...besides(one.results, other)].map((result) => [result.row, result]),
-  );
+  const marked = [...markRepeated(other.results, one), ...markRepeated(one.results, other)];
+  const results = new Map(marked.map((result) => [result.row, result]));
   const leftovers = byRow(one);
   for (const leftover of other.leftovers) {
     const known = leftovers.get(leftover.row);
@@ -63,7 +63,7 @@ export function mergeReturns(one: BatchReturn, other: BatchReturn): BatchReturn 
   };
 }
 
-function besides(results: readonly RowResult[], other: BatchReturn): readonly RowResult[] {
+function markRepeated(results: readonly RowResult[], other: BatchReturn): readonly RowResult[] {
   const leftovers = byRow(other);
   const ends = new Map(other.results.map((result) => [result.row, result]));
   return results.map((result) => {
@@ -82,7 +82,7 @@ function isSameEnd(one: RowResult, other: RowResult): boolean {
   return one.finishedAt === other.finishedAt && one.startedAt === other.startedAt;
 }
 
-/** The calls of a row that had another end than its result. An intent without an end is that of the result. */
+/** The calls of a row beside the call of its result. An intent without an end belongs to the result. */
 function callsBeside(attempts: number, known: readonly Attempt[] = []): number {
   return known.some(isUnknown) ? attempts - 1 : attempts;
 }
@@ -95,8 +95,8 @@ export function countedAttempts({ history }: Pick<Leftover, 'history'>): number 
   return history?.attempts ?? 0;
 }
 
-/** The number of calls is lost; most likely it was one, and it may be known already. */
-function marked(leftover: Leftover): Leftover {
+/** Marks a row as possibly called. The number of calls is lost; most likely it was one, and it may be known already. */
+function perhapsRepeated(leftover: Leftover): Leftover {
   const { history = noHistory } = leftover;
   return history.unclear ? leftover : { ...leftover, history: perhapsCalled(history) };
 }

@@ -7,7 +7,7 @@ import type { Roster, Testimony } from './testimony.ts';
 
 /** A worker that shows no sign of life for longer is dead. */
 const silentMs = 15_000;
-/** A worker that lives and does not testify for longer is of a version that can't, or waits for a call without end. */
+/** A living worker that does not testify for longer has a version that can't, or waits for a call without end. */
 const patienceMs = 120_000;
 
 /** Why batches are not collected while workers are awaited. */
@@ -18,8 +18,8 @@ export function workersAwaited(): WaitReason {
 }
 
 /**
- * Finds out what a datastore has forgotten: in a new epoch, it awaits the testimony of each worker that was alive in the epoch before.
- * Then the fate of every row is known that no dead worker may have called.
+ * Finds out what a datastore has forgotten: in a new epoch, awaits the testimony of each worker that was alive in the epoch before. Then
+ * the fate of every row is known, except of rows that a dead worker may have called.
  *
  * ```
  * certain ──(another epoch)──▶ asking ──(all have testified)──▶ certain
@@ -29,16 +29,16 @@ export function workersAwaited(): WaitReason {
 export class RollCall {
   readonly #datastore: Pick<Datastore, 'connectionEpoch'>;
   readonly #roster: Roster;
-  /** Epochs in which this process saw all workers, and no worker has died with what it knew of them. */
+  /** Epochs whose workers this process has all seen, and none of which died before it testified. */
   readonly #witnessed = new Set<string>();
   /** When each worker last showed a sign of life. */
-  readonly #seen = new Map<string, number>();
-  #lastLook = Number.NEGATIVE_INFINITY;
-  /** Of the last question. */
+  readonly #seenAt = new Map<string, number>();
+  #lastUpdate = Number.NEGATIVE_INFINITY;
+  /** The epoch in which workers were last asked. */
   #epoch: string | undefined;
   /** The workers that must testify, and since when they are awaited. */
   #asking: { readonly workers: ReadonlySet<string>; readonly since: number } | undefined;
-  readonly #told = new Map<string, BatchReturn | null>();
+  readonly #testified = new Map<string, BatchReturn | null>();
 
   constructor(datastore: Pick<Datastore, 'connectionEpoch'>, roster: Roster) {
     this.#datastore = datastore;
@@ -52,40 +52,40 @@ export class RollCall {
 
   /** Whether a batch of this epoch can't be collected before workers have testified. */
   isAwaiting(epoch: string | undefined): boolean {
-    return this.isOfAnother(epoch) && !this.#hasHeard;
+    return this.isOfAnother(epoch) && !this.#hasAllTestimonies;
   }
 
-  get #hasHeard(): boolean {
+  get #hasAllTestimonies(): boolean {
     return this.#asking === undefined && this.#epoch === this.#datastore.connectionEpoch;
   }
 
   /** What is known of a batch that was added in another epoch; undefined while workers are awaited. */
   recollect(id: string, epoch: string): Recollection | undefined {
-    if (!this.#hasHeard) return undefined;
-    return { told: this.#told.get(id), isCertain: this.#witnessed.has(epoch) };
+    if (!this.#hasAllTestimonies) return undefined;
+    return { testimony: this.#testified.get(id), isCertain: this.#witnessed.has(epoch) };
   }
 
-  /** Looks which workers are there, and reads their testimonies when they are needed. */
-  async look(): Promise<void> {
+  /** Notes which workers are present, and reads their testimonies when they are needed. */
+  async update(): Promise<void> {
     const { connectionEpoch: epoch } = this.#datastore;
     const present = await this.#roster.present();
     if (epoch === undefined || epoch !== this.#datastore.connectionEpoch) return;
     if (epoch !== this.#epoch) this.#ask(epoch, present);
-    if (this.#asking !== undefined) await this.#hear(epoch, present);
+    if (this.#asking !== undefined) await this.#readTestimonies(epoch, present);
     const now = steadyNow();
-    for (const [worker, silence] of present) this.#seen.set(worker, now - silence);
-    this.#lastLook = now;
+    for (const [worker, silence] of present) this.#seenAt.set(worker, now - silence);
+    this.#lastUpdate = now;
   }
 
   #ask(epoch: string, present: ReadonlyMap<string, number>): void {
-    const seen = [...this.#seen].filter(([, at]) => at > this.#lastLook - silentMs);
+    const recentlySeen = [...this.#seenAt].filter(([, at]) => at > this.#lastUpdate - silentMs);
     const living = [...present].filter(([, silence]) => silence < silentMs);
-    const workers = [...seen, ...living].map(([worker]) => worker);
+    const workers = [...recentlySeen, ...living].map(([worker]) => worker);
     this.#asking = { workers: new Set([...(this.#asking?.workers ?? []), ...workers]), since: steadyNow() };
     this.#epoch = epoch;
   }
 
-  async #hear(epoch: string, present: ReadonlyMap<string, number>): Promise<void> {
+  async #readTestimonies(epoch: string, present: ReadonlyMap<string, number>): Promise<void> {
     const testimonies = await this.#roster.testimonies();
     const asking = this.#asking;
     if (asking === undefined || epoch !== this.#datastore.connectionEpoch) return;
@@ -102,8 +102,8 @@ export class RollCall {
 
   #take({ batches }: Testimony): void {
     for (const [id, value] of Object.entries(batches)) {
-      const known = this.#told.get(id);
-      this.#told.set(id, known && value ? mergeReturns(known, value) : (known ?? value));
+      const known = this.#testified.get(id);
+      this.#testified.set(id, known && value ? mergeReturns(known, value) : (known ?? value));
     }
   }
 }

@@ -38,7 +38,7 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
       const { logs } = await queue.getJobLogs(id, first);
       return logs;
     },
-    /** Gives a batch another priority, if it still exists. One that a worker has claimed keeps its place. */
+    /** Gives a batch another priority, if it still exists. A batch that a worker has claimed keeps its place. */
     async reprioritize(id: string, priority: Priority): Promise<void> {
       const job = await queue.getJob(id);
       if (job !== undefined) await ifJobThere(job.changePriority({ priority: bullmqPriority(priority) }));

@@ -3,10 +3,10 @@ import { after } from '../../base/async/waiting.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { BatchReturn } from './payload.ts';
 
-/** What a worker says, once in each epoch of the datastore: it calls no more rows of batches from another one. */
+/** What a worker publishes once in each epoch of the datastore: from then on it calls no rows of batches from another epoch. */
 export interface Testimony {
   readonly epoch: string;
-  /** The batches that it had lately, by id: what it knows of their rows; null when it handed that over long ago. */
+  /** The recent batches of the worker, by id: what it knows of their rows; null when it handed that over long ago. */
   readonly batches: Readonly<Record<string, BatchReturn | null>>;
 }
 
@@ -18,7 +18,7 @@ export interface Roster {
   testimonies(): Promise<ReadonlyMap<string, Testimony>>;
 }
 
-/** Where no datastore can forget its last moments without this process. */
+/** For an exclusive datastore, which forgets nothing without this process. */
 export const emptyRoster: Roster = {
   present: async () => new Map(),
   testimonies: async () => new Map(),
@@ -33,7 +33,7 @@ interface KnownBatch {
 
 /** How long the id of a batch is kept: a coordinator collects a batch long before. */
 const keptMs = 600_000;
-/** How many values a worker keeps after it handed them over: the datastore may forget them before their coordinator has read them. */
+/** How many values a worker keeps after it handed them over: the datastore may lose them before the coordinator has read them. */
 const keptValues = 25;
 const againAfterMs = 1_000;
 
@@ -47,7 +47,7 @@ export class Witness {
   readonly #batches = new Map<string, KnownBatch>();
   /** The batches whose values were handed over and are kept, the oldest first. */
   readonly #handedOver = new Set<string>();
-  #testified: string | undefined;
+  #testifiedEpoch: string | undefined;
   #isTestifying = false;
   #isClosed = false;
 
@@ -59,8 +59,8 @@ export class Witness {
     this.#datastore = datastore;
     this.#testify = testify;
     this.#onError = onError;
-    this.#stopListening = datastore.onReconnect(() => this.#consider());
-    this.#consider();
+    this.#stopListening = datastore.onReconnect(() => this.#testifyIfDue());
+    this.#testifyIfDue();
   }
 
   /** A batch is claimed. */
@@ -71,15 +71,15 @@ export class Witness {
     this.#batches.set(id, { epoch, isInHand: true, value: null, at: steadyNow() });
   }
 
-  /** None of its rows is called any more. */
+  /** The worker calls no more rows of a batch. */
   ended(id: string, value: BatchReturn): void {
     const batch = this.#batches.get(id);
     if (batch === undefined) return;
     Object.assign(batch, { isInHand: false, value, at: steadyNow() });
-    this.#consider();
+    this.#testifyIfDue();
   }
 
-  /** What is known of it was handed over. In another epoch, the testimony says it once more. */
+  /** The value of a batch was handed over. The value of a batch from another epoch is kept: the next testimony has it, too. */
   handedOver(id: string): void {
     if (this.#batches.get(id)?.epoch !== this.#datastore.connectionEpoch) return;
     this.#handedOver.add(id);
@@ -102,10 +102,10 @@ export class Witness {
     }
   }
 
-  /** Testifies when the epoch has changed, and no batch of another one is in hand. */
-  #consider(): void {
+  /** Testifies when the epoch has changed, and no batch of another epoch is in hand. */
+  #testifyIfDue(): void {
     const { connectionEpoch: epoch } = this.#datastore;
-    if (this.#isClosed || this.#isTestifying || epoch === undefined || epoch === this.#testified) return;
+    if (this.#isClosed || this.#isTestifying || epoch === undefined || epoch === this.#testifiedEpoch) return;
     const all = [...this.#batches];
     if (all.some(([, batch]) => batch.isInHand && batch.epoch !== undefined && batch.epoch !== epoch)) return;
     this.#isTestifying = true;
@@ -113,7 +113,7 @@ export class Witness {
     void this.#testify({ epoch, batches })
       .then(
         () => {
-          this.#testified = epoch;
+          this.#testifiedEpoch = epoch;
         },
         (error: Error) => {
           this.#onError(error);
@@ -122,7 +122,7 @@ export class Witness {
       )
       .then(() => {
         this.#isTestifying = false;
-        this.#consider();
+        this.#testifyIfDue();
       });
   }
 }

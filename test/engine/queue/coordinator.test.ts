@@ -150,7 +150,7 @@ test('a refusal that keeps a stopped run waiting is told', () =>
     before.end({ state: 'interrupted' });
     await running;
     await before.close();
-    vi.spyOn(run.rollCall, 'look').mockRejectedValue(new Error('READONLY'));
+    vi.spyOn(run.rollCall, 'update').mockRejectedValue(new Error('READONLY'));
     // As on a shared datastore, where a worker of another machine has the batch.
     vi.spyOn(run.rows, 'releaseClaims').mockResolvedValue();
     const told = new AbortController();

@@ -44,8 +44,8 @@ function fates(batch: Omit<RecollectedBatch, 'rows'>, recollection: Recollection
   });
 }
 
-const all: Recollection = { told: undefined, isCertain: true };
-const some: Recollection = { told: undefined, isCertain: false };
+const all: Recollection = { testimony: undefined, isCertain: true };
+const some: Recollection = { testimony: undefined, isCertain: false };
 
 test.each<[string, Omit<RecollectedBatch, 'rows'>, Recollection, string[]]>([
   ['no worker had it, and all workers live', { read: untouched }, all, ['0', '0']],
@@ -77,13 +77,13 @@ test.each<[string, Omit<RecollectedBatch, 'rows'>, Recollection, string[]]>([
   [
     'its worker lives and says what it did, another is dead',
     { read: untouched },
-    { told: said([result(1)], [left(2, failedOnce)]), isCertain: false },
+    { testimony: said([result(1)], [left(2, failedOnce)]), isCertain: false },
     ['done', '1'],
   ],
   [
     'its worker returned it and has forgotten what, and so has the datastore',
     { read: said([result(1)], [left(2)]), returned: { ...untouched, isFound: true } },
-    { told: null, isCertain: true },
+    { testimony: null, isCertain: true },
     ['done', '1?'],
   ],
   ['a row is marked already', { read: said([], [left(1, doubtful), left(2)]) }, some, ['1?', '1?']],

@@ -22,7 +22,7 @@ async function begun() {
   });
   says('a');
   says('b');
-  await rollCall.look();
+  await rollCall.update();
   return { datastore, present, says, rollCall };
 }
 
@@ -36,11 +36,11 @@ test('in a new epoch, every worker that was alive is awaited; then it is certain
   datastore.connectionEpoch = 'two';
   expect([rollCall.isOfAnother('one'), rollCall.recollect('x', 'one')]).toEqual([true, undefined]);
   says('a', { x: null });
-  await rollCall.look();
+  await rollCall.update();
   expect(rollCall.recollect('x', 'one')).toBeUndefined();
   const value = { results: [], leftovers: [] };
   says('b', { y: value });
-  await rollCall.look();
+  await rollCall.update();
   expect(['x', 'y', 'z'].map((id) => rollCall.recollect(id, 'one'))).toEqual([
     { told: null, isCertain: true },
     { told: value, isCertain: true },
@@ -53,14 +53,14 @@ test('a worker that is silent is dead: what it did in the epoch before is unknow
   datastore.connectionEpoch = 'two';
   says('a');
   present.delete('b');
-  await rollCall.look();
+  await rollCall.update();
   expect(rollCall.recollect('x', 'one')).toBeUndefined();
   vi.advanceTimersByTime(15_001);
-  await rollCall.look();
+  await rollCall.update();
   expect(rollCall.recollect('x', 'one')).toEqual({ told: undefined, isCertain: false });
   datastore.connectionEpoch = 'three';
   says('a');
-  await rollCall.look();
+  await rollCall.update();
   expect(rollCall.recollect('x', 'two')).toEqual({ told: undefined, isCertain: true });
 });
 
@@ -68,9 +68,9 @@ test('a worker that lives is awaited while its calls are in flight', async () =>
   const { datastore, rollCall, says } = await begun();
   datastore.connectionEpoch = 'two';
   says('a');
-  await rollCall.look();
+  await rollCall.update();
   vi.advanceTimersByTime(60_000);
-  await rollCall.look();
+  await rollCall.update();
   expect(rollCall.recollect('x', 'one')).toBeUndefined();
 });
 
@@ -84,9 +84,9 @@ test('workers that died long before the loss are not awaited', async () => {
   const { datastore, present, rollCall, says } = await begun();
   present.set('b', 20_000);
   vi.advanceTimersByTime(20_000);
-  await rollCall.look();
+  await rollCall.update();
   datastore.connectionEpoch = 'two';
   says('a');
-  await rollCall.look();
+  await rollCall.update();
   expect(rollCall.recollect('x', 'one')).toEqual({ told: undefined, isCertain: true });
 });

@@ -200,7 +200,7 @@ export class Coordinator {
   #keepOrder(order: RowOrder): void {
     const { onError } = this.#options;
     this.#order = order;
-    const look = () => this.#batches.lookAfter((row) => order.isAwaited(row));
+    const look = () => this.#batches.readAwaited((row) => order.isAwaited(row));
     this.#repeated.push(repeat(() => (order.isEmpty ? undefined : look()), { everyMs: awaitedMs, onError }));
   }
 
