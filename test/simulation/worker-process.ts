@@ -51,7 +51,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
       reserve: async () => isOpen,
       enter: async () => (isOpen ? 0 : undefined),
       release() {},
-      left() {},
+      sent() {},
       leave() {},
     };
     const random = world.random.fork();

@@ -2,39 +2,39 @@ import type { TrafficReport } from '../cluster/entries.ts';
 import type { Traffic } from './governor/traffic.ts';
 
 /**
- * Adds up the reports of all workers. Each report covers everything since its worker started; the governor needs the
- * difference.
+ * Adds up the reports of all workers. Each report covers everything since its worker started; the governor needs the calls since the last
+ * report.
  */
 export class CallCounts {
-  readonly #known = new Map<string, TrafficReport>();
-  /** Calls that were let through and rejected since the ledger began. */
+  readonly #lastReports = new Map<string, TrafficReport>();
+  /** Calls that the API let through and rejected since this object was made. */
   accepted = 0;
   rejected = 0;
 
   /**
-   * What is new since the last call.
+   * The traffic since the last call of this function.
    *
-   * @param reports of the workers that are there, by worker
-   * @param now of the steady clock, as are the times that are returned
-   * @param restsSince only answers to calls sent since then may ask to wait: workers forget the others soon
+   * @param now by the steady clock, like the returned times
+   * @param reports of the present workers, by worker
+   * @param restsSince only answers to calls sent since then may ask to wait: workers soon forget older ones
    */
   add(now: number, reports: ReadonlyMap<string, TrafficReport>, restsSince = 0): Traffic {
-    const fresh = [...reports].map(([worker, report]) => {
-      // What a worker met with before it was first seen here was already reported to an earlier governor.
-      const before = this.#known.get(worker) ?? report;
-      this.#known.set(worker, report);
-      return { report, ...difference(report, before) };
+    const periods = [...reports].map(([worker, report]) => {
+      // What happened to a worker before its first report here was already reported to an earlier governor.
+      const last = this.#lastReports.get(worker) ?? report;
+      this.#lastReports.set(worker, report);
+      return { report, ...difference(report, last) };
     });
-    for (const worker of this.#known.keys()) if (!reports.has(worker)) this.#known.delete(worker);
+    for (const worker of this.#lastReports.keys()) if (!reports.has(worker)) this.#lastReports.delete(worker);
 
-    const accepted = sum(fresh, ({ accepted }) => accepted);
-    const rejected = sum(fresh, ({ rejected }) => rejected);
-    const unavailable = sum(fresh, ({ unavailable }) => unavailable);
+    const accepted = sum(periods, ({ accepted }) => accepted);
+    const rejected = sum(periods, ({ rejected }) => rejected);
+    const unavailable = sum(periods, ({ unavailable }) => unavailable);
     this.accepted += accepted + unavailable;
     this.rejected += rejected;
-    const refused = fresh.filter((each) => each.rejected > 0);
-    const failed = fresh.filter((each) => each.rejected + each.unavailable > 0);
-    const [wait] = fresh
+    const refused = periods.filter((each) => each.rejected > 0);
+    const failed = periods.filter((each) => each.rejected + each.unavailable > 0);
+    const [wait] = periods
       .flatMap(({ report: { waitMs, waitBy, refusedAgoMs = 0 } }) =>
         waitMs !== undefined && now - refusedAgoMs >= restsSince ? [{ until: now + waitMs, by: waitBy }] : [],
       )
@@ -43,29 +43,29 @@ export class CallCounts {
       accepted,
       rejected,
       unavailable,
-      durationMs: sum(fresh, ({ durationMs }) => durationMs),
-      active: sum(fresh, ({ report }) => report.active),
+      durationMs: sum(periods, ({ durationMs }) => durationMs),
+      active: sum(periods, ({ report }) => report.active),
       rejectedSentAt: highest(refused, ({ refusedAgoMs: ago }) => (ago === undefined ? ago : now - ago)),
       rejectedWith: refused.at(-1)?.report.refusedWith,
       waitUntil: wait?.until,
       waitBy: wait?.by,
-      acceptedAmong: highest(fresh, ({ acceptedAmong }) => acceptedAmong),
-      // A worker that does not know the latest calls of the others counts too few.
+      acceptedAmong: highest(periods, ({ acceptedAmong }) => acceptedAmong),
+      // A worker that does not know the latest calls of other workers counts too few.
       rejectedAmong: highest(failed, ({ rejectedAmong }) => rejectedAmong),
       // A worker without a new answer repeats its last report.
-      stated: fresh.flatMap((each) =>
+      stated: periods.flatMap((each) =>
         each.accepted + each.rejected + each.unavailable > 0 ? each.report.stated : [],
       ),
     };
   }
 }
 
-function difference(report: TrafficReport, before: TrafficReport) {
+function difference(report: TrafficReport, last: TrafficReport) {
   return {
-    accepted: report.accepted - before.accepted,
-    rejected: report.rejected - before.rejected,
-    unavailable: (report.unavailable ?? 0) - (before.unavailable ?? 0),
-    durationMs: report.durationMs - before.durationMs,
+    accepted: report.accepted - last.accepted,
+    rejected: report.rejected - last.rejected,
+    unavailable: (report.unavailable ?? 0) - (last.unavailable ?? 0),
+    durationMs: report.durationMs - last.durationMs,
   };
 }
 

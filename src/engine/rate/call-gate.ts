@@ -10,8 +10,8 @@ export interface CallGateOptions {
 }
 
 /**
- * Where the rows of a process wait, in order of arrival, until the scheduler lets them be called: first for their turn, then,
- * once their intents are written, for the moment of their call.
+ * Here the rows of a process wait, in order of arrival, until the scheduler lets them be called: first for their turn, then, once their
+ * intents are written, for the moment of their call.
  */
 export class CallGate {
   /** Called when a row arrives. */
@@ -22,7 +22,7 @@ export class CallGate {
   readonly #options: CallGateOptions;
   #busiest = 0;
   #closed = false;
-  #isLookDue = false;
+  #isLetInDue = false;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
   readonly #waiting: ((hasTurn: boolean) => void)[] = [];
@@ -55,7 +55,7 @@ export class CallGate {
     return this.#busy + this.#waiting.length > 0;
   }
 
-  /** Roughly how many workers of the API have such rows. */
+  /** Roughly how many workers of the API have rows that wait or are being called. */
   get callers(): number {
     return this.#scheduler.callers;
   }
@@ -65,7 +65,7 @@ export class CallGate {
     return this.restMs > 0;
   }
 
-  /** How long that rest still takes. */
+  /** Milliseconds until the end of a rest that is too long to hold a row; not positive without one. */
   get restMs(): number {
     return this.#scheduler.restUntil - preciseNow() - patienceMs;
   }
@@ -95,8 +95,8 @@ export class CallGate {
    * Waits for the moment of the call.
    *
    * @param tookMs how long writing the intent took
-   * @returns the time of the call, which must leave at once: call `left` when it has left and `leave` when it is over.
-   *   Undefined when the row must not be called now: its turn is over
+   * @returns the time of the call, which must leave at once: call `sent` when it has left and `leave` when it is over. Undefined when the
+   *   row must not be called now: its turn is over
    */
   enter(tookMs: number): Promise<number | undefined> {
     this.#scheduler.written(preciseNow(), tookMs);
@@ -107,8 +107,8 @@ export class CallGate {
   }
 
   /** Records a call that has left. @param admittedAt result of `enter`; undefined for a repeated call */
-  left(admittedAt?: number): void {
-    this.#scheduler.left(preciseNow(), admittedAt);
+  sent(admittedAt?: number): void {
+    this.#scheduler.sent(preciseNow(), admittedAt);
   }
 
   /** Gives up a turn. */
@@ -117,19 +117,19 @@ export class CallGate {
     this.#letIn();
   }
 
-  /** A call was refused, and the API asks to wait until this time of the steady clock. */
+  /** Records that a call was refused, and that the API asks to wait until this time of the steady clock. */
   refused(waitUntil: number): void {
     this.#scheduler.refused(preciseNow(), waitUntil);
     this.#letIn();
   }
 
-  /** The end of the rest of all workers, as the leading worker decided; on the steady clock. */
-  heardOfRest(until: number): void {
-    this.#scheduler.heardOfRest(until);
+  /** Sets the end of the rest of all workers, as the leading worker decided; by the steady clock. */
+  setCommonRest(until: number): void {
+    this.#scheduler.setCommonRest(until);
     this.#letIn();
   }
 
-  /** The waits that this worker's own calls were asked for no longer count. */
+  /** Forgets the waits that this worker's own calls were asked for. */
   forgetOwnRest(): void {
     this.#scheduler.forgetOwnRest();
     this.#letIn();
@@ -151,12 +151,12 @@ export class CallGate {
     return this.#scheduler.active + this.#scheduler.reserved;
   }
 
-  /** Rows arrive in groups, with a batch or a group of written intents: one look suffices. */
+  /** Rows arrive in groups, with a batch or a group of written intents: one `#letIn` for all of them is enough. */
   #letInSoon(): void {
-    if (this.#isLookDue) return;
-    this.#isLookDue = true;
+    if (this.#isLetInDue) return;
+    this.#isLetInDue = true;
     queueMicrotask(() => {
-      this.#isLookDue = false;
+      this.#isLetInDue = false;
       this.#letIn();
     });
   }
@@ -164,7 +164,7 @@ export class CallGate {
   #letIn(): void {
     const now = preciseNow();
     if (this.#closed || this.isResting) this.#sendAway();
-    // Its places are free when the worker leaves.
+    // No visit gives up the places of a closed gate: they are free when the worker leaves.
     if (this.#closed) {
       clearTimeout(this.#timer);
       return;

@@ -3,23 +3,23 @@ import { HeldSlots } from './held-slots.ts';
 import { ServerClock } from './server-clock.ts';
 import { TimelineVisits, type Visit, type VisitTiming, type WorkerSituation } from './timeline-visits.ts';
 
-/** Rows are handed back for a longer rest: other workers must be able to take them, and a burst would follow the rest. */
+/** The longest rest that rows wait for. Before a longer one they are handed back: other workers can take them, and no burst follows. */
 export const patienceMs = 150;
 
-/** What a refusal means is known after the next beat of the leading worker, or soon after. */
+/** How long calls wait after a refusal: by then the leading worker has decided what the refusal means. */
 const considerMs = 50;
-/** Intents are written this much earlier than the slowest recent one took, because timers are late. */
+/** Intents are written this much earlier than the slowest recent write took, because timers are late. */
 const spareLeadMs = 5;
 /** The lead until the first intents were measured. */
 const firstLeadMs = 30;
-/** A datastore that takes longer costs slots: a row with an intent and no call is unclear when its worker dies. */
+/** The longest lead. A slower datastore costs slots: a row with an intent and no call is unclear when its worker dies. */
 const mostLeadMs = 100;
-/** How long a slow intent counts. */
+/** The time constant with which the slowest write of an intent is forgotten. */
 const leadOverMs = 5_000;
 
 /**
- * For each place in use, intents of this many rows are written ahead: a place would otherwise stand empty for as long as an
- * intent takes. These rows count as possibly called when this process dies.
+ * For each place in use, intents of this many rows are written ahead: otherwise a free place would stand empty for as long as a write
+ * takes. These rows count as possibly called when this process dies.
  */
 const writtenAhead = 0.2;
 
@@ -58,7 +58,7 @@ export interface Step {
  * of a few rows are written before their places are free.
  */
 export class CallScheduler {
-  /** The user's number of calls in flight for this process, whatever others do; undefined: as granted. */
+  /** The user's number of calls in flight for this process, whatever other workers do; undefined: as many as granted. */
   readonly #wanted: number | undefined;
   readonly #timing: VisitTiming;
   readonly #slots: HeldSlots;
@@ -110,7 +110,7 @@ export class CallScheduler {
     return this.#wanted ?? this.#places;
   }
 
-  /** No call leaves before this time, because the API asked to wait or the meaning of a refusal is not known yet. */
+  /** No call leaves before this time: the API asked to wait, or it is not known yet what a refusal means. */
   get restUntil(): number {
     return Math.max(this.#restUntil, this.#ownRestUntil);
   }
@@ -128,17 +128,17 @@ export class CallScheduler {
     this.#ownRestUntil = Math.max(this.#ownRestUntil, waitUntil, now + moment);
   }
 
-  /** The end of a rest that the leading worker has decided. */
-  heardOfRest(until: number): void {
+  /** Sets the end of the rest of all workers, as the leading worker decided. */
+  setCommonRest(until: number): void {
     this.#restUntil = until;
   }
 
-  /** The waits that this worker's own calls were asked for no longer count. */
+  /** Forgets the waits that this worker's own calls were asked for. */
   forgetOwnRest(): void {
     this.#ownRestUntil = Number.NEGATIVE_INFINITY;
   }
 
-  /** The intent of a row with a turn was written, which took this long. */
+  /** Records that the intent of a row with a turn was written, and how long that took. */
   written(now: number, tookMs: number): void {
     const weight = Math.exp(-(now - this.#slowestAt) / leadOverMs);
     this.#slowestMs = Math.max(tookMs, this.#slowestMs * weight + tookMs * (1 - weight));
@@ -151,8 +151,8 @@ export class CallScheduler {
   }
 
   /** Records a call that has left; `admittedAt` is absent for a repeated call. */
-  left(now: number, admittedAt?: number): void {
-    if (this.#gap !== undefined) this.#slots.left(now, admittedAt);
+  sent(now: number, admittedAt?: number): void {
+    if (this.#gap !== undefined) this.#slots.sent(now, admittedAt);
   }
 
   /** A call is over. */
@@ -176,18 +176,18 @@ export class CallScheduler {
     this.#visits.used(now, admitted);
     const reserved = Math.max(0, Math.min(waiting, this.#turns(now) - this.#reserved));
     this.#reserved += reserved;
-    const left = { waiting: waiting - reserved, ready: ready - admitted };
-    const situation = this.#situation(left);
+    const pending = { waiting: waiting - reserved, ready: ready - admitted };
+    const situation = this.#situation(pending);
     const visit = this.#visits.next(now, situation);
-    const wakeAt = this.#wakeAt(now, left, situation);
+    const wakeAt = this.#wakeAt(now, pending, situation);
     return visit === undefined ? { reserved, admitted, wakeAt } : { reserved, admitted, visit, wakeAt };
   }
 
   /** The timeline has replied to a visit made at `sentAt`. */
   replied(sentAt: number, now: number, reply: SlotReply): void {
-    this.#clock.heard(sentAt, now, reply.now);
+    this.#clock.measure(sentAt, now, reply.now);
     if (!this.#visits.replied(sentAt, now, reply.count)) return;
-    // A worker that had nothing to call need not hear of later decisions: it asks again before it calls.
+    // A worker that had nothing to call is not permitted calls: it asks again before it calls, and may miss later decisions.
     const isPermitted = reply.isSet && !this.#visits.hasLeft;
     this.#permittedUntil = isPermitted ? sentAt + rateTtlMs : Number.NEGATIVE_INFINITY;
     this.#places = reply.places;
@@ -200,7 +200,7 @@ export class CallScheduler {
       return;
     }
     this.#slots.thinOut(reply.gap);
-    // Slots that arrive this late belong to a time on which other workers have counted.
+    // Other workers have counted on the time of slots that arrive this late.
     if (reply.count > 0 && now - sentAt <= this.#visits.aheadMs(this.#leadMs))
       this.#slots.add(this.#clock.localTime(reply.from), reply.gap, reply.count);
   }
@@ -217,7 +217,7 @@ export class CallScheduler {
     return now < this.restUntil ? 0 : this.#mostBusy - this.#active;
   }
 
-  /** Where no rate is kept: calls in flight, and rows that leave as soon as one of them ends. */
+  /** The most rows in a call or with a turn while no rate is kept: the latter leave as soon as a call ends. */
   get #mostBusy(): number {
     return this.places + Math.ceil(this.places * writtenAhead);
   }

@@ -1,24 +1,24 @@
-/** Timers are late by a millisecond or two. */
+/** The least lateness that does not count: timers are late by a millisecond or two. */
 const leastGraceMs = 3;
 /** A slot used within this share of a gap is not late. The last quarter is for what happens between here and the network. */
 const graceGaps = 0.75;
 /** No slot can be used later than this. */
 export const mostLateMs = 100;
 const windowMs = 1_000;
-/** A rate that was lowered by less than this factor shows in the next slots. */
+/** A rate lowered by less than this factor does not change slots that are already held. */
 const noticeable = 1.1;
 
 /** When a slot may be used late, by the calls and slots of a worker in the last second. */
 export interface LateUse {
-  /** Only while its calls were fewer than this share of its slots. */
+  /** A slot may be used late only while the worker's calls were fewer than this share of its slots. */
   readonly below: number;
-  /** For a second after that, its calls are at most this share of its slots. */
+  /** For a second after a late use, the worker's calls are at most this share of its slots. */
   readonly upTo: number;
   /** Whether other workers use slots of the same timeline. */
   readonly isShared: boolean;
 }
 
-/** Shared, because nearly every look returns an empty array. */
+/** One array for all results, because nearly every `drop` removes nothing. */
 const none: readonly never[] = [];
 
 interface Slot {
@@ -44,7 +44,7 @@ interface Call {
  */
 export class HeldSlots {
   #slots: Slot[] = [];
-  /** The slots of the last second that are used or given up, and when calls used some of them. */
+  /** The times of slots of the last second that were used or given up, and the calls of the last second. */
   readonly #spent: number[] = [];
   readonly #calls: Call[] = [];
   /** Times after which the next slot pays for a call that left late. */
@@ -65,13 +65,13 @@ export class HeldSlots {
     return this.#slots[index]?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** When the first one can be used. */
+  /** When the first slot can be used. */
   nextAt(now: number): number {
     if (!this.#isFull(now)) return this.at(0);
     return Math.min(this.at(this.countUntil(now)), (this.#calls[0]?.at ?? 0) + windowMs);
   }
 
-  /** How many can be used by then. */
+  /** How many slots can be used by this time. */
   countUntil(time: number): number {
     const later = this.#slots.findIndex(({ at }) => at > time);
     return later < 0 ? this.count : later;
@@ -97,7 +97,7 @@ export class HeldSlots {
     return dropped.length;
   }
 
-  /** Uses the first slot. @returns whether its time has come */
+  /** Uses the first slot. @returns false when its time has not come */
   use(now: number): boolean {
     const [first] = this.#slots;
     if (first === undefined || first.at > now || this.#isFull(now)) return false;
@@ -110,7 +110,7 @@ export class HeldSlots {
   }
 
   /** Records a call that has left. @param admittedAt time of its slot; undefined for a repeated call without a slot */
-  left(now: number, admittedAt?: number): void {
+  sent(now: number, admittedAt?: number): void {
     const call = this.#calls.findLast(({ at }) => at === admittedAt);
     if (call === undefined && admittedAt !== undefined) return;
     if (call?.slot !== undefined && now <= call.slot.at + latestMs(call.slot.gap)) return;

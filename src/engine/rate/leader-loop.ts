@@ -26,33 +26,33 @@ export interface LeaderLoopOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** What calls one process may make, and makes. */
+/** The calls in flight of this process: how many it may have, and has. */
 export interface OwnCalls {
-  /** Calls in flight that it may have. */
+  /** The most calls in flight. */
   readonly concurrency: number;
-  /** Its calls in flight; undefined without any. */
+  /** The calls in flight now; undefined without any. */
   readonly inFlight: CallsInFlight | undefined;
 }
 
 type State = { readonly mode: 'following' } | { readonly mode: 'leading' } | { readonly mode: 'stopped' };
 
-/** The controller that decides for all workers, and its input. */
+/** The controller that decides for all workers, and the traffic counts that it reads. */
 interface Lead {
   readonly controller: RateController;
-  readonly ledger: CallCounts;
+  readonly counts: CallCounts;
 }
 
-/** How fast a drop of a limit is noticed, and how exactly calls in flight are known. */
+/** The time between two beats. A drop of a limit is noticed this fast, and calls in flight are known this exactly. */
 const beatMs = 100;
 /** The least time between two beats per worker with rows: it bounds how often all of them beat together. */
 const beatPerCallerMs = 1;
-/** Random, so that workers do not beat at the same time; less than `silentMs`. */
+/** The time between two beats without rows: random, so that workers do not beat at the same time; less than `silentMs`. */
 const idleBeatMs = { least: 1_000, most: 1_500 } as const;
 /** Spreads the beats after a rest, whose end all workers know. */
 const restSpreadMs = 100;
 /** After this long without a run and without calls, no worker leads. */
 const restedAfterMs = 3_000;
-/** When all calls are over, a datastore is waited for no longer than this. */
+/** The longest wait for the datastore at the end, when all calls are over. */
 const farewellMs = 2_000;
 
 /**
@@ -77,9 +77,9 @@ export class LeaderLoop {
   readonly established = this.#established.promise;
   readonly #beats: Repeated;
   #state: State = { mode: 'following' };
-  /** From the last time when this worker led. */
+  /** The controller and counts of the last time when this worker led. */
   #lead: Lead | undefined;
-  /** What a rate controller starts with. */
+  /** What the next rate controller starts with. */
   #start: StartingPoint;
   #wanted: CommonPolicy = { auto: true };
   #policies: RunPolicies = new Map();
@@ -110,7 +110,7 @@ export class LeaderLoop {
   async stop(): Promise<void> {
     const { membership, onError } = this.#options;
     this.#state = { mode: 'stopped' };
-    // Other workers will see that it is gone: a datastore that is unreachable is neither waited for nor an error.
+    // Other workers notice by themselves that this one is gone: do not wait long for an unreachable datastore, and report no error.
     await withTimeout(
       this.#beats.stop().then(() => membership.leave()),
       farewellMs,
@@ -141,7 +141,7 @@ export class LeaderLoop {
       traffic: meter.report(),
     };
     const beat = await membership.beat(own, !this.#isIdle);
-    // The lead may have been given up by now: then this worker sets nothing.
+    // `stop` was called meanwhile: this worker sets nothing any more.
     if (this.#state.mode === 'stopped') return;
     if (beat.leads) await this.#decide(beat);
     else this.#follow(beat.pace);
@@ -161,19 +161,19 @@ export class LeaderLoop {
     this.#state = { mode: 'leading' };
     if (this.#lead === undefined || !hasLed) {
       if (pace?.limit !== undefined && this.#start.limit === undefined) this.#start = pace;
-      this.#lead = { controller: new RateController(now, this.#start), ledger: new CallCounts() };
+      this.#lead = { controller: new RateController(now, this.#start), counts: new CallCounts() };
       this.#workedAt = now;
     }
-    const { controller, ledger } = this.#lead;
-    const news = newsOf(this.#policies, policies);
+    const { controller, counts } = this.#lead;
+    const change = changeOf(this.#policies, policies);
     this.#policies = policies;
-    if (news !== undefined) {
+    if (change !== undefined) {
       this.#restsSince = now;
-      controller.testBy(now, now + (news === 'rate' ? 0 : longestInheritedRestMs));
+      controller.testBy(now, now + (change === 'rate' ? 0 : longestInheritedRestMs));
     }
-    const met = ledger.add(now, reports, this.#restsSince);
-    const { accepted, rejected } = ledger;
-    const allowed = controller.update(now, met, this.#wanted, reports.size, rows);
+    const traffic = counts.add(now, reports, this.#restsSince);
+    const { accepted, rejected } = counts;
+    const allowed = controller.update(now, traffic, this.#wanted, reports.size, rows);
     const decided = {
       ...namingBound(allowed, this.#wanted),
       restsSince: this.#restsSince,
@@ -183,7 +183,7 @@ export class LeaderLoop {
     const { limit, concurrency, refuses503 } = decided;
     if (limit !== undefined) this.#start = { limit, concurrency, refuses503 };
     if (await this.#options.membership.decide(decided)) this.#obey(decided, reports.size);
-    if (hasRuns || this.#options.gate.isBusy || isTraffic(met)) this.#workedAt = now;
+    if (hasRuns || this.#options.gate.isBusy || isTraffic(traffic)) this.#workedAt = now;
     else if (now >= this.#workedAt + restedAfterMs) await this.#giveUpLead();
   }
 
@@ -195,9 +195,9 @@ export class LeaderLoop {
   #obey(pace: PaceReport, workers: number): void {
     const { gate, meter, concurrency, onPace } = this.#options;
     if (meter.forgetWaits(pace.restsSince ?? 0)) gate.forgetOwnRest();
-    gate.heardOfRest(pace.restUntil ?? 0);
+    gate.setCommonRest(pace.restUntil ?? 0);
     meter.refuses503 = pace.refuses503;
-    // A worker with nothing to call has no places; until it does, it may claim rows for an equal share.
+    // A worker with nothing to call has no places: it may claim rows for an equal share.
     const part = Math.max(1, Math.floor(pace.concurrency / workers));
     onPace(pace, { concurrency: concurrency ?? Math.max(gate.places, part), inFlight: meter.inFlight });
     this.#isEstablished = true;
@@ -206,22 +206,22 @@ export class LeaderLoop {
 }
 
 /**
- * What the policies say about rests that the API asked for before: a user has set a rate, which ends them, or a run has
- * started, which tests them.
+ * What changes of the policies mean for rests that the API asked for before: `rate`: a user has set a rate, which ends them; `run`: a run
+ * has started, which tests them.
  */
-function newsOf(before: RunPolicies, now: RunPolicies): 'rate' | 'run' | undefined {
-  const fresh = [...now].filter(
-    ([run, policy]) => !before.has(run) || !isDeepStrictEqual(before.get(run), policy),
+function changeOf(last: RunPolicies, current: RunPolicies): 'rate' | 'run' | undefined {
+  const changed = [...current].filter(
+    ([run, policy]) => !last.has(run) || !isDeepStrictEqual(last.get(run), policy),
   );
-  if (fresh.length === 0) return undefined;
-  return fresh.some(([, policy]) => policy?.auto !== true) ? 'rate' : 'run';
+  if (changed.length === 0) return undefined;
+  return changed.some(([, policy]) => policy?.auto !== true) ? 'rate' : 'run';
 }
 
 function isTraffic({ accepted, rejected, unavailable = 0, active }: Traffic): boolean {
   return accepted + rejected + unavailable + active > 0;
 }
 
-/** Names the run whose bound sets the rate, for as long as it does. */
+/** Names the run whose bound sets the rate, while it does. */
 function namingBound(pace: Pace, { perSecond, boundBy }: CommonPolicy): Pace {
   const isBound = perSecond !== undefined && pace.rate === perSecond && pace.restUntil === undefined;
   if (!isBound || boundBy === undefined) return pace;

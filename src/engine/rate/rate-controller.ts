@@ -63,7 +63,7 @@ export class RateController {
       restBy: waits ? waitBy : undefined,
       phase: 'fixed',
       refuses503: false,
-      reason: waitUntil - now >= noticeableRestMs ? reasons.told : usualReason,
+      reason: waitUntil - now >= noticeableRestMs ? reasons.asked : usualReason,
     };
   }
 

@@ -1,11 +1,11 @@
 /** Two monotonic clocks drift apart by at most this. */
 const drift = 0.0005;
-/** For rounding to milliseconds. */
+/** The error of times that are rounded to milliseconds. */
 const tolerance = 1;
 
 /**
- * How far the timeline's clock is ahead of this process's monotonic clock. The fastest reply decides, until a later reply
- * contradicts it because a clock was set or drifted.
+ * Measures how far the clock of the timeline is ahead of the monotonic clock of this process. The fastest reply decides, until a later
+ * reply contradicts it because a clock was set or drifted.
  */
 export class ServerClock {
   #offset = 0;
@@ -13,7 +13,7 @@ export class ServerClock {
   #measuredAt = 0;
 
   /** @param serverNow time of the other clock, between request and reply */
-  heard(sentAt: number, now: number, serverNow: number): void {
+  measure(sentAt: number, now: number, serverNow: number): void {
     const roundTripMs = now - sentAt;
     const error = tolerance + drift * (now - this.#measuredAt);
     const isPossible = this.#offset >= serverNow - now - error && this.#offset <= serverNow - sentAt + error;

@@ -5,11 +5,11 @@ import { type LateUse, mostLateMs } from './held-slots.ts';
 export interface VisitTiming {
   /** How far ahead slots are taken, milliseconds. */
   readonly aheadMs: number;
-  /** From one visit to the next. It varies by up to three tenths, so that workers do not visit at the same time. */
+  /** Time between two visits, milliseconds. It varies by up to three tenths, so that workers do not visit at the same time. */
   readonly visitMs: number;
-  /** After a visit that left calls waiting. */
+  /** Time until the next visit after a visit that left calls waiting, milliseconds. */
   readonly soonMs: number;
-  /** Slots that are given up when a call is refused: otherwise several workers use few windows of a second well. */
+  /** How many slots are given up when a call is refused. With several workers 0: they would use few windows of a second well. */
   readonly refusedGaps: 0 | 1;
   /**
    * The share of the calls ending before a slot for which a slot is taken. A slot that comes while all places are in use is
@@ -58,7 +58,7 @@ const visitPerCallerMs = 0.5;
  * slots than it has free places (of 2,000/s, 100 and 200 workers lose 5 and 6 % of the slots; 10 and 12 % otherwise).
  */
 const crowd = 40;
-/** What a worker was permitted lasts longer than this. */
+/** The longest time between two visits: what a worker was permitted must last longer. */
 const mostVisitMs = 1_000;
 /**
  * The share of the time between two visits by which a visit is early or late, so that workers do not visit at the same time.
@@ -66,7 +66,7 @@ const mostVisitMs = 1_000;
 const visitSpread = 0.3;
 /** A visit without a reply for this long is lost. */
 const lostMs = 250;
-/** The time constant of the measured pace of this worker. */
+/** The time constant of the measured pace of this worker, milliseconds. */
 const usedOverMs = 300;
 /** While calls wait, this many times the recently used slots are asked for. */
 const growth = 1.5;
@@ -102,7 +102,7 @@ export class TimelineVisits {
   #wasGranted = false;
   #repliedTo = Number.NEGATIVE_INFINITY;
   #spread = 1;
-  #toldNeed = 0;
+  #sentNeed = 0;
   #replyMs = 0;
   #latencyMs: number | undefined;
   #usedPerMs = 0;
@@ -119,7 +119,7 @@ export class TimelineVisits {
     this.#latencyMs += (durationMs - this.#latencyMs) * smoothing;
   }
 
-  /** This many slots could be used at that time. */
+  /** Records how many slots this worker could use at this time. */
   used(now: number, slots: number): void {
     const weight = Math.exp(-(now - this.#usedAt) / usedOverMs);
     this.#usedPerMs = this.#usedPerMs * weight + slots / usedOverMs;
@@ -133,7 +133,7 @@ export class TimelineVisits {
    * @returns whether it is the latest: the reply to a later visit may have come first
    */
   replied(sentAt: number, now: number, granted: number): boolean {
-    // A worker that was frozen is no farther from the timeline: it would otherwise take slots too far ahead.
+    // The reply time of a frozen worker does not count: it would otherwise take slots too far ahead.
     this.#replyMs += (Math.min(now - sentAt, lostMs) - this.#replyMs) * smoothing;
     if (sentAt < this.#repliedTo) return false;
     this.#repliedTo = sentAt;
@@ -147,10 +147,10 @@ export class TimelineVisits {
 
   /** Whether the timeline knows that this worker has nothing to call. */
   get hasLeft(): boolean {
-    return this.#toldNeed === 0;
+    return this.#sentNeed === 0;
   }
 
-  /** How far ahead slots are taken: farther from a timeline that is far away. */
+  /** How far ahead slots are taken, milliseconds: farther when the replies of the timeline take longer. */
   aheadMs(leadMs: number): number {
     const { aheadMs, visitMs } = this.#timing;
     return leadMs + Math.max(aheadMs, (1 + visitSpread) * visitMs + 2 * this.#replyMs);
@@ -159,12 +159,12 @@ export class TimelineVisits {
   /** When to visit the timeline; infinite when nothing is to be called and the timeline knows it. */
   nextAt({ uncalled, reserved, active, places, slots, isRateKept }: WorkerSituation): number {
     if (this.#isVisiting) return this.#visitedAt + lostMs;
-    if (uncalled === 0 && active === 0 && this.#toldNeed === 0) return Number.POSITIVE_INFINITY;
+    if (uncalled === 0 && active === 0 && this.#sentNeed === 0) return Number.POSITIVE_INFINITY;
     const lacksSlots = isRateKept && this.#wasGranted && slots < uncalled && slots <= reserved;
-    const isStarved = uncalled > 0 && (places === 0 || this.#toldNeed === 0 || lacksSlots);
+    const isStarved = uncalled > 0 && (places === 0 || this.#sentNeed === 0 || lacksSlots);
     const afterMs = isStarved ? this.#timing.soonMs : this.#timing.visitMs * this.#spread;
     // A worker whose first row arrives is not kept waiting by the others.
-    const leastMs = this.#toldNeed === 0 ? 0 : this.callers * visitPerCallerMs * this.#spread;
+    const leastMs = this.#sentNeed === 0 ? 0 : this.callers * visitPerCallerMs * this.#spread;
     return this.#visitedAt + Math.max(afterMs, Math.min(leastMs, mostVisitMs));
   }
 
@@ -175,7 +175,7 @@ export class TimelineVisits {
     const { uncalled, active, wanted, slots, leadMs, readySince } = situation;
     const { pastMs: mostPastMs } = this.#timing;
     const need = Math.min(wanted, active + uncalled);
-    this.#toldNeed = need;
+    this.#sentNeed = need;
     this.#visitedAt = now;
     this.#isVisiting = true;
     // The visit is late because this process did not run.

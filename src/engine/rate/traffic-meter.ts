@@ -4,21 +4,21 @@ import type { ApiFailure } from '../api/failure.ts';
 import type { StatedLimit } from '../api/limits.ts';
 import type { TrafficReport } from '../cluster/entries.ts';
 
-/** The server chooses the names of limits. */
+/** The most limits that are remembered: the server chooses their names. */
 const maxStated = 16;
 
 /** Calls that a process is making. */
 export interface CallsInFlight {
   readonly calls: number;
-  /** Age of the oldest one. */
+  /** Age of the oldest call, milliseconds. */
   readonly oldestMs: number;
 }
 
 /** A call in flight. */
 export interface MeteredCall {
-  /** On the steady clock. */
+  /** By the steady clock. */
   readonly sentAt: number;
-  /** Calls in flight when it was sent, including itself, as far as known here. */
+  /** Calls in flight when the call was sent, including itself, as far as known here. */
   readonly among: number;
 }
 
@@ -77,7 +77,7 @@ export class TrafficMeter {
       this.#acceptedAmong = Math.max(this.#acceptedAmong ?? 0, among);
     }
     if (kind === 'unavailable') this.#unavailable += 1;
-    // The very 503 that comes back may prove to be a refusal, and the first refusal shows most about a cap.
+    // A 503 may prove to be a refusal, and the first refusal shows most about a cap.
     if (kind === 'unavailable' || kind === 'rejected')
       this.#rejectedAmong = Math.min(this.#rejectedAmong ?? among, among);
     if (kind !== 'rejected') return;
@@ -93,14 +93,14 @@ export class TrafficMeter {
     this.onRefused(this.#waitUntil);
   }
 
-  /** Forgets the waits that were asked for before this time. @returns whether there was one */
-  forgetWaits(before: number): boolean {
-    if (this.#waitUntil <= steadyNow() || (this.#refusedSentAt ?? 0) >= before) return false;
+  /** Forgets the waits that calls sent before this time were asked for. @returns whether a wait was forgotten */
+  forgetWaits(sentBefore: number): boolean {
+    if (this.#waitUntil <= steadyNow() || (this.#refusedSentAt ?? 0) >= sentBefore) return false;
     this.#waitUntil = 0;
     return true;
   }
 
-  /** The counts so far. Values of a moment are those since the last report. */
+  /** The counts so far. Extremes, such as `acceptedAmong`, are those since the last report. */
   report(): TrafficReport {
     const now = steadyNow();
     const report: TrafficReport = {

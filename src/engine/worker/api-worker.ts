@@ -27,15 +27,15 @@ export interface ApiWorkerOptions {
   readonly datastore: Datastore;
   readonly rows: RowQueue;
   readonly client: ApiClient;
-  /** The normalized base URL of the API. */
+  /** The base URL of the API, normalized. */
   readonly baseUrl: string;
-  /** How long an outage of the API is waited for, milliseconds; absent: without end. */
+  /** The longest outage of the API to wait for, milliseconds; absent: no limit. */
   readonly maxOutageMs?: number | undefined;
-  /** Operations that are known to have succeeded. */
+  /** Operations of which rows are known to have succeeded. */
   readonly proven?: Iterable<string> | undefined;
   /** Calls in flight at once, or as many as the API bears. */
   readonly concurrency: number | 'auto';
-  /** This worker among the workers of the API; it leaves at the end. */
+  /** The link to the other workers of the API. The worker leaves them at the end. */
   readonly membership: Membership;
   /** What an earlier run learned about the API. */
   readonly known?: StartingPoint | undefined;
@@ -77,7 +77,7 @@ export class ApiWorker {
   #stopping: Promise<void> | undefined;
   #concurrency: number;
   /** Rows in hand at a time. */
-  #inHand: number;
+  #mostInHand: number;
   #finished = 0;
   #pace: PaceReport | undefined;
 
@@ -87,7 +87,7 @@ export class ApiWorker {
     this.#totals = logTotals(options.log);
     this.#wanted = options.concurrency === 'auto' ? undefined : options.concurrency;
     this.#concurrency = this.#wanted ?? usualConcurrency;
-    this.#inHand = withSpare(this.#concurrency);
+    this.#mostInHand = withSpare(this.#concurrency);
     const timing = membership.isShared ? sharedTiming : ownTiming;
     const gate = new CallGate({
       scheduler: new CallScheduler({ timing, concurrency: this.#wanted, random: Math.random }),
@@ -95,7 +95,7 @@ export class ApiWorker {
       onError,
     });
     this.#gate = gate;
-    // At once: until the next news of the pace, it would claim one batch after the other for rows that come back.
+    // At once: until the next pace, the worker would claim one batch after the other for rows that come back.
     gate.onSendAway = () => this.#claimWithin();
     this.#meter.elsewhere = () => gate.elsewhere;
     this.#breaker = new CircuitBreaker({
@@ -158,7 +158,7 @@ export class ApiWorker {
         breaker: this.#breaker,
         governed: () => this.#pace?.phase !== 'fixed',
         log,
-        onEvent: (event) => this.#see(event),
+        onEvent: (event) => this.#take(event),
         onHalt: (failure, path) => onHalt(refusalReason(baseUrl, path, failure)),
       }),
       log,
@@ -170,8 +170,8 @@ export class ApiWorker {
     });
   }
 
-  #see(event: WorkerEvent): void {
-    this.#totals.see(event);
+  #take(event: WorkerEvent): void {
+    this.#totals.count(event);
     if (event.type === 'finished') this.#finished += 1;
     if (event.type === 'throttled') {
       if (event.waitMs > 0) this.#meter.askedToWait(event.waitMs);
@@ -185,7 +185,7 @@ export class ApiWorker {
     const most = withSpare(this.#concurrency);
     const needed = this.#prefetch.update(this.#gate.takeBusiest(), most);
     // The calls in flight that the user wants are in hand at once, however few the rate needs.
-    this.#inHand = pace.isKept && this.#wanted === undefined ? needed : most;
+    this.#mostInHand = pace.isKept && this.#wanted === undefined ? needed : most;
     this.#claimWithin();
     logPace(this.#options.log, pace, this.#pace);
     this.#pace = pace;
@@ -202,7 +202,7 @@ export class ApiWorker {
 
   /** How many rows to have in hand. Rows that wait for their verdicts have freed their places. */
   get #prefetchLimit(): number {
-    return this.#breaker.prefetchLimit(this.#inHand, this.#wanted ?? withSpare(this.#concurrency));
+    return this.#breaker.prefetchLimit(this.#mostInHand, this.#wanted ?? withSpare(this.#concurrency));
   }
 
   /** While the API rests, rows are not claimed: they would only be sent back. */
@@ -214,8 +214,8 @@ export class ApiWorker {
 }
 
 /** Logs when the governor changes its phase, not each of its steps. */
-function logPace(log: Log, pace: PaceReport, before: PaceReport | undefined): void {
-  if (pace.phase === before?.phase && pace.reason === before.reason) return;
+function logPace(log: Log, pace: PaceReport, lastPace: PaceReport | undefined): void {
+  if (pace.phase === lastPace?.phase && pace.reason === lastPace.reason) return;
   const { rate, limit, concurrency, restUntil, restBy, phase, reason } = pace;
   log.info(
     {

@@ -1,18 +1,18 @@
 import type { Blame, Halt, HealthEvidence, Refused, Trouble } from './health-evidence.ts';
 
 export interface CircuitBreakerOptions {
-  /** How long an outage is waited for, milliseconds; absent: without end. */
+  /** The longest outage to wait for, milliseconds; absent: no limit. */
   readonly maxOutageMs?: number | undefined;
   /** Called when `prefetchLimit` may have changed. */
   readonly onChange: () => void;
-  /** Called once, when no more calls are made. */
+  /** Called once, with the reason, when the breaker admits no more calls. */
   readonly onHalt: (halt: Halt) => void;
 }
 
-/** An unproven API gets this many calls, or this much time, to answer one. */
+/** An unproven API has this many calls, or this much time, to answer a call. */
 const unprovenCalls = 20;
 const unprovenMs = 30_000;
-/** This many consecutive failed calls are an outage, or fewer over a longer time. A server that restarts is not one. */
+/** This many consecutive failed calls are an outage, or fewer over a longer time. A server that restarts is no outage. */
 const manyCalls = 20;
 const manyCallsMs = 2_000;
 const severalCalls = 5;
@@ -25,11 +25,11 @@ const idleMs = { unproven: 5_000, proven: 1_000 };
 const testAfterPart = 0.25;
 const shortestTestMs = 1_000;
 const longestTestMs = 15_000;
-/** The most that a pause between two refusals counts: the API may have asked for a longer one. */
+/** The longest pause between two refusals that counts: the API may have asked for a longer wait. */
 const longestRefusalMs = 60_000;
-/** A user who waits for longer is told why. */
+/** After this silence, users are told what is waited for. */
 const noticedMs = 4_000;
-/** A worker that has this many rows in hand again has recovered. */
+/** With this many rows in hand again, a worker has recovered from an outage. */
 const mostRecovering = 200;
 
 /**
@@ -58,12 +58,12 @@ export class CircuitBreaker {
   /** Calls of an unproven API that have failed and are no longer held. */
   #spent = 0;
   #firstCallAt: number | undefined;
-  /** The failures since the last answer: since when, the latest, and how many calls say something. */
+  /** The failures since the last answer: how many calls count, the time of the first, and the latest trouble. */
   #streak: { calls: number; readonly since: number; latest: Trouble } | undefined;
-  /** The refusals since a call was accepted: how many, for how long, and the time of the last one. */
+  /** The refusals since the last accepted call: how many, how long they have lasted, and when the last one came. */
   #refusals: { readonly calls: number; readonly lastedMs: number; readonly lastAt: number } | undefined;
   readonly #held: { readonly trouble: Trouble; readonly release: (blame: Blame) => void }[] = [];
-  /** Rows that may be in hand while an API is called again after an outage. */
+  /** The most rows in hand while the API is called again after an outage. */
   #recovering = Number.POSITIVE_INFINITY;
   #nextTestAt = 0;
   #test: { readonly timer: NodeJS.Timeout; readonly resolve: (admitted: boolean) => void } | undefined;
@@ -78,8 +78,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * The outage in progress, and the milliseconds until the next test call. Rows that have waited for their verdicts for seconds
-   * are a sign of one, too.
+   * The outage in progress, and the milliseconds until the next test call. Rows that have waited for their verdicts for seconds also show
+   * an outage.
    */
   get outage(): { readonly trouble: Trouble; readonly testMs: number } | undefined {
     if (this.#streak === undefined) return undefined;
@@ -89,7 +89,7 @@ export class CircuitBreaker {
     return this.#held.length > 0 && now - since >= noticedMs ? { trouble, testMs: 0 } : undefined;
   }
 
-  /** The API has answered as the service does, as far as others know. */
+  /** It is known from elsewhere that the API has answered as the service does. */
   prove(): void {
     if (this.#state !== 'unproven') return;
     this.#state = 'closed';
@@ -115,7 +115,7 @@ export class CircuitBreaker {
     this.#watchIdle();
   }
 
-  /** Waits until a call may be made, possibly for long. False: it must not be made now. */
+  /** Waits until a call may be made, possibly for long. False: the call must not be made now. */
   admit(): boolean | Promise<boolean> {
     if (this.#closed || this.#state === 'halted') return false;
     this.#firstCallAt ??= performance.now();
@@ -127,7 +127,7 @@ export class CircuitBreaker {
     });
   }
 
-  /** Records how a call ended, and determines what was to blame. */
+  /** Records how a call ended, and decides what was to blame. */
   assess(evidence: HealthEvidence): Blame | Promise<Blame> {
     if (this.#state === 'halted') return this.#afterHalt;
     if (this.#closed) return isDoubtful(evidence) || this.#state === 'open' ? 'halted' : 'row';
@@ -170,8 +170,12 @@ export class CircuitBreaker {
 
   #refused({ path, failure }: Refused): void {
     const now = performance.now();
-    const { calls, lastedMs: before, lastAt } = this.#refusals ?? { calls: 0, lastedMs: 0, lastAt: now };
-    const lastedMs = before + Math.min(now - lastAt, longestRefusalMs);
+    const {
+      calls,
+      lastedMs: lastedBeforeMs,
+      lastAt,
+    } = this.#refusals ?? { calls: 0, lastedMs: 0, lastAt: now };
+    const lastedMs = lastedBeforeMs + Math.min(now - lastAt, longestRefusalMs);
     this.#refusals = { calls: calls + 1, lastedMs, lastAt: now };
     const { maxOutageMs = Number.POSITIVE_INFINITY } = this.#options;
     if (lastedMs > maxOutageMs)
@@ -181,20 +185,20 @@ export class CircuitBreaker {
   }
 
   #answered(): void {
-    const before = this.#state;
+    const lastState = this.#state;
     this.#state = 'closed';
     this.#streak = undefined;
-    if (before === 'open') {
+    if (lastState === 'open') {
       clearTimeout(this.#limit);
       this.#recovering = 1;
     }
     this.#recovering = this.#recovering >= mostRecovering ? Number.POSITIVE_INFINITY : this.#recovering + 1;
-    const changes = before !== 'closed' || this.#held.length > 0 || this.#recovering <= mostRecovering;
+    const changes = lastState !== 'closed' || this.#held.length > 0 || this.#recovering <= mostRecovering;
     this.#release('row');
     if (changes) this.#options.onChange();
   }
 
-  /** Decides whether enough calls have failed, by number and time; if not, schedules the next look. */
+  /** Decides whether enough calls have failed, by number and time; if not, schedules the next decision. */
   #decide(): void {
     clearTimeout(this.#decision);
     if (this.#streak === undefined || this.#closed) return;

@@ -6,22 +6,22 @@ import type { Halt } from './health-evidence.ts';
 export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {
   if (because === 'unproven') {
     const tries = calls === 1 ? '1 try' : `${calls} tries`;
-    return fatalError('API_UNPROVEN', `No call has succeeded after ${tries}. ${told(baseUrl, last)}`);
+    return fatalError('API_UNPROVEN', `No call has succeeded after ${tries}. ${exchange(baseUrl, last)}`);
   }
   const minutes = Math.max(1, Math.round(lastedMs / 60_000));
   const what = because === 'refusals' ? 'has refused every call' : 'has been away';
   return fatalError(
     'API_AWAY',
-    `The API ${what} for ${minutes} min, longer than --max-outage allows. ${told(baseUrl, last)}`,
+    `The API ${what} for ${minutes} min, longer than --max-outage allows. ${exchange(baseUrl, last)}`,
   );
 }
 
 /** Like `haltReason`, for a single answer that is enough: a wrong token, base URL or permission. */
 export function refusalReason(baseUrl: string, path: string, failure: ApiFailure): CqbatchError {
-  return fatalError('API_REFUSES', `No row can succeed. ${told(baseUrl, { path, failure })}`);
+  return fatalError('API_REFUSES', `No row can succeed. ${exchange(baseUrl, { path, failure })}`);
 }
 
-function told(baseUrl: string, { path, failure }: Pick<Halt, 'path' | 'failure'>): string {
+function exchange(baseUrl: string, { path, failure }: Pick<Halt, 'path' | 'failure'>): string {
   const { code, message, status } = failure;
   const answer = `${message.replace(/\.$/, '')} (${status === undefined ? '' : `HTTP ${status}, `}${code})`;
   return `Asked: ${baseUrl}${path}. Came back: ${answer}. ${remedy(failure)}`;

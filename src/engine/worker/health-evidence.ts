@@ -2,14 +2,14 @@ import type { ApiFailure } from '../api/failure.ts';
 
 /** What a call shows about the API as a whole. */
 export type HealthEvidence =
-  /** It is there and understands requests. */
+  /** The API is there and understands requests. */
   | { readonly kind: 'answered' }
-  /** Nothing: the call was stopped, or shows that this worker must end. */
+  /** Says nothing about the API: we stopped the call, or it shows that this worker must end. */
   | { readonly kind: 'none' }
   | Refused
   | Trouble;
 
-/** The API asks to slow down: with 429 it is there, with 503 it may not be. */
+/** The API asks to slow down: with 429 the API is there, with 503 it may be away. */
 export interface Refused {
   readonly kind: 'refused';
   /** Path of the request. */
@@ -33,8 +33,8 @@ export interface Trouble {
 }
 
 /**
- * What made a call fail. `halted`: the worker has given up, and another one must call the row. `unproven`: the same, because
- * the target has never answered as the service does.
+ * What made a call fail. `halted`: this worker has given up, and another worker must call the row. `unproven`: this worker has given up
+ * because the target has never answered as the service does.
  */
 export type Blame = 'row' | 'target' | 'halted' | 'unproven';
 

@@ -18,10 +18,10 @@ export interface JudgedAttempt {
   readonly answer: ApiAnswer;
   readonly startedAt: Date;
   readonly finishedAt: Date;
-  /** Whether a row of this operation is known to have succeeded: token and base URL are right, then. */
+  /** Whether a row of this operation is known to have succeeded, so that token and base URL are right. */
   readonly provenRight: boolean;
-  /** Calls of other rows since the attempt of this row before. */
-  readonly others: OtherCalls;
+  /** Calls of other rows since the previous attempt of this row. */
+  readonly otherCalls: OtherCalls;
   /** Whether a governor decides what happens when the API asks to slow down without saying for how long. */
   readonly governed: boolean;
   /** A random number from 0 to 1, new for each attempt. */
@@ -73,8 +73,8 @@ export function asRefusal(
 export function judge(attempt: JudgedAttempt): Judgement {
   const { task, operation, claim, answer } = attempt;
   const { policy } = claim;
-  const before = task.history ?? noHistory;
-  const attempts = before.attempts + answer.requests;
+  const past = task.history ?? noHistory;
+  const attempts = past.attempts + answer.requests;
   const { status } = answer.ok ? answer : answer.failure;
 
   const finished = (
@@ -86,18 +86,18 @@ export function judge(attempt: JudgedAttempt): Judgement {
     result: {
       row: task.row,
       operation: task.operation,
-      ...(before.unprocessed > 0 && { unprocessed: before.unprocessed }),
+      ...(past.unprocessed > 0 && { unprocessed: past.unprocessed }),
       ...outcome,
       ...(status !== undefined && { httpStatus: status }),
       attempts,
-      startedAt: before.startedAt ?? attempt.startedAt.toISOString(),
+      startedAt: past.startedAt ?? attempt.startedAt.toISOString(),
       finishedAt: attempt.finishedAt.toISOString(),
       durationMs: Math.round(answer.durationMs),
-      ...(before.earlier !== undefined && { earlier: before.earlier }),
+      ...(past.earlier !== undefined && { earlier: past.earlier }),
     },
   });
 
-  const { unclear } = before;
+  const { unclear } = past;
   const meaning = meaningOf(attempt);
   switch (meaning.kind) {
     case 'fits':
@@ -129,8 +129,8 @@ export function judge(attempt: JudgedAttempt): Judgement {
     case 'aborted':
       return { kind: 'returned', history };
     case 'slow-down': {
-      const unprocessed = before.unprocessed + 1;
-      const singledOut = singledOutAgain(before.singledOut, attempt.others);
+      const unprocessed = past.unprocessed + 1;
+      const singledOut = singledOutAgain(past.singledOut, attempt.otherCalls);
       if (isRefusedItself(singledOut)) {
         const { refusals, others } = singledOut;
         const message = `${failure.message} (refused ${refusals} times, while at least ${others} other rows were accepted)`;
@@ -138,7 +138,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
       }
       const refused = { ...history, unprocessed, singledOut };
       const statedMs = failure.waitMs === undefined ? undefined : Math.max(leastWaitMs, failure.waitMs);
-      if (isSuspect(before.singledOut))
+      if (isSuspect(past.singledOut))
         return { kind: 'returned', history: refused, delayMs: statedMs ?? unknownWaitMs };
       const unknownMs = attempt.governed
         ? 0
@@ -160,7 +160,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
   }
 }
 
-/** What the operation makes of an answer. `unknown`: the change may have been made, or another one. */
+/** What an answer means to the operation. `unknown`: this change or another one may have been made. */
 type Meaning =
   | { readonly kind: 'fits'; readonly columns: ResultColumns }
   | { readonly kind: 'unknown'; readonly code: RowCode; readonly message: string }
@@ -196,8 +196,8 @@ function meaningOf({ task, operation, answer, provenRight }: JudgedAttempt): Mea
 }
 
 /**
- * The row goes back at no cost, because its attempt failed for a reason that every other row would have met. An answer that
- * is not JSON, such as a login page, from a target that never answered as the service does means that nothing was processed.
+ * Hands the row back at no cost, because its attempt failed for a reason that every other row would have met. An answer that is not JSON,
+ * such as a login page, from a target that never answered as the service does means that nothing was processed.
  */
 export function returnUncharged(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
   const isOtherService = blame === 'unproven' && failure.code === 'ANSWER_NOT_JSON';
@@ -209,14 +209,14 @@ export function returnUncharged(attempt: JudgedAttempt, failure: ApiFailure, bla
 
 function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): AttemptHistory {
   const { task, answer, startedAt } = attempt;
-  const before = task.history ?? noHistory;
+  const past = task.history ?? noHistory;
   return {
-    attempts: before.attempts + answer.requests,
-    unprocessed: before.unprocessed,
-    unclear: before.unclear || failure.unclear,
-    // An answer that is no refusal ends the row of refusals.
-    ...(before.singledOut !== undefined && failure.status === undefined && { singledOut: before.singledOut }),
-    startedAt: before.startedAt ?? startedAt.toISOString(),
+    attempts: past.attempts + answer.requests,
+    unprocessed: past.unprocessed,
+    unclear: past.unclear || failure.unclear,
+    // An answer that is no refusal ends the series of refusals.
+    ...(past.singledOut !== undefined && failure.status === undefined && { singledOut: past.singledOut }),
+    startedAt: past.startedAt ?? startedAt.toISOString(),
     lastCode: failure.code,
     lastMessage: failure.message,
     ...(failure.status !== undefined && { lastStatus: failure.status }),
@@ -250,16 +250,16 @@ function unchargedHistory(attempt: JudgedAttempt, failure: ApiFailure): AttemptH
     : { ...history, unprocessed: history.unprocessed + attempt.answer.requests };
 }
 
-/** A row that is not called again, because an attempt that must not be repeated may have been carried out. */
+/** The verdict on a row that is not called again, because an attempt that must not be repeated may have been carried out. */
 export function notRepeated(task: RowTask): Finished {
   const { lastCode, lastMessage } = task.history ?? noHistory;
-  const before = lastCode === undefined ? '' : ` (${lastCode}${lastMessage ? `: ${lastMessage}` : ''})`;
-  const message = `an earlier attempt may have been carried out${before}, and ${task.operation} must not be repeated`;
-  return ended(task, { code: 'NOT_REPEATED', message, unclear: true });
+  const reason = lastCode === undefined ? '' : ` (${lastCode}${lastMessage ? `: ${lastMessage}` : ''})`;
+  const message = `an earlier attempt may have been carried out${reason}, and ${task.operation} must not be repeated`;
+  return failedUncalled(task, { code: 'NOT_REPEATED', message, unclear: true });
 }
 
-/** A row that fails without a further call. */
-function ended(
+/** The result of a row that fails without a further call. */
+function failedUncalled(
   { row, operation, history = noHistory }: RowTask,
   why: Pick<RowResult, 'code' | 'message' | 'unclear'>,
 ): Finished {
@@ -281,7 +281,7 @@ function ended(
   };
 }
 
-/** A row that was claimed and not called. */
+/** The verdict on a row that was claimed and not called. */
 export function uncalled(task: RowTask): RowVerdict {
   return { kind: 'returned', history: task.history ?? noHistory };
 }

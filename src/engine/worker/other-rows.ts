@@ -6,12 +6,11 @@ export interface OtherCalls {
   readonly refused: number;
 }
 
-/** How many calls are kept. */
 const keptCalls = 100;
 
 /**
- * The latest calls of a worker by which it is known whether a refusal is about the row: the API accepts other rows, or refuses them, too.
- * Refusals of suspects do not count: otherwise rows that are always refused would excuse each other.
+ * The latest calls of a worker. They show whether a refusal is about its row: the API accepts other rows, or refuses them, too. Refusals of
+ * suspects do not count: otherwise rows that are always refused would excuse each other.
  */
 export class LatestCalls {
   readonly #calls: { readonly at: number; readonly isAccepted: boolean }[] = [];
@@ -22,7 +21,7 @@ export class LatestCalls {
     if (this.#calls.length > keptCalls) this.#calls.shift();
   }
 
-  /** Calls that began after that time, ISO 8601; none if it is unknown. */
+  /** Calls that began after this time, ISO 8601; none if the time is unknown. */
   since(time: string | undefined): OtherCalls {
     if (time === undefined) return { accepted: 0, refused: 0 };
     const from = Date.parse(time);
@@ -38,25 +37,25 @@ const enough = { refusals: 10, others: 20 } as const satisfies SingledOut;
 const suspicious = { refusals: 2, others: 6 } as const satisfies SingledOut;
 
 /**
- * A row after another refusal. One that came while the API refused other rows as well says nothing about the row; nor does one before
- * any other row was accepted.
+ * The refusals of a row after another one. A refusal says nothing about the row while the API refuses other rows as well, or before any
+ * other row was accepted.
  */
 export function singledOutAgain(
-  before: SingledOut | undefined,
+  counted: SingledOut | undefined,
   { accepted, refused }: OtherCalls,
 ): SingledOut {
-  if (before === undefined) return { refusals: 1, others: 0 };
-  const others = before.others + accepted;
-  if (others === 0 || accepted < acceptedPerRefused * refused) return before;
-  return { refusals: before.refusals + 1, others };
+  if (counted === undefined) return { refusals: 1, others: 0 };
+  const others = counted.others + accepted;
+  if (others === 0 || accepted < acceptedPerRefused * refused) return counted;
+  return { refusals: counted.refusals + 1, others };
 }
 
-/** Whether it is the row that is refused. */
+/** Whether the refusals are about the row itself. */
 export function isRefusedItself(row: SingledOut): boolean {
   return isAtLeast(row, enough);
 }
 
-/** Whether it may be the row that is refused: then its refusals must not slow down the others. */
+/** Whether the refusals may be about the row itself: then they must not slow down other rows. */
 export function isSuspect(row: SingledOut | undefined): boolean {
   return row !== undefined && isAtLeast(row, suspicious);
 }

@@ -1,14 +1,14 @@
-/** The most calls in flight in this many recent beats count. */
+/** How many recent beats count. */
 const beats = 10;
-/** How much calls in flight may rise until the next beat. */
+/** The factor by which calls in flight may rise until the next beat. */
 const mayRise = 1.25;
 const spare = 3;
-/** More than the intents that are written before a place is free (`call-scheduler.ts`). */
+/** The share of spare rows: more than the intents that are written before a place is free (`call-scheduler.ts`). */
 const spareShare = 0.3;
 
 /**
- * How many rows to have in hand while rows wait at the gate: no more than the calls in flight need. From the waiting rows the
- * timeline knows what this worker needs, and they leave at once when a rest ends.
+ * How many rows to have in hand while rows wait at the gate: no more than the calls in flight need. By the waiting rows the timeline knows
+ * the need of this worker, and they leave at once when a rest ends.
  */
 export class Prefetch {
   #busiest: number[] = [];

@@ -36,7 +36,7 @@ export interface RowProcessorOptions {
   readonly operations: readonly Operation[];
   readonly client: Pick<ApiClient, 'send'>;
   /** Where calls wait for their turn and are counted. */
-  readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'left' | 'leave'>;
+  readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'sent' | 'leave'>;
   readonly meter: Pick<TrafficMeter, 'sent' | 'ended' | 'refuses503'>;
   /** Distinguishes trouble of the API from trouble of a row. */
   readonly breaker: Pick<CircuitBreaker, 'prove' | 'begin' | 'end' | 'admit' | 'assess'>;
@@ -50,7 +50,7 @@ export interface RowProcessorOptions {
   readonly onHalt: (failure: ApiFailure, path: string) => void;
 }
 
-/** A journal, or another worker, knows the address, but not the token of this worker. */
+/** Whether the token of this worker may be wrong: a success in a journal, or of another worker, proves only the address. */
 function isTokenInDoubt(answer: ApiAnswer): boolean {
   return !answer.ok && answer.failure.code === 'PERMISSION_DENIED';
 }
@@ -73,7 +73,7 @@ export function refusal(task: RowTask, operations: readonly Operation[]): Cqbatc
  */
 export function createRowProcessor(options: RowProcessorOptions) {
   const { operations, client, gate, meter, breaker, log, onEvent, onHalt } = options;
-  /** Operations of which rows have succeeded: anywhere, which proves the address, and here, which proves the token, too. */
+  /** Operations of which rows have succeeded: anywhere, which proves the address; and here, which also proves the token. */
   const proven = new Set<string>();
   const provenHere = new Set<string>();
   const latest = new LatestCalls();
@@ -132,7 +132,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
         startedAt,
         finishedAt: new Date(),
         provenRight: (isTokenInDoubt(answer) ? provenHere : proven).has(task.operation),
-        others: latest.since(task.history?.earlier?.at(-1)?.at),
+        otherCalls: latest.since(task.history?.earlier?.at(-1)?.at),
         governed: options.governed(),
         random: Math.random(),
       };
@@ -141,7 +141,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
         proven.add(task.operation);
         provenHere.add(task.operation);
       }
-      note(attempt);
+      addToLatest(attempt);
       const evidence = healthEvidence(attempt, judgement);
       const assessed = breaker.assess(evidence);
       // The breaker waits for the outcomes of the next calls.
@@ -150,7 +150,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       const verdict =
         evidence.kind === 'trouble' && blame !== 'row'
           ? spared(attempt, evidence.failure, blame)
-          : told(attempt, judgement);
+          : reported(attempt, judgement);
       const { received } = answer;
       if (received === undefined) return verdict;
       return { answer: { row: task.row, at: startedAt.toISOString(), ...received }, ...verdict };
@@ -160,7 +160,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     }
   };
 
-  function note({ task, answer, startedAt }: JudgedAttempt): void {
+  function addToLatest({ task, answer, startedAt }: JudgedAttempt): void {
     if (answer.ok || answer.failure.class === 'permanent') latest.add(startedAt, true);
     else if (answer.failure.class === 'slow-down' && !isSuspect(task.history?.singledOut))
       latest.add(startedAt, false);
@@ -176,7 +176,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     let answer: ApiAnswer | undefined;
     let slot: number | undefined = admittedAt;
     const onSent = () => {
-      gate.left(slot);
+      gate.sent(slot);
       slot = undefined;
     };
     try {
@@ -184,7 +184,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       if (answer.ignoredWaits !== undefined) logIgnored(answer.ignoredWaits);
       return answer;
     } catch (error) {
-      // A program may pass a client of its own.
+      // A library user may pass another client, which may throw.
       const code = signal.aborted ? 'INTERRUPTED' : 'CLIENT_FAILED';
       const failure = apiFailure(code, errorText(error), { unclear: true });
       return { ok: false, requests: 1, durationMs: steadyNow() - metered.sentAt, failure };
@@ -214,12 +214,12 @@ export function createRowProcessor(options: RowProcessorOptions) {
   }
 
   /**
-   * Reports a verdict at once, if the breaker knows at once whose fault it was, so that a guard halts the run before the next
-   * row gets the place of this one.
+   * Reports a verdict. If the breaker has blamed the row at once, this happens before the next row gets the place, so that a guard can halt
+   * the run.
    */
-  function told({ task, answer }: JudgedAttempt, judgement: Judgement): RowVerdict {
+  function reported({ task, answer }: JudgedAttempt, judgement: Judgement): RowVerdict {
     const { run, row } = task;
-    const seen = () => ({
+    const facts = () => ({
       run,
       row,
       operation: task.operation,
@@ -230,29 +230,29 @@ export function createRowProcessor(options: RowProcessorOptions) {
         const { outcome, code, attempts, unclear } = judgement.result;
         // Most logs leave this out, and composing it costs as much as the judgement.
         if (log.isLevelEnabled('debug'))
-          log.debug({ ...seen(), outcome, code, attempts, unclear }, 'row finished');
+          log.debug({ ...facts(), outcome, code, attempts, unclear }, 'row finished');
         onEvent({ type: 'finished', run, row, result: judgement.result });
         return judgement;
       }
       case 'retry': {
         const code = judgement.history.lastCode ?? '';
         log.debug(
-          { ...seen(), code, attempts: judgement.history.attempts, delay_ms: judgement.delayMs },
+          { ...facts(), code, attempts: judgement.history.attempts, delay_ms: judgement.delayMs },
           'row waits',
         );
         onEvent({ type: 'retrying', run, row, code, delayMs: judgement.delayMs });
         return judgement;
       }
       case 'throttled':
-        log.debug({ ...seen(), wait_ms: judgement.waitMs }, 'the API asks to slow down');
+        log.debug({ ...facts(), wait_ms: judgement.waitMs }, 'the API asks to slow down');
         onEvent({ type: 'throttled', run, row, waitMs: judgement.waitMs });
         return judgement;
       case 'returned':
-        log.debug(seen(), 'row returned');
+        log.debug(facts(), 'row returned');
         onEvent({ type: 'returned', run, row });
         return judgement;
       case 'halted':
-        log.error({ ...seen(), code: judgement.failure.code }, 'halted');
+        log.error({ ...facts(), code: judgement.failure.code }, 'halted');
         onHalt(judgement.failure, task.path);
         return { kind: 'returned', history: judgement.history };
     }

@@ -7,7 +7,7 @@ import { openCluster } from '../cluster/cluster.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
 import { ApiWorker, type ApiWorkerOptions } from './api-worker.ts';
 
-/** Rows of another API or rate group are left alone: the token is for this one. */
+/** The rows of other APIs and rate groups are left alone: the token is for this API. */
 export interface ServeOptions
   extends Pick<
     ApiWorkerOptions,
@@ -16,18 +16,17 @@ export interface ServeOptions
   readonly api: LimitedApi;
   /** Version of the program, to be shown. */
   readonly version: string;
-  /** How long calls in flight may take to finish when the worker stops, milliseconds; then they are safely abandoned. */
+  /** How long calls in flight may take when the worker stops, milliseconds. Then they are aborted, and their rows go back. */
   readonly shutdownMs: number;
-  /** Hears of the errors of commands that are repeated. */
+  /** Gets the errors of commands that are repeated. */
   readonly failing: LastingErrors;
   /** Aborts when the worker must stop. */
   readonly stop: AbortSignal;
 }
 
-/** A worker that serves. */
 export type Serving = ReturnType<typeof serveRows>;
 
-/** An unreachable datastore would block forever; its rows come back without this worker's help. */
+/** The longest wait for the datastore at the end. An unreachable one would block forever; its rows come back without this worker. */
 const farewellMs = 3_000;
 
 /** Calls the API for the rows of all runs on a shared datastore, until stopped or unable to continue; then closes the client. */
@@ -57,14 +56,13 @@ export function serveRows({ stop, shutdownMs, version, api, failing, ...options 
   });
   onAbort(stop, () => endBecause());
 
-  /** Does not end: a supervisor would start the same version again and again. */
+  /** Leaves the worker idle instead of ending it: a supervisor would start the same version again and again. */
   function leave({ message }: CqbatchError): void {
     idleBecause = message;
     log.error({ err: message }, 'takes no more rows until it is updated');
     worker.stop(shutdownMs).catch(({ message: err }: Error) => log.warn({ err }, 'datastore error'));
   }
 
-  /** The first reason counts. */
   function endBecause(stuck?: CqbatchError): void {
     worker.pause();
     ended.resolve(stuck);
@@ -82,7 +80,7 @@ export function serveRows({ stop, shutdownMs, version, api, failing, ...options 
     get active(): number {
       return worker.active;
     },
-    /** Why it takes no rows, although it has not ended. */
+    /** Why the worker takes no rows, although it has not ended. */
     get idleBecause(): string | undefined {
       return idleBecause;
     },

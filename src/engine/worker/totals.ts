@@ -5,13 +5,13 @@ import type { WorkerEvent } from './row-processor.ts';
 
 const everyMs = 10_000;
 
-/** The outcomes of calls since the last line. */
-const nothing = { succeeded: 0, failed: 0, retries: 0, throttled: 0, returned: 0 };
+/** The counts of a new line. */
+const none = { succeeded: 0, failed: 0, retries: 0, throttled: 0, returned: 0 };
 
 /** Logs what a worker has done, every ten seconds in which it did something, and when it ends. */
 export function logTotals(log: Log) {
   let finished = 0;
-  let since = { ...nothing };
+  let since = { ...none };
   let from = steadyNow();
   const writeLine = (): void => {
     const { succeeded, failed } = since;
@@ -20,12 +20,12 @@ export function logTotals(log: Log) {
       const rate = Math.round(((succeeded + failed) / seconds) * 10) / 10;
       log.info({ ...since, rows_per_s: rate, finished }, 'rows');
     }
-    since = { ...nothing };
+    since = { ...none };
     from = steadyNow();
   };
   const lines = repeat(writeLine, { everyMs });
   return {
-    see(event: WorkerEvent): void {
+    count(event: WorkerEvent): void {
       if (event.type === 'finished') {
         finished += 1;
         since[event.result.outcome === 'succeeded' ? 'succeeded' : 'failed'] += 1;

@@ -1,14 +1,13 @@
 /** What a worker knows about itself and its queue at one moment. */
 export interface WatchdogFacts {
-  /** Rows that wait to be claimed. */
   readonly waiting: number;
-  /** Rows in flight here. */
+  /** Rows in flight in this worker. */
   readonly active: number;
-  /** Claims that this worker has made in all. */
+  /** Claims that this worker has made so far. */
   readonly started: number;
-  /** The queue rests: the API asked for it, a rate is set, or a user paused it. */
+  /** Whether claiming is suspended: the API asked for it, a rate is set, or a user paused it. */
   readonly resting: boolean;
-  /** The datastore does not answer; this is shown elsewhere and waited for. */
+  /** Whether the datastore does not answer. Users see this elsewhere, and the worker waits. */
   readonly away: boolean;
 }
 
@@ -18,9 +17,9 @@ export interface WatchdogFacts {
  */
 export type WatchdogVerdict = 'fine' | 'suspicious' | 'reconnect' | 'give-up';
 
-/** After this long without a start it reconnects, and again after as long. */
+/** After this long without a start the worker reconnects, and again after each further time of this length. */
 const reconnectAfterMs = 30_000;
-/** After this long without a start it gives up. */
+/** After this long without a start the worker gives up. */
 const giveUpAfterMs = 120_000;
 
 /**
@@ -52,16 +51,16 @@ export class Watchdog {
     const isExcused = started !== this.#started || waiting === 0 || active > 0 || resting || away;
     this.#started = started;
     const now = performance.now();
-    const before = this.#standstill;
-    if (isExcused || before === undefined) {
+    const standstill = this.#standstill;
+    if (isExcused || standstill === undefined) {
       this.#standstill = isExcused
         ? undefined
         : { checkedAt: now, stuckMs: 0, reconnectMs: reconnectAfterMs };
       return 'fine';
     }
-    const stuckMs = before.stuckMs + Math.min(now - before.checkedAt, reconnectAfterMs);
-    const isDue = stuckMs >= before.reconnectMs;
-    const reconnectMs = isDue ? stuckMs + reconnectAfterMs : before.reconnectMs;
+    const stuckMs = standstill.stuckMs + Math.min(now - standstill.checkedAt, reconnectAfterMs);
+    const isDue = stuckMs >= standstill.reconnectMs;
+    const reconnectMs = isDue ? stuckMs + reconnectAfterMs : standstill.reconnectMs;
     this.#standstill = { checkedAt: now, stuckMs, reconnectMs };
     if (stuckMs >= giveUpAfterMs) return 'give-up';
     return isDue ? 'reconnect' : 'suspicious';

@@ -14,7 +14,7 @@ export interface WatchedWorkerOptions extends Omit<BatchWorkerOptions, 'witness'
   readonly log: Log;
   /** Whether rows wait because the API asked for it. */
   readonly isResting: () => boolean;
-  /** Called when rows wait and the worker takes none, though nothing prevents it, even with new connections. */
+  /** Called when the worker takes no waiting rows, though nothing prevents it, not even with new connections. */
   readonly onStuck: (reason: CqbatchError) => void;
 }
 
@@ -49,7 +49,7 @@ export class WatchedWorker {
     this.#checks = repeat(() => this.#check(), { everyMs: watchEveryMs, onError: options.onError });
   }
 
-  /** Rows in hand at once, from now on. */
+  /** Sets how many rows may be in hand at once. */
   set concurrency(rows: number) {
     if (rows === this.#concurrency) return;
     this.#concurrency = rows;

@@ -97,7 +97,7 @@ await program(async (/** @type {AtRate} */ { queue, members, perSecond, seconds 
       const admittedAt = await gate.enter(1);
       if (admittedAt === undefined) return;
       const metered = meter.sent();
-      gate.left(admittedAt);
+      gate.sent(admittedAt);
       const { admitted } = limiter.admit(Date.now(), 'token');
       counted[admitted ? 'accepted' : 'refused'] += 1;
       await sleep(latencyMs);

@@ -110,7 +110,7 @@ export class SimulatedClient {
   exchange(/** @type {import('./world.ts').ClientPace} */ { restUntil = 0, refuses503 }) {
     for (const worker of this.#workers) {
       const own = busy(worker);
-      worker.scheduler.heardOfRest(restUntil + worker.clock);
+      worker.scheduler.setCommonRest(restUntil + worker.clock);
       const most = this.#parts.withSpare(Math.min(worker.scheduler.places, worker.most));
       worker.inHand = worker.prefetch.update(worker.busiest, most);
       worker.busiest = own;
@@ -193,7 +193,7 @@ export class SimulatedClient {
     if (!worker.leaving.some(({ at }) => at <= now)) return noCalls;
     const gone = worker.leaving.filter(({ at }) => at <= now);
     worker.leaving = worker.leaving.filter(({ at }) => at > now);
-    for (const { admittedAt } of gone) worker.scheduler.left(now + worker.clock, admittedAt + worker.clock);
+    for (const { admittedAt } of gone) worker.scheduler.sent(now + worker.clock, admittedAt + worker.clock);
     return gone.map(({ among }) => ({ worker: place, among }));
   }
 

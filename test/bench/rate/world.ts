@@ -43,9 +43,9 @@ export interface Parts {
     | 'released'
     | 'replied'
     | 'ended'
-    | 'left'
+    | 'sent'
     | 'refused'
-    | 'heardOfRest'
+    | 'setCommonRest'
   >;
   readonly newTimeline: typeof newTimeline;
   readonly setRate: typeof setRate;

@@ -29,7 +29,7 @@ export function gateOnTimeline(first: Rules, concurrency?: number) {
   });
   const set = ({ rate, cap, restMs = 0 }: Rules): void => {
     setRate(timeline, steadyNow(), { worker: 'own', rate, cap, restMs });
-    gate.heardOfRest(steadyNow() + restMs);
+    gate.setCommonRest(steadyNow() + restMs);
   };
   set(first);
   return { gate, set, failure, errors };

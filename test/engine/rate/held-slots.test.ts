@@ -72,9 +72,9 @@ describe('the slots of a second', () => {
     const held = new HeldSlots(punctual);
     held.add(0, gap, 10);
     expect(held.use(0)).toBe(true);
-    held.left(8, 0);
+    held.sent(8, 0);
     expect(held.use(10)).toBe(true);
-    held.left(40, 10);
+    held.sent(40, 10);
     held.drop(40, 0);
     expect([held.use(40), held.use(40)]).toEqual([false, false]);
     held.drop(50, 0);
@@ -91,7 +91,7 @@ describe('the slots of a second', () => {
       while (held.use(now)) admitted.push(now);
       for (const admittedAt of admitted) {
         const leftAt = admittedAt === 500 ? 560 : admittedAt;
-        held.left(leftAt, admittedAt);
+        held.sent(leftAt, admittedAt);
         calls.push(leftAt);
       }
     }
@@ -103,8 +103,8 @@ describe('the slots of a second', () => {
     const held = new HeldSlots(punctual);
     held.add(0, gap, 3);
     expect(held.use(0)).toBe(true);
-    held.left(0, 0);
-    held.left(2);
+    held.sent(0, 0);
+    held.sent(2);
     expect(held.use(10)).toBe(false);
     expect(held.use(20)).toBe(true);
   });

@@ -53,7 +53,7 @@ function attempt(answer: JudgedAttempt['answer'], changes: Partial<JudgedAttempt
     startedAt: new Date('2026-01-01T00:00:01Z'),
     finishedAt: new Date('2026-01-01T00:00:02Z'),
     provenRight: true,
-    others: { accepted: 0, refused: 0 },
+    otherCalls: { accepted: 0, refused: 0 },
     governed: false,
     random: 1,
     ...changes,

@@ -50,7 +50,7 @@ async function run({ rows, workers = 1, refuses, statedMs: waitMs }: Model) {
           return refuses((task as RowTask).row, calls) ? tooMany(waitMs) : accepted;
         },
       },
-      gate: { reserve: async () => true, enter: async () => 0, release() {}, left() {}, leave() {} },
+      gate: { reserve: async () => true, enter: async () => 0, release() {}, sent() {}, leave() {} },
       meter,
       breaker: new CircuitBreaker({ onChange() {}, onHalt() {} }),
       proven: ['restore-evaluation'],

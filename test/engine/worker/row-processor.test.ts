@@ -122,14 +122,14 @@ describe('a row', () => {
 
   test('reports to the gate when its request has left, and when it is made once more', async () => {
     const { gate } = gateOnTimeline({ cap: 10 });
-    const left = vi.spyOn(gate, 'left');
+    const sent = vi.spyOn(gate, 'sent');
     const send: RowProcessorOptions['client']['send'] = async (_request, options) => {
       options?.onSent?.();
       options?.onSent?.();
       return notFound;
     };
     await begin([], { client: { send }, gate }).process();
-    expect(left.mock.calls).toEqual([[expect.any(Number)], [undefined]]);
+    expect(sent.mock.calls).toEqual([[expect.any(Number)], [undefined]]);
   });
 
   test('that the gate turns away goes back uncalled', async () => {
@@ -172,7 +172,7 @@ describe('a row', () => {
     const { gate, set, process, calls } = begin([notFound]);
     const intend = vi.fn(async () => {
       set({ cap: 0 });
-      gate.heardOfRest(steadyNow() + 100);
+      gate.setCommonRest(steadyNow() + 100);
       return true;
     });
     const verdict = process(task, claimed({ intend }));

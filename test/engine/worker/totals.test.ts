@@ -22,10 +22,10 @@ test('totals are logged every ten seconds in which something happened, and at th
     type: 'finished',
     result: resultOf(1, { outcome }),
   });
-  for (let row = 0; row < 20; row++) totals.see(finished('succeeded'));
-  totals.see(finished('failed'));
-  totals.see({ ...place, type: 'retrying', code: 'HTTP_500', delayMs: 1 });
-  totals.see({ ...place, type: 'throttled', waitMs: 1 });
+  for (let row = 0; row < 20; row++) totals.count(finished('succeeded'));
+  totals.count(finished('failed'));
+  totals.count({ ...place, type: 'retrying', code: 'HTTP_500', delayMs: 1 });
+  totals.count({ ...place, type: 'throttled', waitMs: 1 });
   await vi.advanceTimersByTimeAsync(10_000);
   expect(lines).toEqual([
     {
@@ -43,7 +43,7 @@ test('totals are logged every ten seconds in which something happened, and at th
 
   await vi.advanceTimersByTimeAsync(60_000);
   expect(lines).toHaveLength(1);
-  totals.see(finished('succeeded'));
+  totals.count(finished('succeeded'));
   await totals.stop();
   expect(lines.slice(1)).toMatchObject([{ succeeded: 1, failed: 0, finished: 22 }]);
 });

@@ -1,8 +1,8 @@
 import type { Traffic } from './traffic.ts';
 
 /**
- * How long a suspicion is tried, at least and in multiples of the reaction. A longer trial costs what fewer calls in flight
- * lose (50/s, 500/s learned before). Only the second half counts.
+ * The shortest time of a trial, and further reactions that it takes. A longer trial costs what fewer calls in flight lose (50/s, 500/s
+ * learned before). Only the second half counts.
  */
 const trialMs = 1_000;
 const trialReactions = 6;
@@ -45,7 +45,7 @@ export class CapTrial {
 const memoryMs = 10_000;
 /** The time over which the mean of accepted calls is taken. */
 const meanMs = 3_000;
-/** Rejected calls stay in flight for this long, too, but the API does not count them. */
+/** Counts of calls in flight are unreliable this long after a rejection: a rejected call counts here, but not for the API. */
 const uncountedMs = 200;
 
 /** The calls that were accepted lately. */

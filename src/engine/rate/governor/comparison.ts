@@ -1,4 +1,4 @@
-/** Calls made at about the same rate. */
+/** Calls made at about the same rate, and how many of them failed. */
 interface Stretch {
   readonly calls: number;
   readonly failed: number;
@@ -16,7 +16,7 @@ interface Stretch {
  */
 export type ComparisonVerdict = 'gone' | 'same' | 'dry' | 'few' | 'unclear';
 
-/** The first stretch has at least this rate, because the search may have come down to 1 call/s. */
+/** The least rate of the first stretch, because the search may have come down to 1 call/s. */
 const leastRate = 20;
 /** The first stretch is long enough with this many accepted and failed calls, or with some accepted and many failed ones. */
 const enough = 10;
@@ -32,7 +32,7 @@ const ofAccepted = 0.6;
 const ofAcceptedWhereLearned = 0.75;
 const ofHeld = 0.9;
 const aboveHeld = 1.2;
-/** News of calls that were sent before the rate was lowered arrives for this long, plus two reactions. */
+/** Reports of calls sent before the rate was lowered arrive for this long, plus two reactions. */
 const lateNewsMs = 300;
 /** The second stretch is judged after this many calls, or this time with fewer. Either ends after `longestMs`. */
 const cleanCalls = 30;
@@ -60,29 +60,29 @@ const empty: Stretch = { calls: 0, failed: 0, ms: 0 };
 /** Compares two stretches of calls, the second one at a lower rate: does the same share fail in it, or only part of that? */
 export class Comparison {
   readonly #held: number | undefined;
-  readonly #before: { readonly accepted: number; readonly ms: number };
+  readonly #acceptedBefore: { readonly accepted: number; readonly ms: number };
   #fast: Stretch | undefined;
   /** The current stretch. */
-  #now = empty;
+  #current = empty;
   /** Whether a call of this stretch was accepted. */
   #isWet = false;
 
   /**
    * @param held the limit that the search has found, if any; calls per second
-   * @param before calls accepted in the second before the comparison, or since the first call
+   * @param acceptedBefore calls accepted in the second before the comparison, or since the first call
    */
-  constructor(held: number | undefined, before: { readonly accepted: number; readonly ms: number }) {
+  constructor(held: number | undefined, acceptedBefore: { readonly accepted: number; readonly ms: number }) {
     this.#held = held;
-    this.#before = before;
+    this.#acceptedBefore = acceptedBefore;
   }
 
   /** Compared calls, and how many of them failed. */
   get calls(): number {
-    return (this.#fast?.calls ?? 0) + this.#now.calls;
+    return (this.#fast?.calls ?? 0) + this.#current.calls;
   }
 
   get failed(): number {
-    return (this.#fast?.failed ?? 0) + this.#now.failed;
+    return (this.#fast?.failed ?? 0) + this.#current.failed;
   }
 
   /** Calls per second sent at the higher rate, and how many of these were accepted. */
@@ -93,11 +93,11 @@ export class Comparison {
   get accepting(): number {
     const { calls, failed, ms } = this.#fast ?? empty;
     // What a window of a second accepts at its start is not its rate (fixed-window:limit=50,window=1s).
-    const mean = perSecond(calls - failed + this.#before.accepted, ms + this.#before.ms);
+    const mean = perSecond(calls - failed + this.#acceptedBefore.accepted, ms + this.#acceptedBefore.ms);
     return Math.min(perSecond(calls - failed, ms), mean);
   }
 
-  /** The limit that was held before, if about as much is accepted: the failed calls were beyond it. */
+  /** The formerly held limit, if about as much is accepted: the failed calls were beyond it. */
   get held(): number | undefined {
     if (this.#held === undefined) return undefined;
     const ratio = this.accepting / this.#held;
@@ -107,7 +107,7 @@ export class Comparison {
   /** The rate to call at in calls per second, given the search's `rate`. */
   paced(rate: number): number {
     const paced = this.#fast === undefined ? Math.max(rate, leastRate) : this.#lower;
-    return !this.#isWet && this.#now.calls >= dryCalls ? Math.min(paced, dryRate) : paced;
+    return !this.#isWet && this.#current.calls >= dryCalls ? Math.min(paced, dryRate) : paced;
   }
 
   get #lower(): number {
@@ -118,15 +118,15 @@ export class Comparison {
 
   /** @returns undefined while the comparison continues */
   update(calls: number, failed: number, passedMs: number, reactionMs: number): ComparisonVerdict | undefined {
-    const before = this.#now;
-    if (before.ms < 0) {
-      this.#now = { ...before, ms: before.ms + passedMs };
+    const last = this.#current;
+    if (last.ms < 0) {
+      this.#current = { ...last, ms: last.ms + passedMs };
       return undefined;
     }
-    this.#now = {
-      calls: before.calls + calls,
-      failed: before.failed + failed,
-      ms: before.ms + passedMs,
+    this.#current = {
+      calls: last.calls + calls,
+      failed: last.failed + failed,
+      ms: last.ms + passedMs,
     };
     if (!this.#isWet) return this.#awaitFirst(reactionMs);
     return this.#fast === undefined ? this.#judgeFast(reactionMs) : this.#judgeSlow(this.#fast);
@@ -134,24 +134,24 @@ export class Comparison {
 
   /** Starts the next stretch at a lower rate. */
   #slowDown(reactionMs: number): void {
-    this.#fast = this.#now;
-    this.#now = { ...empty, ms: -lateNewsMs - 2 * reactionMs };
+    this.#fast = this.#current;
+    this.#current = { ...empty, ms: -lateNewsMs - 2 * reactionMs };
     this.#isWet = false;
   }
 
   #awaitFirst(reactionMs: number): ComparisonVerdict | undefined {
-    const { calls, failed, ms } = this.#now;
+    const { calls, failed, ms } = this.#current;
     if (calls > failed) {
       this.#isWet = true;
       // A first stretch without a break counts all of its calls.
       if (this.#fast === undefined && calls < dryCalls) return this.#judgeFast(reactionMs);
-      this.#now = empty;
+      this.#current = empty;
     } else if (calls >= dryCalls && ms >= dryMs) return 'dry';
     return ms >= longestMs ? 'unclear' : undefined;
   }
 
   #judgeFast(reactionMs: number): ComparisonVerdict | undefined {
-    const { calls, failed, ms } = this.#now;
+    const { calls, failed, ms } = this.#current;
     const accepted = calls - failed;
     if ((failed >= enough && accepted >= enough) || (accepted >= someAccepted && failed >= manyFailed)) {
       this.#slowDown(reactionMs);
@@ -161,11 +161,11 @@ export class Comparison {
   }
 
   #judgeSlow(fast: Stretch): ComparisonVerdict | undefined {
-    const { calls, failed, ms } = this.#now;
+    const { calls, failed, ms } = this.#current;
     const isOver = ms >= longestMs;
     if (!isOver && calls < cleanCalls && (calls < fewestCalls || ms < cleanMs)) return undefined;
-    const same = likelihoodOfSame(fast, this.#now);
-    const other = likelihoodOfOther(fast, this.#now);
+    const same = likelihoodOfSame(fast, this.#current);
+    const other = likelihoodOfOther(fast, this.#current);
     if (same >= other + certain) return 'same';
     if (other < same + certain) return isOver ? 'unclear' : undefined;
     return failed <= hardlyAny * calls ? 'gone' : 'unclear';
@@ -177,21 +177,21 @@ function perSecond(calls: number, ms: number): number {
 }
 
 /** The natural logarithm of how likely these failures are at the share of failures of the stretch before. */
-function likelihoodOfSame(before: Stretch, { calls, failed }: Stretch): number {
+function likelihoodOfSame(fast: Stretch, { calls, failed }: Stretch): number {
   let sum = 0;
   for (let call = 0; call < calls; call += 1) {
     const isFailed = call < failed;
-    const alike = isFailed ? before.failed + call : before.calls - before.failed + call - failed;
-    sum += Math.log((alike + 0.5) / (before.calls + call + 1));
+    const alike = isFailed ? fast.failed + call : fast.calls - fast.failed + call - failed;
+    sum += Math.log((alike + 0.5) / (fast.calls + call + 1));
   }
   return sum;
 }
 
 /** The natural logarithm of how likely these failures are at another share: the likeliest of a few. */
-function likelihoodOfOther(before: Stretch, { calls, failed }: Stretch): number {
-  const share = before.failed / before.calls;
-  const others = [partLeft * share, 1 - timesAccepted * (1 - share)];
-  const likelihoods = others
+function likelihoodOfOther(fast: Stretch, { calls, failed }: Stretch): number {
+  const share = fast.failed / fast.calls;
+  const shares = [partLeft * share, 1 - timesAccepted * (1 - share)];
+  const likelihoods = shares
     .filter((other) => other > 0)
     .map((other) => failed * Math.log(other) + (calls - failed) * Math.log(1 - other));
   return Math.max(...likelihoods);

@@ -36,9 +36,9 @@ const statedForMs = 120_000;
 /**
  * Finds how many calls may be in flight:
  *
- * - enough for the rate: more, as long as all of them are used and the API does not get slower;
- * - fewer when it does, down to what the rate needs at the latency it had before;
- * - never more than the API accepts at once, as it says or as its refusals show.
+ * - more, as long as all of them are used and the API does not get slower;
+ * - fewer when the API gets slower, down to what the rate needs at the former latency;
+ * - never more than the API accepts at once, as it states or as its refusals show.
  */
 export class ConcurrencyLimit {
   readonly #cap: ServerCap;
@@ -79,7 +79,7 @@ export class ConcurrencyLimit {
 
   /** @returns whether calls were rejected because too many were in flight, and not because of the rate */
   update(now: number, traffic: Traffic, circumstances: Omit<Circumstances, 'limit'>): boolean {
-    this.#hear(now, traffic.stated);
+    this.#readStated(now, traffic.stated);
     this.#limit = this.#cap.update(now, traffic, { ...circumstances, limit: this.#limit });
     this.#calls += traffic.accepted;
     this.#durationMs += traffic.durationMs;
@@ -89,7 +89,7 @@ export class ConcurrencyLimit {
     return traffic.rejected > 0 && this.capped;
   }
 
-  #hear(now: number, stated: readonly StatedLimit[]): void {
+  #readStated(now: number, stated: readonly StatedLimit[]): void {
     const quotas = stated.flatMap(({ unit, quota }) =>
       unit === 'concurrent-requests' && quota !== undefined ? [quota] : [],
     );

@@ -11,9 +11,9 @@ import { RateDependence } from './rate-dependence.ts';
 import { RateSearch } from './rate-search.ts';
 import { StatedPace, statedRemaining } from './stated-pace.ts';
 import { StrayRefusals } from './stray-refusals.ts';
-import { type RateNews, Reaction, type Traffic, type UpdateTime } from './traffic.ts';
+import { type RateInput, Reaction, type Traffic, type UpdateTime } from './traffic.ts';
 
-/** A governor always has a rate, though the rate may not be enforced. */
+/** The pace of a governor: it always has a rate, even if the rate is not enforced. */
 type GovernedPace = Pace & { readonly rate: number };
 
 /** No wait is longer than this, whatever an API asks for. */
@@ -53,7 +53,7 @@ const longestWaitMs = 86_400_000;
 export class Governor {
   /** The most calls per second that are ever allowed, from the next update on; undefined means no bound. */
   bound: number | undefined;
-  /** Rows that are still to be called, as far as known. */
+  /** Rows still to be called, if known. */
   rows = Number.POSITIVE_INFINITY;
   #search: RateSearch;
   #concurrency: ConcurrencyLimit;
@@ -63,7 +63,7 @@ export class Governor {
   readonly #dependence: RateDependence;
   #strays = new StrayRefusals();
   #updatedAt: number;
-  /** Whether the search took 503s for refusals, though it was not known that they are. */
+  /** Whether the search took 503s for refusals before it was known whether they are. */
   #isMisled = false;
   #isTrying = false;
   /** The end of the wait that the API has asked for. */
@@ -101,16 +101,16 @@ export class Governor {
     return this.#concurrency.capped;
   }
 
-  /** By this time at the latest, a call finds out whether the API still asks to wait. */
+  /** Ends known waits at this time at the latest, so that a call finds out whether the API still asks to wait. */
   testBy(now: number, at: number): void {
     this.#waitUntil = Math.min(this.#waitUntil, at);
     if (this.#search.isWaiting && this.#search.restUntil > at) this.#search.wait(now, at);
     this.#stated.testBy(at);
   }
 
-  /** Takes in what happened since the last update. Called several times a second, and at once after refusals. */
-  update(now: number, met: Traffic): GovernedPace {
-    const traffic = this.#leaveOut(now, met);
+  /** Takes in the traffic since the last update. Called several times a second, and at once after refusals. */
+  update(now: number, reported: Traffic): GovernedPace {
+    const traffic = this.#leaveOut(now, reported);
     if (traffic.waitUntil !== undefined && traffic.waitUntil > this.#waitUntil) {
       this.#waitUntil = Math.min(traffic.waitUntil, now + longestWaitMs);
       this.#waitBy = traffic.waitBy;
@@ -126,7 +126,7 @@ export class Governor {
     const isComparing = this.#isComparing;
     this.#stated.update(now, traffic.stated, rejected > 0 && this.#isUnexpected(now, traffic), this.rows);
     const passed = traffic.accepted + (traffic.unavailable ?? 0);
-    const news: RateNews = {
+    const input: RateInput = {
       now,
       accepted: isComparing ? 0 : passed,
       acceptedAside: isComparing ? traffic.accepted : 0,
@@ -141,17 +141,17 @@ export class Governor {
       most: this.bound ?? Number.POSITIVE_INFINITY,
       rows: this.rows,
     };
-    this.#search.update(news);
+    this.#search.update(input);
     if (this.#concurrency.capped && !wasCapped) this.#search.suspectCap();
-    if (!this.#concurrency.capped && wasCapped) this.#search.trustCap(news);
+    if (!this.#concurrency.capped && wasCapped) this.#search.trustCap(input);
     return this.#decide(now, traffic.active);
   }
 
   /** Decides whether 503s count as refusals. Restarts a search that lowered the rate because of 503s that occur at any rate. */
-  #leaveOut(now: number, met: Traffic): Traffic {
+  #leaveOut(now: number, reported: Traffic): Traffic {
     const wasComparing = this.#dependence.isComparing;
     const time = { now, passedMs: now - this.#updatedAt, reactionMs: this.#reaction.ms };
-    const counted = this.#dependence.update(met, time, this.#search);
+    const counted = this.#dependence.update(reported, time, this.#search);
     const traffic = this.#leaveOutStrays(counted, time);
     this.#updatedAt = now;
     const { found } = this.#dependence;
@@ -162,7 +162,7 @@ export class Governor {
       this.#search = new RateSearch(now);
       this.#search.near(found.rate);
       this.#strays = new StrayRefusals();
-      // The first refusal may have been about calls in flight after all.
+      // The first refusal may have been due to calls in flight after all.
       this.#concurrency = new ConcurrencyLimit(now, this.#concurrency.limit);
     }
     if (traffic.rejected > 0 && traffic.rejectedWith === 503) this.#isMisled = true;
@@ -172,10 +172,10 @@ export class Governor {
     return traffic;
   }
 
-  #leaveOutStrays(met: Traffic, time: UpdateTime): Traffic {
-    if (this.#dependence.isComparing) return met;
+  #leaveOutStrays(reported: Traffic, time: UpdateTime): Traffic {
+    if (this.#dependence.isComparing) return reported;
     const rate = this.#strays.paced(this.#search.rate);
-    const traffic = this.#strays.update(met, time, this.#search);
+    const traffic = this.#strays.update(reported, time, this.#search);
     const isFound = this.#strays.isKnown && this.#isTrying;
     this.#isTrying = this.#strays.isTrying;
     if (isFound) {
@@ -243,7 +243,7 @@ export class Governor {
   /** A wait that the API asks for is always the reason shown, unless it is too short to notice. */
   #state(now: number): Pick<Pace, 'phase' | 'reason'> {
     const { phase, reason } = this.#undertaking();
-    return { phase, reason: this.#waitUntil - now >= noticeableRestMs ? reasons.told : reason };
+    return { phase, reason: this.#waitUntil - now >= noticeableRestMs ? reasons.asked : reason };
   }
 
   #undertaking(): Pick<Pace, 'phase' | 'reason'> {
@@ -259,7 +259,7 @@ export class Governor {
 }
 
 /** Reads a value from a file, which may hold anything. */
-function believable(kept: number | undefined, least: number, most: number): number | undefined {
-  if (kept === undefined || !Number.isFinite(kept) || kept < least) return undefined;
-  return Math.min(kept, most);
+function believable(saved: number | undefined, least: number, most: number): number | undefined {
+  if (saved === undefined || !Number.isFinite(saved) || saved < least) return undefined;
+  return Math.min(saved, most);
 }

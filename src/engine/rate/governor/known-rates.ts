@@ -1,4 +1,4 @@
-/** A refusal, with what is known about the calls before it. */
+/** The circumstances of a refusal. */
 export interface RefusedRate {
   /** Calls that were sent per second at that time. */
   readonly sending: number;
@@ -24,7 +24,7 @@ export interface Gain {
   readonly atMost: number;
 }
 
-/** Shorter cycles say nothing. */
+/** The shortest cycle that says anything, by seconds and calls. */
 const fewestSeconds = 1;
 const fewestCalls = 2;
 /** The calls by which a cycle may be miscounted, and the share by which a gain is always uncertain. */
@@ -60,7 +60,7 @@ const afterSearch = 0.84;
 const heldLongMs = 3_000;
 const afterLong = 0.96;
 const afterShort = 0.85;
-/** How closely the rate that failed is approached, and with which time constant. */
+/** The share of the failed rate up to which the held rate rises, and the time constant of that. */
 const near = 0.985;
 const approachSeconds = 5;
 /** The time constant where a refusal costs a wait (token buckets with Retry-After). */
@@ -126,7 +126,7 @@ export class KnownRates {
     return this.#conclude(refusal, fine, gain?.atMost ?? refusal.sending);
   }
 
-  /** The next rate to hold. It proves the present one fine and approaches the one that failed. */
+  /** The next rate to hold, nearer to the failed rate. The present rate has proved fine. */
   approach(rate: number, seconds: number): number {
     const held = this.#held ?? rate;
     if (rate > held) this.#held = approached(held, rate, seconds, provenSeconds);

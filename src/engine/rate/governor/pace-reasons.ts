@@ -7,7 +7,7 @@ export const reasons = {
   probe: 'testing whether the limit has risen',
   risen: 'the limit has risen',
   dry: 'every call is rejected',
-  told: 'the API asks to wait',
+  asked: 'the API asks to wait',
   over: 'the API accepts calls again',
   last: 'the remaining allowance of the API is enough for the last rows',
   stated: 'the limit that the API stated',
@@ -23,7 +23,7 @@ export const reasons = {
 /** Calls per second at the start, when nothing is known: low enough for any API. */
 export const firstRate = 20;
 
-/** Even this few calls per second show when more are accepted. */
+/** The lowest rate: even this few calls show when more are accepted. */
 export const slowestRate = 1 / 300;
 
 /** The highest rate, whatever is learned or stated: more than any machine can send. */

@@ -1,10 +1,10 @@
-/** A limit that rises is noticed within seconds. */
+/** The usual time between two probes: a limit that rises is noticed within seconds. */
 const usualMs = 14_000;
-/** One refusal among this many calls is cheap enough. */
+/** At least this many calls are made between two probes, of which each may cost a refusal. */
 const callsPerProbe = 150;
-/** Very slow rates are probed more often than that: a moment of refusals must not slow a run down for a day. */
+/** The longest time for those calls: a moment of refusals must not slow down a very slow run for a day. */
 const callsWithinMs = 1_800_000;
-/** Findings of an earlier run may be outdated. */
+/** The first probe of a rate that an earlier run has learned comes soon: it may be outdated. */
 const firstAfterLearnedMs = 3_000;
 /**
  * A failed probe costs the wait that the API then asks for: the pause before the next one is this many times as long, and grows
@@ -31,7 +31,7 @@ export class ProbeSchedule {
     return heldMs >= Math.max(this.#afterMs, Math.min((callsPerProbe * 1_000) / rate, callsWithinMs));
   }
 
-  /** Calls were refused, so that the held rate is confirmed by now. */
+  /** Calls were refused: this confirms the held rate. */
   refused(): void {
     this.#isUnproven = false;
   }

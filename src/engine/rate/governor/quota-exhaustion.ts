@@ -3,12 +3,12 @@ const usualPeriods = [
   5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400,
 ].map((seconds) => seconds * 1_000);
 const minuteMs = 60_000;
-/** A shorter time without an accepted call is no end of a window, but a moment of refusals. */
+/** A shorter time without an accepted call is a moment of refusals, and not the rest of a window. */
 const shortestMs = 3_000;
 /** Calls are sent this long after the awaited time (fixed-window:limit=600,window=1m), because clocks differ. */
 const clockSkewMs = 200;
 
-/** What the end of such a time has shown. */
+/** What is known at the end of a time in which nothing was accepted. */
 export interface QuotaRecovery {
   readonly lastedMs: number;
   /** Accepted calls per second in the long run, if known by now. */
@@ -26,7 +26,7 @@ export class QuotaExhaustion {
   #lastEnd: { readonly earliest: number; readonly at: number; readonly accepted: number };
   #ends = 0;
   #periodMs: number | undefined;
-  /** From the beginning to the end of the first such time, which may be as long as the window. */
+  /** Milliseconds from the start to the end of the first time without accepted calls: the window may be as long. */
   #spanMs: number | undefined;
   #onTheMinute = false;
   /** The present window: when it began, and how many calls had been accepted by then. */
@@ -38,7 +38,7 @@ export class QuotaExhaustion {
     this.#lastEnd = { earliest: now, at: now, accepted: 0 };
   }
 
-  /** The length of the window in milliseconds, once it is known, if its quota is spread over it. */
+  /** The length of the window in milliseconds; undefined while unknown, or too long to spread its quota. */
   get periodMs(): number | undefined {
     const periodMs = this.#periodMs ?? this.#spanMs ?? Number.POSITIVE_INFINITY;
     return periodMs <= longestSpreadMs ? periodMs : undefined;
@@ -75,24 +75,24 @@ export class QuotaExhaustion {
   /** @param accepted calls accepted so far in all */
   end(now: number, accepted: number): QuotaRecovery {
     const lastedMs = now - this.#since;
-    const before = this.#lastEnd;
-    const spanMs = now - before.at;
+    const lastEnd = this.#lastEnd;
+    const spanMs = now - lastEnd.at;
     if (lastedMs < shortestMs) return { lastedMs };
     this.#lastEnd = { earliest: this.#testedAt, at: now, accepted };
     this.#ends += 1;
-    const fitting = usualPeriod(this.#lastEnd.earliest - before.at, now - before.earliest);
+    const fitting = usualPeriod(this.#lastEnd.earliest - lastEnd.at, now - lastEnd.earliest);
     const isMinute = this.#onTheMinute && spanMs < 1.5 * minuteMs;
     const periodMs = isMinute ? minuteMs : (fitting ?? spanMs);
     if (this.#ends > 1 || isMinute) this.#periodMs = periodMs;
     else this.#spanMs = periodMs;
     if (periodMs > longestSpreadMs) return { lastedMs };
-    this.#quota = accepted - before.accepted;
+    this.#quota = accepted - lastEnd.accepted;
     this.#window = { at: now, accepted };
     return { lastedMs, perSecond: (this.#quota * 1_000) / periodMs };
   }
 
   /** Calls that this window still allows; 0 when nothing is known. */
-  leftOfWindow(now: number, accepted: number): number {
+  remainingCalls(now: number, accepted: number): number {
     const { periodMs } = this;
     if (periodMs === undefined) return 0;
     while (now >= this.#window.at + periodMs) this.#window = { at: this.#window.at + periodMs, accepted };
@@ -109,7 +109,7 @@ const shortestPauseMs = 1_000;
 const longestPauseInFirstMinuteMs = 10_000;
 const longestPauseMs = 300_000;
 
-/** How long to wait for the next test when nothing has been accepted for this long. */
+/** Milliseconds until the next test when nothing has been accepted for `elapsedMs`. */
 export function testPause(elapsedMs: number): number {
   if (elapsedMs < minuteMs)
     return Math.min(Math.max(elapsedMs, shortestPauseMs), longestPauseInFirstMinuteMs);
@@ -119,5 +119,5 @@ export function testPause(elapsedMs: number): number {
 /** The quota of a longer window is not spread over it, milliseconds: users do not wait for hours for a few calls. */
 export const longestSpreadMs = 600_000;
 
-/** An API that asks to wait longer, or accepts nothing for longer, has used up the quota of a longer window, milliseconds. */
+/** An API that asks to wait longer than this, or accepts nothing for longer, has used up the quota of a longer window, milliseconds. */
 export const longWaitMs = 3_000;

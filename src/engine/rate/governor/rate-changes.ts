@@ -3,9 +3,9 @@ import { firstRate, inUse } from './pace-reasons.ts';
 /** At the start the rate doubles in this time, or in this many reactions. */
 const startSeconds = 0.5;
 const startReactions = 4;
-/** How long a search takes from a rate that was fine to one that was not. */
+/** How long a search takes to rise from a rate that was fine to a rate that failed. */
 const searchSeconds = 2.5;
-/** A probe begins slowly, so that a limit that has not moved refuses few calls; the later refusals show, the more slowly. */
+/** A probe begins slowly, so that a limit that has not moved refuses few calls. The later refusals show, the more slowly it begins. */
 const gentleSeconds = 3;
 const gentleReactions = 5;
 const doublingSeconds = 1.5;
@@ -33,11 +33,11 @@ export function probingGrowth(seconds: number, reactionMs: number): number {
   );
 }
 
-/** The rate after a refusal, as a share of the held rate, so that some allowance gathers. After a longer wait it has. */
+/** The rate after a refusal, as a share of the held rate, so that some allowance gathers. A longer wait has let it gather. */
 const belowHeld = 0.9;
 const belowHeldAfterWait = 0.98;
 const gatheredMs = 500;
-/** What remains of a rate that may be far too high. */
+/** The share that remains of a rate that may be far too high. */
 const half = 0.5;
 
 /** The rate after a refusal when a rate is held that is fine. */
@@ -128,8 +128,8 @@ export interface Period {
 }
 
 /**
- * The time after the rate was lowered, until the calls show whether that was enough. The first news is about calls that were
- * sent before: nothing counts until all reports are about later ones.
+ * The time after the rate was lowered, until calls show whether that was enough. The first reports are about calls that were sent earlier:
+ * nothing counts until all reports are about later calls.
  */
 export class Cooldown {
   readonly restUntil: number;

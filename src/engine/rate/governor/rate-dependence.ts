@@ -5,7 +5,7 @@ import type { SearchedRate } from './rate-search.ts';
 import { asRejected, isAboutRate, type Traffic, type UpdateTime, withoutRefusals } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
 
-/** 503s that went away at a lower rate depend on the rate when they come back at this share of what was accepted, or sent. */
+/** 503s that went away at a lower rate depend on the rate when they return between these shares of the accepted and the sent rate. */
 const comesBackFrom = 0.85;
 const comesBackTo = 1.2;
 /** A single 503 is an accident; several among few calls call for a comparison. */
@@ -43,9 +43,9 @@ const forgottenMs = 60_000;
 export class RateDependence {
   #comparison: Comparison | undefined;
   #isProven: boolean;
-  /** Whether several 503s among few calls asked to wait: each of those is a refusal then. */
+  /** Whether several 503s among few calls asked to wait. Each 503 that asks to wait is then a refusal. */
   #areWaitsProven = false;
-  /** Rates at which the 503s come back if the rate made them go away, calls per second. */
+  /** The rates at which the 503s return if the rate made them go away, calls per second. */
   #awaited: { readonly from: number; readonly to: number } | undefined;
   #found: { readonly rate: number; readonly isHeld: boolean } | undefined;
   /** The usual share of failures at any rate. */
@@ -129,7 +129,7 @@ export class RateDependence {
     return this.#lately.reduce((sum, { accepted }) => sum + accepted, 0);
   }
 
-  /** How long that was counted, milliseconds: a second, or since the first call. */
+  /** The time in which `#acceptedLately` was counted, milliseconds: a second, or since the first call. */
   #latelyMs(now: number): number {
     return Math.min(1_000, now - (this.#lately[0]?.since ?? now));
   }
@@ -214,7 +214,7 @@ function failedOf({ rejected, rejectedWith, unavailable = 0 }: Traffic): number 
   return unavailable + (rejectedWith === 503 ? rejected : 0);
 }
 
-/** The traffic without its 503s, which then say nothing. */
+/** The traffic without its 503s. */
 function without503s(traffic: Traffic): Traffic {
   return traffic.rejectedWith === 503 ? withoutRefusals(traffic, failedOf(traffic)) : traffic;
 }

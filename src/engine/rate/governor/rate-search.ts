@@ -4,20 +4,20 @@ import { fastestRate, firstRate, inUse, reasons, slowestRate } from './pace-reas
 import { ProbeSchedule } from './probe-backoff.ts';
 import { longWaitMs, QuotaExhaustion } from './quota-exhaustion.ts';
 import { Cooldown, cutDeep, cutToHeld, probingGrowth, searchedRate, startingGrowth } from './rate-changes.ts';
-import { CallTally, type RateNews } from './traffic.ts';
+import { CallTally, type RateInput } from './traffic.ts';
 
 /** Single calls test whether calls are accepted again. */
 const testRate = 1;
 /** A search near the accepted rate begins below it and rises above it. */
 const below = 0.8;
 const above = 1.5;
-/** At some moments this much more than the mean is sent. */
+/** The rate at a moment may be this much above the mean. */
 const aboveMean = 1.2;
-/** How much more of a quota is tried to see whether it has risen, as a factor, and for how many of its windows. */
+/** A probe tries this much more than a quota, as a factor, for this many of its windows. */
 const quotaProbe = 1.1;
 const quotaWindows = 2;
 
-/** What a search has found. */
+/** What other classes read of a search. */
 export type SearchedRate = Pick<RateSearch, 'rate' | 'limit' | 'isWaiting'>;
 
 /**
@@ -34,14 +34,14 @@ export class RateSearch {
   #usedMs = 0;
   #restUntil = 0;
   /** Whether the API states when the next window begins. */
-  #isTold = false;
+  #isEndStated = false;
   #updatedAt: number;
   readonly #known = new KnownRates();
   readonly #tally = new CallTally();
   readonly #probes: ProbeSchedule;
   readonly #exhaustion: QuotaExhaustion;
   #cooldown: Cooldown | undefined;
-  /** What was held and sent before the calls in flight were suspected. */
+  /** The rates that were held and sent before calls in flight were suspected; undefined without a suspicion. */
   #suspected: { readonly held: number | undefined; readonly sending: number } | undefined;
 
   /** @param learned calls per second that an earlier search held */
@@ -52,7 +52,7 @@ export class RateSearch {
     if (learned !== undefined) this.#hold(learned, reasons.learned);
   }
 
-  /** Looks for the limit near an accepted rate that was found elsewhere. */
+  /** Searches for the limit near an accepted rate that was found elsewhere. */
   near(accepted: number): void {
     this.#known.begin(accepted * above);
     this.#rate = accepted * below;
@@ -94,7 +94,7 @@ export class RateSearch {
     return this.#known.held;
   }
 
-  /** Calls per second that are used. */
+  /** Calls per second that are really sent. */
   get used(): number {
     return this.#tally.usedShareOf(this.#rate) * this.#rate;
   }
@@ -104,26 +104,26 @@ export class RateSearch {
     return Math.min(this.#rate, this.#tally.sentPerSecond * aboveMean || this.#rate);
   }
 
-  update(news: RateNews): void {
-    const { now, waitUntil } = news;
+  update(input: RateInput): void {
+    const { now, waitUntil } = input;
     const since = this.#updatedAt;
     const overlap = (until: number) => Math.max(0, Math.min(now, until) - since);
-    const usedMs = now - since - overlap(Math.max(news.restUntil, waitUntil));
+    const usedMs = now - since - overlap(Math.max(input.restUntil, waitUntil));
     this.#updatedAt = now;
-    this.#tally.count(news, usedMs, this.#rate);
-    this.#tally.countAside(news.acceptedAside);
+    this.#tally.count(input, usedMs, this.#rate);
+    this.#tally.countAside(input.acceptedAside);
     this.#tally.waited(overlap(waitUntil));
-    const isExhausted = this.#isExhausted(news);
-    if (news.rejected > 0) this.#refused(news);
-    else if (isExhausted) this.#lower(news);
-    else if (this.#phase === 'waiting' && news.accepted > 0 && usedMs > 0) this.#recovered(now);
-    if (news.rejected > 0 || isExhausted) this.#tally.markEmpty(now);
-    const isEnough = news.rows <= this.#exhaustion.leftOfWindow(now, this.#tally.accepted) - news.active;
-    // If more are refused after all, the API states how long to wait.
-    if (this.#phase === 'holding' && this.#isTold && isEnough) this.#enter('starting', reasons.last);
-    if (this.#phase === 'cooldown') this.#coolDown(news, since);
-    else if (usedMs > 0) this.#advance(news, usedMs);
-    this.#rate = Math.min(Math.max(this.#rate, slowestRate), fastestRate, news.most);
+    const isExhausted = this.#isExhausted(input);
+    if (input.rejected > 0) this.#refused(input);
+    else if (isExhausted) this.#lower(input);
+    else if (this.#phase === 'waiting' && input.accepted > 0 && usedMs > 0) this.#recovered(now);
+    if (input.rejected > 0 || isExhausted) this.#tally.markEmpty(now);
+    const isEnough = input.rows <= this.#exhaustion.remainingCalls(now, this.#tally.accepted) - input.active;
+    // If calls are refused after all, the API states how long to wait.
+    if (this.#phase === 'holding' && this.#isEndStated && isEnough) this.#enter('starting', reasons.last);
+    if (this.#phase === 'cooldown') this.#coolDown(input, since);
+    else if (usedMs > 0) this.#advance(input, usedMs);
+    this.#rate = Math.min(Math.max(this.#rate, slowestRate), fastestRate, input.most);
   }
 
   /** The API refuses calls because too many are in flight: starts a new search at the present rate. */
@@ -136,22 +136,22 @@ export class RateSearch {
   }
 
   /** The API does not limit calls in flight: goes back to what was known, or below the rate that was refused. */
-  trustCap(news: RateNews): void {
-    const before = this.#suspected;
+  trustCap(input: RateInput): void {
+    const suspected = this.#suspected;
     this.#suspected = undefined;
     this.#tally.forgetEmpty();
-    if (before === undefined || this.#phase === 'waiting') return;
-    if (before.held !== undefined) {
-      this.#known.learn(before.held);
+    if (suspected === undefined || this.#phase === 'waiting') return;
+    if (suspected.held !== undefined) {
+      this.#known.learn(suspected.held);
       // Calls in flight may still be refused, which is irrelevant to the held rate.
-      this.#cut(news, cutToHeld(before.held, 0));
+      this.#cut(input, cutToHeld(suspected.held, 0));
       this.#enter('cooldown', reasons.held);
       return;
     }
     // Continue the cooldown after the refusal that revealed the limit.
     if (this.#phase !== 'starting') return;
-    this.#known.begin(before.sending);
-    this.#rate = cutDeep(before.sending);
+    this.#known.begin(suspected.sending);
+    this.#rate = cutDeep(suspected.sending);
     this.#enter('searching', reasons.refused);
   }
 
@@ -163,11 +163,11 @@ export class RateSearch {
     this.#rate = rate;
   }
 
-  /** Nothing is accepted until this time. When it is over, or unknown, single calls find out. */
+  /** Nothing is accepted until this time. When the time is over, or unknown, single calls test whether calls are accepted again. */
   wait(now: number, until: number): void {
     this.#exhaustion.begin(now);
-    this.#isTold = until > now;
-    this.#enter('waiting', until > now ? reasons.told : reasons.dry);
+    this.#isEndStated = until > now;
+    this.#enter('waiting', until > now ? reasons.asked : reasons.dry);
     this.#testFailed(now, until);
   }
 
@@ -185,58 +185,58 @@ export class RateSearch {
   }
 
   /** Whether the API says that it will refuse the next calls. A held rate may use up all that remains. */
-  #isExhausted({ remaining, active }: RateNews): boolean {
+  #isExhausted({ remaining, active }: RateInput): boolean {
     if (remaining === undefined || this.#phase === 'cooldown' || this.#phase === 'waiting') return false;
     return this.#phase === 'holding' ? remaining === 0 : remaining < Math.max(1, active);
   }
 
-  #refused(news: RateNews): void {
-    const { now, waitUntil } = news;
+  #refused(input: RateInput): void {
+    const { now, waitUntil } = input;
     this.#probes.refused();
     if (this.#phase === 'waiting') {
-      if (now >= this.#restUntil) this.#testFailed(now, waitUntil, now - news.latencyMs - 2 * news.lagMs);
+      if (now >= this.#restUntil) this.#testFailed(now, waitUntil, now - input.latencyMs - 2 * input.lagMs);
     } else if (waitUntil - now > longWaitMs) this.wait(now, waitUntil);
-    else if (this.#phase !== 'cooldown') this.#lower(news);
+    else if (this.#phase !== 'cooldown') this.#lower(input);
   }
 
   /** The limit is below the current rate: returns to a rate that is known to be fine. */
-  #lower(news: RateNews): void {
-    const { now, waitUntil } = news;
+  #lower(input: RateInput): void {
+    const { now, waitUntil } = input;
     const waitMs = Math.max(0, waitUntil - now);
     const { sending } = this;
     const refusal = { sending, cycle: this.#tally.cycle(now), isCostly: waitMs > 0 };
     switch (this.#phase) {
       case 'probing':
         this.#probes.failed(waitMs);
-        this.#cut(news, cutToHeld(this.#known.probeFailed(refusal), waitMs));
+        this.#cut(input, cutToHeld(this.#known.probeFailed(refusal), waitMs));
         break;
       case 'holding':
-        this.#cut(news, cutToHeld(this.#known.holdFailed(refusal, this.#usedMs), waitMs));
+        this.#cut(input, cutToHeld(this.#known.holdFailed(refusal, this.#usedMs), waitMs));
         break;
       case 'searching':
-        this.#cut(news, cutToHeld(this.#known.searchFailed(refusal), waitMs));
+        this.#cut(input, cutToHeld(this.#known.searchFailed(refusal), waitMs));
         break;
       default:
         this.#known.begin(sending);
-        this.#cutDeep(news, sending);
+        this.#cutDeep(input, sending);
     }
     this.#enter('cooldown', reasons.refused);
   }
 
-  #cut(news: RateNews, rate: number, restMs = 0): void {
+  #cut(input: RateInput, rate: number, restMs = 0): void {
     this.#rate = rate;
-    this.#cooldown = new Cooldown(news.now, { ...news, rate, restMs });
+    this.#cooldown = new Cooldown(input.now, { ...input, rate, restMs });
     this.#restUntil = this.#cooldown.restUntil;
   }
 
   /** When much is refused, sends nothing until the calls in flight have reported. */
-  #cutDeep(news: RateNews, rate: number): void {
-    this.#cut(news, cutDeep(rate), 1.5 * news.latencyMs + 2 * news.lagMs);
+  #cutDeep(input: RateInput, rate: number): void {
+    this.#cut(input, cutDeep(rate), 1.5 * input.latencyMs + 2 * input.lagMs);
   }
 
-  #coolDown(news: RateNews, since: number): void {
-    const { now, waitUntil } = news;
-    const verdict = this.#cooldown?.update({ ...news, since });
+  #coolDown(input: RateInput, since: number): void {
+    const { now, waitUntil } = input;
+    const verdict = this.#cooldown?.update({ ...input, since });
     if (verdict === 'enough') {
       if (this.#known.held === undefined) this.#enter('searching', reasons.unknown);
       else this.#enter('holding', reasons.held);
@@ -247,11 +247,11 @@ export class RateSearch {
     if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
     else if (verdict === 'too-fast') {
       this.#known.begin(this.#rate);
-      this.#cutDeep(news, this.#rate);
+      this.#cutDeep(input, this.#rate);
     }
   }
 
-  #advance({ latencyMs, lagMs, most }: RateNews, passedMs: number): void {
+  #advance({ latencyMs, lagMs, most }: RateInput, passedMs: number): void {
     if (this.#phase === 'waiting' || this.#rate >= most) return;
     // Only a rate that is used says anything, and rises.
     if (this.#tally.usedShareOf(this.#rate) < inUse) return;

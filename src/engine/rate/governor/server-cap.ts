@@ -8,9 +8,9 @@ import type { Traffic } from './traffic.ts';
  * needed. It comes this late where the limit answers with 503 (three workers, a cap of 3).
  */
 const firstWithinMs = 20_000;
-/** Before this time it is not known how many calls others had in flight when calls were accepted. */
-const heardOfMs = 1_000;
-/** Refusals that are closer together have one cause. */
+/** For this long, the calls in flight of other workers are not known well enough. */
+const reportedAfterMs = 1_000;
+/** Refusals that are closer together than this have one cause. */
 const apartMs = 500;
 /** A call that was refused with this share fewer calls in flight was not refused because of the cap. */
 const farBelow = 0.3;
@@ -22,13 +22,13 @@ const loweredAtMost = 5;
 const loweredWithinMs = 10_000;
 const lowered = 1 / 6;
 /**
- * Calls in flight of other workers that this one has not heard of yet, where few are in flight or nothing else is known (three
- * workers, a cap of 3, of 10): a value that is too high is lowered, one that is too low is given up.
+ * The most calls in flight of other workers that may be unreported, where few are in flight or nothing else is known (three workers, a cap
+ * of 3, of 10): a value that is too high is lowered, a value that is too low is given up.
  */
-const mostUnseen = 2;
+const mostUnreported = 2;
 /**
- * When this many refusals during a trial are more than half of the calls, the rate is what is limited. News of calls that were
- * sent before the trial arrives for this many reactions (the first seconds of two and three workers).
+ * When this many refusals during a trial are more than half of the calls, the rate is what is limited. Reports of calls that were sent
+ * before the trial arrive for this many reactions (the first seconds of two and three workers).
  */
 const clearly = 5;
 const lateReactions = 1.5;
@@ -64,7 +64,7 @@ export class ServerCap {
   /** When the value was set, or restored. */
   #since = 0;
   /** The limit before a cap was suspected. */
-  #before = 0;
+  #limitBefore = 0;
   #trial: CapTrial | undefined;
   /** From when on accepted and refused calls count during a trial: earlier ones were sent before it. */
   #countsFrom = 0;
@@ -136,7 +136,7 @@ export class ServerCap {
     if (this.#trial !== undefined && isExact && among < value - Math.max(amongError, farBelow * value))
       return this.#giveUp(now, limit);
     if (rejectedSentAt <= this.#since + reactionMs) {
-      // The first refusal that was heard of was not the one with the fewest calls in flight.
+      // The first reported refusal was not the one with the fewest calls in flight.
       if (this.#trial === undefined || !isExact) return limit;
       this.#value = Math.max(1, Math.min(value, among - 1));
       return this.#value;
@@ -162,32 +162,32 @@ export class ServerCap {
     const { limit, sending, reactionMs } = circumstances;
     const { most, perSecond } = this.#memory;
     const isFirst = !this.#hasTried && now < this.#begunAt + firstWithinMs;
-    // Calls that seem accepted among others may have been accepted among fewer, and one may not be reported yet.
-    const unheard = isFirst ? error - 1 : 0;
-    const isHeardOf = error <= 1 || now >= this.#begunAt + heardOfMs;
+    // Calls that seem accepted among many may have been accepted among fewer, and one call may not be reported yet.
+    const unreported = isFirst ? error - 1 : 0;
+    const isReported = error <= 1 || now >= this.#begunAt + reportedAfterMs;
     // With this few calls in flight, an error of this size says little.
     const isEnough = among > (isFirst ? 1 : 2 * error);
-    const isCredible = isHeardOf && isEnough && among > most - 2 * error - unheard;
+    const isCredible = isReported && isEnough && among > most - 2 * error - unreported;
     if (this.#backoff.lasts(now) || !isCredible) {
       this.#suspicion = undefined;
       return limit;
     }
-    const before = this.#suspicion;
-    if (before !== undefined && now - before.at < apartMs) return limit;
+    const last = this.#suspicion;
+    if (last !== undefined && now - last.at < apartMs) return limit;
     this.#suspicion = { at: now, among };
     let fewest = among;
     if (!isFirst) {
-      if (before === undefined) return limit;
-      fewest = Math.min(before.among, among);
+      if (last === undefined) return limit;
+      fewest = Math.min(last.among, among);
     }
     this.#suspicion = undefined;
     this.#hasTried = true;
-    this.#before = limit;
-    // The latest calls of other workers are not in the count.
+    this.#limitBefore = limit;
+    // The count lacks the latest calls of other workers.
     const isUncertain = isFirst || fewest <= 2 * error;
-    const unseen = isUncertain ? Math.min(Math.max(0, error - 1), mostUnseen) : 0;
+    const added = isUncertain ? Math.min(Math.max(0, error - 1), mostUnreported) : 0;
     const usual = isFirst ? sending : perSecond;
-    return this.#try(now, Math.max(1, fewest - 1 + unseen), usual, { reactionMs, waitUntil });
+    return this.#try(now, Math.max(1, fewest - 1 + added), usual, { reactionMs, waitUntil });
   }
 
   #try(
@@ -226,13 +226,13 @@ export class ServerCap {
     this.#known = undefined;
     this.#trial = undefined;
     this.#backoff.begin(now);
-    return Math.max(limit, this.#before);
+    return Math.max(limit, this.#limitBefore);
   }
 }
 
 /**
- * After this time one call more is tried than is known to be accepted at once; sooner, and more, after successes (a cap that
- * rises).
+ * After this time one call more is tried than is known to be accepted at once. After successes the next trial comes sooner, with more calls
+ * (a cap that rises).
  */
 const afterMs = 15_000;
 const againMs = 2_000;
@@ -243,7 +243,6 @@ export class AdditiveIncrease {
   #at: number;
   #more = 1;
 
-  /** What is known is uncertain at the start. */
   constructor(now: number) {
     this.#at = now + againMs;
   }
@@ -260,7 +259,7 @@ export class AdditiveIncrease {
     return Math.max(value, limit) + this.#more;
   }
 
-  /** More were too many: tries fewer more the next time. */
+  /** More calls were too many: the next trial adds fewer. */
   refused(now: number): void {
     this.#at = now + (this.#more > 1 ? againMs : afterMs);
     this.#more = Math.max(1, Math.floor(this.#more / 2));

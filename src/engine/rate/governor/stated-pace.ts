@@ -4,16 +4,16 @@ import { longestSpreadMs } from './quota-exhaustion.ts';
 import type { Traffic } from './traffic.ts';
 
 /**
- * Clocks and travel times differ: stays below what is permitted, and lower after refusals in spite of that (50/s, 52/s stated).
+ * The share of the stated rate that is used, as clocks and travel times differ; less after refusals in spite of that (50/s, 52/s stated).
  */
 const caution = 0.986;
 const lowered = 0.99;
 const lowest = 0.95;
 /** The time constant with which a lowered share recovers. */
 const forgivenMs = 300_000;
-/** Calls leave early or late by this much: it must not put one call too many into a short window. */
+/** Calls leave this much early or late: this must not put one call too many into a short window. */
 const jitterMs = 25;
-/** The rest of a window that is not spread is used within this time at the earliest, so that it ends without a refusal. */
+/** The rest of a window that is not spread is used up within this time at the earliest, so that the window ends without a refusal. */
 const usedUpInMs = 1_000;
 /** After this many rejections within this time, the API does not state all of its limits (50/s, 100/s stated). */
 const contradictions = 4;
@@ -27,9 +27,9 @@ export interface StatedRate {
   readonly ceiling: number;
   /** When calls are permitted again, if none is now, milliseconds. */
   readonly restUntil?: number | undefined;
-  /** What states that, if it is for more than a minute: see `AskedWait`. */
+  /** What states this rest, if it is longer than a minute: see `AskedWait`. */
   readonly restBy?: string | undefined;
-  /** Whether a window is not spread because it has enough for all rows that are left. */
+  /** Whether a window is not spread because it has enough calls for all remaining rows. */
   readonly isEnough?: boolean | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface StatedRate {
 export class StatedPace {
   readonly #limits = new StatedLimits();
   #rejections: number[] = [];
-  /** The share of what is stated that is used; refusals in spite of it lower the share. */
+  /** The share of the stated rate that is used. Refusals in spite of it lower the share. */
   #share = 1;
   #updatedAt: number | undefined;
   readonly #backoff = new Backoff();
@@ -72,7 +72,7 @@ export class StatedPace {
     this.#backoff.begin(now);
   }
 
-  /** By this time at the latest, calls find out again what is permitted. */
+  /** Ends stated windows at this time at the latest, so that calls find out what is permitted. */
   testBy(at: number): void {
     this.#limits.testBy(at);
   }
@@ -134,12 +134,12 @@ function evenly({ quota, windowMs }: KnownLimit): StatedRate {
   return { rate, ceiling: rate };
 }
 
-/** The server chooses the names of limits. */
+/** The most limits that are remembered: the server chooses their names. */
 const maxLimits = 16;
 const forgottenAfterMs = 120_000;
 /** Ends of windows are stated in whole seconds, and answers take time to arrive: such a difference does not count. */
 const roundingMs = 1_500;
-/** An end that moves along with the calls is taken for a moving one for this long (600 a sliding minute, X-RateLimit). */
+/** An end that has moved along with the calls counts as a moving end for this long (600 a sliding minute, X-RateLimit). */
 const rollingMs = 60_000;
 /** The end of a shorter window is stated too coarsely to plan with. */
 const shortWindowMs = 5_000;
@@ -153,7 +153,7 @@ export interface KnownLimit {
   readonly windowMs: number | undefined;
   /** Calls that are left in this window. */
   readonly remaining: number | undefined;
-  /** When more calls are permitted: the earliest time that fits all statements about this window. */
+  /** When more calls are permitted: the earliest time that fits all statements about this window. Milliseconds. */
   readonly resetAt: number | undefined;
   readonly resetBy: string | undefined;
   /** Whether the end of the window was far enough away to plan with when the window was first seen. */
@@ -190,24 +190,24 @@ export class StatedLimits {
   }
 }
 
-function known(now: number, limit: StatedLimit, before: KnownLimit | undefined, rows: number): KnownLimit {
+function known(now: number, limit: StatedLimit, last: KnownLimit | undefined, rows: number): KnownLimit {
   const { quota, windowMs, remaining, resetMs, resetBy } = limit;
-  const told = resetMs === undefined ? undefined : now + Math.min(resetMs, dayMs);
-  const end = before?.resetAt;
-  const moved = told !== undefined && end !== undefined && told > end + roundingMs;
+  const stated = resetMs === undefined ? undefined : now + Math.min(resetMs, dayMs);
+  const end = last?.resetAt;
+  const moved = stated !== undefined && end !== undefined && stated > end + roundingMs;
   // The end of a window does not move during the window.
   const rolls = moved && now < end - roundingMs;
-  const isNew = moved || (told !== undefined && end === undefined);
+  const isNew = moved || (stated !== undefined && end === undefined);
   return {
     quota,
     windowMs,
     remaining: remaining === undefined ? undefined : Math.min(remaining, quota ?? remaining),
-    resetAt: isNew ? told : told === undefined || end === undefined ? end : Math.min(told, end),
-    resetBy: isNew ? resetBy : before?.resetBy,
-    isLong: isNew ? (resetMs ?? 0) > shortWindowMs : (before?.isLong ?? false),
+    resetAt: isNew ? stated : stated === undefined || end === undefined ? end : Math.min(stated, end),
+    resetBy: isNew ? resetBy : last?.resetBy,
+    isLong: isNew ? (resetMs ?? 0) > shortWindowMs : (last?.isLong ?? false),
     // The number of rows left arrives later than what remains: what was enough stays enough.
-    isEnough: rows <= (remaining ?? 0) || (!isNew && (before?.isEnough ?? false)),
-    rollingUntil: rolls ? now + rollingMs : (before?.rollingUntil ?? 0),
+    isEnough: rows <= (remaining ?? 0) || (!isNew && (last?.isEnough ?? false)),
+    rollingUntil: rolls ? now + rollingMs : (last?.rollingUntil ?? 0),
     seenAt: now,
   };
 }

@@ -15,7 +15,7 @@ export interface Traffic {
   readonly rejectedWith?: number | undefined;
   /** The end of the wait that the API asks for, milliseconds of the governor's clock; the latest one. */
   readonly waitUntil?: number | undefined;
-  /** What asks for it, if for more than a minute: see `AskedWait`. */
+  /** What asks for the wait, if it is longer than a minute: see `AskedWait`. */
   readonly waitBy?: string | undefined;
   /** Sum of the durations of the accepted calls, milliseconds. */
   readonly durationMs: number;
@@ -25,13 +25,13 @@ export interface Traffic {
   readonly acceptedAmong?: number | undefined;
   /** The fewest calls in flight, itself included, when a call was sent that was rejected or is unavailable. */
   readonly rejectedAmong?: number | undefined;
-  /** The error of those two numbers: the API counts at other moments, and each process counts its own calls. Default 0. */
+  /** The error of the two counts above: the API counts at other moments, and each process counts its own calls. Default 0. */
   readonly amongError?: number | undefined;
   /** What the answers stated about the API's limits; the latest of each. */
   readonly stated: readonly StatedLimit[];
 }
 
-/** When an update is made, how long after the previous one, and how long it takes until a decision shows, milliseconds. */
+/** The time of an update, the time since the previous one, and how long it takes until a decision shows; milliseconds. */
 export interface UpdateTime {
   readonly now: number;
   readonly passedMs: number;
@@ -62,8 +62,8 @@ export function withoutRefusals(traffic: Traffic, unavailable = traffic.unavaila
   return { ...traffic, ...none, rejected: 0, unavailable };
 }
 
-/** The input of a rate search, in time order. Times are milliseconds that never go back. */
-export interface RateNews {
+/** What a rate search learns in an update. Times are milliseconds that never go back. */
+export interface RateInput {
   readonly now: number;
   readonly accepted: number;
   readonly rejected: number;
@@ -77,12 +77,12 @@ export interface RateNews {
   readonly waitUntil: number;
   /** No call was to be made before this time, for any reason. */
   readonly restUntil: number;
-  /** Mean duration of a call, and how long calls keep leaving as decided before, milliseconds. */
+  /** Mean duration of a call, and how long calls still leave as decided earlier, milliseconds. */
   readonly latencyMs: number;
   readonly lagMs: number;
   /** The most calls per second that may be made. */
   readonly most: number;
-  /** Uncalled rows, as far as known. */
+  /** Uncalled rows, if known. */
   readonly rows: number;
 }
 
@@ -108,7 +108,7 @@ export class CallTally {
 
   /** @param rate calls per second that were allowed meanwhile */
   count(
-    { accepted, rejected }: Pick<RateNews, 'accepted' | 'rejected'>,
+    { accepted, rejected }: Pick<RateInput, 'accepted' | 'rejected'>,
     passedMs: number,
     rate: number,
   ): void {
@@ -166,20 +166,20 @@ export class CallTally {
 }
 
 const usualLatencyMs = 50;
-/** A longer gap between two updates means that the process was suspended, not that news is late. */
+/** A longer gap between two updates means that the process was suspended, not that reports are late. */
 const longestGapMs = 1_000;
 const gapSmoothing = 0.2;
 /**
- * With several workers, decisions arrive this much later, and slots are already taken (three of them, windows of a second; a
- * limit that drops to a fifth).
+ * With several workers, decisions arrive this much later, and slots are already taken (three of them, windows of a second; a limit that
+ * drops to a fifth).
  */
-const heardLateMs = 100;
+const sharedDelayMs = 100;
 
 /** How long it takes until a decision shows in the reports: the way there, a call, and the way back. */
 export class Reaction {
   #latencyMs = usualLatencyMs;
   #gapMs = 0;
-  #othersMs = 0;
+  #sharedDelayMs = 0;
   #updatedAt: number;
 
   constructor(now: number) {
@@ -187,7 +187,7 @@ export class Reaction {
   }
 
   update(now: number, { accepted, durationMs, amongError = 1 }: Traffic): void {
-    this.#othersMs = amongError > 1 ? heardLateMs : 0;
+    this.#sharedDelayMs = amongError > 1 ? sharedDelayMs : 0;
     if (accepted > 0) this.#latencyMs = durationMs / accepted;
     this.#gapMs += (Math.min(now - this.#updatedAt, longestGapMs) - this.#gapMs) * gapSmoothing;
     this.#updatedAt = now;
@@ -198,9 +198,9 @@ export class Reaction {
     return this.#latencyMs;
   }
 
-  /** How long calls keep leaving as decided before, milliseconds. */
+  /** How long calls still leave as decided earlier, milliseconds. */
   get lagMs(): number {
-    return this.#gapMs / 2 + this.#othersMs;
+    return this.#gapMs / 2 + this.#sharedDelayMs;
   }
 
   /** Milliseconds until a decision shows. */
