@@ -21,7 +21,7 @@ export type Leaving =
   /** Too many rows have failed. */
   | { readonly state: 'halted'; readonly halt: FailureHalt }
   | ({ readonly state: 'paused' } & Attribution)
-  /** The datastore has lost rows, or rows were handed back that only the file of rows contains. */
+  /** The work must begin again: the datastore has lost rows, or rows were handed back that only the file of rows contains. */
   | { readonly state: 'again'; readonly hasLostRows: boolean };
 
 export interface CoordinatorOptions {
@@ -32,7 +32,7 @@ export interface CoordinatorOptions {
   readonly priority: () => Priority;
   /** Called with new results once they are safe in the journal. */
   readonly onCollected: (results: readonly RowResult[]) => Promise<void>;
-  /** Transient errors of the datastore. */
+  /** Called for each transient error of the datastore. */
   readonly onError: (error: Error) => void;
 }
 
@@ -41,11 +41,11 @@ type State =
   | { readonly mode: 'ended'; readonly reason: Leaving }
   | { readonly mode: 'failed'; readonly error: Error };
 
-/** How often the coordinator reads what workers have finished. */
+/** Milliseconds between reads of what workers have finished. */
 const refreshMs = 500;
-/** Like `refreshMs`, for batches with a row that another row waits for: a manifest may edit an entry a dozen times. */
+/** Like `refreshMs`, for batches with a row that another row waits for. A manifest may edit an entry a dozen times. */
 const awaitedMs = 100;
-/** How often `drain` tries again. */
+/** Milliseconds between two attempts of `drain`. */
 const drainMs = 250;
 /** Rows fed per write to the journal. */
 const rowsAtOnce = 1_000;
@@ -75,7 +75,7 @@ export class Coordinator {
   /** Set when rows with the same subject must be called in order. */
   #order: RowOrder | undefined;
   readonly #repeated: Repeated[] = [];
-  /** Epoch of the datastore that rows are fed to. */
+  /** The epoch of the datastore that rows are fed to; undefined when unknown. */
   #epoch: string | undefined;
   #wasAway = false;
   #state: State = { mode: 'feeding' };
@@ -196,12 +196,12 @@ export class Coordinator {
     await journal.append(lostSince(epoch, recovered.rows, journal));
   }
 
-  /** Reads the results of awaited rows more often. */
+  /** Keeps rows in order, and reads the results of awaited rows more often. */
   #keepOrder(order: RowOrder): void {
     const { onError } = this.#options;
     this.#order = order;
-    const look = () => this.#batches.readAwaited((row) => order.isAwaited(row));
-    this.#repeated.push(repeat(() => (order.isEmpty ? undefined : look()), { everyMs: awaitedMs, onError }));
+    const read = () => this.#batches.readAwaited((row) => order.isAwaited(row));
+    this.#repeated.push(repeat(() => (order.isEmpty ? undefined : read()), { everyMs: awaitedMs, onError }));
   }
 
   /** A failed write to the journal ends the run. */
@@ -212,12 +212,15 @@ export class Coordinator {
     });
   }
 
-  async #keep(results: readonly RowResult[], others: readonly JournalEntry[] = []): Promise<void> {
+  async #keep(returned: readonly RowResult[], otherEntries: readonly JournalEntry[] = []): Promise<void> {
     const { journal } = this.#run;
-    const fresh = await journal.append([...results.map((result) => ended(result, journal)), ...others]);
-    const freed = fresh.filter(({ row }) => this.#order?.finished(row));
+    const results = await journal.append([
+      ...returned.map((result) => ended(result, journal)),
+      ...otherEntries,
+    ]);
+    const freed = results.filter(({ row }) => this.#order?.finished(row));
     if (freed.length > 0) this.#options.window.wake();
-    await this.#options.onCollected(fresh);
+    await this.#options.onCollected(results);
   }
 
   async #collect({ results, leftovers, missing, rows, bytes }: CollectedBatch): Promise<void> {
@@ -232,7 +235,7 @@ export class Coordinator {
     this.#options.window.collected(rows, bytes);
   }
 
-  /** Batches to fill the window, up to one write to the journal. */
+  /** Makes batches that fill the window, for at most one write to the journal. */
   async #nextBatches(): Promise<RowTask[][]> {
     const { window } = this.#options;
     const batches: RowTask[][] = [];
@@ -255,17 +258,17 @@ export class Coordinator {
 
   async #add(batches: readonly RowTask[][]): Promise<void> {
     // Written before the rows can be called: after a power cut, the journal knows which rows are suspect.
-    const into = this.#epoch;
-    await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, into)));
+    const epoch = this.#epoch;
+    await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, epoch)));
     for (const batch of batches) {
       if (!this.isFeeding) return;
-      // A copy of a batch in an older datastore may have returned results for rows that were handed back.
+      // An older copy of the datastore may have returned results for rows that were handed back.
       const tasks = batch.filter(({ row }) => !this.#run.journal.isFinished(row));
       if (tasks.length === 0) continue;
       this.#options.window.fed(tasks.length, bytesOf(tasks));
       const { signal } = this.#ending;
       // If the datastore stays away, resuming the run finds out whether the batch was added.
-      await unlessAborted(this.#batches.add(tasks, signal, into), signal);
+      await unlessAborted(this.#batches.add(tasks, signal, epoch), signal);
     }
   }
 

@@ -1,8 +1,8 @@
 import { deferred } from '../../../base/async/waiting.ts';
 
 /**
- * How much of a run the datastore holds at a time, in seconds of work. Less would leave workers idle; more would starve retries
- * behind the backlog, and make progress and cancelling coarse.
+ * How much of a run the datastore holds at a time, in seconds of work. With less, workers would be idle; with more, retries would starve
+ * behind the backlog, and progress and cancelling would be coarse.
  */
 
 const secondsOfWork = 4;
@@ -12,15 +12,15 @@ const maxOpenRows = 5_000;
 /** While the rate is unknown: enough for several machines, little enough for the slowest API. */
 const firstOpenRows = 500;
 const maxOpenBytes = 32 * 1024 * 1024;
-/** Finished rows stay in the datastore until their batch is complete: at most this many windows of them. */
+/** Finished rows stay in the datastore until their batch is complete: at most as many rows as this many windows hold. */
 const heldWindows = 8;
-/** While the rate is unknown. */
+/** Rows of a batch while the rate is unknown. */
 const firstBatchRows = 25;
 const maxBatchRows = 250;
-/** Smaller batches cost more commands than they save, even at the end. */
+/** The fewest rows of a batch, even at the end: smaller batches cost more commands than they save. */
 const lastBatchRows = 10;
 const maxBatchBytes = 4 * 1024 * 1024;
-/** Period over which the rate is averaged. */
+/** The time constant of the measured rate. */
 const memorySeconds = 3;
 
 export interface FeedWindowOptions {
@@ -30,7 +30,7 @@ export interface FeedWindowOptions {
   readonly ratePerSecond?: () => number | undefined;
   /** Workers that share the rows. Default: one. */
   readonly workers?: () => number;
-  /** Rows of the run without a result. Default: more than matter. */
+  /** Rows of the run without a result. Default: more than a window holds. */
   readonly unfinished?: () => number;
   /** Monotonic milliseconds; for tests. */
   readonly now?: () => number;
@@ -51,8 +51,8 @@ export class FeedWindow {
   #since: number;
   #change = deferred();
   /**
-   * Rows that may be fed under the user's limit, and when they were counted. The pace of the workers usually keeps to the limit,
-   * and this never counts; but workers may call faster for runs of a higher priority.
+   * Rows that may be fed under the user's limit, and when they were counted. Workers usually keep to the limit, so that this has no effect;
+   * but they may call faster for runs of a higher priority.
    */
   #allowance = { rows: maxOpenRows, at: 0 };
 
@@ -84,7 +84,8 @@ export class FeedWindow {
   }
 
   /**
-   * A second of work of one worker; less while the rate is unknown, and near the end, so that no worker runs out of rows early.
+   * The rows of a batch: a second of work of one worker; fewer while the rate is unknown, and near the end, so that no worker runs out of
+   * rows early.
    */
   get #batchRows(): number {
     if (this.#weights === 0) return firstBatchRows;
@@ -127,7 +128,7 @@ export class FeedWindow {
     this.#lowerOpenRows(this.#openRows - 1);
   }
 
-  /** Takes the number of unfinished rows from the datastore, for rows that other processes call. */
+  /** Takes the number of unfinished rows in the datastore: other processes also call rows. */
   observed(openRows: number): void {
     this.#lowerOpenRows(openRows);
     if (this.hasRoom) this.wake();
@@ -171,7 +172,7 @@ export class FeedWindow {
   }
 }
 
-/** Rows at a time under a limit in calls per second. */
+/** The most open rows under a limit in calls per second. */
 function mostAllowed(ratePerSecond: number | undefined): number {
   if (ratePerSecond === undefined) return maxOpenRows;
   return Math.min(maxOpenRows, Math.max(4, Math.ceil(ratePerSecond * secondsAtFixedRate)));

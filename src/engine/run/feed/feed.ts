@@ -7,7 +7,6 @@ export interface FeedOptions {
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
   /** Rows that are already fed. */
   readonly skip: ReadonlySet<number>;
-  /** Whether a row has a result by now. */
   readonly isFinished: (row: number) => boolean;
   /** Keeps rows with the same subject in order; absent when order does not matter. */
   readonly order?: RowOrder | undefined;
@@ -20,8 +19,8 @@ export interface FeedOptions {
  */
 export class Feed {
   readonly #parts: AsyncIterator<Iterable<RowTask>>;
-  /** New rows that are read. */
-  #fresh: Iterator<RowTask> | undefined;
+  /** Rows that were read and not fed yet. */
+  #readRows: Iterator<RowTask> | undefined;
   readonly #options: FeedOptions;
   readonly #now: () => number;
   /** Rows that were handed back, by due time. */
@@ -60,11 +59,11 @@ export class Feed {
       if (task !== undefined || this.#isThrough || this.#options.order?.isFull) return task;
       const { done, value } = await this.#parts.next();
       if (done) this.#isThrough = true;
-      else this.#fresh = value[Symbol.iterator]();
+      else this.#readRows = value[Symbol.iterator]();
     }
   }
 
-  /** The same, of the rows that are read: most rows need no wait. */
+  /** Like `next`, only among rows that were read, because most rows need no wait. */
   take(): RowTask | undefined {
     const { order } = this.#options;
     const [first] = this.#leftovers;
@@ -74,9 +73,9 @@ export class Feed {
     }
     const freed = order?.take();
     if (freed !== undefined) return freed;
-    while (this.#fresh !== undefined && !order?.isFull) {
-      const { done, value } = this.#fresh.next();
-      if (done) this.#fresh = undefined;
+    while (this.#readRows !== undefined && !order?.isFull) {
+      const { done, value } = this.#readRows.next();
+      if (done) this.#readRows = undefined;
       else if (this.#admits(value)) return value;
     }
     return undefined;
@@ -85,14 +84,14 @@ export class Feed {
   /** Stops reading the manifest. */
   async close(): Promise<void> {
     this.#isThrough = true;
-    this.#fresh = undefined;
+    this.#readRows = undefined;
     await this.#parts.return?.();
   }
 
   #admits(task: RowTask): boolean {
     const { skip, isFinished, order } = this.#options;
     if (!skip.has(task.row)) return order?.admit(task) ?? true;
-    // Its result may have arrived since the row was read.
+    // The result of the row may have arrived since the row was read.
     if (!isFinished(task.row)) order?.opened(task);
     return false;
   }

@@ -11,11 +11,10 @@ import type { RunStore } from '../record/store.ts';
 import { Coordinator } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
 
-/** How to reconcile. */
 export interface Reconciling {
   /** Aborts when calls of other machines are no longer awaited. */
   readonly signal: AbortSignal;
-  /** Hears of commands of the datastore that failed, and are repeated. */
+  /** Called for each error of a command of the datastore, which is repeated. */
   readonly onError: (error: Error) => void;
 }
 
@@ -58,19 +57,18 @@ export async function cancelStoppedRun(
   attribution: Attribution = {},
 ): Promise<RunRecord | undefined> {
   return withOpenRun({ store, record, datastore, purpose: `cancel ${record.id}` }, async (run) => {
-    const left = await reconcileStoppedRun(run, how);
-    if (left === undefined) return undefined;
-    const cancelled = enterState(left, 'cancelled', attribution);
+    const reconciled = await reconcileStoppedRun(run, how);
+    if (reconciled === undefined) return undefined;
+    const cancelled = enterState(reconciled, 'cancelled', attribution);
     await store.save(cancelled);
     return cancelled;
   });
 }
 
 /**
- * Cancels a stopped run with no rows in a datastore, such as one that a guard halted: possible beside a daemon that has the
- * embedded datastore.
+ * Cancels a stopped run with no rows in a datastore, such as a run that a guard halted. Possible while a daemon has the embedded datastore.
  *
- * @returns undefined when a datastore may hold rows of the run, or the run continues by itself; it is unchanged
+ * @returns undefined, without a change, when a datastore may hold rows of the run, or the run continues by itself
  */
 export async function cancelSettledRun(
   store: RunStore,
@@ -128,11 +126,10 @@ async function reconcileDeadRuns(
 }
 
 /**
- * Moves what the embedded datastore holds of a run without a process into its journal, so that the journal says which rows
- * were called.
+ * Moves what the embedded datastore holds of a run without a process into its journal, so that the journal says which rows were called.
  *
  * @param open opens the embedded datastore until the end of the work
- * @returns the record afterwards; unchanged when the journal knows that already
+ * @returns the new record; the same record when the journal already knows all rows
  */
 export async function settleDeadRun(
   store: RunStore,
@@ -162,14 +159,14 @@ async function settle(
   purpose: string,
   how: Reconciling,
 ): Promise<RunRecord | undefined> {
-  const left = await withOpenRun({ store, record, datastore, purpose }, (run) =>
+  const reconciled = await withOpenRun({ store, record, datastore, purpose }, (run) =>
     reconcileStoppedRun(run, how),
   );
-  if (left === undefined) return undefined;
+  if (reconciled === undefined) return undefined;
   // A daemon continues submitted runs.
   const state = record.submitted && record.state !== 'failed' ? 'submitted' : 'interrupted';
   const failure = record.state === 'failed' ? record.states.at(-1)?.reason : undefined;
-  const settled = enterState(left, state, { reason: failure ?? 'its process ended' });
+  const settled = enterState(reconciled, state, { reason: failure ?? 'its process ended' });
   await store.save(settled);
   return settled;
 }

@@ -1,7 +1,7 @@
 import type { RowTask } from '../../queue/payload.ts';
 import type { RunRecord } from '../record/record.ts';
 
-/** Limits for held rows and the characters of their request bodies; reading pauses at the limit. */
+/** The most held rows, and the most characters in their request bodies: at a limit, reading pauses. */
 const maxHeldRows = 20_000;
 const maxHeldBytes = 32 * 1024 * 1024;
 
@@ -22,7 +22,7 @@ export class RowOrder {
   readonly #busy = new Map<string, BusySubject>();
   /** Subject of each open row. */
   readonly #subjects = new Map<number, string>();
-  /** Open rows that were held, and can be taken. */
+  /** Open rows that were held, and can be taken now. */
   readonly #freed: RowTask[] = [];
   #rows = 0;
   #bytes = 0;
@@ -37,7 +37,7 @@ export class RowOrder {
     return this.#rows === 0;
   }
 
-  /** Whether the limit is reached: take a row before reading another. */
+  /** Whether a limit is reached: take a row before reading another. */
   get isFull(): boolean {
     return this.#rows >= this.#maxRows || this.#bytes >= maxHeldBytes;
   }

@@ -3,27 +3,27 @@ import type { RowTask } from '../../queue/payload.ts';
 import type { PlannedRow } from '../../rows/row.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 
-/** Rows that may be called, by their places. */
+/** A choice of rows, by their places. */
 export interface RowSelection {
   readonly has: (place: number) => boolean;
-  /** The largest of them. */
+  /** The highest chosen place. */
   readonly last: number;
 }
 
-/** The rows to be called that have no result, or the selected ones among them, in order, ready to be fed. */
+/** The callable rows without a result, or the selected ones among them, in order, ready to be fed. */
 export async function* unfinishedTasks(
   runId: string,
   file: Pick<RowsFile, 'rows'>,
   journal: Pick<Journal, 'isFinished' | 'history'>,
   selection?: RowSelection,
 ): AsyncIterable<Iterable<RowTask>> {
-  const isLeft = (place: number): boolean => !journal.isFinished(place) && selection?.has(place) !== false;
+  const isWanted = (place: number): boolean => !journal.isFinished(place) && selection?.has(place) !== false;
 
   function* tasksOf(part: readonly PlannedRow[]): Iterable<RowTask> {
     for (const row of part) {
       const { place } = row;
-      // Its result may have arrived since it was read.
-      if (row.kind !== 'callable' || !isLeft(place)) continue;
+      // The result of the row may have arrived since the row was read.
+      if (row.kind !== 'callable' || !isWanted(place)) continue;
       const history = journal.history(place);
       yield {
         run: runId,
@@ -36,5 +36,5 @@ export async function* unfinishedTasks(
     }
   }
 
-  for await (const part of file.rows(1, selection?.last, isLeft)) yield tasksOf(part);
+  for await (const part of file.rows(1, selection?.last, isWanted)) yield tasksOf(part);
 }

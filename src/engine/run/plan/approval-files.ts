@@ -5,7 +5,7 @@ import { usageError } from '../../../base/errors/errors.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 
-/** Files of approvals beside a plan: `week-47.cqplan.ana.approval`, each approver's in its own. */
+/** Suffix of the files of approvals beside a plan, one for each approver: `week-47.cqplan.ana.approval`. */
 export const approvalSuffix = '.approval';
 
 /**
@@ -32,7 +32,7 @@ export async function approvalsOf(file: string): Promise<readonly string[]> {
 }
 
 /**
- * Writes an approval beside its plan, under the first name that is free: it replaces none.
+ * Writes an approval beside its plan, under the first free name: never replaces a file.
  *
  * @param user the account of the approver
  * @returns its file, and all approvals of the plan

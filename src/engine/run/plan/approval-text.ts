@@ -1,7 +1,7 @@
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { type Actor, thisActor } from '../../../domain/actor.ts';
 
-/** What an approver says of a plan. */
+/** What an approver signs about a plan. */
 export interface Approval {
   /** SHA-256 of the plan, in hexadecimal. */
   readonly plan: string;
@@ -12,14 +12,14 @@ export interface Approval {
   readonly by: Pick<Actor, 'user' | 'host'>;
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** The run must begin before. */
+  /** The run must begin before this time, ISO 8601 UTC. */
   readonly until: string;
 }
 
 /** A signed approval: the content of its file. */
 export interface SignedApproval {
   readonly approval: Approval;
-  /** What is signed. */
+  /** The signed text. */
   readonly text: string;
   readonly signature: string;
 }
@@ -45,7 +45,7 @@ const form =
 
 const signatureBegins = '-----BEGIN SSH SIGNATURE-----';
 
-/** Reads the content of an approval's file; undefined for anything else. Says nothing about the signature. */
+/** Reads the content of an approval's file; undefined for any other content. Does not check the signature. */
 export function parseApproval(content: string): SignedApproval | undefined {
   const at = content.indexOf(signatureBegins);
   const text = content.slice(0, at);

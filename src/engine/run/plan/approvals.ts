@@ -8,19 +8,19 @@ import { signerOf, signText } from '../../signature/ssh-keygen.ts';
 import { type Approval, approvalText, approverHere, parseApproval } from './approval-text.ts';
 import { type PlanContent, planSuffix } from './plan-file.ts';
 
-/** The people that may approve plans, and the runs that need it. */
+/** The approval rule: who may approve plans, and which runs need approvals. */
 export interface ApprovalPolicy {
   /** Path of a file in OpenSSH's form `allowed_signers`; undefined: no approval counts. */
   readonly approvers: string | undefined;
   /** How many approvals a run needs. */
   readonly needed: number;
-  /** Runs with more calls than this need them, by operation, and by `''` for all operations together. */
+  /** Runs with more calls than this need approvals: by operation, and by `''` for all operations together. */
   readonly above: Readonly<Record<string, number>>;
 }
 
 /** An approval that counts. */
 export interface CountedApproval extends Pick<Approval, 'at' | 'until'> {
-  /** Of the approver. */
+  /** Name of the approver. */
   readonly name: string;
   /** Fingerprint of the key. */
   readonly key: string;
@@ -29,7 +29,7 @@ export interface CountedApproval extends Pick<Approval, 'at' | 'until'> {
 /** An approval of a plan, judged. */
 type JudgedApproval =
   | ({ readonly counts: true } & CountedApproval)
-  /** Why it does not count: a clause. */
+  /** Why the approval does not count, as a sentence part. */
   | { readonly counts: false; readonly why: string };
 
 /**
@@ -95,7 +95,7 @@ export interface ApprovedRun {
   readonly at: number;
 }
 
-/** The approvals that count. */
+/** The approvals that count among judged ones. */
 export function validAmong(judged: readonly JudgedApproval[]): readonly CountedApproval[] {
   return judged.flatMap((each) => {
     if (!each.counts) return [];
@@ -104,7 +104,7 @@ export function validAmong(judged: readonly JudgedApproval[]): readonly CountedA
   });
 }
 
-/** Why the others do not count: clauses. */
+/** Why the other approvals do not count, as sentence parts. */
 export function whyOthersDoNot(judged: readonly JudgedApproval[]): readonly string[] {
   return judged.flatMap((each) => (each.counts ? [] : [each.why]));
 }
@@ -115,14 +115,14 @@ export async function judgeApprovals(
   { approvers }: Pick<ApprovalPolicy, 'approvers'>,
   run: ApprovedRun,
 ): Promise<readonly JudgedApproval[]> {
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   const judged: JudgedApproval[] = [];
   for (const content of plan.approvals) {
     const each = await judge(content, plan, approvers, run);
-    if (each.counts && seen.has(each.key))
+    if (each.counts && keys.has(each.key))
       judged.push({ counts: false, why: `${each.name} has approved it twice` });
     else judged.push(each);
-    if (each.counts) seen.add(each.key);
+    if (each.counts) keys.add(each.key);
   }
   return judged;
 }
@@ -137,19 +137,19 @@ async function judge(
   const signed = parseApproval(content);
   if (signed === undefined) return no('a file is not an approval of this version of cqbatch');
   const { approval, text, signature } = signed;
-  const said = `the approval by ${escapeInvisible(approval.by.user)}`;
-  if (approvers === undefined) return no(`${said} is of no approver: the settings name none`);
+  const subject = `the approval by ${escapeInvisible(approval.by.user)}`;
+  if (approvers === undefined) return no(`${subject} is of no approver: the settings name none`);
   const facts = factsOf(plan);
   const isOfPlan = Object.entries(facts).every(([name, value]) => approval[name as keyof Approval] === value);
-  if (!isOfPlan) return no(`${said} is for another plan`);
+  if (!isOfPlan) return no(`${subject} is for another plan`);
   const signer = await signerOf(text, signature, approvers, new Date(run.at));
   if (signer === undefined)
-    return no(`${said} has no good signature of an approver in ${escapeInvisible(approvers)}`);
+    return no(`${subject} has no good signature of an approver in ${escapeInvisible(approvers)}`);
   const name = escapeInvisible(signer.name);
   if ([approval.by.user, signer.name].includes(run.user))
     return no(`${escapeInvisible(run.user)} runs the plan, and an approval must come from another person`);
   const { at, until } = approval;
-  // A time that can't be read is over.
+  // An unreadable time counts as past.
   if (!(run.at < Date.parse(until))) return no(`the approval by ${name} ended ${localTime(until)}`);
   return { counts: true, name, key: signer.key, at, until };
 }
@@ -169,24 +169,24 @@ function callsIn(callable: Readonly<Record<string, number>>): number {
   return Object.values(callable).reduce((sum, calls) => sum + calls, 0);
 }
 
-/** What is to be run. */
+/** A run that may need approvals. */
 export interface RunToApprove extends ApprovedRun {
-  /** The manifest, or what it was made of, in messages. */
+  /** Name of the manifest, or of what the rows were made of, in messages. */
   readonly manifest: string;
   /** How to write its plan, for a run without one. */
   readonly planCommand: string;
-  /** Where that plan is looked for; undefined: the user names it. */
+  /** Where a plan of the run is looked for; undefined: the user names the file. */
   readonly planFile?: string | undefined;
-  /** Absent for a run without a signed-off plan; its file is where it can still be approved. */
+  /** Undefined for a run without a plan. With `file`, the plan can still be approved there. */
   readonly plan: (PlanContent & { readonly file?: string }) | undefined;
   /** Calls by operation. */
   readonly callable: Readonly<Record<string, number>>;
 }
 
 /**
- * The approvals of a run that the policy wants approved.
+ * Checks the approvals of a run against the policy.
  *
- * @returns those that count, also where none are needed
+ * @returns the approvals that count, also where none are needed
  * @throws a usage error `APPROVAL_MISSING` with the reason and the missing command
  */
 export async function requireApprovals(
@@ -205,9 +205,9 @@ export async function requireApprovals(
 /** How many approvals are missing, and why some do not count. @param calls `3 calls need` */
 function missingText({ needed }: ApprovalPolicy, calls: string, judged: readonly JudgedApproval[]): string {
   const names = validAmong(judged).map(({ name }) => name);
-  const others = whyOthersDoNot(judged);
+  const reasons = whyOthersDoNot(judged);
   const have = names.length === 0 ? 'none counts' : `only ${names.length} counts (${names.join(', ')})`;
-  const why = others.length === 0 ? '' : ` Not counted: ${others.join('; ')}.`;
+  const why = reasons.length === 0 ? '' : ` Not counted: ${reasons.join('; ')}.`;
   return `${calls} ${counted(needed, 'approval')}, and ${judged.length === 0 ? 'there is none' : have}.${why}`;
 }
 

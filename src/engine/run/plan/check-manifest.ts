@@ -13,7 +13,7 @@ import { type ProblemList, problemCollector } from './problem-file.ts';
 export interface CheckInput {
   /** A regular file: it may be read twice. */
   readonly path: string;
-  /** Its name in messages. */
+  /** The name of the manifest in messages. */
   readonly name: string;
   readonly reading: RowOptions;
   readonly context?: ReadingContext;
@@ -29,11 +29,11 @@ export interface CheckedManifest {
   readonly scan: ScanSummary;
   readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
-  /** What `skipDone` has found. */
+  /** The done rows of the runs and reports in `skipDone`. */
   readonly done?: DoneRows | undefined;
 }
 
-/** Receives the rows as they are decided, in order. @returns a pending write, sometimes */
+/** Gets the decided rows, in order. @returns a promise when the caller must wait for a write */
 type TakeRow = (row: DecidedRow, given: ManifestRow, columns: readonly string[]) => Promise<void> | undefined;
 
 /**

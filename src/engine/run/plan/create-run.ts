@@ -20,23 +20,22 @@ import { isReady, type Permits, type ReadyRows, readyRows } from './readiness.ts
 
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
-  /** Its name in messages. */
+  /** The name of the manifest in messages. */
   readonly name: string;
   /** A file that exists once the manifest is archived; until then the run is kept. */
   readonly keepUntil: string;
-  /** Its content: other users may replace it. */
+  /** Digest of the content: other users may replace the file. */
   readonly sha256: string;
 }
 
 /** A manifest whose rows are to be called. */
 export interface ManifestInput {
   readonly kind: 'manifest';
-  /** Its path, `-` for standard input. */
+  /** Path of the manifest, `-` for standard input. */
   readonly source: string;
-  /** Where it comes from, if not from that path. */
+  /** Where the manifest comes from, if not from that path. */
   readonly origin?: ManifestOrigin | undefined;
   readonly reading: RowOptions;
-  /** How it is read. */
   readonly input?: InputOptions;
   /** Runs and reports whose done rows are left out. */
   readonly skipDone?: readonly string[] | undefined;
@@ -47,7 +46,7 @@ export interface RowsInput {
   readonly kind: 'rows';
   readonly path: string;
   readonly planned: PlannedRows;
-  /** The plan that they come from. */
+  /** The plan that the rows come from. */
   readonly approved?: ApprovedPlan | undefined;
   /** The manifest of the plan, if it is moved aside. */
   readonly origin?: ManifestOrigin | undefined;
@@ -82,7 +81,7 @@ export interface Asker {
 }
 
 /**
- * Begins a run: checks its rows, shows its plan, takes its approvals, and asks. Unless all agree, the run is discarded.
+ * Begins a run: checks its rows, shows its plan, takes its approvals, and asks. Discards the run unless all of these agree.
  *
  * @returns undefined when rows are refused or the user declines
  */
@@ -135,7 +134,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
 /**
  * Copies a manifest into a folder, and writes its rows there.
  *
- * @param consent what the user accepts, where the plan is written to be approved
+ * @param consent what the user accepts; only for a plan that is to be approved
  */
 export async function planStaged(
   store: RunStore,

@@ -8,13 +8,13 @@ import { madeNow, type PlannedRows, plannedRows } from './planned-rows.ts';
 
 /** Where the rows of a retry or an undo go. */
 export interface DerivedRowsInput {
-  /** Of the new run. */
+  /** Options of the new run. */
   readonly options: RunOptions;
-  /** Of the file of rows. */
+  /** Path of the file of rows. */
   readonly path: string;
 }
 
-/** Rows that are made of another run. They keep the numbers that they have in the user's manifest. */
+/** Rows made from another run. They keep their numbers in the user's manifest. */
 export class DerivedRows {
   readonly #writer: RowsWriter;
   readonly #decided = new DecidedRows();
@@ -36,7 +36,7 @@ export class DerivedRows {
    * Writes the file.
    *
    * @param of the head of the other run
-   * @param facts where they differ from that head
+   * @param facts values that differ from that head
    */
   async end({
     of,

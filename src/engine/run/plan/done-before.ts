@@ -15,11 +15,11 @@ export interface ReadDoneOptions extends Omit<ReadReportOptions, 'operations'> {
 }
 
 /**
- * Reads what runs with their retries, and report files, have done.
+ * Reads which rows are done, from runs with their retries and from report files.
  *
  * @param names ids of runs or parts of them, or paths of files
- * @throws a usage error when a run or file does not exist, a file is not a report, or a run called another API; a busy error
- * when a run is in progress
+ * @throws a usage error when a run or file does not exist, a file is not a report, or a run called another API; a busy error when a run is
+ *   in progress
  */
 export async function readDone(
   store: RunStore,
@@ -95,8 +95,8 @@ async function replay(
     );
   const firstUndo = runs.findIndex((run) => undos.has(run));
   const sinceUndo = new Set(firstUndo < 0 ? [] : runs.slice(firstUndo));
-  const before = retries.filter((retry) => !sinceUndo.has(retry));
-  await noteLines(store, record, before, done, effect);
+  const retriesBeforeUndo = retries.filter((retry) => !sinceUndo.has(retry));
+  await noteLines(store, record, retriesBeforeUndo, done, effect);
   for (const run of sinceUndo) {
     if (undos.has(run)) await replay(store, runs, run, done, effect === 'done' ? 'undone' : 'done');
     else if (retries.includes(run)) await noteLines(store, run, [], done, effect);

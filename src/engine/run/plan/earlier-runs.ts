@@ -6,13 +6,13 @@ import type { RunStore } from '../record/store.ts';
 /** The latest run of a manifest that has called rows, or may still call rows. */
 export interface EarlierRun {
   readonly id: string;
-  /** When it started or was submitted, ISO 8601 UTC. */
+  /** When the run started or was submitted, ISO 8601 UTC. */
   readonly at: string;
   readonly state: RunState;
   readonly rows: number;
   /** Absent when the journal is unreadable. */
   readonly counts?: OutcomeCounts | undefined;
-  /** Number of other runs of the manifest, without retries. */
+  /** Number of other earlier runs of the manifest, without retries. */
   readonly others: number;
 }
 

@@ -6,7 +6,7 @@ import { onDisk } from '../../../base/errors/system-error.ts';
 import type { RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** Where the state folder says which run has an approved plan. A claim is never removed. */
+/** The file in the state folder that names the run of an approved plan. It is never removed. */
 function claimFile({ stateDir }: Pick<RunStore, 'stateDir'>, sha256: string): string {
   return join(stateDir, 'plans', sha256);
 }

@@ -29,19 +29,19 @@ export const planSuffix = '.cqplan';
 
 /** A plan that was written to be reviewed and carried out, here or elsewhere: it defines a run, to the byte. */
 export interface ApprovedPlan {
-  /** Its file. */
+  /** Path of the plan. */
   readonly file: string;
-  /** SHA-256 of its content, and so of the rows of its run, in hexadecimal. */
+  /** SHA-256 of its uncompressed content, which is the file of rows of its run; in hexadecimal. */
   readonly sha256: string;
   readonly head: RowsHead;
   readonly options: RunOptions;
-  /** What the user accepted. */
+  /** What the user accepted, such as omitted fields. */
   readonly consent: NonNullable<RowsHead['consent']>;
-  /** The contents of the files beside it: see `approval-files.ts`. */
+  /** The contents of the approval files beside the plan: see `approval-files.ts`. */
   readonly approvals: readonly string[];
 }
 
-/** What approvals are about. */
+/** The parts of a plan that approvals refer to. */
 export type PlanContent = Pick<ApprovedPlan, 'sha256' | 'head' | 'options' | 'approvals'>;
 
 /**
@@ -98,10 +98,10 @@ export async function readPlanFile(
   }
 }
 
-/** A head has the names of the columns, and a number for each thousand rows. */
+/** The longest head: it has the names of the columns, and a number for each thousand rows. */
 const mostHeadBytes = 64 * 1024 * 1024;
 
-/** Reads the text of a plan. Its methods throw a RangeError that says what is wrong with the plan: a clause. */
+/** Reads the text of a plan. Methods throw a RangeError that says what is wrong with the plan, as a sentence part. */
 class PlanReader {
   readonly #store: Pick<RunStore, 'stateDir'>;
   readonly #file: string;
@@ -173,13 +173,13 @@ class PlanReader {
     };
   }
 
-  /** Removes what was written. */
+  /** Removes the files written so far. */
   async discard(): Promise<void> {
     await this.#writer.discard();
     await rm(this.#path, { force: true }).catch(() => {});
   }
 
-  /** Rows say in the head how long they are together. */
+  /** The longest content: the head says how long the rows are together. */
   get #mostBytes(): number {
     if (this.#head === undefined) return mostHeadBytes;
     const rows = this.#head.blocks.reduce((sum, bytes) => sum + bytes, 0);

@@ -41,15 +41,15 @@ export async function readKeptPlan(
   return { sha256: record.rows.sha256, head, options: record.options, approvals };
 }
 
-/** The user and the time of a run for its approvals, which must have counted when it was planned. */
+/** The user and time of the planning of a run: its approvals must have counted then. */
 export function plannedBy({ states: [planned] }: RunRecord): ApprovedRun {
   return { user: planned?.by?.user ?? '', at: Date.parse(planned?.at ?? '') };
 }
 
 /**
- * Asks what these settings demand of a run that was submitted under others. Approvals must have counted when it was planned.
+ * Checks the approvals of a run that was submitted under other settings. They must have counted when it was planned.
  *
- * @throws a usage error `APPROVAL_MISSING`, or `PLAN_CHANGED` when the run is not that of its plan
+ * @throws a usage error `APPROVAL_MISSING`, or `PLAN_CHANGED` when the run is not the run of its plan
  */
 export async function requireKeptApprovals(
   store: RunStore,
@@ -58,7 +58,7 @@ export async function requireKeptApprovals(
 ): Promise<void> {
   const { manifest, plan: counts } = record;
   const { operations, callable } = counts;
-  // Where a run has several operations, each of them may have all of its calls.
+  // The calls of each operation are not recorded: each may have all of them.
   if (!operations.some((name) => needsApproval(policy, { [name]: callable }))) return;
   const plan = await readKeptPlan(store, record);
   await requireApprovals(
@@ -73,7 +73,7 @@ export async function requireKeptApprovals(
   );
 }
 
-/** An option of a run that its plan does not have; undefined when they agree. Users may change the rate while it is in progress. */
+/** The name of an option that differs from the plan, if any does. Users may change rate and priority of a run in progress. */
 export function otherOption(head: RowsHead, { options, rates, priorities }: RunRecord): string | undefined {
   const changeable = new Set([
     // A plan may be run with a more careful canary.
@@ -85,7 +85,7 @@ export function otherOption(head: RowsHead, { options, rates, priorities }: RunR
 }
 
 /**
- * Makes sure that a run is that of its approved plan, whatever was edited or passed since.
+ * Refuses a run that is not the run of its approved plan, whatever was edited or passed since.
  *
  * @throws a usage error `PLAN_DIFFERS`
  */

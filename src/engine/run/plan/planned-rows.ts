@@ -17,16 +17,16 @@ import type { OpenedManifest } from './open-manifest.ts';
 export interface PlannedRows extends CheckedManifest, WrittenRows {}
 
 export interface PlanManifestInput extends CheckInput {
-  /** Of the file that is read. */
+  /** Digest of the manifest that is read. */
   readonly digest: Digest;
-  /** Options of the run; those that are known, where it is only looked at. */
+  /** Options of the run; for a check without a run, only the known ones. */
   readonly options: Partial<RunOptions>;
-  /** What the user accepts, where the plan is written to be approved. */
+  /** What the user accepts; only for a plan that is to be approved. */
   readonly consent?: ((scan: ScanSummary) => HeadFacts['consent']) | undefined;
 }
 
 /**
- * Checks every row of a manifest, and writes what is to be done with each.
+ * Checks every row of a manifest, and writes what is to be done with each row.
  *
  * @param path of the file of rows
  * @throws a usage error when the manifest is unreadable or its operation is unknown
@@ -76,7 +76,7 @@ function factsOf(
   };
 }
 
-/** The part of a head that says with which options, when and by which user it was made. */
+/** The part of a head with the options, the time, and the user. */
 export function madeNow(
   options: Partial<RunOptions>,
   consent?: HeadFacts['consent'],
@@ -89,7 +89,7 @@ export function madeNow(
   };
 }
 
-/** Rows that were decided before, as a plan shows them. */
+/** Rows that were decided earlier, in the form of a plan. */
 export function plannedRows(
   written: WrittenRows,
   summary: SummarizedRows & Pick<ScanSummary, 'changedSubjects'>,
@@ -123,7 +123,7 @@ export function plannedRows(
   };
 }
 
-/** Puts the cells of rows into the order of the columns. Columns of JSON appear one after the other. */
+/** Puts the cells of rows into the order of the columns. The columns of JSON become known one after the other. */
 class CellTextReader {
   readonly #places = new Map<string, number>();
 

@@ -26,10 +26,10 @@ const firstCount = 20;
 const partLines = 1_000;
 
 /**
- * Collects problems while a manifest is scanned, in constant memory. The file is in the state folder, never among the user's
- * files, and appears whole. It is named after the content: plans of manifests of one name don't share it.
+ * Collects problems while a manifest is scanned, in constant memory. The file is in the state folder, never among the user's files, and
+ * appears whole. Its name contains the digest of the manifest: manifests of the same name don't share a file.
  *
- * @param sha256Of of what was read
+ * @param sha256Of returns the digest of the manifest
  */
 export function problemCollector(stateDir: string, manifestName: string, sha256Of: () => Promise<string>) {
   const folder = join(stateDir, 'problems');
@@ -38,7 +38,7 @@ export function problemCollector(stateDir: string, manifestName: string, sha256O
   const first: string[] = [];
   const firstConflicts: string[] = [];
   let count = 0;
-  /** Not written yet. */
+  /** Lines that are not written yet. */
   const lines: string[] = [];
   let hasFile = false;
 

@@ -46,8 +46,8 @@ export async function* readReport(
   }
   const preparers = new Map<Operation, RowPreparer>();
   const preparerOf = (known: Operation): RowPreparer => {
-    const made = preparers.get(known);
-    if (made !== undefined) return made;
+    const existing = preparers.get(known);
+    if (existing !== undefined) return existing;
     const manifest = { ...report, columns: () => columns.filter((column) => !ownColumns.includes(column)) };
     // The subject of a row does not depend on its defaults. 1 is valid for fields of all types.
     const defaults = Object.fromEntries(requiredNames(known).map((name) => [name, '1']));
@@ -77,8 +77,8 @@ export async function* readReport(
 
 function resultOf(report: Manifest, row: ManifestRow): Omit<ReportedRow, 'subject'> {
   if (row.problem !== undefined) throw notAReport(report, `line ${row.line} ${row.problem.problem}`);
-  const [number, operation = '', said, code = ''] = ownColumns.map((column) => row.cells[column]);
-  const outcome = outcomes.find((known) => known === said);
+  const [number, operation = '', outcomeText, code = ''] = ownColumns.map((column) => row.cells[column]);
+  const outcome = outcomes.find((known) => known === outcomeText);
   if (outcome === undefined) throw notAReport(report, `line ${row.line} has an unknown _outcome`);
   return { row: Number(number), operation: String(operation), outcome, code: String(code) };
 }

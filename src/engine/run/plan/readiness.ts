@@ -13,7 +13,7 @@ export interface Permits {
   readonly skipInvalid?: boolean | undefined;
   /** Whether rows may omit fields. */
   readonly allowPartial?: boolean | undefined;
-  /** Whether a run may be without a call. */
+  /** Whether a run may have no calls. */
   readonly allowEmpty?: boolean | undefined;
 }
 
@@ -27,7 +27,7 @@ interface CheckedRows {
 /** The facts that decide whether a run may start. */
 export interface ReadyRows extends CheckedRows, Permits {
   readonly onConflict: ConflictRule;
-  /** What the state folder knows of the API, if the user named one. */
+  /** What the state folder knows about the API, if the user named the API. */
   readonly target: Target | undefined;
   readonly baseUrl: string | undefined;
 }
@@ -58,8 +58,8 @@ export function verdictText(planned: ReadyRows): string {
   const texts = refusals(planned).map(({ text }) => `Not ready: ${text}`);
   if (texts.length > 0) return texts.join(' ');
   const { callable, invalid } = planned.scan;
-  const left = invalid === 0 ? '' : `, ${counted(invalid, 'invalid row')} left out`;
-  return `Ready: ${counted(callable, 'call')}${left}.`;
+  const leftOut = invalid === 0 ? '' : `, ${counted(invalid, 'invalid row')} left out`;
+  return `Ready: ${counted(callable, 'call')}${leftOut}.`;
 }
 
 /** Whether rows may omit fields that the service might reset, if any row does. */
@@ -97,12 +97,12 @@ export function refusals(planned: ReadyRows): readonly Refusal[] {
   return found;
 }
 
-/** A run without a call looks like success, which it is only if the user says so. */
+/** A run without calls looks like success, which it is only if the user says so. */
 function refusalOfNothing({ manifest, scan, skipInvalid, allowEmpty }: ReadyRows): Refusal | undefined {
   const { callable, invalid, doneBefore, doneIn, choice } = scan;
   if (callable > 0 || (invalid > 0 && !skipInvalid)) return undefined;
   const name = escapeInvisible(manifest.name);
-  // These rows may be the wanted ones.
+  // Undecided rows may be the wanted ones.
   if (choice?.chosen === 0 && choice.undecided > 0) {
     const text = `${name} has nothing to call. ${choice.incomparable.join('. ')}. ${howToWriteCells}`;
     return { code: 'CELLS_INCOMPARABLE', text };

@@ -11,7 +11,7 @@ export interface RetriedRun {
   readonly retries: readonly RunRecord[];
 }
 
-/** Finds a run with its retries by any of them. */
+/** Finds a run with all of its retries, given any of these runs. */
 export async function findRetries(store: RunStore, named: RunRecord): Promise<RetriedRun> {
   return retriesAmong(await store.list(), named);
 }
@@ -20,9 +20,9 @@ export async function findRetries(store: RunStore, named: RunRecord): Promise<Re
 export function retriesAmong(runs: readonly RunRecord[], named: RunRecord): RetriedRun {
   const byId = new Map(runs.map((run) => [run.id, run]));
   const firstOf = (run: RunRecord): RunRecord => {
-    const before = byId.get(run.retryOf ?? '');
+    const retried = byId.get(run.retryOf ?? '');
     // A run that was removed may have left its id to a newer run.
-    return before === undefined || plannedAt(before) >= plannedAt(run) ? run : firstOf(before);
+    return retried === undefined || plannedAt(retried) >= plannedAt(run) ? run : firstOf(retried);
   };
   const first = firstOf(named);
   return { first, retries: runs.filter((run) => run.id !== first.id && firstOf(run).id === first.id) };

@@ -72,7 +72,7 @@ export function writeRetryRows(
   });
 }
 
-/** Finds the last row that succeeded for each subject with several rows. */
+/** Returns a function that tells whether a later row with the same subject has succeeded. */
 async function overtaking(
   store: RunStore,
   record: RunRecord,

@@ -12,7 +12,7 @@ import type { RunStore } from '../record/store.ts';
 
 /** The rows of a run with their results. */
 export interface RowsWithResults {
-  /** In order. Can be read once. */
+  /** In order; can be read only once. */
   readonly lines: ReportLines;
   readonly head: RowsHead;
 }
@@ -51,7 +51,7 @@ export async function openLastRowsWithResults(
   return { ...run, lines: joinRetries(run.lines, retries) };
 }
 
-/** A row that can be called, whether it is or is left out. */
+/** A row that can be called, even if the run leaves it out. */
 export interface CallLine extends ReportLine {
   readonly row: Exclude<PlannedRow, InvalidRow>;
 }

@@ -37,19 +37,19 @@ export const byHandFile = 'undo-by-hand.csv';
 interface Edit {
   /** The first row that changed the subject; 0 if none did. */
   row: number;
-  /** The first call. */
+  /** The first call of the subject. */
   readonly call: UnderstoodRow;
-  /** Values before the first row that sent the field, or would have; undefined where that row does not say. */
-  readonly before: Map<string, string | undefined>;
-  /** Values after the run, unless they were edited since. */
-  readonly now: Map<string, string>;
+  /** By field: the value before the first row that sent the field, or would have; undefined where that row has no old value. */
+  readonly oldValues: Map<string, string | undefined>;
+  /** By field: the value after the run, unless it was edited since. */
+  readonly newValues: Map<string, string>;
 }
 
 /**
- * Writes rows that put back what the rows of a run, or of its later retries, have changed or may have changed: the
- * fields that a row sent and whose old values it gives. If several rows have one subject, the earliest old value counts, even
- * of a superseded row: the old value of a later row may be what the superseded row would have written. Files in the run's
- * folder list what can't be undone, and what only by hand.
+ * Writes rows that put back what the rows of a run, or of its later retries, have changed or may have changed: the fields that a row sent
+ * and whose old values it gives. If several rows have the same subject, the earliest old value counts, even of a superseded row: the old
+ * value of a later row may be what the superseded row would have written. Files in the run's folder list what can't be undone, and what
+ * only by hand.
  *
  * @throws a usage error `OPERATION_MISSING`
  */
@@ -75,17 +75,17 @@ export function writeUndoRows(
     const edits = new Map<string, Edit>();
 
     const putBack = async (edit: Edit): Promise<void> => {
-      const { row, call, before, now } = edit;
+      const { row, call, oldValues, newValues } = edit;
       if (row === 0) return;
-      const missing = [...now.keys()].filter((field) => before.get(field) === undefined);
-      if (missing.length < now.size) {
+      const missing = [...newValues.keys()].filter((field) => oldValues.get(field) === undefined);
+      if (missing.length < newValues.size) {
         const undoing = undoRow(store.operations, edit);
         await rows.add(undoing, cellsOf(undoing, columns));
         subjects.add(subjectKey(call));
       }
       if (missing.length === 0) return;
       const why =
-        missing.length < now.size
+        missing.length < newValues.size
           ? 'no old values for these fields; the others are restored'
           : 'no old values';
       notUndone.add([String(row), call.operation.name, call.subject, missing.join(' '), why]);
@@ -101,8 +101,8 @@ export function writeUndoRows(
           continue;
         }
         const key = subjectKey(call);
-        const edit = edits.get(key) ?? { row: 0, call, before: new Map(), now: new Map() };
-        note(edit, line);
+        const edit = edits.get(key) ?? { row: 0, call, oldValues: new Map(), newValues: new Map() };
+        addTo(edit, line);
         if (repeated.has(key)) edits.set(key, edit);
         else await putBack(edit);
       }
@@ -139,19 +139,19 @@ function hasChanged({ result: { outcome, unclear } }: ReportLine): boolean {
   return outcome === 'succeeded' || unclear;
 }
 
-/** Whether a row shows a change, or the state before: a later row may have superseded it. */
+/** Whether a row shows a change, or an earlier value: a later row may have superseded the row. */
 function isEffective(line: ReportLine): boolean {
   return hasChanged(line) || line.result.code === 'SUPERSEDED';
 }
 
-/** Subjects with several rows, which acted or would have: only their edits stay in memory. */
+/** Subjects with several effective rows: only their edits stay in memory. */
 function repeatedSubjects(
   store: RunStore,
   record: RunRecord,
   later: readonly RunRecord[],
 ): Promise<ReadonlySet<string>> {
   return withScope(async (defer) => {
-    const seen = new DigestTable(0);
+    const subjects = new DigestTable(0);
     const repeated = new Set<string>();
     for await (const part of callsOf(
       await openLastRowsWithResults(store, record, later, defer),
@@ -159,7 +159,7 @@ function repeatedSubjects(
     )) {
       for (const { row } of part) {
         const key = subjectKey(row);
-        if (seen.find(key) < 0) seen.enter(key);
+        if (subjects.find(key) < 0) subjects.enter(key);
         else repeated.add(key);
       }
     }
@@ -167,19 +167,19 @@ function repeatedSubjects(
   });
 }
 
-function note(edit: Edit, line: CallLine): void {
+function addTo(edit: Edit, line: CallLine): void {
   const { operation, values, old = {} } = line.row;
   if (edit.row === 0 && hasChanged(line)) edit.row = line.row.row;
   for (const { name, required } of operation.fields) {
     const value = values[name];
     if (required || value === undefined) continue;
-    if (!edit.before.has(name)) edit.before.set(name, old[name]);
-    if (hasChanged(line)) edit.now.set(name, value);
+    if (!edit.oldValues.has(name)) edit.oldValues.set(name, old[name]);
+    if (hasChanged(line)) edit.newValues.set(name, value);
   }
 }
 
 /** The row that puts the old values back. Its own old values are the current ones, so that an undo can be undone, too. */
-function undoRow(operations: readonly Operation[], { row, call, before, now }: Edit): CallableRow {
+function undoRow(operations: readonly Operation[], { row, call, oldValues, newValues }: Edit): CallableRow {
   const { line, subject, values } = call;
   const operation = findOperation(operations, call.operation.name);
   if (operation === undefined) throw new TypeError(`There is no operation ${call.operation.name}.`);
@@ -187,7 +187,7 @@ function undoRow(operations: readonly Operation[], { row, call, before, now }: E
   const old: Record<string, string> = {};
   for (const { name, required } of operation.fields) {
     const given = values[name];
-    const [was, is] = [before.get(name), now.get(name)];
+    const [was, is] = [oldValues.get(name), newValues.get(name)];
     if (required && given !== undefined) sent[name] = given;
     if (required || was === undefined || is === undefined) continue;
     sent[name] = was;

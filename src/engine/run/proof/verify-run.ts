@@ -31,13 +31,13 @@ import { Finding, wrong } from './finding.ts';
 export interface VerifyRunInput {
   /** The folder of the run; nothing else is read. */
   readonly folder: string;
-  /** Path of the file of those who may approve, in OpenSSH's form; undefined: approvals are not checked. */
+  /** Path of the file of approvers, in OpenSSH's form; undefined: approvals are not checked. */
   readonly approvers: string | undefined;
   /** SHA-256 digests, in hexadecimal, that files of the run must have. */
   readonly against: readonly string[];
 }
 
-/** What a folder shows. */
+/** The result of checking the folder of a run. */
 export type RunProof =
   | {
       readonly proved: true;
@@ -49,13 +49,13 @@ export type RunProof =
       readonly compared: boolean;
       /** SHA-256 by the name of the file. */
       readonly digests: Readonly<Record<string, string>>;
-      /** What could not be checked here: sentences. */
+      /** What could not be checked here, one sentence each. */
       readonly unchecked: readonly string[];
     }
-  /** The first thing that is wrong: file, line, what. */
+  /** The first thing that is wrong, with file and line. */
   | { readonly proved: false; readonly problem: string };
 
-/** The files of a report that rows and journal give. */
+/** The files of a report that follow from rows and journal. */
 const derivedFiles = ['report.csv', 'failed.csv', 'not-attempted.csv', summaryFile];
 
 /** Checks that the files of a run that has stopped agree: makes its report again, and compares bytes. */
@@ -63,7 +63,7 @@ export async function verifyRun(input: VerifyRunInput): Promise<RunProof> {
   try {
     return await proofOf(input);
   } catch (error) {
-    // What makes a run unusable shows nothing either.
+    // A run that is unusable proves nothing.
     if (error instanceof Finding || error instanceof CqbatchError)
       return { proved: false, problem: error.message };
     throw error;
@@ -125,10 +125,11 @@ async function digestsOf(folder: string): Promise<Readonly<Record<string, string
   return digests;
 }
 
-/** @throws a finding when a row has no result that must have one, or has one that it can't have */
+/** @throws a finding when a row lacks a result that it must have, or has a result that it can't have */
 async function requireResults(store: RunStore, record: RunRecord, journal: JournalReader): Promise<void> {
-  const left = unfinishedRows(record, journal);
-  if (record.state === 'completed' && left !== 0) throw wrong(journalFile, `${left} rows have no result`);
+  const unfinished = unfinishedRows(record, journal);
+  if (record.state === 'completed' && unfinished !== 0)
+    throw wrong(journalFile, `${unfinished} rows have no result`);
   for await (const part of (await openRunRows(store, record)).rows()) {
     const odd = part.find(({ kind, place }) => kind !== 'callable' && journal.isFinished(place));
     if (odd !== undefined) throw wrong(journalFile, `has a result of row ${odd.row}, which is not called`);
@@ -175,7 +176,7 @@ function summaryIn(text: string): z.infer<typeof writtenSummary> {
   }
 }
 
-/** @returns what could not be checked: sentences */
+/** @returns what could not be checked, one sentence each */
 async function checkApprovals(
   store: RunStore,
   record: RunRecord,

@@ -16,7 +16,7 @@ import type { RunStore } from './store.ts';
 /** The content of a shared datastore at one moment: all runs, newest first, and the APIs that they call. */
 export interface ClusterLook {
   readonly entries: readonly RunEntry[];
-  /** By `apiText`. */
+  /** The APIs by `apiText`. */
   readonly apis: ReadonlyMap<string, LiveApi>;
 }
 
@@ -40,7 +40,7 @@ export type AllRuns = ReturnType<typeof allRuns>;
 export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
   /** Journals of runs that were in progress at the last look. */
   const journals = new Map<string, JournalReader>();
-  /** Summaries of ended runs, with the number of states at that time. */
+  /** Summaries of ended runs, and how many states each run had then. */
   const ended = new Map<string, { readonly entered: number; readonly summary: JournalSummary }>();
 
   async function closeJournal(id: string): Promise<void> {
@@ -51,13 +51,13 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
     for (const id of journals.keys()) if (!ids.has(id)) await closeJournal(id);
     for (const id of ended.keys()) if (!ids.has(id)) ended.delete(id);
   }
-  /** Ended runs need only their records, if these are complete. */
+  /** Of ended runs only the records are read, if these are complete. */
   async function summaryFor(record: RunRecord): Promise<KnownSummary> {
     const { id, states } = record;
     const known = journals.has(id) ? undefined : summaryOfRecord(record);
     if (known !== undefined) return known;
-    const before = ended.get(id);
-    if (before?.entered === states.length) return before.summary;
+    const cached = ended.get(id);
+    if (cached?.entered === states.length) return cached.summary;
     const journal = journals.get(id) ?? (await openJournalReader(store, record));
     journals.set(id, journal);
     let goesOn = false;
@@ -73,32 +73,32 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
   }
 
   return {
-    /** @returns the runs of the state folder, newest first, then those of other machines */
-    async look(seen: ClusterLook | undefined, isWanted: IsWanted): Promise<readonly RunView[]> {
+    /** @returns the runs of the state folder, newest first, then runs of other machines */
+    async look(cluster: ClusterLook | undefined, isWanted: IsWanted): Promise<readonly RunView[]> {
       const records = (await store.list(onUnreadable)).toReversed();
       const views: RunView[] = [];
       for (const [newer, record] of records.entries()) {
         if (!isWanted(record.id, actualState(record), newer)) continue;
         const view = await summaryFor(record)
-          .then((summary) => viewOfRecord(store, record, liveRunIn(seen, record.id), summary))
+          .then((summary) => viewOfRecord(store, record, liveRunIn(cluster, record.id), summary))
           .catch((error: Error) => void onUnreadable(error));
         if (view !== undefined) views.push(view);
       }
       const here = new Set(records.map(({ id }) => id));
       await forgetOthers(here);
-      const elsewhere = (seen?.entries ?? [])
+      const elsewhere = (cluster?.entries ?? [])
         .filter(({ id }) => !here.has(id))
-        .map((entry) => viewOfEntry(entry, liveRunIn(seen, entry.id)));
+        .map((entry) => viewOfEntry(entry, liveRunIn(cluster, entry.id)));
       return [...views, ...elsewhere.filter(({ id, state }, newer) => isWanted(id, state, newer))];
     },
     close: () => forgetOthers(new Set()),
   };
 }
 
-/** Undefined without a shared datastore. */
-function liveRunIn(seen: ClusterLook | undefined, id: string): LiveRun | undefined {
-  if (seen === undefined) return undefined;
-  const entry = seen.entries.find((each) => each.id === id);
-  const api = entry && seen.apis.get(apiText(entry));
+/** The run in the shared datastore; undefined without one. */
+function liveRunIn(cluster: ClusterLook | undefined, id: string): LiveRun | undefined {
+  if (cluster === undefined) return undefined;
+  const entry = cluster.entries.find((each) => each.id === id);
+  const api = entry && cluster.apis.get(apiText(entry));
   return { entry, workers: [], pace: undefined, ...api };
 }

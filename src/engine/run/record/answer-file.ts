@@ -12,7 +12,7 @@ import { rowsFile } from './run-rows.ts';
 export type AnswerFile = ReturnType<typeof answerFile>;
 
 /**
- * Answers of the API in the folder of a run (`--save-responses`): `responses-1.jsonl.gz`, one file for each session. Each write
+ * Saves the answers of the API in the folder of a run (`--save-responses`): `responses-1.jsonl.gz`, one file for each session. Each write
  * is a separate gzip member, so that a kill spoils no earlier line.
  */
 export function answerFile(folder: string) {

@@ -8,7 +8,7 @@ export const budgetSchema = z.object({
   maxRows: z.number().int().min(1).exactOptional(),
   /** Milliseconds since the run was started or resumed. */
   maxDurationMs: z.number().min(1).exactOptional(),
-  /** Stops at the next such time of day. */
+  /** Stops when it is this time of day. */
   stopAt: z
     .object({
       /** `06:00` */
@@ -23,9 +23,9 @@ export const budgetSchema = z.object({
 export const startedBudgetSchema = z.object({
   /** The last row that may be called, of the canary and of all rows. */
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),
-  /** End of its duration, ISO 8601 UTC. */
+  /** When `maxDurationMs` is over, ISO 8601 UTC. */
   until: z.string().exactOptional(),
-  /** Its time of day, ISO 8601 UTC. */
+  /** When it is the time of `stopAt`, ISO 8601 UTC. */
   stopAt: z.string().exactOptional(),
 });
 
@@ -47,52 +47,54 @@ export async function nextTimeOfDay(
   return next;
 }
 
-const lookMs = 500;
+const checkEveryMs = 500;
 
 export interface Deadline {
   /** Aborts at the deadline; the reason names the limit. */
   readonly signal: AbortSignal;
-  /** For a process that takes the run over. */
+  /** The absolute times, for a process that takes the run over. */
   readonly started: Pick<StartedBudget, 'until' | 'stopAt'>;
   close(): void;
 }
 
 /**
- * Starts the time limits of a budget, or continues those of another process. A duration uses the monotonic clock, a time of day
- * the wall clock.
+ * Starts the time limits of a budget, or continues the limits of another process. A duration uses the monotonic clock, a time of day the
+ * wall clock.
  *
+ * @param inherited the limits of the other process
  * @param clocks for tests
  */
 export async function startDeadline(
   { maxDurationMs, stopAt }: Budget,
-  before: StartedBudget = {},
+  inherited: StartedBudget = {},
   clocks = { timeOfDay: Date.now, steady: steadyNow },
 ): Promise<Deadline> {
   const now = clocks.timeOfDay();
   const until =
-    before.until ?? (maxDurationMs === undefined ? undefined : new Date(now + maxDurationMs).toISOString());
-  const next = stopAt && (before.stopAt ?? (await nextTimeOfDay(stopAt, new Date(now))).toISOString());
+    inherited.until ??
+    (maxDurationMs === undefined ? undefined : new Date(now + maxDurationMs).toISOString());
+  const next = stopAt && (inherited.stopAt ?? (await nextTimeOfDay(stopAt, new Date(now))).toISOString());
   const steadyUntil = until === undefined ? undefined : clocks.steady() + Date.parse(until) - now;
 
   const controller = new AbortController();
-  const look = (): void => {
+  const check = (): void => {
     if (steadyUntil !== undefined && clocks.steady() >= steadyUntil)
       controller.abort('the time limit of --max-duration has passed');
     else if (next !== undefined && clocks.timeOfDay() >= Date.parse(next))
       controller.abort(`it is ${stopAt?.time}, the time of --stop-at`);
   };
-  look();
-  const looks = repeat(look, {
-    // A duration ends exactly, not at the next look.
+  check();
+  const checks = repeat(check, {
+    // A duration ends exactly, not at the next check.
     everyMs: () => {
       const leftMs = (steadyUntil ?? Number.POSITIVE_INFINITY) - clocks.steady();
-      return leftMs > 0 ? Math.min(lookMs, leftMs) : lookMs;
+      return leftMs > 0 ? Math.min(checkEveryMs, leftMs) : checkEveryMs;
     },
   });
   return {
     signal: controller.signal,
     started: { ...(until !== undefined && { until }), ...(next !== undefined && { stopAt: next }) },
-    close: () => void looks.stop(),
+    close: () => void checks.stop(),
   };
 }
 
@@ -108,14 +110,14 @@ export function allowedRows(
   rows: number,
   canary: ReadonlySet<number> = new Set(),
 ): NonNullable<StartedBudget['rows']> {
-  let left = maxRows;
-  /** The last such row within the budget. */
-  const last = (isMeant: (row: number) => boolean): number => {
+  let remaining = maxRows;
+  /** The last chosen row within the budget. */
+  const last = (isChosen: (row: number) => boolean): number => {
     let allowed = 0;
     for (const row of unfinished) {
-      if (!isMeant(row)) continue;
-      if (left === 0) return allowed;
-      left -= 1;
+      if (!isChosen(row)) continue;
+      if (remaining === 0) return allowed;
+      remaining -= 1;
       allowed = row;
     }
     return rows;

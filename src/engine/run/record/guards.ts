@@ -16,7 +16,7 @@ export type FailureLimit = z.infer<typeof failureLimitSchema>;
 export const failureLimitsSchema = z.object({
   /** The run halts when more rows have failed. */
   maxFailures: failureLimitSchema.exactOptional(),
-  /** From how many finished rows a share counts. */
+  /** The share counts from this many finished rows on. */
   maxFailuresAfter: z.number().int().min(1).exactOptional(),
   /** The run halts when more consecutive rows have failed. */
   maxConsecutiveFailures: z.number().int().min(1).exactOptional(),
@@ -39,36 +39,35 @@ const firstCalls = 20;
 const firstRowsFailed = `the first ${firstCalls} rows all failed`;
 
 /**
- * Watches the results of a run, and reports at each result whether too many rows have failed: the run may be ending for another
- * reason, and resume later. It starts from the journal's counts since the start, or since a user resumed the run after a halt.
- * Only rows that were called and `failed` count. A result that comes twice, from this process's worker and on collection,
- * counts once.
+ * Watches the results of a run, and tells at each result whether too many rows have failed: not only once, because the run may be ending
+ * for another reason, and resume later. Starts from the journal's counts since the start, or since a user resumed the run after a halt.
+ * Only rows that were called and `failed` count. A result that comes twice, from this process's worker and on collection, counts once.
  */
 export class FailureGuard {
   readonly #limits: FailureLimits;
   readonly #tally: FailureTally;
-  /** Rows that finished here and are not collected. */
-  readonly #seenHere = new Set<number>();
+  /** Rows that this process's worker finished and that are not collected yet. */
+  readonly #finishedHere = new Set<number>();
   /** The exceeded limit. Later successes do not reset it. */
   #halt: FailureHalt | undefined;
 
-  /** @param before the failures in the journal */
-  constructor(limits: FailureLimits, before: FailureTally = new FailureTally()) {
+  /** @param counted the failures in the journal */
+  constructor(limits: FailureLimits, counted: FailureTally = new FailureTally()) {
     this.#limits = limits;
-    this.#tally = before.copy();
+    this.#tally = counted.copy();
   }
 
   /** Counts a row that this process's worker finished. */
   finished(result: RowResult): FailureHalt | undefined {
-    if (this.#seenHere.has(result.row)) return undefined;
-    this.#seenHere.add(result.row);
-    return this.#see(result);
+    if (this.#finishedHere.has(result.row)) return undefined;
+    this.#finishedHere.add(result.row);
+    return this.#count(result);
   }
 
   /** Counts new results in the journal, from any worker. */
   collected(results: readonly RowResult[]): FailureHalt | undefined {
     let halt: FailureHalt | undefined;
-    for (const result of results) if (!this.#seenHere.delete(result.row)) halt ??= this.#see(result);
+    for (const result of results) if (!this.#finishedHere.delete(result.row)) halt ??= this.#count(result);
     return halt;
   }
 
@@ -80,7 +79,7 @@ export class FailureGuard {
     return this.#halt;
   }
 
-  #see(result: RowResult): FailureHalt | undefined {
+  #count(result: RowResult): FailureHalt | undefined {
     return this.#tally.add(result) ? this.check() : undefined;
   }
 

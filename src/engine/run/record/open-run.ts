@@ -19,7 +19,7 @@ import { runLockPath } from './run-lock.ts';
 import { runPolicy } from './run-policy.ts';
 import type { RunStore } from './store.ts';
 
-/** A run that this process works on, with everything open for it. */
+/** A run that this process works on, with everything that is open for it. */
 export interface OpenRun {
   readonly store: RunStore;
   readonly record: RunRecord;
@@ -50,7 +50,7 @@ export interface OpenRunInput extends Pick<OpenRun, 'store' | 'record' | 'datast
 }
 
 /**
- * Works on a run exclusively, and closes everything afterwards, last what was opened first.
+ * Works on a run exclusively, and closes everything afterwards, in reverse order of opening.
  *
  * @throws a busy error `RUN_LOCKED` when another process works on the run
  */
@@ -90,7 +90,7 @@ export function withOpenRun<Result>(
   });
 }
 
-/** The workers of an API on a shared datastore; an exclusive one keeps what this process has written. */
+/** The workers of an API on a shared datastore. On an exclusive one none are needed: it keeps what this process has written. */
 function rosterOf(datastore: Datastore, api: LimitedApi): Roster {
   if (datastore.exclusive) return emptyRoster;
   const cluster = openCluster(datastore);

@@ -44,7 +44,7 @@ export function prunable(
   const isKept = (run: RunRecord): boolean =>
     newest.has(run) ||
     ids?.has(run.id) === true ||
-    // A row of it may still be called.
+    // Rows of this run may still be called.
     !isOver(run) ||
     Date.parse(run.states.at(-1)?.at ?? '') >= since;
   const familyOf = families(runs);

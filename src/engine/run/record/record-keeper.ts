@@ -6,20 +6,20 @@ import type { RunStore } from './store.ts';
 
 type StateEntry = RunRecord['states'][number];
 
-/** How often a process records its active time on a run. */
+/** Milliseconds between records of the active time. */
 export const notedEveryMs = 5_000;
-/** A process that was suspended longer may have lost the run without knowing. */
+/** After a longer suspension, a process may have lost the run without knowing. */
 const lateMs = 30_000;
 
 /** Keeps the record of a run that this process works on: its states, and the active time. */
 export class RecordKeeper {
   readonly #store: Pick<RunStore, 'save'>;
   #record: RunRecord;
-  /** When the state was entered here, monotonic; undefined before. */
+  /** When this process entered the state, by the monotonic clock; undefined before that. */
   #since: number | undefined;
   #saving = Promise.resolve();
   #notedAt = 0;
-  #notes: Repeated | undefined;
+  #saves: Repeated | undefined;
 
   constructor(store: Pick<RunStore, 'save'>, record: RunRecord) {
     this.#store = store;
@@ -43,9 +43,9 @@ export class RecordKeeper {
 
   /** Writes the current record, one write at a time, and starts recording the active time. */
   save(): Promise<void> {
-    if (this.#notes === undefined) {
+    if (this.#saves === undefined) {
       this.#notedAt = steadyNow();
-      this.#notes = repeat(() => this.#note(), { everyMs: notedEveryMs });
+      this.#saves = repeat(() => this.#saveTime(), { everyMs: notedEveryMs });
     }
     this.#saving = this.#saving.catch(() => {}).then(() => this.#store.save(this.#timed('notedMs')));
     return this.#saving;
@@ -53,10 +53,10 @@ export class RecordKeeper {
 
   /** Stops recording. */
   close(): void {
-    void this.#notes?.stop();
+    void this.#saves?.stop();
   }
 
-  async #note(): Promise<void> {
+  async #saveTime(): Promise<void> {
     const now = steadyNow();
     const isLate = now > this.#notedAt + lateMs;
     this.#notedAt = now;
@@ -86,7 +86,7 @@ export function activeTime(record: RunRecord, lastFinishedAt: string | undefined
   return times.reduce((sum, time) => sum + time, 0);
 }
 
-/** When a run was not in progress, from its start to its last resume. */
+/** The times in which a run was not in progress, from its start to its last resume. */
 export function stopsOf({ states }: RunRecord): readonly PageStop[] {
   const running = [...states.keys()].filter((index) => states[index]?.state === 'running');
   return running.flatMap((index, place) => {
@@ -119,8 +119,8 @@ function withTime(
 }
 
 /**
- * Uses times of day if the process could not record its active time. Clocks may be set, so the result is bounded by the last
- * recorded time and the next one due.
+ * The active time in a state, milliseconds. Uses times of day if the process could not record it: clocks may be set, so the result is
+ * bounded by the last recorded time and the next one due.
  */
 function timeOf({ at, atWorkMs, notedMs }: StateEntry, until: string | undefined): number {
   if (atWorkMs !== undefined) return atWorkMs;

@@ -41,7 +41,7 @@ export type RunState = (typeof runStates)[number];
 /** Rows to call before all others. */
 const canaryOptionsSchema = z.object({
   rows: z.number().int().min(1),
-  /** Whether to take a fair sample instead of the first rows. */
+  /** Whether the canary is a fair sample instead of the first rows. */
   random: z.boolean().exactOptional(),
   /** Without a user to ask, the run continues unless more of these rows failed. */
   maxFailures: z.number().int().min(0),
@@ -134,7 +134,7 @@ export const runRecordSchema = z.object({
   /** All states so far, in order. */
   states: z.array(stateEntrySchema),
   manifest: manifestSchema,
-  /** Its file `rows.jsonl`: what is called is what this digest names. */
+  /** The file `rows.jsonl`: the run calls the rows with this digest. */
   rows: z.object({ sha256: z.string(), bytes: z.number() }),
   plan: planSchema,
   options: runOptionsSchema,
@@ -144,7 +144,7 @@ export const runRecordSchema = z.object({
   process: processSchema.exactOptional(),
   /** A random key: distinguishes runs with the same id on a shared datastore. */
   key: z.string().exactOptional(),
-  /** Whether any coordinator may work on it, even after the first one died. */
+  /** Whether any coordinator may work on the run, even after the first one died. */
   submitted: z.boolean().exactOptional(),
   /** Each rate set while the run was in progress. */
   rates: z.array(z.object({ rate: z.string(), at: z.string(), ...attributionSchema.shape })).exactOptional(),
@@ -156,13 +156,13 @@ export const runRecordSchema = z.object({
   budget: budgetSchema.extend({ begun: startedBudgetSchema.exactOptional() }).exactOptional(),
   /** The shared datastore of its last session, without a password; absent for the embedded one. */
   queue: z.string().exactOptional(),
-  /** The signed-off plan that it carries out. */
+  /** The signed-off plan that the run carries out. */
   approval: z
     .object({
       file: z.string(),
       sha256: z.string(),
       madeAt: z.string(),
-      /** The approvals that counted when it was planned; absent for a plan without any. */
+      /** The approvals that counted when the run was planned; absent for a plan without approvals. */
       signers: z
         .array(z.object({ name: z.string(), key: z.string(), at: z.string(), until: z.string() }))
         .exactOptional(),
@@ -172,11 +172,11 @@ export const runRecordSchema = z.object({
   retryOf: runIds.schema.exactOptional(),
   /** The run whose edits this run undoes. */
   undoOf: runIds.schema.exactOptional(),
-  /** Result of its canary, at a time in ISO 8601 UTC; absent until it is evaluated. */
+  /** Result of the canary, and the time of its evaluation, ISO 8601 UTC; absent before that. */
   canary: z
     .object({ at: z.string(), rows: z.number(), failed: z.number(), wentOn: z.boolean() })
     .exactOptional(),
-  /** Why the datastore delays it, as seen by its process; only while it is in progress. For display. */
+  /** Why the datastore delays the run, according to its process; only while it is in progress. For display. */
   waiting: z.string().optional(),
   /** Absolute path of a file that exists once the manifest is archived; until then the run is kept. */
   keepUntil: z.string().exactOptional(),
@@ -209,7 +209,7 @@ export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): bo
   return state === 'halted' && because !== 'stuck';
 }
 
-/** The command that continues a stopped run: as its reason says, or as usual. */
+/** The command that continues a stopped run: the one in the reason of its state, or else `cqbatch resume ID`. */
 export function resumeCommand({ id, states }: Pick<RunRecord, 'id' | 'states'>): string {
   const reason = states.at(-1)?.reason ?? '';
   return /cqbatch resume \S+(?: --max-failures none)?$/.exec(reason)?.[0] ?? `cqbatch resume ${id}`;
@@ -231,15 +231,15 @@ export function actualState(record: RunRecord): RunState {
   return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
 }
 
-/** Whether no row of it will ever be called again, not even by `resume`. */
+/** Whether no row of the run will ever be called again, not even by `resume`. */
 export function isOver(record: RunRecord): boolean {
   return ['completed', 'cancelled'].includes(actualState(record));
 }
 
-/** Whether its rows will be called without a `resume`, at the latest when the run is unpaused. */
+/** Whether rows of the run will be called without a `resume`, at the latest when the run is unpaused. */
 export function goesOnByItself(record: RunRecord): boolean {
   if (record.state === 'submitted' || isActive(actualState(record))) return true;
-  // Its coordinator died: another one takes over.
+  // The coordinator died, and another one takes over.
   return record.submitted === true && isActive(record.state);
 }
 

@@ -45,7 +45,7 @@ export interface JournalSummary extends ResultCounts {
   readonly activeMs: number;
 }
 
-/** The part that the record contains once all rows have results. */
+/** The part of the progress that the record contains once all rows have results. */
 export type KnownSummary = Pick<JournalSummary, 'done' | 'outcomes' | 'activeMs'> & Partial<JournalSummary>;
 
 /** The progress of a run. Reads the journal only if the record is not enough. */
@@ -53,7 +53,7 @@ export async function progressOf(store: RunStore, record: RunRecord): Promise<Kn
   return summaryOfRecord(record) ?? (await readJournalSummary(store, record));
 }
 
-/** Undefined while rows have no result: only the journal knows them. */
+/** The progress in the record; undefined while rows have no result, because only the journal knows them. */
 export function summaryOfRecord(record: RunRecord): KnownSummary | undefined {
   const { counts, plan, state } = record;
   if (counts === undefined || isActive(state) || totalOf(counts) < plan.rows) return undefined;
@@ -88,11 +88,11 @@ export function openJournalReader(
 export async function withJournalReader<Result>(
   store: RunStore,
   record: RunRecord,
-  look: (journal: JournalReader) => Promise<Result> | Result,
+  work: (journal: JournalReader) => Promise<Result> | Result,
 ): Promise<Result> {
   const journal = await openJournalReader(store, record);
   try {
-    return await look(journal);
+    return await work(journal);
   } finally {
     await journal.close();
   }
@@ -109,13 +109,13 @@ export async function isIntact(store: RunStore, id: string, journal: Journal): P
   }
 }
 
-/** Guards against any defect: a run with an unfinished row is not complete. */
+/** Guards against defects of this program: a run with an unfinished row is not complete. */
 export function requireAllResults(record: RunRecord, journal: Journal): void {
   const { id } = record;
-  const left = unfinishedRows(record, journal);
-  if (left === 0) return;
+  const unfinished = unfinishedRows(record, journal);
+  if (unfinished === 0) return;
   throw fatalError(
     'ROWS_WITHOUT_RESULT',
-    `${left} rows of run ${id} have no result: "cqbatch resume ${id}" calls them.`,
+    `${unfinished} rows of run ${id} have no result: "cqbatch resume ${id}" calls them.`,
   );
 }

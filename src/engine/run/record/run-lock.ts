@@ -3,7 +3,7 @@ import { isLocked } from '../../../base/disk/lock-holder.ts';
 import type { RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 
-/** The path whose lock gives a process the run. */
+/** The path to lock in order to work on a run. */
 export function runLockPath(runFolder: string): string {
   return join(runFolder, 'run');
 }

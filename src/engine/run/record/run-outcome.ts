@@ -1,13 +1,13 @@
 import type { Attribution } from '../../../domain/actor.ts';
 import type { OutcomeCounts } from '../../../domain/terms.ts';
 
-/** Why a run ended early, where its state does not say so. */
+/** Why a run ended early, if its state does not say so. */
 export const endCauses = [
-  /** Its budget was used up. */
+  /** The budget of the session was used up. */
   'budget',
   /** More rows failed than a guard allows. */
   'failures',
-  /** The user, or failures in its canary, stopped it. */
+  /** The user stopped the run after its canary, or too many rows of the canary failed. */
   'canary',
   /**
    * No row can succeed: wrong token, wrong base URL, no permission, or an unavailable API. Or the worker of this process met
@@ -22,7 +22,7 @@ export type EndCause = (typeof endCauses)[number];
 export type RunEnding = Attribution &
   (
     | { readonly state: 'completed' | 'cancelled' }
-    /** The user stopped it, or its budget was used up. */
+    /** The user stopped the run, or its budget was used up. */
     | { readonly state: 'interrupted'; readonly because?: 'budget' }
     | { readonly state: 'halted'; readonly because: 'failures' | 'canary' | 'stuck' }
   );

@@ -9,7 +9,7 @@ export function runPolicy(record: RunRecord, journal: Pick<Journal, 'provenOpera
     attempts,
     backoffMs,
     ...(saveResponses && { saveAnswers: true }),
-    // Batches of later rows tell more.
+    // Read for each batch: later batches know more proven operations.
     get proven() {
       return [...journal.provenOperations];
     },

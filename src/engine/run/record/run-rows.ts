@@ -7,7 +7,7 @@ import { openRows, type RowsFile } from '../../rows/rows-file.ts';
 import type { RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 
-/** What a run does: its rows, each with what is sent for it, or why nothing is. */
+/** The file with the rows of a run: for each row what is sent, or why nothing is sent. */
 export const rowsFile = 'rows.jsonl';
 
 /**
@@ -34,9 +34,9 @@ export function requireOperations({ operations }: RunStore, { id, plan }: RunRec
 }
 
 /**
- * Makes sure that a run executes what was planned, even on resume.
+ * Refuses a run whose rows are not the planned ones, even on resume.
  *
- * @throws a usage error `ROWS_CHANGED` when its rows are not those that were planned, a fatal error `ROWS_MISSING`
+ * @throws a usage error `ROWS_CHANGED`, a fatal error `ROWS_MISSING`
  */
 export async function refuseChangedRows(store: RunStore, record: RunRecord): Promise<void> {
   const { path } = await openRunRows(store, record);

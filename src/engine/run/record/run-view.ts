@@ -37,19 +37,19 @@ export interface RunWait {
 export interface RunView extends LimitedApi {
   readonly id: string;
   readonly state: string;
-  /** Why it ended, where its state does not say so. */
+  /** Why the run ended, if its state does not say so. */
   readonly because: string | undefined;
-  /** Whether no process works on it or its report, or will without a command. */
+  /** Whether no process works on the run or its report, or will without a command. */
   readonly ended: boolean;
   readonly manifest: string;
   readonly rows: number;
   /** Rows with a result. */
   readonly done: number;
-  /** Counted as in the report; rows still to be called are not included. */
+  /** Rows by outcome as in the report, without rows that are still to be called. */
   readonly counts: OutcomeCounts;
-  /** Rate of the last seconds if its coordinator publishes it, or the average. */
+  /** The rate of the last seconds, if the coordinator publishes it; otherwise the average. */
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
-  /** The process that feeds and collects the run, while active. */
+  /** The process that feeds rows and collects results, while the run is active. */
   readonly coordinator?:
     | { readonly host: string; readonly pid: number; readonly version?: string; readonly seenAt?: string }
     | undefined;
@@ -61,11 +61,11 @@ export interface RunView extends LimitedApi {
   /** The requested rate, as the user wrote it. */
   readonly wantedRate: string;
   readonly priority: Priority;
-  /** What it waits for; absent while rows are called. */
+  /** What the run waits for; undefined while rows are called. */
   readonly wait: RunWait | undefined;
   /** What only the state folder knows; absent for a run of another machine. */
   readonly local?: {
-    /** These three are absent unless the journal was read. */
+    /** The first three are absent unless the journal was read. */
     readonly unclear?: number | undefined;
     readonly held?: number | undefined;
     readonly codes?: readonly CodeCount[] | undefined;
@@ -79,7 +79,7 @@ export interface RunView extends LimitedApi {
 
 /** How an API is called at the moment, according to the shared datastore. */
 export interface LiveApi {
-  /** Workers on all machines that call it. */
+  /** Workers of the API on all machines. */
   readonly workers: readonly WorkerEntry[];
   /** Undefined without a leading worker. */
   readonly pace: PublishedPace | undefined;
@@ -216,13 +216,13 @@ export function delayOf(record: RunRecord): string | undefined {
   return actualState(record) === 'running' ? record.waiting : undefined;
 }
 
-/** Workers that have just started are not known at once. */
+/** After this time without a known worker, a run waits for a worker: new workers are not known at once. */
 const unservedAfterMs = 5_000;
 
 /**
- * Undefined for a run that is called, or has ended.
+ * What a run waits for; undefined for a run that is called, or has ended.
  *
- * @param startedAt when it last started or continued, if known
+ * @param startedAt when the run last started or continued, if known
  * @param isShared whether other processes call its rows, and are known
  */
 export function waitOf(
@@ -249,7 +249,7 @@ export function waitOf(
   };
 }
 
-/** Why the rows of a run wait that no worker calls, and the command that starts one. */
+/** Why the rows of a run without a worker wait, and the command that starts a worker. */
 export function unservedText(api: LimitedApi): string {
   const { baseUrl, rateGroup } = api;
   const words = ['cqbatch worker', '--base-url', shellWord(baseUrl)];

@@ -79,7 +79,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     stateDir,
     folder,
     create,
-    /** The run with this id, or that a process is planning one; undefined for a free id. */
+    /** The run with this id, or `being planned` while a process plans it; undefined for a free id. */
     async look(id: string): Promise<RunRecord | 'being planned' | undefined> {
       const record = await read(id);
       if (record !== undefined) return record;
@@ -102,10 +102,10 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
      * @throws a usage error `RUN_UNKNOWN`, or `RUN_AMBIGUOUS` when several runs match
      */
     async find(name: string): Promise<RunRecord> {
-      const [only, ...others] = inOrder(await Promise.all(idsMeantBy(name, await ids()).map(read)));
+      const [only, ...more] = inOrder(await Promise.all(idsMeantBy(name, await ids()).map(read)));
       if (only === undefined) throw unknownRun(name, stateDir);
-      if (others.length === 0) return only;
-      const found = [only, ...others].map(({ id }) => id);
+      if (more.length === 0) return only;
+      const found = [only, ...more].map(({ id }) => id);
       throw ambiguousRun(name, found);
     },
     /**

@@ -13,7 +13,6 @@ const targetSchema = z.object({
 
 const fileSchema = z.object({ version: z.literal(1), targets: z.array(targetSchema) });
 
-/** What a state folder knows of an API. */
 export interface Target {
   /** Whether no run of the state folder has called it. */
   readonly isNew: boolean;
@@ -28,8 +27,8 @@ export async function lookUpTarget(stateDir: string, baseUrl: string): Promise<T
 }
 
 /**
- * Whether a completed run shows that a user accepts omitted fields at its API: only a run of a user's manifest does. A retry or
- * an undo repeats rows, perhaps of a run that stopped at its canary.
+ * Whether a completed run shows that a user accepts omitted fields at its API: only a run of a user's manifest does. A retry or an undo
+ * repeats rows, perhaps of a run that stopped at its canary.
  */
 export function grantsPartial({
   plan,

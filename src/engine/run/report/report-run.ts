@@ -18,7 +18,7 @@ import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { journalPath, withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** How to write a report, where it differs from the run's options. */
+/** Choices for a report that differ from the run's options. */
 export interface ReportOptions {
   readonly delimiter?: Delimiter | undefined;
   /** Whether to write a workbook for Excel, too. */
@@ -202,7 +202,7 @@ async function factsOf(store: RunStore, record: RunRecord, journal: JournalView)
   };
 }
 
-/** The files that the report is made of: a reader elsewhere can tell whether they are the same. */
+/** Digests of the files that the report is made of, with which a reader elsewhere can compare files. */
 async function digestsOf(store: RunStore, record: RunRecord): Promise<RunFacts['digests']> {
   const journal = await hashFile(journalPath(store.folder(record.id)));
   return { rows: record.rows.sha256, journal: journal.sha256 };

@@ -15,7 +15,7 @@ import type { RunStore } from '../record/store.ts';
 export interface RowHistory {
   /** The run of the manifest that the user named. */
   readonly record: RunRecord;
-  /** What the plan made of the row. */
+  /** The row as planned. */
   readonly row: PlannedRow;
   /** The titles of its cells. */
   readonly columns: readonly string[];
@@ -26,11 +26,11 @@ export interface RowHistory {
 /** A row in one run. */
 export interface RunOfRow {
   readonly record: RunRecord;
-  /** Its place in this run. */
+  /** The place of the row in this run. */
   readonly row: number;
-  /** What the report says, even of an unfinished row. */
+  /** The result in the report, even of an unfinished row. */
   readonly result: RowResult;
-  /** Attempts in order, where recorded. */
+  /** The recorded attempts, in order. */
   readonly attempts: readonly Attempt[];
   /** Attempts without a record: earlier versions kept only their number. */
   readonly untold: number;
@@ -47,15 +47,15 @@ export interface RunOfRow {
 export async function rowHistory(store: RunStore, named: RunRecord, number: number): Promise<RowHistory> {
   const { first, retries } = await findRetries(store, named);
   const runs: RunOfRow[] = [];
-  let told: Pick<RowHistory, 'row' | 'columns'> | undefined;
+  let planned: Pick<RowHistory, 'row' | 'columns'> | undefined;
   for (const record of [first, ...retries]) {
     const { head, find } = await openRunRows(store, record);
     const row = await find(number);
     if (row === undefined) continue;
-    told ??= { row, columns: head.columns.map(({ title }) => title) };
+    planned ??= { row, columns: head.columns.map(({ title }) => title) };
     runs.push(await runOf(store, record, row));
   }
-  if (told !== undefined) return { record: first, ...told, runs };
+  if (planned !== undefined) return { record: first, ...planned, runs };
   throw usageError(
     'ROW_UNKNOWN',
     `Run ${first.id} has no row ${number}: the column _row of its report has the numbers of its rows.`,

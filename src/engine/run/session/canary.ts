@@ -8,17 +8,14 @@ import type { CanaryOptions, RunRecord } from '../record/record.ts';
 
 /** Results of a canary, to decide whether the run continues. */
 export interface CanaryResults {
-  /** In the order of the manifest, with the row numbers of the user's manifest. */
+  /** In the order of the manifest, with the numbers of the user's manifest. */
   readonly rows: readonly CanaryRow[];
   readonly failed: number;
   /** Rows still to be called after the canary. */
   readonly left: number;
 }
 
-/**
- * Decides whether a run continues after its canary, until the signal aborts. Undefined leaves the decision to the run's
- * options.
- */
+/** Decides whether a run continues after its canary, until the signal aborts. Undefined: the options of the run decide. */
 export type ConfirmAfterCanary = (canary: CanaryResults, signal: AbortSignal) => Promise<boolean | undefined>;
 
 export interface CanaryRow {
@@ -38,15 +35,15 @@ export async function canaryRows(
   const rows: number[] = [];
   if (canary === undefined) return new Set();
   const random = randomOf(key);
-  let seen = 0;
+  let callable = 0;
   for await (const part of file.rows()) {
     for (const { kind, place } of part) {
       if (kind !== 'callable') continue;
-      seen += 1;
+      callable += 1;
       if (rows.length < canary.rows) rows.push(place);
       else if (canary.random) {
         // Reservoir sampling: each row so far is in the sample with the same probability.
-        const index = Math.floor(random() * seen);
+        const index = Math.floor(random() * callable);
         if (index < canary.rows) rows[index] = place;
       }
     }

@@ -7,8 +7,8 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { type Control, type ControlOf, controlKinds, controlSchema } from '../../cluster/entries.ts';
 
 /**
- * How one process controls a run of another: pause, unpause, cancel, change rate or priority. Commands in the run's folder need no
- * datastore between the two; commands in the cluster of a shared datastore need no folder.
+ * How a process controls a run of another process: pause, unpause, cancel, change rate or priority. Commands in the run's folder need no
+ * common datastore; commands in the cluster of a shared datastore need no common folder.
  */
 
 const fileName = 'control.jsonl';
@@ -56,7 +56,7 @@ export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 /** The controls of a run from all places: the latest of each kind counts. */
 export interface ControlWatch {
   readonly current: Command['command'];
-  /** Calls back with the first of these commands, unless that is forgotten before. @returns a function that forgets it */
+  /** Calls the listener once, with the first of these commands. @returns a function that removes the listener */
   on(wanted: readonly Command['command'][], listener: (command: Command) => void): () => void;
   close(): void;
 }
@@ -79,7 +79,7 @@ export function watchControls(
     readonly listener: (command: Command) => void;
   }>();
   /** The controls in each place; undefined before the first read. */
-  const heard = places.map((): readonly Control[] | undefined => undefined);
+  const lastRead = places.map((): readonly Control[] | undefined => undefined);
 
   /** @param latest undefined without commands */
   function command(latest: ControlOf<'command'> | undefined): void {
@@ -92,30 +92,30 @@ export function watchControls(
     }
   }
 
-  function hear(place: number, controls: readonly Control[]): void {
-    const before = heard[place];
-    heard[place] = controls;
+  function compare(place: number, controls: readonly Control[]): void {
+    const earlier = lastRead[place];
+    lastRead[place] = controls;
     for (const kind of controlKinds) {
       const last = lastOf(kind, controls);
-      if (isDeepStrictEqual(before && lastOf(kind, before), last)) continue;
+      if (isDeepStrictEqual(earlier && lastOf(kind, earlier), last)) continue;
       // A control that arrives while watching is the latest, whatever the clock of its writer says.
-      const isNews = before !== undefined && last !== undefined;
-      const latest = isNews ? last : latestOf(heard.map((each) => each && lastOf(kind, each)));
+      const isNew = earlier !== undefined && last !== undefined;
+      const latest = isNew ? last : latestOf(lastRead.map((each) => each && lastOf(kind, each)));
       if (kind === 'command') command(latest?.kind === kind ? latest : undefined);
       else if (latest !== undefined && latest.kind !== 'command') onOption(latest);
     }
   }
 
   // Read separately: the folder answers even while the datastore does not.
-  const looks = places.map(({ told }, place) =>
+  const polls = places.map(({ told }, place) =>
     repeat(
       async () => {
-        hear(place, await told());
+        compare(place, await told());
       },
       { everyMs: pollMs, onError },
     ),
   );
-  for (const look of looks) look.now();
+  for (const poll of polls) poll.now();
   return {
     get current() {
       return current.command;
@@ -127,7 +127,7 @@ export function watchControls(
       return () => waiting.delete(waiter);
     },
     close() {
-      for (const look of looks) void look.stop();
+      for (const poll of polls) void poll.stop();
     },
   };
 }

@@ -23,15 +23,15 @@ export interface CoordinateOptions
     ExecuteRunOptions,
     'store' | 'datastore' | 'queue' | 'version' | 'log' | 'observer' | 'failing'
   > {
-  /** Why a run is left to other processes, for display; undefined for a run to be taken. Default: all are taken. */
+  /** Why a run is left to other processes, for display; undefined for a run to take. Default: takes every run. */
   readonly refusalOf?: ((record: RunRecord) => string | undefined) | undefined;
   /** Rejects with the reason why a run may not be carried out. Default: every run may be. */
   readonly admit?: (record: RunRecord) => Promise<void>;
   /** Opens what calls the API for a run; absent when workers elsewhere call it. */
   readonly callerFor?: ((record: RunRecord) => Promise<Caller>) | undefined;
-  /** Hears of each run that starts or continues. */
+  /** Called for each run that starts, continues or ends. */
   readonly news?: RunNews | undefined;
-  /** Aborts when the daemon must stop: another daemon on the state folder can then take its runs over. */
+  /** Aborts when the daemon must stop. Another daemon on the state folder can then take its runs over. */
   readonly stop: AbortSignal;
 }
 
@@ -40,7 +40,7 @@ export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted
   readonly client: ApiClient;
 }
 
-/** Hears how the coordinated runs start and end. */
+/** Called when coordinated runs start and end. */
 export interface RunNews {
   started(): void;
   ended(record: RunRecord, reports: WrittenReports): void;
@@ -48,10 +48,10 @@ export interface RunNews {
   failed(error: Error, runId?: string): void;
 }
 
-const lookMs = 250;
-/** An ended run is read again after this many looks: it may have been pruned, and its id reused. */
-const looksAtAll = 120;
-/** Each run has a window of rows in memory and in the datastore. Runs of a lower priority leave room for those of a higher one. */
+const pollMs = 250;
+/** Ended runs are read again at each such poll: they may have been pruned, and their ids reused. */
+const fullPollEvery = 120;
+/** The most runs at a time, because each has a window of rows in memory and in the datastore. Runs of a lower priority leave room. */
 const maxRuns = { high: 48, normal: 32, low: 16 } as const satisfies Record<Priority, number>;
 
 /**
@@ -65,13 +65,13 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   const warnOnce = (error: Error): void => {
     if (errors.isNews(error)) log.error({ err: error.message }, 'cannot take a run');
   };
-  /** Runs that this process coordinates, and how to leave them to another coordinator, or for later. */
+  /** The runs that this process coordinates; `leave` hands a run to another coordinator, or stops it for later. */
   const going = new Map<string, { readonly work: Promise<void>; readonly leave: () => void }>();
   setMaxListeners(2 * maxRuns.high, stop);
   // Saves reading the growing number of ended runs.
   const ended = new Set<string>();
-  for (let looks = 1; !stop.aborted; looks++) {
-    if (looks % looksAtAll === 0) ended.clear();
+  for (let polls = 1; !stop.aborted; polls++) {
+    if (polls % fullPollEvery === 0) ended.clear();
     try {
       const records = await store.list(warnOnce, ended);
       for (const { id, state } of records) if (state === 'completed' || state === 'cancelled') ended.add(id);
@@ -79,7 +79,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
     } catch (error) {
       log.error({ err: (error as Error).message }, 'cannot read the state folder');
     }
-    await unlessAborted(after(lookMs), stop);
+    await unlessAborted(after(pollMs), stop);
   }
   await Promise.all([...going.values()].map(({ work }) => work));
 
@@ -193,11 +193,11 @@ async function coordinate(
     } catch (error) {
       const { message } = error as Error;
       log.error({ run: id, err: message }, 'the work on the run has failed');
-      // Another process has the run, or its folder was missing, perhaps briefly: the next look finds it.
+      // Another process has the run, or its folder was missing, perhaps briefly: the next poll finds it.
       if (error instanceof CqbatchError && ['LOCK_LOST', 'JOURNAL_REMOVED'].includes(error.code)) return;
       // A second try would fail in the same way. A run that has ended lacks only its report.
-      const left = await store.load(id);
-      if (isClaimable(left)) await store.save(enterState(left, 'failed', { reason: message }));
+      const current = await store.load(id);
+      if (isClaimable(current)) await store.save(enterState(current, 'failed', { reason: message }));
       news?.failed(error as Error, id);
     }
   });

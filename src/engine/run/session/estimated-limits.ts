@@ -14,7 +14,7 @@ const estimateSchema = z.object({
   concurrency: z.number().int().positive().exactOptional(),
   /** End of a wait that the API asked for, ISO 8601 UTC. */
   wait_until: z.string().exactOptional(),
-  /** What asked for it. */
+  /** What asked for the wait. */
   wait_by: z.string().optional(),
   at: z.string(),
 });
@@ -42,8 +42,8 @@ export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark
       const known = recent(await readJsonFileIfAny(path, fileSchema)).find(isOwn);
       if (known === undefined) return {};
       // Setting the clock back must not lengthen a wait.
-      const told = Date.parse(known.wait_until ?? '');
-      const waitMs = Math.min(told - Date.now(), told - Date.parse(known.at));
+      const waitEnd = Date.parse(known.wait_until ?? '');
+      const waitMs = Math.min(waitEnd - Date.now(), waitEnd - Date.parse(known.at));
       return {
         ...(known.rate_per_s !== undefined && { limit: known.rate_per_s }),
         ...(known.concurrency !== undefined && { concurrency: known.concurrency }),
@@ -62,8 +62,8 @@ export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark
         at: new Date().toISOString(),
       };
       await changeJsonFile(path, fileSchema, (file) => {
-        const others = recent(file).filter((one) => !isOwn(one));
-        return { version: 1 as const, limits: [...others, own].slice(-mostLimits) };
+        const otherLimits = recent(file).filter((one) => !isOwn(one));
+        return { version: 1 as const, limits: [...otherLimits, own].slice(-mostLimits) };
       });
     },
   };
@@ -73,17 +73,17 @@ function isPositive(value: number | undefined): value is number {
   return value !== undefined && Number.isFinite(value) && value > 0;
 }
 
-/** A shorter wait ends before another run starts. */
+/** Shorter waits are not saved: they end before another run starts. */
 const worthKeepingMs = 5_000;
 
 /** Saves what a run has learned for the next run: the limit of the API, and how long the API still asks to wait. */
 export async function keepEstimate(estimates: EstimatedLimits, pace: Pace): Promise<void> {
   const { limit, concurrency, restUntil = 0, restBy } = pace;
   const waits = restUntil > steadyNow() + worthKeepingMs;
-  const before = await estimates.load();
-  if (limit === undefined && !waits && before.restUntil === undefined) return;
+  const saved = await estimates.load();
+  if (limit === undefined && !waits && saved.restUntil === undefined) return;
   await estimates.save({
-    ...(before.limit !== undefined && { limit: before.limit }),
+    ...(saved.limit !== undefined && { limit: saved.limit }),
     ...(limit !== undefined && { limit, concurrency }),
     ...(waits && { restUntil, restBy }),
   });

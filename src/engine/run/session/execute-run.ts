@@ -23,8 +23,9 @@ import type { EndedExecution, ExecutedRun, ExecuteRunOptions, RunObserver } from
 /**
  * Takes a run from the state of its journal to its end, records each state of the run, and then writes its report.
  *
- * @throws a fatal error when the datastore or the disk fails; the state is then `failed`, if it could still be written, and the
- * run can be resumed. If only the report can't be written, the run keeps the state of its end. A busy error `RUN_LOCKED` when another process works on the run.
+ * @throws a fatal error when the datastore or the disk fails. The state is then `failed`, if it could still be written, and the run can be
+ *   resumed. If only the report can't be written, the run keeps the state of its end. A busy error `RUN_LOCKED` when another process works
+ *   on the run.
  */
 export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
   const { datastore, interrupt, log, record } = options;
@@ -46,7 +47,7 @@ export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
   });
 }
 
-/** @throws the error of writing it, which says how to write it again */
+/** @throws the error of writing the report, which says how to write it again */
 async function report(
   { store, onFailed }: ExecuteRunOptions,
   record: RunRecord,
@@ -89,8 +90,8 @@ export async function observeRun(
 }
 
 /**
- * Only a user who has seen the failures resumes a run that a guard has halted: the guards count from here on, and the canary is
- * not checked again.
+ * A run that a guard has halted is resumed only by a user who has seen the failures: the guards count from here on, and the canary is not
+ * checked again.
  */
 async function accepted(run: OpenRun): Promise<OpenRun> {
   const { record, journal } = run;

@@ -32,17 +32,17 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
   readonly version: string;
   /** Decides whether the run continues after its canary. Default: depends on the failures in the canary. */
   readonly confirmAfterCanary?: ConfirmAfterCanary;
-  /** Hears of the errors of commands that are repeated, for a process that shows which of them last. */
+  /** Gets the errors of commands that are repeated, for a process that shows which of them last. */
   readonly failing?: LastingErrors | undefined;
   /** Stops the run early. Default: no limit. */
   readonly budget?: Budget | undefined;
-  /** The user who starts or resumes it, and the reason. */
+  /** The user who starts or resumes the run, and the reason. */
   readonly attribution?: Attribution;
   /** Counts runs and rows. */
   readonly observer?: RunObserver | undefined;
   /** Called before the first row is fed. */
   readonly onStarted?: (started: StartedRun) => void;
-  /** Hears of events as they happen; not for counting. */
+  /** Called for events as they happen; not for counting. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /** Called after the last call, before the report is written. */
   readonly onEnded?: () => void;
@@ -50,7 +50,7 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
   readonly onFailed?: (left: FailedRun) => void;
 }
 
-/** Counts runs and their rows. Unlike progress, hears only of what is safe in a journal, and of each row once. */
+/** Counts runs and their rows. Unlike progress, gets only results that are safe in a journal, and each row once. */
 export interface RunObserver {
   /** A run starts or continues in this process. @param waitingRows returns the number of rows without a result */
   started(waitingRows: () => number): ObservedRun;
@@ -70,7 +70,6 @@ export interface ObservedEnd {
   readonly durationMs?: number;
 }
 
-/** What is known of a failed run. */
 export interface FailedRun {
   readonly counts: OutcomeCounts;
   /** Whether all of these results are in the run's folder; if not, they are the results seen here. */

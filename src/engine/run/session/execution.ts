@@ -29,9 +29,9 @@ import { RateLog } from './rate-log.ts';
 import { RunSession } from './session.ts';
 import { Stages } from './stages.ts';
 
-/** How often other processes learn whether the datastore delays the run. */
+/** Milliseconds until other processes learn that the datastore delays the run. */
 const delayMs = 2_000;
-/** An unreachable datastore delays the end by no more than this for the last entry. */
+/** The longest wait for writing the last entry to an unreachable datastore. */
 const farewellMs = 2_000;
 
 /**
@@ -91,7 +91,7 @@ export class Execution {
       this.#onError,
     );
     defer(() => controls.close());
-    defer(repeat(() => this.#noteDelay(), { everyMs: delayMs }).stop);
+    defer(repeat(() => this.#recordDelay(), { everyMs: delayMs }).stop);
     try {
       if (cluster !== undefined) await this.#show(cluster, defer);
       return await this.#finish(await this.#work(controls, deadline));
@@ -138,8 +138,8 @@ export class Execution {
   /** Why the datastore delays the run. */
   readonly #delay = (): string | undefined => this.#run.datastore.trouble ?? this.#failing.text;
 
-  /** The record tells other processes: a datastore that refuses commands can't. */
-  #noteDelay(): void {
+  /** Writes the delay into the record for other processes, because a datastore that refuses commands can't have it. */
+  #recordDelay(): void {
     const waiting = this.#delay();
     if (waiting === this.#keeper.record.waiting) return;
     this.#keeper.change({ waiting });
@@ -148,9 +148,9 @@ export class Execution {
 
   #seeWorkers(workers: number): void {
     const { id, options } = this.#run.record;
-    const news = this.#progress.seeWorkers(workers);
-    if (news === 'unserved') this.#options.log.warn({ run: id }, `rows wait ${unservedText(options)}`);
-    if (news === 'served') this.#options.log.info({ run: id }, 'a worker serves the run');
+    const change = this.#progress.seeWorkers(workers);
+    if (change === 'unserved') this.#options.log.warn({ run: id }, `rows wait ${unservedText(options)}`);
+    if (change === 'served') this.#options.log.info({ run: id }, 'a worker serves the run');
   }
 
   async #work(controls: ControlWatch, deadline: Deadline | undefined): Promise<RunEnding> {
@@ -236,7 +236,7 @@ export class Execution {
     await this.#keeper.save().catch(failed);
   }
 
-  /** Ignores errors: without this record, the user is told or asked again. */
+  /** Best effort: on failure the user is only told or asked again. */
   async #remember(what: 'used' | 'partial'): Promise<void> {
     const { store, record } = this.#run;
     await rememberTarget(store.stateDir, record.options.baseUrl, what).catch((error: Error) =>
@@ -244,7 +244,7 @@ export class Execution {
     );
   }
 
-  /** The coordinator sees it at its next look. */
+  /** The coordinator reads the priority when it next refreshes its batches. */
   #setPriority({ kind: _, ...set }: ControlOf<'priority'>): void {
     const { record } = this.#keeper;
     if (priorityOf(record) === set.priority) return;
@@ -254,11 +254,11 @@ export class Execution {
     void this.#saved();
   }
 
-  /** The leading worker reads the rate at its next beat: from the record here, or from the entry of the run. */
+  /** The leading worker reads the rate at its next beat: from the record in this process, or from the run's entry. */
   #setRate({ kind: _, rate, at, ...attribution }: ControlOf<'rate'>): void {
-    const { rate: before, ...options } = this.#keeper.record.options;
+    const { rate: lastRate, ...options } = this.#keeper.record.options;
     const set = rate === null ? undefined : { ...rate, setAt: at };
-    if (isDeepStrictEqual(before, set)) return;
+    if (isDeepStrictEqual(lastRate, set)) return;
     const rates = [...(this.#keeper.record.rates ?? []), { rate: rate?.text ?? 'none', at, ...attribution }];
     this.#keeper.change({ options: { ...options, ...(set !== undefined && { rate: set }) }, rates });
     if (this.#rateLog !== undefined) this.#rateLog.wanted = rate?.text ?? 'none';
@@ -277,7 +277,7 @@ export class Execution {
     return entryOf(record, countsOf(record, this.#run.journal), this.#progress, this.#options.version);
   }
 
-  /** An action on the datastore has failed, and is repeated. */
+  /** Reports a failed command of the datastore, which is repeated. */
   readonly #onError = (error: Error): void => {
     this.#failing.see(error);
     if (this.#errors.isNews(error)) this.#warn(error, 'datastore error');

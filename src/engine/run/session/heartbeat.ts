@@ -83,34 +83,34 @@ export interface HeartbeatOptions {
 }
 
 const beatMs = 1_000;
-/** Until the run's rate is in force. */
+/** The time between two beats until the run's rate is in force. */
 const firstBeatsMs = 200;
-/** By then, all calls have ended that a former leading worker had permitted. */
+/** After this silence of the leading worker, no call that it permitted leaves any more. */
 const silentMs = 2_500;
 
 /** A run that shows itself. */
 export type Heartbeat = ReturnType<typeof startHeartbeat>;
 
 /**
- * Shows a run to all users of the datastore. The run's rate is in force when the leading worker has heard of the run, and the
- * others of its decision. Without a leading worker nothing is called, and the next one hears of the run first.
+ * Shows a run to all users of the datastore. The run's rate is in force when the leading worker has read the entry of the run, and the
+ * other workers have read its decision. Without a leading worker nothing is called, and the next leading worker reads the entry first.
  */
 export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: HeartbeatOptions) {
   let established = deferred();
   let isEstablished = false;
   let wasEstablished = false;
-  /** How many beats in a row have found the run among those whose limits the leading worker obeys. */
-  let heardOf = 0;
+  /** How many beats in a row have found that the leading worker obeys the limits of the run. */
+  let obeyedBeats = 0;
 
   const beat = async (): Promise<void> => {
     const own = entry();
     await cluster.putRun(own);
     const known = await cluster.pace(own);
     const pace = known !== undefined && isPresent(known, silentMs) ? known : undefined;
-    heardOf = pace === undefined || pace.runs.includes(own.id) ? heardOf + 1 : 0;
-    // Other workers hear of a decision later, and a decision found right after a pause may be older than the run's entry.
+    obeyedBeats = pace === undefined || pace.runs.includes(own.id) ? obeyedBeats + 1 : 0;
+    // Other workers read a decision later, and a decision found right after a pause may be older than the run's entry.
     const isOneEnough = pace === undefined || (pace.workers === 1 && !wasEstablished);
-    if (heardOf >= (isOneEnough ? 1 : 2)) {
+    if (obeyedBeats >= (isOneEnough ? 1 : 2)) {
       isEstablished = true;
       established.resolve();
     }
@@ -123,9 +123,9 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
   return {
     /** Resolves when no worker exceeds the rate of all runs of the API together: feed no row before. */
     established: established.promise,
-    /** The same for a run that continues after a pause, during which its rate was ignored. */
+    /** Like `established`, for a run that continues after a pause, during which its rate was ignored. */
     establishedAgain(): Promise<void> {
-      [established, wasEstablished, isEstablished, heardOf] = [deferred(), isEstablished, false, 0];
+      [established, wasEstablished, isEstablished, obeyedBeats] = [deferred(), isEstablished, false, 0];
       beats.now();
       return established.promise;
     },

@@ -11,26 +11,25 @@ export type RunEvent =
   | Exclude<WorkerEvent, { type: 'finished' }>
   | { readonly type: 'paused'; readonly paused: boolean; readonly attribution: Attribution };
 
-/** Progress of a run at one time, for drawing. */
 export type ProgressSnapshot = ReturnType<Progress['snapshot']>;
 
 /** Calls that the API has not answered for seconds. */
 export interface StalledCalls extends CallsInFlight {
-  /** When a call is aborted. */
+  /** Duration after which a call is aborted. */
   readonly timeoutMs: number;
 }
 
 const memorySeconds = 5;
 /** Faster calls do not count as stalled. */
 const stalledMs = 5_000;
-/** A worker may be away for a shorter time. */
+/** Shorter times without a worker are not reported. */
 const unservedMs = 5_000;
 
 export interface ProgressOptions {
   readonly rows: number;
   /** Counts when this session started. */
   readonly counts: OutcomeCounts;
-  /** When a call is given up. */
+  /** Duration after which a call is aborted, milliseconds. */
   readonly timeoutMs: number;
   /** Monotonic milliseconds; for tests. */
   readonly now?: () => number;
@@ -50,7 +49,7 @@ export class Progress {
   #waitUntil = 0;
   #paused = false;
   #workers: number | undefined;
-  /** Since when no worker serves the run although it is not paused, and whether that was news. */
+  /** Since when no worker serves the run although it is not paused, and whether this was reported. */
   #unservedSince: number | undefined;
   #isUnserved = false;
   #pace: Pace | undefined;
@@ -96,7 +95,7 @@ export class Progress {
     return this.#workers;
   }
 
-  /** @returns what is news: that rows have waited for a worker for seconds, or that a worker has come */
+  /** @returns a change: `unserved` when rows have waited for a worker for seconds, `served` when a worker has come */
   seeWorkers(workers: number): 'served' | 'unserved' | undefined {
     this.#workers = workers;
     const wasUnserved = this.#isUnserved;
@@ -161,16 +160,16 @@ export class Progress {
   }
 
   /**
-   * Results of other machines arrive in batches. The first second of the window only starts the measured time: counting its
-   * rows would add a batch that belongs to earlier seconds.
+   * Rows per second. Results of other machines arrive in batches. The first second of the window only starts the measured time: its rows
+   * may include a batch that belongs to earlier seconds.
    */
   #throughput(): number {
     const now = this.#now();
     const from = now - memorySeconds * 1_000;
-    const [first, ...others] = this.#seconds.filter(({ second }) => second >= Math.floor(from / 1_000));
+    const [first, ...later] = this.#seconds.filter(({ second }) => second >= Math.floor(from / 1_000));
     if (first === undefined) return 0;
     const isWhole = from <= this.#start;
-    const rows = others.reduce((sum, each) => sum + each.rows, isWhole ? first.rows : 0);
+    const rows = later.reduce((sum, each) => sum + each.rows, isWhole ? first.rows : 0);
     return (rows * 1_000) / Math.max(now - (isWhole ? this.#start : first.lastAt), 1_000);
   }
 }

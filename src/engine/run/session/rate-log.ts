@@ -11,7 +11,7 @@ import {
 } from '../../report/rate-history.ts';
 
 const sampleMs = 1_000;
-/** A shorter rest of a second at the end gives no rate: it also includes calls that were accepted earlier. */
+/** A shorter rest at the end gets no point of its own: it also includes calls that were accepted earlier. */
 const leastPointMs = 500;
 const saveMs = 5_000;
 const mostPoints = 600;
@@ -29,7 +29,7 @@ export class RateLog {
   #waited: number;
   #rejected: number;
   #pace: PaceReport | undefined;
-  #before: { readonly accepted: number; readonly rejected: number; readonly at: number } | undefined;
+  #last: { readonly accepted: number; readonly rejected: number; readonly at: number } | undefined;
   #isPaused = false;
   #savedAt = 0;
   #saved: PaceReport | undefined;
@@ -56,14 +56,14 @@ export class RateLog {
   /** Paused time is left out. */
   set paused(paused: boolean) {
     this.#sample();
-    this.#before = undefined;
+    this.#last = undefined;
     this.#isPaused = paused;
   }
 
   see(pace: PaceReport): void {
     if (this.#isPaused) return;
     this.#pace = pace;
-    this.#before ??= { accepted: pace.accepted, rejected: pace.rejected, at: performance.now() };
+    this.#last ??= { accepted: pace.accepted, rejected: pace.rejected, at: performance.now() };
   }
 
   /** Stops writing. */
@@ -85,13 +85,13 @@ export class RateLog {
   /** @returns whether a change was found and saved */
   #sample(): boolean {
     const pace = this.#pace;
-    const before = this.#before;
-    if (pace === undefined || before === undefined) return false;
+    const last = this.#last;
+    if (pace === undefined || last === undefined) return false;
     const at = performance.now();
-    const seconds = (at - before.at) / 1_000;
+    const seconds = (at - last.at) / 1_000;
     if (seconds < 0.1) return false;
-    this.#noteStart(Date.now() - seconds * 1_000);
-    const rejected = Math.max(0, pace.rejected - before.rejected);
+    this.#recordStart(Date.now() - seconds * 1_000);
+    const rejected = Math.max(0, pace.rejected - last.rejected);
     this.#seconds += seconds;
     this.#rejected += rejected;
     const waits = pace.phase === 'waiting' || (pace.restUntil ?? 0) - steadyNow() > noticeableRestMs;
@@ -99,14 +99,14 @@ export class RateLog {
     this.#series.push({
       t_s: toHundredths(this.#seconds),
       allowed_per_s: pace.rate === undefined ? null : toHundredths(pace.rate),
-      accepted_per_s: toHundredths(Math.max(0, pace.accepted - before.accepted) / seconds),
+      accepted_per_s: toHundredths(Math.max(0, pace.accepted - last.accepted) / seconds),
       rejected,
       ...(waits && { waited_s: toHundredths(seconds), reason: pace.reason }),
     });
     if (seconds * 1_000 < leastPointMs) this.#joinLast();
     if (this.#series.length > mostPoints) this.#series = thinned(this.#series);
-    this.#before = { accepted: pace.accepted, rejected: pace.rejected, at };
-    if (at - this.#savedAt < saveMs && !isNews(pace, this.#saved)) return false;
+    this.#last = { accepted: pace.accepted, rejected: pace.rejected, at };
+    if (at - this.#savedAt < saveMs && !isMisleading(pace, this.#saved)) return false;
     this.#savedAt = at;
     this.#saved = pace;
     this.#save();
@@ -114,7 +114,7 @@ export class RateLog {
   }
 
   /** Records the time of day, unless it follows from the last recorded one. */
-  #noteStart(atMs: number): void {
+  #recordStart(atMs: number): void {
     const last = this.#starts.at(-1);
     const t_s = toHundredths(this.#seconds);
     const expectedMs = last && Date.parse(last.at) + (t_s - last.t_s) * 1_000;
@@ -156,10 +156,10 @@ export class RateLog {
   }
 }
 
-/** Whether the file has become misleading: another reason, or half or twice the rate. */
-function isNews({ reason, rate = Number.POSITIVE_INFINITY }: PaceReport, saved?: PaceReport): boolean {
-  const { reason: before, rate: was = Number.POSITIVE_INFINITY } = saved ?? {};
-  return reason !== before || (rate !== was && (rate >= 2 * was || rate <= was / 2));
+/** Whether the saved file misleads by now: the reason differs, or the rate is at least twice or at most half as high. */
+function isMisleading({ reason, rate = Number.POSITIVE_INFINITY }: PaceReport, saved?: PaceReport): boolean {
+  const { reason: savedReason, rate: savedRate = Number.POSITIVE_INFINITY } = saved ?? {};
+  return reason !== savedReason || (rate !== savedRate && (rate >= 2 * savedRate || rate <= savedRate / 2));
 }
 
 /** Joins points in pairs. */

@@ -42,8 +42,8 @@ export class RunSession {
     const guard = new FailureGuard(record.options, journal.failures);
     const givenUp = this.#whenGivenUp();
     for (;;) {
-      const left = await new Work(this.#run, this.#options, guard, givenUp).untilLeft();
-      const ending = await this.#endingAfter(left);
+      const leaving = await new Work(this.#run, this.#options, guard, givenUp).untilLeft();
+      const ending = await this.#endingAfter(leaving);
       if (ending === undefined) continue;
       this.#options.log.info({ run: record.id, state: ending.state }, 'run ended');
       return ending;
@@ -51,14 +51,14 @@ export class RunSession {
   }
 
   /** @returns undefined when more work remains */
-  async #endingAfter(left: Leaving): Promise<RunEnding | undefined> {
+  async #endingAfter(leaving: Leaving): Promise<RunEnding | undefined> {
     const { record } = this.#run;
-    if (left.state === 'again') return undefined;
-    if (left.state === 'paused') return this.#paused(left);
-    if (left.state === 'completed') return this.#nextStage();
-    if (!('halt' in left)) return left;
+    if (leaving.state === 'again') return undefined;
+    if (leaving.state === 'paused') return this.#paused(leaving);
+    if (leaving.state === 'completed') return this.#nextStage();
+    if (!('halt' in leaving)) return leaving;
     const numberOf = await this.#options.rows.numbers();
-    const reason = haltText(left.halt, record.id, numberOf);
+    const reason = haltText(leaving.halt, record.id, numberOf);
     return { state: 'halted', because: 'failures', reason };
   }
 
@@ -67,9 +67,9 @@ export class RunSession {
     const { log, controls, onEvent, rateInForce } = this.#options;
     log.info({ run: this.#run.record.id }, 'run paused');
     onEvent({ type: 'paused', paused: true, attribution });
-    const told = deferred<Command>();
-    const forget = controls.on(['unpause', 'cancel'], told.resolve);
-    const wanted = await this.#unlessStopped(told.promise).finally(forget);
+    const commanded = deferred<Command>();
+    const forget = controls.on(['unpause', 'cancel'], commanded.resolve);
+    const wanted = await this.#unlessStopped(commanded.promise).finally(forget);
     if ('state' in wanted) return wanted;
     const { command, ...by } = wanted;
     if (command === 'cancel') return { state: 'cancelled', ...by } as const;
@@ -78,16 +78,16 @@ export class RunSession {
     return undefined;
   }
 
-  /** Runs when all rows of a stage have results. The user may end the run before the next stage is known. */
+  /** Called when all rows of a stage have results. The user may end the run before the next stage is known. */
   async #nextStage(): Promise<RunEnding | undefined> {
     const { controls, stages } = this.#options;
     const cancelling = new AbortController();
-    const told = deferred<Command>();
+    const commanded = deferred<Command>();
     const forget = controls.on(['cancel'], (command) => {
       cancelling.abort();
-      told.resolve(command);
+      commanded.resolve(command);
     });
-    const cancelled = told.promise.then(({ command: _, ...attribution }) => {
+    const cancelled = commanded.promise.then(({ command: _, ...attribution }) => {
       return { next: { state: 'cancelled', ...attribution } as const };
     });
     const next = stages.next(AbortSignal.any([this.#stopping, cancelling.signal]));
@@ -112,7 +112,7 @@ export class RunSession {
     const { datastore } = this.#run;
     const givingUp = new AbortController();
     const watch = async (): Promise<void> => {
-      // Calls in flight may take one such time, draining another; with an unreachable datastore, neither ends by itself.
+      // Calls in flight may take one such time, and draining a second one; with an unreachable datastore, neither ends by itself.
       for (let waited = 0; waited < 3; waited += 1) {
         await after(shutdownMs);
         if (datastore.trouble !== undefined) break;

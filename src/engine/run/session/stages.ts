@@ -21,8 +21,8 @@ export interface StagesOptions
 }
 
 /**
- * The stages of a run: its canary, unless it was evaluated before, then all other rows. A stage has all its results before the
- * next begins. A budget of rows ends the run once its rows are called.
+ * The stages of a run: its canary, unless it was evaluated earlier, then all other rows. The next stage begins when all rows of a stage
+ * have results. A budget of rows ends the run once its rows are called.
  */
 export class Stages {
   readonly #options: StagesOptions;
@@ -71,7 +71,7 @@ export class Stages {
     return unfinishedTasks(record.id, rows, journal, this.#selection);
   }
 
-  /** Undefined selects all rows. */
+  /** The rows of this stage within the budget; undefined: all rows. */
   get #selection(): RowSelection | undefined {
     const canary = this.#canary;
     const allowed = this.#allowed;
@@ -83,9 +83,9 @@ export class Stages {
   }
 
   /**
-   * Goes on to the next stage, when all rows that may be called now have their results.
+   * Goes on to the next stage; call it when all rows of this stage have results.
    *
-   * @returns how the run ends, when it does
+   * @returns how the run ends, if it does
    */
   async next(signal: AbortSignal): Promise<RunEnding | undefined> {
     const { run, budget: { maxRows = 0 } = {} } = this.#options;
@@ -130,8 +130,8 @@ async function allowed(
   canary: ReadonlySet<number> | undefined,
 ): Promise<StartedBudget['rows']> {
   if (maxRows === undefined) return undefined;
-  const before = record.budget?.begun?.rows;
-  if (before !== undefined) return before;
+  const begun = record.budget?.begun?.rows;
+  if (begun !== undefined) return begun;
   const places: number[] = [];
   for await (const part of rows.rows())
     for (const { kind, place } of part)

@@ -25,7 +25,7 @@ export interface SessionOptions extends RunContext {
   readonly rows: Pick<RowsFile, 'numbers'>;
   /** What to call, stage by stage. */
   readonly stages: Pick<Stages, 'tasks' | 'next'>;
-  /** Aborts when the budget's time is over, with that reason. */
+  /** Aborts when the time of the budget is over; the reason names the limit. */
   readonly deadline: AbortSignal;
   /** Workers that call the API, on all machines. */
   readonly workers: () => number;
@@ -108,7 +108,9 @@ export class Work {
       if (reason.state === 'again' && reason.hasLostRows)
         log.error({ run: record.id }, 'the datastore lost rows: they are fed again and marked unclear');
       return (
-        (await unlessAborted(this.#left(coordinator, reason), this.#givenUp)) ?? { state: 'interrupted' }
+        (await unlessAborted(this.#finishLeaving(coordinator, reason), this.#givenUp)) ?? {
+          state: 'interrupted',
+        }
       );
     });
   }
@@ -119,14 +121,14 @@ export class Work {
     this.#coordinator?.end(reason);
   }
 
-  async #left(coordinator: Coordinator, reason: Leaving): Promise<Leaving> {
+  async #finishLeaving(coordinator: Coordinator, reason: Leaving): Promise<Leaving> {
     const { record, journal, datastore } = this.#run;
     const { interrupt, handOver } = this.#options;
     const stopped = this.#worker?.stop(shutdownMs);
     const isInterrupted = reason.state === 'interrupted' && reason.because === undefined;
-    // Other machines can drain without waiting for this one's calls.
+    // In other cases, calls of other machines are drained while the calls of this one end.
     if (datastore.exclusive || (isInterrupted && handOver)) await stopped;
-    // The next run on an exclusive datastore would not know which rows of this one were called.
+    // On an exclusive datastore, drain: the next run would not know which rows of this run were called.
     if (isInterrupted && handOver && !datastore.exclusive) return reason;
     // Wait for calls of other machines as long as the user allows.
     const limit = isInterrupted ? AbortSignal.timeout(2 * shutdownMs) : interrupt;
