@@ -212,12 +212,9 @@ export class Coordinator {
     });
   }
 
-  async #keep(returned: readonly RowResult[], otherEntries: readonly JournalEntry[] = []): Promise<void> {
+  async #keep(returned: readonly RowResult[], entries: readonly JournalEntry[] = []): Promise<void> {
     const { journal } = this.#run;
-    const results = await journal.append([
-      ...returned.map((result) => ended(result, journal)),
-      ...otherEntries,
-    ]);
+    const results = await journal.append([...returned.map((each) => ended(each, journal)), ...entries]);
     const freed = results.filter(({ row }) => this.#order?.finished(row));
     if (freed.length > 0) this.#options.window.wake();
     await this.#options.onCollected(results);

@@ -18,7 +18,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 /** A cluster that knows only controls, and counts how often it is asked. */
 function controlsOf(answer: () => Promise<readonly Control[]>) {
   const told = vi.fn(answer);
-  return { told, cluster: { told } as unknown as Cluster };
+  return { told, cluster: { controlsOf: told } as unknown as Cluster };
 }
 
 function watch(folder: string, cluster?: Cluster, onOption?: (control: OptionControl) => void): ControlWatch {
