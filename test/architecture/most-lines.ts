@@ -21,7 +21,7 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/engine/rows': 1_120,
   'src/engine/run': 8_190, // finding runs, next commands and what forbids a retry, of src/cli
   'src/engine/signature': 120,
-  'src/engine/worker': 1_650,
+  'src/engine/worker': 1_660, // types of evidence apart from what reads it, so that no files import each other
   'src/library': 420,
   'src/pages': 4_260,
   'src/sandbox': 1_540,

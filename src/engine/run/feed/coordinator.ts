@@ -239,8 +239,9 @@ export class Coordinator {
     let rows = 0;
     do {
       const batch: RowTask[] = [];
+      const most = window.nextBatch;
       let bytes = 0;
-      while (!window.isFull(batch.length, bytes)) {
+      while (batch.length < most.rows && bytes < most.bytes) {
         const task = this.#feed.take() ?? (await this.#feed.next());
         if (task === undefined) break;
         batch.push(task);

@@ -70,9 +70,9 @@ export class FeedWindow {
     return Math.min(wanted, mostAllowed(this.#options.ratePerSecond?.()));
   }
 
-  /** Whether a batch with these rows and bytes is complete. */
-  isFull(rows: number, bytes: number): boolean {
-    return bytes >= maxBatchBytes || rows >= Math.min(this.#batchRows, this.#allowance.rows);
+  /** How large the next batch may become. A batch always has a row. */
+  get nextBatch(): { readonly rows: number; readonly bytes: number } {
+    return { rows: Math.min(this.#batchRows, this.#allowance.rows), bytes: maxBatchBytes };
   }
 
   #countAllowance(): void {
