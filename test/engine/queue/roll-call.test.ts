@@ -42,9 +42,9 @@ test('in a new epoch, every worker that was alive is awaited; then it is certain
   says('b', { y: value });
   await rollCall.update();
   expect(['x', 'y', 'z'].map((id) => rollCall.recollect(id, 'one'))).toEqual([
-    { told: null, isCertain: true },
-    { told: value, isCertain: true },
-    { told: undefined, isCertain: true },
+    { testimony: null, isCertain: true },
+    { testimony: value, isCertain: true },
+    { testimony: undefined, isCertain: true },
   ]);
 });
 
@@ -57,11 +57,11 @@ test('a worker that is silent is dead: what it did in the epoch before is unknow
   expect(rollCall.recollect('x', 'one')).toBeUndefined();
   vi.advanceTimersByTime(15_001);
   await rollCall.update();
-  expect(rollCall.recollect('x', 'one')).toEqual({ told: undefined, isCertain: false });
+  expect(rollCall.recollect('x', 'one')).toEqual({ testimony: undefined, isCertain: false });
   datastore.connectionEpoch = 'three';
   says('a');
   await rollCall.update();
-  expect(rollCall.recollect('x', 'two')).toEqual({ told: undefined, isCertain: true });
+  expect(rollCall.recollect('x', 'two')).toEqual({ testimony: undefined, isCertain: true });
 });
 
 test('a worker that lives is awaited while its calls are in flight', async () => {
@@ -76,7 +76,7 @@ test('a worker that lives is awaited while its calls are in flight', async () =>
 
 test('a coordinator that begins after the loss is certain of nothing that was added before', async () => {
   const { datastore, rollCall } = await begun();
-  expect(rollCall.recollect('x', 'none')).toEqual({ told: undefined, isCertain: false });
+  expect(rollCall.recollect('x', 'none')).toEqual({ testimony: undefined, isCertain: false });
   expect(datastore.connectionEpoch).toBe('one');
 });
 
@@ -88,5 +88,5 @@ test('workers that died long before the loss are not awaited', async () => {
   datastore.connectionEpoch = 'two';
   says('a');
   await rollCall.update();
-  expect(rollCall.recollect('x', 'one')).toEqual({ told: undefined, isCertain: true });
+  expect(rollCall.recollect('x', 'one')).toEqual({ testimony: undefined, isCertain: true });
 });
