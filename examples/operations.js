@@ -28,7 +28,12 @@ export default ({ defineOperation }) =>
     },
     request: ({ issue, title, state }) => {
       const [repository, number] = issue.split('#');
-      return { method: 'PATCH', path: `/repos/${repository}/issues/${number}`, body: { title, state } };
+      return {
+        method: 'PATCH',
+        path: `/repos/${repository}/issues/${number}`,
+        headers: { 'X-GitHub-Api-Version': '2022-11-28' },
+        body: { title, state },
+      };
     },
     interpret: (body, issue) =>
       String(Object(body).number) === issue.split('#')[1]

@@ -40,9 +40,9 @@ export {
   type Operation,
   type OperationDefinition,
   type Refusal,
-  type RequestDefinition,
 } from './engine/operation/operation.ts';
 export type { OperationsModule } from './engine/operation/own-operations.ts';
+export type { RequestDefinition } from './engine/operation/request-definition.ts';
 export type { RunSummary } from './engine/report/summary.ts';
 export type { ReportPaths } from './engine/report/write-reports.ts';
 export type { RunResult } from './engine/run/record/run-outcome.ts';

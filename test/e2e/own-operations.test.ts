@@ -12,9 +12,15 @@ async function issueServer(titles: Record<string, string>) {
   const server = await httpServer((response, { path, body }) => {
     const [, number = ''] = /^\/repos\/octo\/app\/issues\/(\d+)$/.exec(path ?? '') ?? [];
     const known = titles[number] !== undefined;
-    if (known) titles[number] = (JSON.parse(body) as { title: string }).title;
+    if (known && body !== '') titles[number] = (JSON.parse(body) as { title: string }).title;
+    const title = titles[number];
     const answer = known
-      ? { number: Number(number), html_url: `https://github.com/octo/app/issues/${number}`, state: 'open' }
+      ? {
+          number: Number(number),
+          title,
+          html_url: `https://github.com/octo/app/issues/${number}`,
+          state: 'open',
+        }
       : { message: `Issue ${number} was not found` };
     response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
@@ -62,4 +68,84 @@ test('operations of the user are planned, run, reported and undone, and named wh
   });
   expect(await run('undo', 'r', '--yes', ...own)).toMatchObject({ code: 0 });
   expect(server.titles).toEqual({ 12: 'App crashes', 13: 'Typo' });
+});
+
+test('what one operation has read is the old value of an edit, which can be undone', async () => {
+  const cwd = await temporaryFolder();
+  const server = await issueServer({ 12: 'App crashes', 13: 'Typo' });
+  await cp(new URL('../../examples/operations.js', import.meta.url), join(cwd, 'operations.mjs'));
+  await cp(new URL('../../examples/read-issues.js', import.meta.url), join(cwd, 'read-issues.mjs'));
+  await writeFile(join(cwd, 'issues.csv'), 'issue\nocto/app#12\nocto/app#13\n');
+  const env = { ...asUsersHaveIt, ...anyDatastore(), CQBATCH_BASE_URL: server.url, CQBATCH_TOKEN: 'secret' };
+  const run = (...args: string[]) => cqbatch(args, { cwd, env });
+  const reading = ['--operations', './read-issues.mjs', '--run-id', 'read', '--yes'];
+  expect(await run('run', 'issues.csv', ...reading)).toMatchObject({ code: 0 });
+  const own = ['--operations', './operations.mjs'];
+  const edit = ['--map', '_title=old_title', '--default', 'title=Closed', '--run-id', 'e', '--yes', ...own];
+  expect(await run('run', '.cqbatch/runs/read/report.csv', ...edit)).toMatchObject({ code: 0 });
+  expect(server.titles).toEqual({ 12: 'Closed', 13: 'Closed' });
+  expect(await run('undo', 'e', '--yes', ...own)).toMatchObject({ code: 0 });
+  expect(server.titles).toEqual({ 12: 'App crashes', 13: 'Typo' });
+  const versions = server.seen.map(({ headers }) => headers['x-github-api-version']);
+  expect(versions).toEqual(Array.from({ length: 6 }, () => '2022-11-28'));
+});
+
+/** Pays an account: twice is once too often. */
+const paying = `export default ({ defineOperation }) =>
+  defineOperation({
+    name: 'pay',
+    thing: 'account',
+    summary: 'Pay an amount into accounts',
+    fields: { account: { type: 'identifier', required: true }, version: { type: 'text' } },
+    subject: 'account',
+    request: ({ account, version }) => ({
+      path: '/pay',
+      headers: { 'If-Match': version, 'Content-Type': 'application/vnd.pay+json' },
+      body: { account },
+    }),
+    interpret: () => ({ ok: true, value: {} }),
+    columns: {},
+    repeatable: true,
+    idempotencyKey: true,
+    keepsOmitted: true,
+  });
+`;
+
+test('each call of a row has the same key, and an answer to a repeated call leaves nothing unclear', async () => {
+  const cwd = await temporaryFolder();
+  const paid = new Map<string, string>();
+  const server = await httpServer((response, { headers, body }) => {
+    const key = String(headers['idempotency-key']);
+    const isFirst = !paid.has(key);
+    paid.set(key, body);
+    // The answer to the first call of each row is lost.
+    if (isFirst) response.destroy();
+    else response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+  await writeFile(join(cwd, 'operations.mjs'), paying);
+  await writeFile(join(cwd, 'pay.csv'), 'account,version\na,"""7"""\nb,\nc,"x\r\nX-Admin: 1"\n');
+  const env = { ...asUsersHaveIt, ...anyDatastore(), CQBATCH_BASE_URL: server.url, CQBATCH_TOKEN: 'secret' };
+  const args = [
+    'run',
+    'pay.csv',
+    '--operations',
+    './operations.mjs',
+    '--run-id',
+    'p',
+    '--skip-invalid',
+    '--yes',
+  ];
+  expect(await cqbatch(args, { cwd, env })).toMatchObject({ code: 1 });
+  const report = await readCsv(join(cwd, '.cqbatch/runs/p'), 'report.csv');
+  expect(report.map((row) => [row['account'], row['_outcome'], row['_attempts'], row['_unclear']])).toEqual([
+    ['a', 'succeeded', '2', ''],
+    ['b', 'succeeded', '2', ''],
+    ['c', 'invalid', '0', ''],
+  ]);
+  expect(report[2]?.['_message']).toContain("the header if-match can't have the value");
+  expect([...paid.values()].sort()).toEqual(['{"account":"a"}', '{"account":"b"}']);
+  expect(server.seen.map(({ headers }) => headers['content-type'])).toEqual(
+    server.seen.map(() => 'application/vnd.pay+json'),
+  );
+  expect(server.seen.filter(({ headers }) => headers['if-match'] === '"7"')).toHaveLength(2);
 });

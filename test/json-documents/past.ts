@@ -114,6 +114,10 @@ export const rowStory = z
       .strictObject({
         method: z.string().exactOptional().describe('absent: POST'),
         path: z.string(),
+        headers: z
+          .record(z.string(), z.string())
+          .exactOptional()
+          .describe('absent: none besides those of the client'),
         body: z.string(),
       })
       .nullable()

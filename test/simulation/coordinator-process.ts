@@ -111,7 +111,7 @@ export function beginCoordinator(
     } as unknown as RunStore;
     const answers = { write: async () => {}, close: async () => {} } as unknown as AnswerFile;
     const { record } = folder;
-    const policy = runPolicy(record, journal);
+    const policy = runPolicy(record, journal, []);
     const rollCall = new RollCall(datastore, rosterOn(datastore.connection as ModelConnection));
     const run: OpenRun = { store, record, datastore, rows, journal, policy, rollCall, answers, lost: never };
     const planned = rowsInMemory(rowsOf(stage));

@@ -201,8 +201,8 @@ function previewText(plan: Plan): string {
       `row ${row}`,
       indented([
         `${request.method ?? 'POST'} ${urlOf(plan, request)}`,
-        // All requests have nearly the same headers.
-        ...(index === 0 ? [headerLine(request)] : []),
+        // Other requests differ in headers of their own at most.
+        ...(index === 0 ? [headerLine(request)] : ownHeaderLines(request)),
         excerptOf(request.body),
       ]),
     ].join('\n'),
@@ -216,9 +216,13 @@ function headerLine(request: ApiRequest): string {
     .join('; ');
 }
 
-/** The headers that the client sends, with the token masked. */
-function headersOf({ body }: ApiRequest): readonly (readonly [name: string, value: string])[] {
-  return Object.entries(requestHeaders('********', { hasBody: body !== '' }));
+function ownHeaderLines({ headers = {} }: ApiRequest): readonly string[] {
+  return Object.entries(headers).map((header) => header.join(': '));
+}
+
+/** The header fields of a request, with the token masked. */
+function headersOf({ headers, body }: ApiRequest): readonly (readonly [name: string, value: string])[] {
+  return Object.entries({ ...requestHeaders('********', { hasBody: body !== '' }), ...headers });
 }
 
 const maxBodyLength = 2_000;

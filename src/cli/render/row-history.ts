@@ -48,6 +48,7 @@ export function rowText({ record, row, columns, runs }: RowHistory): string {
       ? [
           `Request (${row.operation.name})`,
           `${row.request.method ?? 'POST'} ${row.request.path}`,
+          ...Object.entries(row.request.headers ?? {}).map((field) => field.join(': ')),
           row.request.body,
         ]
       : [`No request: the row is ${row.kind}`];

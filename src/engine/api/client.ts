@@ -18,7 +18,7 @@ import {
 import { lostFailure, stopFailure } from './network/network-failure.ts';
 import { chooseProxy } from './network/proxy.ts';
 import { tunnelDispatcher } from './network/tunnel.ts';
-import { type ApiRequest, requestHeaders } from './request.ts';
+import { type ApiRequest, requestHeaders, withHeaders } from './request.ts';
 import { createTokenMask, serverText, type TokenMask } from './server-text.ts';
 import { checkToken, type TokenSource, tokenFromValue } from './token.ts';
 import type { IgnoredWaits } from './wait-reader.ts';
@@ -144,12 +144,13 @@ export function createClient(options: ClientOptions): ApiClient {
     stop: Stop,
     { keepAnswer = false, onSent }: SendOptions,
   ): Promise<Call> {
-    const { method = 'POST', path, body } = request;
+    const { method = 'POST', path, headers: own, body } = request;
+    const usual = body === '' ? headers : headersWithBody;
     const wire = {
       origin,
       method,
       path: prefix + path,
-      headers: body === '' ? headers : headersWithBody,
+      headers: own === undefined ? usual : withHeaders(usual, own),
       body: body === '' ? null : body,
     };
     const ending = await repeatUnsent(dispatcher, wire, { stop, maxAnswerBytes, onSent, observer });

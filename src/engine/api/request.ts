@@ -7,6 +7,8 @@ export interface ApiRequest {
   readonly method?: Method;
   /** The path below the base URL, with the query; begins with `/`. */
   readonly path: string;
+  /** Header fields of this request, by lower-case name; they replace those of the client. Default: none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** JSON text; empty: the request has no body. */
   readonly body: string;
 }
@@ -28,4 +30,10 @@ export function requestHeaders(
     'accept-encoding': acceptedEncodings,
     'user-agent': userAgent,
   };
+}
+
+/** A list of header fields, with fields in place of those of the same name. */
+export function withHeaders(headers: readonly string[], own: Readonly<Record<string, string>>): string[] {
+  const kept = headers.filter((_, index) => own[headers[index - (index % 2)] ?? ''] === undefined);
+  return [...kept, ...Object.entries(own).flat()];
 }

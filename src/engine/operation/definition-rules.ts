@@ -42,14 +42,17 @@ const definitionSchema = z
     interpret: aFunction,
     columns: z.record(z.string().regex(word, 'must be in snake_case'), aFunction),
     repeatable: z.boolean(),
+    idempotencyKey: z.boolean().optional(),
     keepsOmitted: z.boolean().optional(),
     meansAlreadyApplied: aFunction.optional(),
     meansDone: aFunction.optional(),
   })
-  .check(({ value: { fields, subject, columns }, issues }) => {
+  .check(({ value: { fields, subject, columns, repeatable, idempotencyKey }, issues }) => {
     const refuse = (path: string[], message: string): void =>
       void issues.push({ code: 'custom', path, message, input: undefined });
     if (fields[subject]?.required !== true) refuse(['subject'], 'must be a field with required: true');
+    if (idempotencyKey && !repeatable)
+      refuse(['repeatable'], 'must be true with idempotencyKey: the API processes a repeated call once');
     for (const name of Object.keys(fields).filter(isTaken)) refuse(['fields', name], 'is a reserved name');
     for (const name of Object.keys(columns).filter((column) => reported.includes(column)))
       refuse(['columns', name], 'is a column of every report');

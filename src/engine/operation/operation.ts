@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import { errorText, usageError } from '../../base/errors/errors.ts';
-import { stringifyJson } from '../../base/text/json.ts';
 import type { FailureCode } from '../../domain/codes.ts';
-import { type Method, methods } from '../../domain/terms.ts';
 import type { ApiRequest } from '../api/request.ts';
-import { requireValid, unknownMember } from './definition-rules.ts';
+import { requireValid } from './definition-rules.ts';
+import { type RequestDefinition, requestOf } from './request-definition.ts';
 import {
   type Field,
   type FieldDefinitions,
@@ -49,6 +48,11 @@ export interface OperationDefinition<
    * marked unclear.
    */
   readonly repeatable: boolean;
+  /**
+   * Whether the API processes calls with one `Idempotency-Key` once (draft-ietf-httpapi-idempotency-key-header). Each call of a row in a
+   * run then has the same key, in quotes; such an operation must be repeatable, and a row that is answered is not unclear. Default: false.
+   */
+  readonly idempotencyKey?: boolean;
   /** Whether the API certainly keeps omitted fields, as PATCH does. Default: false; omitting a field needs the user's consent. */
   readonly keepsOmitted?: boolean;
   /**
@@ -70,18 +74,6 @@ type RequiredOf<Fields extends FieldDefinitions> = {
   [Name in keyof Fields]: Fields[Name]['required'] extends true ? Name : never;
 }[keyof Fields] &
   string;
-
-/** A request as an operation defines it. */
-export interface RequestDefinition {
-  /** Default: POST. */
-  readonly method?: Method;
-  /** The path below the base URL; begins with `/`. Values from a row need `encodeURIComponent`. */
-  readonly path: string;
-  /** Parameters of the query, encoded by the engine. Undefined values are omitted. */
-  readonly query?: Readonly<Record<string, string | undefined>>;
-  /** JSON text, sent unchanged, or a value to serialize as JSON, in which a bigint is an exact number. Absent: no body. */
-  readonly body?: string | Readonly<Record<string, unknown>>;
-}
 
 /** The code and the message with which the service refuses a request. */
 export interface Refusal {
@@ -118,6 +110,7 @@ export interface Operation<Name extends string = string, Column extends string =
   readonly columns: readonly Column[];
   readonly check: (subject: string, body: unknown) => AnswerCheck;
   readonly repeatable: boolean;
+  readonly idempotencyKey?: boolean;
   readonly keepsOmitted?: boolean;
   readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
   readonly meansDone: (refusal: Refusal) => boolean;
@@ -205,43 +198,6 @@ function complete<Value>(reading: Interpretation<Value>): Interpretation<Value> 
   const isMisfit = reading.ok === false && typeof reading.code === 'string';
   if (isMisfit && typeof reading.message === 'string') return reading;
   throw new TypeError('must return { ok: true, value } or { ok: false, code, message }');
-}
-
-const requestMembers = ['method', 'path', 'query', 'body'];
-
-/** Whether a path has dot segments (RFC 3986, 5.2.4), however they are encoded, or empty ones, which servers merge. */
-function leadsElsewhere(path: string): boolean {
-  // Most paths have neither kind of segment, and a search is faster than splitting them.
-  if (!/\/\/|\.|%2e/i.test(path)) return false;
-  const [way = ''] = path.split('?');
-  return (
-    /\/\//.test(way) || way.split(/[/\\]|%2f|%5c/i).some((part) => /^(?:\.|%2e){1,2}(?:;|$)/i.test(part))
-  );
-}
-
-/** @throws a RangeError for a path that can't be sent, or that servers and proxies would read as another path */
-export function requirePath(path: string): void {
-  if (!/^\/[!"$-~]*$/.test(path))
-    throw new RangeError(
-      `the path ${JSON.stringify(path)} must begin with / and be encoded (encodeURIComponent)`,
-    );
-  if (leadsElsewhere(path))
-    throw new RangeError(
-      `the path ${JSON.stringify(path)} must not have ".", ".." or nothing between its slashes: servers and proxies would take it for ` +
-        'another path. Correct the value in it',
-    );
-}
-
-function requestOf(definition: RequestDefinition): ApiRequest {
-  const unknown = Object.keys(definition).find((member) => !requestMembers.includes(member));
-  if (unknown !== undefined) throw new TypeError(unknownMember(unknown, requestMembers));
-  const { method = 'POST', path, query = {}, body = '' } = definition;
-  if (!methods.includes(method)) throw new RangeError(`the method must be one of ${methods.join(', ')}`);
-  requirePath(path);
-  const parameters = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  const behind = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
-  const text = typeof body === 'string' ? body : stringifyJson(body);
-  return { ...(method !== 'POST' && { method }), path: path + behind, body: text };
 }
 
 /** The fields that have an option, with the placeholder that help shows. */

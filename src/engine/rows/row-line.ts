@@ -37,10 +37,10 @@ export function encodeRow(
   if (decided.kind === 'left out')
     return jsonLine({ row, line, cells, op, values, old, not: decided.because });
   const { request, unclear } = decided;
-  const { method: called = 'POST', path: to, body } = request;
+  const { method: called = 'POST', path: to, headers, body } = request;
   const method = called === usual.method ? undefined : called;
   const path = to === usual.path ? undefined : to;
-  return jsonLine({ row, line, cells, op, values, old, method, path, body, unclear });
+  return jsonLine({ row, line, cells, op, values, old, method, path, headers, body, unclear });
 }
 
 function textsOf({ operation, values }: Exclude<DecidedRow, { kind: 'invalid' }>): CellTexts {
@@ -75,6 +75,7 @@ const lineSchema = z.object({
   not: leftOutSchema.optional(),
   method: z.enum(methods).optional(),
   path: z.string().optional(),
+  headers: textsSchema.optional(),
   body: z.string().optional(),
   unclear: z.literal(true).optional(),
 });
@@ -112,12 +113,17 @@ export function decodeRow(
 }
 
 function requestIn(
-  { method, path, body }: z.infer<typeof lineSchema>,
+  { method, path, headers, body }: z.infer<typeof lineSchema>,
   ofHead: LineOperation,
 ): ApiRequest | undefined {
   const [theMethod, thePath] = [method ?? ofHead.method, path ?? ofHead.path];
   if (theMethod === undefined || thePath === undefined || body === undefined) return undefined;
-  return { ...(theMethod !== 'POST' && { method: theMethod }), path: thePath, body };
+  return {
+    ...(theMethod !== 'POST' && { method: theMethod }),
+    path: thePath,
+    ...(headers !== undefined && { headers }),
+    body,
+  };
 }
 
 function valuesOf({ fields }: PlannedOperation, texts: CellTexts): Row {

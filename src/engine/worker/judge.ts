@@ -8,6 +8,7 @@ import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/traffic-meter.ts';
 import type { Blame } from './health-evidence.ts';
+import { hasKey, keyedFailure } from './idempotency.ts';
 import { isRefusedItself, isSuspect, type OtherCalls, singledOutAgain } from './other-rows.ts';
 
 /** One attempt and everything that its judgement depends on. */
@@ -97,7 +98,8 @@ export function judge(attempt: JudgedAttempt): Judgement {
     },
   });
 
-  const { unclear } = past;
+  // The answer to a call with a key tells the outcome of all calls with that key.
+  const unclear = past.unclear && !hasKey({ operation, policy });
   const meaning = meaningOf(attempt);
   switch (meaning.kind) {
     case 'fits':
@@ -116,7 +118,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
       outcome: 'failed',
       code: failure.code,
       message: failure.message,
-      unclear: history.unclear,
+      unclear: failure.unclear || unclear,
     });
 
   switch (failure.class) {
@@ -134,7 +136,13 @@ export function judge(attempt: JudgedAttempt): Judgement {
       if (isRefusedItself(singledOut)) {
         const { refusals, others } = singledOut;
         const message = `${failure.message} (refused ${refusals} times, while at least ${others} other rows were accepted)`;
-        return finished({ outcome: 'failed', code: failure.code, message, unclear, unprocessed });
+        return finished({
+          outcome: 'failed',
+          code: failure.code,
+          message,
+          unclear: past.unclear,
+          unprocessed,
+        });
       }
       const refused = { ...history, unprocessed, singledOut };
       const statedMs = failure.waitMs === undefined ? undefined : Math.max(leastWaitMs, failure.waitMs);
@@ -167,14 +175,14 @@ type Meaning =
   | { readonly kind: 'done'; readonly message: string }
   | { readonly kind: 'failure'; readonly failure: ApiFailure };
 
-function meaningOf({ task, operation, answer, provenRight }: JudgedAttempt): Meaning {
+function meaningOf({ task, operation, claim, answer, provenRight }: JudgedAttempt): Meaning {
   try {
     if (answer.ok) {
       const check = operation.check(task.subject, answer.body);
       // A 2xx says that the change was made; the rest of this answer leaves open what was changed.
       return check.ok ? { kind: 'fits', columns: check.columns } : { ...check, kind: 'unknown' };
     }
-    const { failure } = answer;
+    const failure = keyedFailure(answer.failure, { operation, policy: claim.policy });
     // Until a row has succeeded, a 404 without JSON may come from another address.
     const isRefusal = failure.class === 'permanent' || (failure.class === 'halt-early' && provenRight);
     const isLost = isRefusal && task.history?.unclear === true;

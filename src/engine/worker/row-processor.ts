@@ -12,6 +12,7 @@ import { isRefusal, type TrafficMeter } from '../rate/traffic-meter.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { healthEvidence } from './evidence-of-call.ts';
 import type { Blame } from './health-evidence.ts';
+import { keyedRequest } from './idempotency.ts';
 import {
   asRefusal,
   type JudgedAttempt,
@@ -123,7 +124,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       if (admittedAt === undefined) return uncalled(task);
       hasPlace = true;
       const startedAt = new Date();
-      const answer = await call(task, claim, admittedAt, signal);
+      const answer = await call(task, operation, claim, admittedAt, signal);
       const attempt: JudgedAttempt = {
         task,
         operation,
@@ -168,6 +169,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
 
   async function call(
     task: RowTask,
+    operation: Operation,
     { policy }: Claim,
     admittedAt: number,
     signal: AbortSignal,
@@ -180,7 +182,11 @@ export function createRowProcessor(options: RowProcessorOptions) {
       slot = undefined;
     };
     try {
-      answer = await client.send(task, { signal, keepAnswer: policy.saveAnswers, onSent });
+      answer = await client.send(keyedRequest(task, { operation, policy }), {
+        signal,
+        keepAnswer: policy.saveAnswers,
+        onSent,
+      });
       if (answer.ignoredWaits !== undefined) logIgnored(answer.ignoredWaits);
       return answer;
     } catch (error) {

@@ -3,8 +3,8 @@ import {
   defineOperation,
   type Interpretation,
   type Operation,
-  type RequestDefinition,
 } from '../../../src/engine/operation/operation.ts';
+import type { RequestDefinition } from '../../../src/engine/operation/request-definition.ts';
 
 type Request = (row: { readonly id: string; readonly note?: string }) => RequestDefinition;
 
@@ -49,12 +49,42 @@ describe('the request of an operation', () => {
       { method: 'DELETE', path: '/a/1?by=a%26b+c', body: '' },
     ],
     [
+      'headers by lower-case name',
+      { path: '/a', headers: { 'If-Match': '"v 7"', Prefer: undefined, 'Content-Type': 'application/x' } },
+      { path: '/a', headers: { 'if-match': '"v 7"', 'content-type': 'application/x' }, body: '' },
+    ],
+    [
       'no query where none is given',
       { method: 'GET', path: '/a', query: { by: undefined } },
       { method: 'GET', path: '/a', body: '' },
     ],
   ])('has %s', (_title, definition, request) => {
     expect(operationOf(() => definition).request({ id: '1' })).toEqual(request);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    ['a line end in a value', { 'If-Match': 'a\r\nX-Admin: 1' }, "the header if-match can't have the value"],
+    ['a line feed in a value', { 'If-Match': 'a\nb' }, 'visible ASCII characters'],
+    ['a character that is not ASCII', { Prefer: 'naïve' }, 'visible ASCII characters'],
+    ['blanks around a value', { Prefer: ' a' }, 'visible ASCII characters'],
+    ['an empty value', { Prefer: '' }, 'visible ASCII characters'],
+    ['a name with a blank', { 'If Match': 'a' }, `"if match" can't be the name of a header`],
+    ['a line end in a name', { 'a\r\nb': 'a' }, "can't be the name of a header"],
+    ['the token', { Authorization: 'Bearer x' }, 'the client sets the header authorization itself'],
+    ['the length of the body', { 'content-length': '3' }, 'the client sets the header content-length itself'],
+    ['another host', { Host: 'a' }, 'the client sets the header host itself'],
+    ['a key of its own', { 'Idempotency-Key': 'a' }, 'by its member idempotencyKey: true'],
+  ])('never has %s', (_title, headers, problem) => {
+    const { request } = operationOf(() => ({ path: '/a', headers }));
+    expect(() => request({ id: '1' })).toThrow(problem);
+  });
+
+  test('has a key only if it may be repeated', () => {
+    const definition = { ...definitionWith(() => ({ path: '/a' })), idempotencyKey: true };
+    expect(() => defineOperation({ ...definition, repeatable: false })).toThrow(
+      'repeatable: must be true with idempotencyKey',
+    );
+    expect(defineOperation({ ...definition, repeatable: true }).idempotencyKey).toBe(true);
   });
 });
 
@@ -136,8 +166,8 @@ test.each<[string, () => unknown, string]>([
   ['request', () => ({ path: '/', bodi: {} }), 'there is no member "bodi"; did you mean body?'],
   [
     'request',
-    () => ({ path: '/', headers: {} }),
-    'there is no member "headers"; these exist: method, path, query, body',
+    () => ({ path: '/', cookies: {} }),
+    'there is no member "cookies"; these exist: method, path, query, headers, body',
   ],
   ['interpret', () => ({ ok: false }), shape],
   ['interpret', () => ({ value: 1 }), shape],

@@ -71,7 +71,7 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const answers = answerFile(stateDir);
   const store = openRunStore(stateDir, operations);
   const record = { ...plannedRecord, plan: { ...plannedRecord.plan, rows: rowCount, callable: rowCount } };
-  const policy = runPolicy(record, journal);
+  const policy = runPolicy(record, journal, operations);
   const rollCall = new RollCall(datastore, emptyRoster);
   const run = { store, record, datastore, rows, journal, policy, rollCall, answers, lost };
   const silent = { onCollected: async () => {}, onError: () => {} };

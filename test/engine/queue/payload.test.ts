@@ -22,6 +22,7 @@ const anyTask: fc.Arbitrary<RowTask> = fc.record(
     operation: anyText,
     subject: anyText,
     path: anyText,
+    headers: fc.dictionary(anyText, anyText, { noNullPrototype: true }),
     body: anyText,
     history: anyHistory,
     attemptsUsed: fc.nat(),

@@ -44,6 +44,7 @@ const anyRequest: fc.Arbitrary<ApiRequest> = fc.record(
   {
     method: fc.constantFrom(...methods.filter((method) => method !== 'POST')),
     path: fc.oneof(fc.constantFrom('/rename', '/entries/1'), anyText),
+    headers: fc.dictionary(anyText, anyText, plain),
     body: anyText,
   },
   { requiredKeys: ['path', 'body'], ...plain },

@@ -396,3 +396,37 @@ describe('a row that is returned uncharged', () => {
     });
   });
 });
+
+describe('a row whose calls have one key', () => {
+  const keyed = {
+    operation: { ...operation, idempotencyKey: true } as Operation,
+    claim: claimed({ policy: { attempts: 5, backoffMs: 1_000, key: 'a' } }),
+    task: withHistory({ unclear: true }),
+  };
+
+  test.each([
+    ['succeeds', answered('right'), 'succeeded'],
+    ['fails', failing({ class: 'permanent', code: 'NOT_FOUND', status: 404 }), 'failed'],
+  ])('is clear once it is answered and %s', (_title, answer, outcome) => {
+    expect(judge(attempt(answer, keyed))).toMatchObject({
+      kind: 'finished',
+      result: { outcome, unclear: false },
+    });
+    const unkeyed = { ...keyed, claim: claimed() };
+    expect(judge(attempt(answer, unkeyed))).toMatchObject({ result: { outcome, unclear: true } });
+  });
+
+  test.each([
+    ['its last attempt got no answer', failing({ class: 'retry', code: 'CONNECTION_LOST', unclear: true })],
+    ['its answer is not about the row', answered('wrong')],
+  ])('stays unclear where %s', (_title, answer) => {
+    const last = { ...keyed, claim: claimed({ ...keyed.claim, attemptsUsed: 4 }) };
+    expect(judge(attempt(answer, last))).toMatchObject({ result: { outcome: 'failed', unclear: true } });
+  });
+
+  test('waits while the API works on an earlier call with the key', () => {
+    const answer = failing({ class: 'permanent', code: 'CONFLICT', status: 409 });
+    expect(judge(attempt(answer, keyed))).toMatchObject({ kind: 'retry', history: { unclear: true } });
+    expect(judge(attempt(answer, { claim: keyed.claim }))).toMatchObject({ kind: 'finished' });
+  });
+});

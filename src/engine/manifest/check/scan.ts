@@ -142,8 +142,13 @@ function identityOf({ row, line, operation, subject, request }: CallableRow): Ca
     line,
     operation: operation.name,
     subject,
-    request: `${request.method ?? ''}${request.path}\n${request.body}`,
+    request: `${request.method ?? ''}${request.path}\n${headerText(request)}${request.body}`,
   };
+}
+
+/** The header fields of a request, for comparison with another one: a line each. */
+function headerText({ headers }: CallableRow['request']): string {
+  return headers === undefined ? '' : `${JSON.stringify(headers)}\n`;
 }
 
 function pageWarnings(page: Manifest['page'], rows: number): readonly ScanWarning[] {

@@ -101,8 +101,9 @@ function showsRequest({ outcome, attempts, unclear }: RowResult): boolean {
 /** The request of a row as text: method and path on the first line, then the body. */
 function requestOf(row: PlannedRow): string {
   if (row.kind !== 'callable') return '';
-  const { method = 'POST', path, body } = row.request;
-  return `${method} ${path}\n${body}`.trimEnd();
+  const { method = 'POST', path, headers = {}, body } = row.request;
+  const fields = Object.entries(headers).map((field) => field.join(': '));
+  return [`${method} ${path}`, ...fields, body].join('\n').trimEnd();
 }
 
 /** Reads a fact of a row; undefined when unknown. */

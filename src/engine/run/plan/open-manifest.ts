@@ -43,7 +43,7 @@ export async function openPlannedManifest(
 ): Promise<OpenedManifest> {
   const { operation, default: defaults, map, where } = options;
   const { operations } = context;
-  const keptColumns = ownColumnsIn(where ?? []);
+  const keptColumns = [...ownColumnsIn(where ?? []), ...Object.keys(map ?? {})];
   const opened = await openManifest(path, { ...options, name, context, keptColumns });
   const whole = options.trustIds === true ? opened : watchedForRounding(opened, operations, map);
   const manifest = where === undefined ? whole : chosenBy(where, whole);

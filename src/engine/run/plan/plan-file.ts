@@ -10,7 +10,7 @@ import { onDisk, systemError } from '../../../base/errors/system-error.ts';
 import { jsonLine } from '../../../base/text/json.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { parseBaseUrl } from '../../api/base-url.ts';
-import { requirePath } from '../../operation/operation.ts';
+import { requireSendable } from '../../operation/request-definition.ts';
 import type { RowsHead } from '../../rows/head.ts';
 import type { PlannedRow } from '../../rows/row.ts';
 import { sumOf } from '../../rows/row-counts.ts';
@@ -208,7 +208,7 @@ class PlanReader {
     this.#place += 1;
     const row = decodeRow(line, this.#place, this.#operations);
     if (row === undefined) throw new RangeError(`has a line ${this.#place + 1} that is not a row`);
-    requirePathOf(row);
+    requireSendableRow(row);
     if (row.kind === 'invalid') await this.#problems?.add(row);
     this.#decided.add(row);
     await this.#writer.add(row, row.cells);
@@ -239,10 +239,10 @@ function isUsual({ baseUrl, allowInsecureHttp }: RunOptions): boolean {
   }
 }
 
-function requirePathOf(row: PlannedRow): void {
+function requireSendableRow(row: PlannedRow): void {
   if (row.kind !== 'callable') return;
   try {
-    requirePath(row.request.path);
+    requireSendable(row.request);
   } catch (error) {
     throw new RangeError(`has a row ${row.row} that can't be sent: ${(error as Error).message}`, {
       cause: error,

@@ -76,7 +76,7 @@ export function withOpenRun<Result>(
     defer(() => journal.close());
     const answers = answerFile(folder);
     defer(() => answers.close());
-    const policy = runPolicy(record, journal);
+    const policy = runPolicy(record, journal, store.operations);
     const rollCall = new RollCall(datastore, rosterOf(datastore, options));
     const losing = new AbortController();
     const lose = (reason: Error): void => losing.abort(reason);

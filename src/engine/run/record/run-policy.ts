@@ -1,14 +1,23 @@
 import type { Journal } from '../../journal/journal.ts';
+import type { Operation } from '../../operation/operation.ts';
 import type { RunPolicy } from '../../queue/payload.ts';
 import type { RunRecord } from './record.ts';
 
 /** What a run allows the workers of its rows. */
-export function runPolicy(record: RunRecord, journal: Pick<Journal, 'provenOperations'>): RunPolicy {
+export function runPolicy(
+  record: RunRecord,
+  journal: Pick<Journal, 'provenOperations'>,
+  operations: readonly Operation[],
+): RunPolicy {
   const { attempts, backoffMs, saveResponses } = record.options;
+  const sendsKeys = operations.some(
+    ({ name, idempotencyKey }) => idempotencyKey && record.plan.operations.includes(name),
+  );
   return {
     attempts,
     backoffMs,
     ...(saveResponses && { saveAnswers: true }),
+    ...(sendsKeys && { key: record.key ?? record.id }),
     // Read for each batch: later batches know more proven operations.
     get proven() {
       return [...journal.provenOperations];
