@@ -32,7 +32,8 @@ export {
 } from './engine/api/model/entities.ts';
 export type { RequestObserver } from './engine/api/network/exchange.ts';
 export type { ApiRequest } from './engine/api/request.ts';
-export { type TokenSource, tokenFromFile, tokenFromValue } from './engine/api/token.ts';
+export { tokenFromFile } from './engine/api/token/from-file.ts';
+export { type TokenSource, tokenFromValue } from './engine/api/token/token.ts';
 export { createTypedClient as createClient, type TypedClient } from './engine/api/typed-client.ts';
 export {
   defineOperation,

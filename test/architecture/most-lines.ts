@@ -9,7 +9,7 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/cli': 8_550, // headers of requests
   'src/daemon': 1_910, // probes of workers and watch, of src/cli
   'src/domain': 720,
-  'src/engine/api': 2_710, // headers of requests
+  'src/engine/api': 2_860, // tokens that are renewed once for each that is refused
   'src/engine/cluster': 1_140,
   'src/engine/datastore': 2_250,
   'src/engine/journal': 1_100,
@@ -26,5 +26,5 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/pages': 4_260,
   'src/sandbox': 1_540,
   'src/settings': 1_000,
-  test: 64_960, // headers and idempotency keys
+  test: 65_030, // tokens that are renewed, in simulated time
 };

@@ -1,7 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
-import { CqbatchError } from '../../base/errors/errors.ts';
 import { harmless, warnOf } from '../../base/errors/harmless.ts';
-import { failureCodes } from '../../domain/codes.ts';
 import type { ReceivedAnswer } from '../../domain/terms.ts';
 import { interpret, type ParsedAnswer, receivedAnswer } from './answer.ts';
 import { type BaseUrlOptions, parseBaseUrl } from './base-url.ts';
@@ -18,9 +16,10 @@ import {
 import { lostFailure, stopFailure } from './network/network-failure.ts';
 import { chooseProxy } from './network/proxy.ts';
 import { tunnelDispatcher } from './network/tunnel.ts';
-import { type ApiRequest, requestHeaders, withHeaders } from './request.ts';
-import { createTokenMask, serverText, type TokenMask } from './server-text.ts';
-import { checkToken, type TokenSource, tokenFromValue } from './token.ts';
+import { type ApiRequest, withHeaders } from './request.ts';
+import { serverText, type TokenMask } from './server-text.ts';
+import { type Credentials, credentialsFrom } from './token/credentials.ts';
+import { type TokenSource, tokenFromValue } from './token/token.ts';
 import type { IgnoredWaits } from './wait-reader.ts';
 
 /** Time-outs in milliseconds. Those of headers and body are checked about twice a second. */
@@ -31,7 +30,10 @@ export interface Timeouts {
   readonly headersMs: number;
   /** Between two parts of the answer's body. Default: 30000. */
   readonly bodyMs: number;
-  /** For a whole call: waiting for a free connection, repeated connecting, a second request after 401. Default: 60000. */
+  /**
+   * For a whole call: waiting for a free connection, repeated connecting. It starts again after each wait for a token.
+   * Default: 60000.
+   */
   readonly totalMs: number;
 }
 
@@ -85,7 +87,7 @@ export type ApiAnswer = CallFigures & ParsedAnswer;
 
 /** The figures of a call, whether it succeeded or failed. */
 export interface CallFigures {
-  /** HTTP requests made: 0 when no connection could be made, 2 when the token was read again. */
+  /** HTTP requests made: 0 when no connection could be made, 2 or 3 when the token was renewed. */
   readonly requests: number;
   /** Duration of the call in milliseconds. */
   readonly durationMs: number;
@@ -126,17 +128,7 @@ export function createClient(options: ClientOptions): ApiClient {
   };
   const dispatcher = proxy === undefined ? new Pool(origin, connecting) : tunnelDispatcher(proxy, connecting);
 
-  const currentToken = () => tokens.current();
-  let latest: Credentials | undefined;
-  async function authenticate(read: () => Promise<string>): Promise<Credentials | ApiFailure> {
-    try {
-      const token = await read();
-      if (latest?.token !== token) latest = credentialsOf(token, options.userAgent);
-      return latest;
-    } catch (error) {
-      return tokenFailure(error);
-    }
-  }
+  const credentials = credentialsFrom(tokens, options.userAgent);
 
   async function callWith(
     { headers, headersWithBody, mask }: Credentials,
@@ -175,16 +167,31 @@ export function createClient(options: ClientOptions): ApiClient {
     };
   }
 
+  /** The call with the current token, and with another one when the API refuses that. */
   async function call(request: ApiRequest, stop: Stop, options: SendOptions): Promise<Call> {
-    const current = await authenticate(currentToken);
+    const current = await stop.without(credentials.current());
+    if (current === undefined) return failed(stopFailure({ progress: 'unsent' }, stop.reason));
     if ('class' in current) return failed(current);
     const first = await callWith(current, request, stop, options);
-    if (first.ok || first.failure.code !== 'UNAUTHENTICATED') return first;
-    const fresh = await authenticate(async () => (await tokens.refresh()) ?? current.token);
-    if ('class' in fresh) return { ...first, failure: fresh };
-    if (fresh.token === current.token) return first;
-    const second = await callWith(fresh, request, stop, options);
-    return { ...second, requests: first.requests + second.requests };
+    return isRefused(first) ? callAgain(current, first, request, stop, options) : first;
+  }
+
+  async function callAgain(
+    used: Credentials,
+    first: Call,
+    request: ApiRequest,
+    stop: Stop,
+    options: SendOptions,
+  ): Promise<Call> {
+    // A token that another call has renewed meanwhile may be refused, too; one that was renewed for this call is the last.
+    const isLast = credentials.areLatest(used);
+    const fresh = await stop.without(credentials.after(used));
+    if (fresh === undefined) return failed(stopFailure({ progress: 'unsent' }, stop.reason), first.requests);
+    if ('class' in fresh) return { ...first, ...failed(fresh, first.requests) };
+    if (fresh.token === used.token) return first;
+    const next = await callWith(fresh, request, stop, options);
+    const second = { ...next, requests: first.requests + next.requests };
+    return isRefused(second) && !isLast ? callAgain(fresh, second, request, stop, options) : second;
   }
 
   let underWay = 0;
@@ -237,6 +244,10 @@ function cleaned(waits: IgnoredWaits, mask: TokenMask): ReadonlyMap<string, stri
   return new Map([...waits].map(([header, value]) => [header, serverText(value, mask)]));
 }
 
+function isRefused(answer: Call): boolean {
+  return !answer.ok && answer.failure.code === 'UNAUTHENTICATED';
+}
+
 /** The result of a call without its duration. */
 type Call = ParsedAnswer & Omit<CallFigures, 'durationMs'>;
 
@@ -272,29 +283,4 @@ function mayPass(ending: Ending): boolean {
   if (ending.kind !== 'lost') return false;
   const failure = lostFailure(ending.error, ending);
   return failure.class === 'unreachable' && failure.code !== 'TLS_ERROR';
-}
-
-/** What is derived from a token, and reused while the token stays the same. */
-interface Credentials {
-  readonly token: string;
-  /** The headers of requests without a body. */
-  readonly headers: string[];
-  readonly headersWithBody: string[];
-  readonly mask: TokenMask;
-}
-
-function credentialsOf(text: string, userAgent: string | undefined): Credentials {
-  const token = checkToken(text);
-  // As a list, because undici modifies an object when there is a proxy.
-  const headersOf = (hasBody: boolean) =>
-    Object.entries(requestHeaders(token, { hasBody, userAgent })).flat();
-  return { token, headers: headersOf(false), headersWithBody: headersOf(true), mask: createTokenMask(token) };
-}
-
-/** Errors of a token source that is not ours might quote the token. */
-function tokenFailure(error: unknown): ApiFailure {
-  if (!(error instanceof CqbatchError))
-    return apiFailure('TOKEN_UNREADABLE', 'The access token could not be read');
-  const code = failureCodes.find((each) => each === error.code) ?? 'TOKEN_UNREADABLE';
-  return apiFailure(code, error.message);
 }

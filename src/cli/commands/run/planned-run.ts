@@ -3,7 +3,7 @@ import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import type { LimitedApi } from '../../../domain/terms.ts';
-import type { TokenSource } from '../../../engine/api/token.ts';
+import type { TokenSource } from '../../../engine/api/token/token.ts';
 import type { InputOptions } from '../../../engine/manifest/stage.ts';
 import { findOperation } from '../../../engine/operation/operation.ts';
 import {

@@ -207,12 +207,14 @@ export type CallStop = 'aborted' | 'timed-out';
 export class Stop {
   /** The current step of the call, which is stopped when the call must stop. A call has one step at a time. */
   step: { stop(): void } | undefined;
+  readonly #milliseconds: number;
   #reason: CallStop | undefined;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   readonly #callsOfSignal: Set<Stop> | undefined;
 
   constructor(milliseconds: number, signal?: AbortSignal) {
-    this.#timer = setTimeout(() => this.fire('timed-out'), milliseconds);
+    this.#milliseconds = milliseconds;
+    this.#timer = this.#start();
     if (signal?.aborted) this.fire('aborted');
     else this.#callsOfSignal = signal && stopsOf(signal).add(this);
   }
@@ -242,6 +244,28 @@ export class Stop {
       };
     });
     this.step = undefined;
+  }
+
+  /**
+   * What a promise resolves with, or undefined as soon as the caller stops the call. The time-out starts again afterwards: the
+   * wait says nothing about the API.
+   */
+  async without<Value>(waiting: Promise<Value>): Promise<Value | undefined> {
+    if (this.#reason !== undefined) return undefined;
+    clearTimeout(this.#timer);
+    try {
+      return await new Promise<Value | undefined>((resolve, reject) => {
+        this.step = { stop: () => resolve(undefined) };
+        waiting.then(resolve, reject);
+      });
+    } finally {
+      this.step = undefined;
+      this.#timer = this.#start();
+    }
+  }
+
+  #start(): NodeJS.Timeout {
+    return setTimeout(() => this.fire('timed-out'), this.#milliseconds);
   }
 
   /** Call this when the call has ended. */

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { deferred } from '../../../../src/base/async/waiting.ts';
 import { Stop } from '../../../../src/engine/api/network/exchange.ts';
 
 const minute = 60_000;
@@ -91,4 +92,28 @@ test('a pause ends by itself, and what comes after it is stopped', async () => {
   stop.step = { stop: listener };
   controller.abort();
   expect(listener).toHaveBeenCalledTimes(1);
+});
+
+test('what is no part of a call takes none of its time', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const stop = stopOf(10);
+  const { promise, resolve } = deferred<string>();
+  const waiting = stop.without(promise);
+  vi.advanceTimersByTime(minute);
+  resolve('done');
+  expect(await waiting).toBe('done');
+  vi.advanceTimersByTime(9);
+  expect(stop.reason).toBeUndefined();
+  vi.advanceTimersByTime(1);
+  expect(stop.reason).toBe('timed-out');
+});
+
+test('what is no part of a call is not waited for when the call stops', async () => {
+  const controller = new AbortController();
+  const stop = stopOf(minute, controller.signal);
+  const waiting = stop.without(new Promise(() => {}));
+  controller.abort();
+  expect(await waiting).toBeUndefined();
+  expect(await stop.without(Promise.resolve('late'))).toBeUndefined();
 });

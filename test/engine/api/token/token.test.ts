@@ -1,12 +1,14 @@
 import { writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { CqbatchError } from '../../../src/base/errors/errors.ts';
-import { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from '../../../src/engine/api/token.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
-import { clientOf, httpServer, type LocalServer, restore } from './local-server.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { CqbatchError } from '../../../../src/base/errors/errors.ts';
+import { tokenFromFile } from '../../../../src/engine/api/token/from-file.ts';
+import { type TokenSource, tokenFromValue, tokenMark } from '../../../../src/engine/api/token/token.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { clientOf, httpServer, type LocalServer, restore } from '../local-server.ts';
 
 const bad: readonly (readonly [string, string, string])[] = [
   ['nothing', '', 'TOKEN_EMPTY'],
@@ -106,22 +108,78 @@ describe('tokenMark', () => {
 describe('a client whose token is refused', () => {
   test('reads it again and sends the request once more when it changed', async () => {
     const { path, write } = await tokenFile('old');
-    const server = await serverAccepting('new');
+    let accepted = 'old';
+    const server = await serverAccepting(() => accepted);
     const client = clientOf(server.url, { token: tokenFromFile(path) });
-    expect(await client.send(restore)).toMatchObject({ ok: false });
+    expect(await client.send(restore)).toMatchObject({ ok: true, requests: 1 });
     await write('new');
+    accepted = 'new';
     expect(await client.send(restore)).toMatchObject({ ok: true, requests: 2 });
     expect(await client.send(restore)).toMatchObject({ ok: true, requests: 1 });
   });
 
   test('does so for every call refused at the same time', async () => {
     const { path, write } = await tokenFile('old');
-    const server = await serverAccepting('new');
+    let accepted = 'old';
+    const server = await serverAccepting(() => accepted);
     const client = clientOf(server.url, { token: tokenFromFile(path) });
     await client.send(restore);
     await write('new');
+    accepted = 'new';
     const answers = await Promise.all(Array.from({ length: 8 }, () => client.send(restore)));
     expect(answers.every((answer) => answer.ok)).toBe(true);
+  });
+
+  test('reads it for the next call when it changed after the refusal', async () => {
+    const { path, write } = await tokenFile('old');
+    const server = await serverAccepting(() => 'new');
+    const client = clientOf(server.url, { token: tokenFromFile(path) });
+    expect(await client.send(restore)).toMatchObject({ ok: false });
+    await write('new');
+    expect(await client.send(restore)).toMatchObject({ ok: true, requests: 1 });
+  });
+
+  test('takes the one that another call has read meanwhile, and does not read it again', async () => {
+    const { path, write } = await tokenFile('old');
+    const late: ServerResponse[] = [];
+    const server = await httpServer((response, { headers }) => {
+      if (headers.authorization === 'Bearer new') response.end('{}');
+      else if (server.seen.length === 1) late.push(response);
+      else response.writeHead(401).end();
+    });
+    const client = clientOf(server.url, { token: tokenFromFile(path) });
+    const first = client.send(restore);
+    await vi.waitUntil(() => late.length === 1);
+    await write('new');
+    expect(await client.send(restore)).toMatchObject({ ok: true, requests: 2 });
+    await write('');
+    late[0]?.writeHead(401).end();
+    expect(await first).toMatchObject({ ok: true, requests: 2 });
+  });
+
+  test('is renewed once more when the one of another call has ended meanwhile, too', async () => {
+    let tokens = ['first', 'second', 'third'];
+    const source: TokenSource = {
+      current: async () => tokens[0] ?? '',
+      refresh: async (refused) => {
+        tokens = tokens.filter((token) => token !== refused);
+        return tokens[0];
+      },
+    };
+    const late: ServerResponse[] = [];
+    let accepted = 'second';
+    const server = await httpServer((response, { headers }) => {
+      if (headers.authorization === `Bearer ${accepted}`) response.end('{}');
+      else if (server.seen.length === 1) late.push(response);
+      else response.writeHead(401).end();
+    });
+    const client = clientOf(server.url, { token: source });
+    const first = client.send(restore);
+    await vi.waitUntil(() => late.length === 1);
+    expect(await client.send(restore)).toMatchObject({ ok: true, requests: 2 });
+    accepted = 'third';
+    late[0]?.writeHead(401).end();
+    expect(await first).toMatchObject({ ok: true, requests: 3 });
   });
 
   test('halts when it did not change', async () => {
@@ -176,6 +234,19 @@ test('a token source may be an object with methods', async () => {
   });
 });
 
+test('a client that waits for a token can be stopped, and has sent nothing', async () => {
+  const server = await serverAccepting('x');
+  const source: TokenSource = { current: () => new Promise(() => {}), refresh: async () => undefined };
+  const controller = new AbortController();
+  const call = clientOf(server.url, { token: source }).send(restore, { signal: controller.signal });
+  controller.abort();
+  expect(await call).toMatchObject({
+    requests: 0,
+    failure: { class: 'aborted', code: 'INTERRUPTED', unclear: false },
+  });
+  expect(server.seen).toHaveLength(0);
+});
+
 describe('a client without an available token', () => {
   const failing: TokenSource = {
     current: () => Promise.reject(new Error('vault said: my-secret')),
@@ -202,9 +273,9 @@ async function tokenFile(text: string): Promise<{ path: string; write: (text: st
   return { path, write };
 }
 
-function serverAccepting(token: string, onRefusal = (): void => {}): Promise<LocalServer> {
+function serverAccepting(token: string | (() => string), onRefusal = (): void => {}): Promise<LocalServer> {
   return httpServer((response, { headers }) => {
-    if (headers.authorization === `Bearer ${token}`) {
+    if (headers.authorization === `Bearer ${typeof token === 'string' ? token : token()}`) {
       response.end('{}');
     } else {
       onRefusal();

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
-import { readSmallFile } from '../../base/disk/files.ts';
-import { CqbatchError, usageError } from '../../base/errors/errors.ts';
+import { usageError } from '../../../base/errors/errors.ts';
 
 /** Where the Bearer token comes from (interface document, section 5). */
 export interface TokenSource {
   /** Resolves with the token to use now. Rejects when no token is available. */
   readonly current: () => Promise<string>;
   /**
-   * Called when the API has refused a token (401): reads the token again. Resolves with undefined if the token of this source never
-   * changes. Rejects when no token is available any more.
+   * Called when the API refused a token (401): reads it again, unless it has changed since. Undefined when this source cannot
+   * change. Rejects when the token is no longer available.
+   *
+   * @param refused the token that was refused; calls that come back late may have used an earlier one
    */
-  readonly refresh: () => Promise<string | undefined>;
+  readonly refresh: (refused?: string) => Promise<string | undefined>;
 }
 
 /**
@@ -21,28 +22,6 @@ export interface TokenSource {
 export function tokenFromValue(text: string): TokenSource {
   const token = checkToken(text);
   return { current: async () => token, refresh: async () => undefined };
-}
-
-/**
- * A token in a file, read at the first use and again when the API refuses it, so that another program may renew it. White space
- * around it is ignored. Both functions reject with a CqbatchError (usage) when the file cannot be read or contains no token.
- */
-export function tokenFromFile(path: string): TokenSource {
-  let reading: Promise<string> | undefined;
-  let lastToken: string | undefined;
-  // Calls that are refused at the same time share one read.
-  const read = (): Promise<string> => {
-    reading ??= readTokenFile(path)
-      .then((token) => {
-        lastToken = token;
-        return token;
-      })
-      .finally(() => {
-        reading = undefined;
-      });
-    return reading;
-  };
-  return { current: async () => lastToken ?? (await read()), refresh: read };
 }
 
 /**
@@ -73,15 +52,4 @@ export function checkToken(text: string): string {
  */
 export function tokenMark(token: string): string {
   return createHash('sha256').update(`callquality-batch ${token}`).digest('hex').slice(0, 4);
-}
-
-async function readTokenFile(path: string): Promise<string> {
-  try {
-    return checkToken(await readSmallFile(path));
-  } catch (error) {
-    if (error instanceof CqbatchError) throw error;
-    const { code, message: why } = error as NodeJS.ErrnoException;
-    const message = `The token file ${path} cannot be read (${code ?? why}): check --token-file or CQBATCH_TOKEN_FILE`;
-    throw usageError('TOKEN_UNREADABLE', message, error);
-  }
 }

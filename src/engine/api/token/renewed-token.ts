@@ -1,0 +1,95 @@
+import { steadyNow } from '../../../base/async/clock.ts';
+import type { TokenSource } from './token.ts';
+
+/** A token as it was read. */
+export interface ReadToken {
+  readonly token: string;
+  /** How long the API will accept it. Absent or not positive: not known, so it counts until the API refuses it. */
+  readonly lifeMs?: number | undefined;
+}
+
+interface KnownToken {
+  readonly token: string;
+  /** When it is to be read again although it is still valid, by the steady clock. */
+  renewAt: number;
+  readonly endsAt: number;
+}
+
+/** How long before its end a token is renewed: this, or a tenth of its life if that is less. */
+const mostEarlyMs = 30_000;
+
+interface Renewal {
+  /** Between two reads that can wait: of a token that is still valid, or of one that was refused and is still there. */
+  readonly pauseMs: number;
+  /** Told that a read failed while the token is still valid. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/**
+ * A token that is read at the first use, before its end, and when the API refuses it: once for each refused token, however many
+ * calls have used it. One read at a time serves all calls.
+ *
+ * While a token is valid, calls use it and don't wait for the next one.
+ */
+export function renewedToken(
+  read: () => Promise<ReadToken>,
+  { pauseMs, onTrouble }: Renewal = { pauseMs: 0, onTrouble() {} },
+): TokenSource {
+  let known: KnownToken | undefined;
+  let reading: Promise<string> | undefined;
+  /** The token that the API refused last, and what was read because of that. */
+  let refusal: { readonly token: string; readonly next: Promise<string> } | undefined;
+
+  async function readOnce(): Promise<string> {
+    const { token, lifeMs = 0 } = await read();
+    const now = steadyNow();
+    // If the refused token is still there, later calls read it again: you may have renewed it meanwhile.
+    const leftMs = token === refusal?.token ? pauseMs : lifeMs > 0 ? lifeMs : Number.POSITIVE_INFINITY;
+    const earlyMs = Math.min(mostEarlyMs, leftMs / 10);
+    known = { token, renewAt: now + Math.max(leftMs - earlyMs, pauseMs), endsAt: now + leftMs };
+    return token;
+  }
+
+  function renew(): Promise<string> {
+    reading ??= readOnce().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  /** Begins to renew a token that is still valid. */
+  function renewEarly(valid: KnownToken): void {
+    if (reading !== undefined) return;
+    renew().catch((error: unknown) => {
+      const now = steadyNow();
+      valid.renewAt = now + pauseMs;
+      if (known === valid && now < valid.endsAt) onTrouble(error);
+    });
+  }
+
+  async function current(): Promise<string> {
+    const now = steadyNow();
+    if (known === undefined || now >= known.endsAt) return renew();
+    if (now >= known.renewAt) renewEarly(known);
+    return known.token;
+  }
+
+  async function replace(refused: string): Promise<string> {
+    // A read that began before the refusal may have found the same token.
+    const earlier = await reading?.catch(() => undefined);
+    return earlier === undefined || earlier === refused ? renew() : earlier;
+  }
+
+  function refresh(refused?: string): Promise<string> {
+    if (refused === undefined) return renew();
+    // Another call has renewed it meanwhile.
+    if (known !== undefined && known.token !== refused) return current();
+    if (refusal?.token !== refused) {
+      known = undefined;
+      refusal = { token: refused, next: replace(refused) };
+    }
+    return refusal.next;
+  }
+
+  return { current, refresh };
+}
