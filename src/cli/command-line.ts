@@ -86,6 +86,7 @@ const outro = `
 The API and its token:
   CQBATCH_BASE_URL=https://…     or --base-url
   CQBATCH_TOKEN=…                or --token-file FILE; a token is never a flag
+  CQBATCH_TOKEN_COMMAND='…'      or --token-command; prints the token, renews it
 
 Many machines share a Redis:
   CQBATCH_QUEUE=redis://…        or --queue; else the queue is embedded

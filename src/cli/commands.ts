@@ -123,7 +123,7 @@ const worker: CommandSpec = {
       'level of the structured log on standard error: silent, error, warn, info or debug (default: info)',
   },
   options: {
-    API: ['baseUrl', 'rateGroup', 'tokenFile', 'allowInsecureHttp'],
+    API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'allowInsecureHttp'],
     Worker: ['coordinate', 'healthPort', 'healthHost', 'shutdownTimeout', 'logLevel'],
     ...groups.shared,
     ...groups.own,
@@ -160,7 +160,7 @@ const doctor: CommandSpec = {
   description: 'Checks what a run needs, and says what to fix',
   details: 'It sends one request without content, which the API must refuse.',
   options: {
-    API: ['baseUrl', 'rateGroup', 'tokenFile', 'allowInsecureHttp'],
+    API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'allowInsecureHttp'],
     ...groups.shared,
     ...groups.own,
   },

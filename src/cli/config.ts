@@ -31,8 +31,8 @@ export function stateDirOf(flags: Flags): string {
 }
 
 /**
- * The state folder. Its configuration and runs decide where the token goes, so a folder found in the current one must belong to
- * this user; a named folder is trusted, as git trusts `GIT_DIR`.
+ * The state folder. Its configuration and runs decide where the token goes, and its configuration may name programs to run, so a
+ * folder found in the current one must belong to this user; a named folder is trusted, as git trusts `GIT_DIR`.
  *
  * @throws a usage error `STATE_DIR_UNTRUSTED`
  */
@@ -131,7 +131,7 @@ function look(path: string): Promise<Stats | undefined> {
 /** @param remedy a sentence */
 function untrusted(stateDir: string, what: string, remedy?: string): CqbatchError {
   const sentences = [
-    `${what}, and the folder decides where your access token is sent.`,
+    `${what}, and the folder decides where your access token is sent and which programs run.`,
     remedy,
     `If you trust the folder as it is, name it: --state-dir ${shellWord(stateDir)}.`,
   ];

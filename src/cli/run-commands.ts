@@ -15,7 +15,7 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unu
   fromRun: 'as in that run',
   help: { out: 'write the plan of the rows to NAME.cqplan, to be approved; send nothing' },
   options: {
-    API: ['tokenFile', 'rate'],
+    API: ['tokenFile', 'tokenCommand', 'rate'],
     Run: asking,
     ...groups.guards,
     ...groups.own,
@@ -60,7 +60,7 @@ const run: CommandSpec = {
   description: 'Plans, asks, calls the API for each row, and reports',
   arguments: [manifestOrPlan],
   options: {
-    API: ['baseUrl', 'rateGroup', 'tokenFile', 'rate', 'allowInsecureHttp'],
+    API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'runId', 'orResume', 'resumeHalted', 'wait', ...groups.choosing],
     ...groups.guards,
     ...groups.rows,
@@ -84,7 +84,7 @@ export const watchCommand: CommandSpec = {
   arguments: [['<folder>', "a folder, or a pattern of names in it: 'inbox/*.csv'"]],
   help: { json: 'print a JSON document for each manifest, one per line' },
   options: {
-    API: ['baseUrl', 'rateGroup', 'tokenFile', 'rate', 'allowInsecureHttp'],
+    API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
     Watch: [
       'once',
       'yes',
@@ -120,7 +120,7 @@ const resume: CommandSpec = {
     yes: 'do not ask after the canary',
   },
   options: {
-    API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
+    API: ['baseUrl', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'wait'],
     // A resumed run keeps its canary.
     Guards: ['maxFailures', ...groups.budget],

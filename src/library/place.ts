@@ -49,6 +49,7 @@ const notHere: Readonly<Record<string, string>> = {
   base_url: 'the client has the base URL',
   operations: 'pass the option "operations" instead',
   token_file: 'the client has the token',
+  token_command: 'the client has the token',
   queue_password_file: 'write the password into the address of the queue',
 };
 

@@ -1,3 +1,4 @@
+import { commandWords } from '../base/text/command-words.ts';
 import { delimiterNames } from '../base/text/delimiter.ts';
 import { conflictRules, priorities } from '../domain/terms.ts';
 import { approvalSettings } from './approval-settings.ts';
@@ -78,6 +79,13 @@ export const settings = {
     common: true,
     help: 'file with the access token; read again if the API refuses the token',
     orVariable: 'CQBATCH_TOKEN',
+  },
+  tokenCommand: {
+    notWith: 'tokenFile',
+    parse: commandWords,
+    value: '<command>',
+    help: "command that prints the access token, such as 'gcloud auth print-access-token'; run again when the token ends or the API refuses it",
+    isCommand: true,
   },
   rateGroup: {
     ofBatch: true,

@@ -27,6 +27,10 @@ export interface Setting {
   readonly needs?: string;
   /** Pairs `name=value`: a repeatable flag, an object in the configuration file, lines in the variable. */
   readonly isMap?: true;
+  /** A command: in the configuration file also a list of words. No message quotes it, because its arguments may be secret. */
+  readonly isCommand?: true;
+  /** The setting beside which it is refused. */
+  readonly notWith?: string;
   /** Whether an empty variable is an error instead of unset: an empty condition would select every row. */
   readonly neverEmpty?: true;
 }

@@ -1,5 +1,6 @@
 import { usageError } from '../base/errors/errors.ts';
 import { isBlank } from '../base/text/blank.ts';
+import { shellWord } from '../base/text/shell-word.ts';
 import { parseText } from './parsers.ts';
 import type { Setting } from './setting.ts';
 import { settings } from './setting-table.ts';
@@ -158,6 +159,16 @@ export function resolveSettings(sources: SettingSources): Settings {
     const value = resolved(name, setting, sources);
     if (value !== undefined) given[name] = value;
   }
+  for (const [name, { notWith: other }] of Object.entries<Setting>(settings)) {
+    if (other === undefined || given[name] === undefined || given[other] === undefined) continue;
+    const [one, another] = [name, other].map((each) =>
+      sourceOf(each, sources)[0].replace(/^(.*): (\w+)$/, '$2 in $1'),
+    );
+    throw usageError(
+      'INVALID_SETTING',
+      `${one} and ${another} exclude each other: remove ${another} to use ${one}, or ${one} to use ${another}.`,
+    );
+  }
   for (const field of fields) {
     const value = resolved(nameInCamelCase(field), { parse: parseText }, sources);
     if (value !== undefined) given['default'] = { ...(given['default'] as object), [field]: value };
@@ -165,12 +176,12 @@ export function resolveSettings(sources: SettingSources): Settings {
   return given;
 }
 
-/** The value of a setting, from flag, variable or configuration file, in this order. Undefined if not given. */
-function resolved(
+/** Where a setting comes from, for display, and its value there: flag, variable or configuration file, in this order. */
+function sourceOf(
   name: string,
-  { parse, isMap, neverEmpty }: Pick<Setting, 'parse' | 'isMap' | 'neverEmpty'>,
   { flags, environment, file }: SettingSources,
-): unknown {
+  neverEmpty?: true,
+): readonly [source: string, value: unknown] {
   const key = nameInWords(name, '_');
   const variable = variableOf(name);
   const candidates: readonly (readonly [string, unknown])[] = [
@@ -179,18 +190,37 @@ function resolved(
     [variable, neverEmpty ? environment[variable] : environment[variable] || undefined],
     [`${file?.path}: ${key}`, file?.values[key]],
   ];
-  const [source, value] = candidates.find(([, text]) => text !== undefined) ?? [];
+  return candidates.find(([, value]) => value !== undefined) ?? ['', undefined];
+}
+
+/** The value of a setting. Undefined if not given. */
+function resolved(
+  name: string,
+  { parse, isMap, isCommand, neverEmpty }: Pick<Setting, 'parse' | 'isMap' | 'isCommand' | 'neverEmpty'>,
+  sources: SettingSources,
+): unknown {
+  const [source, value] = sourceOf(name, sources, neverEmpty);
   if (value === undefined) return undefined;
-  const given = isMap ? pairsIn(value) : [value];
+  const given = isMap ? pairsIn(value) : [isCommand ? inOneLine(value) : value];
   const text = given.join('\n');
   try {
     if (given.length === 0 || given.some((each) => saysNothing(String(each))))
       throw new RangeError('it must not be empty');
-    if (given.some((each) => typeof each === 'object')) throw new RangeError('write a text or a number');
+    if (given.some((each) => typeof each === 'object'))
+      throw new RangeError(isCommand ? 'write a text, or a list of texts' : 'write a text or a number');
     return parse(text);
   } catch (error) {
-    throw usageError('INVALID_SETTING', `${source} "${text}": ${(error as Error).message}.`);
+    throw usageError(
+      'INVALID_SETTING',
+      `${source}${isCommand ? '' : ` "${text}"`}: ${(error as Error).message}.`,
+    );
   }
+}
+
+/** A list of words as a command line. */
+function inOneLine(command: unknown): unknown {
+  const isList = Array.isArray(command) && command.every((word) => typeof word === 'string');
+  return isList ? command.map(shellWord).join(' ') : command;
 }
 
 /** Whether a value is blank, as from an unset variable of a script. A tab is no blank, because it may be a delimiter. */
@@ -219,7 +249,7 @@ function rejectUnknownKeys(
   for (const key of Object.keys(values)) {
     if (!names.includes(key) && !isForReaders(key)) {
       const hint = /token/i.test(key)
-        ? ' This file must not contain a token: use CQBATCH_TOKEN or token_file.'
+        ? ' This file must not contain a token: use CQBATCH_TOKEN, token_file or token_command.'
         : '';
       throw usageError(
         'INVALID_SETTING',

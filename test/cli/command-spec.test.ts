@@ -25,6 +25,7 @@ const effective = [
     'queue',
     'operations',
     'tokenFile',
+    'tokenCommand',
     'rateGroup',
     'rate',
     'priority',

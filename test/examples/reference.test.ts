@@ -165,9 +165,10 @@ ${table(
 `;
 
 /** What a value in the configuration file may be. */
-function schemaOf({ help, value, words, isMap, default: usual }: Setting): object {
+function schemaOf({ help, value, words, isMap, isCommand, default: usual }: Setting): object {
   const facts = { description: help, ...(usual !== undefined && { default: usual }) };
   if (words !== undefined) return { ...facts, enum: words };
+  if (isCommand) return { ...facts, type: ['string', 'array'], items: { type: 'string' } };
   if (isMap)
     return {
       ...facts,

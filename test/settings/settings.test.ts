@@ -53,6 +53,53 @@ describe('resolveSettings', () => {
     expect(() => resolveSettings({ ...sources, flags: {}, fields: [] })).toThrow('unknown key "user_id"');
   });
 
+  test('a command is a text or, in the file, a list of words', () => {
+    const tokenCommand = ['a', "it's", '', '$b "c"'];
+    const text = `a "it's" '' '$b "c"'`;
+    expect(resolveSettings({ flags: { tokenCommand: text }, environment: {} })).toEqual({ tokenCommand });
+    expect(resolveSettings({ flags: {}, environment: { CQBATCH_TOKEN_COMMAND: text } })).toEqual({
+      tokenCommand,
+    });
+    for (const token_command of [text, tokenCommand])
+      expect(resolveSettings({ flags: {}, environment: {}, file: file({ token_command }) })).toEqual({
+        tokenCommand,
+      });
+  });
+
+  test.each([
+    [
+      '--token-command',
+      { flags: { tokenCommand: 'a "secret' }, environment: {} },
+      'a quote (") is not closed',
+    ],
+    [
+      'CQBATCH_TOKEN_COMMAND',
+      { flags: {}, environment: { CQBATCH_TOKEN_COMMAND: 'a secret | b' } },
+      'no shell runs it',
+    ],
+    [
+      '.cqbatch/config.json: token_command',
+      { flags: {}, environment: {}, file: file({ token_command: ['a', 5, 'secret'] }) },
+      'write a text, or a list of texts',
+    ],
+  ])('does not quote a command that is wrong: %s', (source, sources, message) => {
+    expect(() => resolveSettings(sources)).toThrow(`${source}: ${message}`);
+    expect(() => resolveSettings(sources)).not.toThrow('secret');
+  });
+
+  test('says which of two sources of the token to remove', () => {
+    const flags = { tokenCommand: 'a' };
+    expect(() => resolveSettings({ flags, environment: { CQBATCH_TOKEN_FILE: 'b' } })).toThrow(
+      '--token-command and CQBATCH_TOKEN_FILE exclude each other: remove CQBATCH_TOKEN_FILE to use --token-command, or ' +
+        '--token-command to use CQBATCH_TOKEN_FILE.',
+    );
+    expect(() => resolveSettings({ flags, environment: {}, file: file({ token_file: 'b' }) })).toThrow(
+      'remove token_file in .cqbatch/config.json to use --token-command',
+    );
+    const environment = { CQBATCH_TOKEN_FILE: '', CQBATCH_TOKEN: 'c' };
+    expect(resolveSettings({ flags, environment })).toEqual({ tokenCommand: ['a'] });
+  });
+
   test.each([
     [
       'a pair without a field',

@@ -3,6 +3,7 @@ import { apiText, type LimitedApi } from '../../domain/terms.ts';
 import type { ApiClient } from '../../engine/api/client.ts';
 import type { RequestObserver } from '../../engine/api/network/exchange.ts';
 import { chooseProxy, describeProxy } from '../../engine/api/network/proxy.ts';
+import { tokenFromCommand } from '../../engine/api/token/from-command.ts';
 import { tokenFromFile } from '../../engine/api/token/from-file.ts';
 import { type TokenSource, tokenFromValue, tokenMark } from '../../engine/api/token/token.ts';
 import { mostConcurrency } from '../../engine/rate/rate-controller.ts';
@@ -11,6 +12,8 @@ import type { RunStore } from '../../engine/run/record/store.ts';
 import { type EstimatedLimits, openEstimatedLimits } from '../../engine/run/session/estimated-limits.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { environment } from '../config.ts';
+import type { CommandInput } from '../context.ts';
+import type { Terminal } from '../terminal.ts';
 
 /** The API, and whether it may be called without TLS. */
 interface Target {
@@ -26,18 +29,31 @@ export interface ServedApi extends CallSettings, LimitedApi {
   readonly token: TokenSource;
 }
 
+/** The settings of a command, and where it warns that a token is not renewed. */
+export interface TokenSettings extends Pick<CommandInput, 'settings'> {
+  readonly terminal: Pick<Terminal, 'warn'>;
+}
+
+/** All that need a token of one command share its runs. */
+const commandTokens = new WeakMap<readonly string[], TokenSource>();
+
+/** Whether looking at the token would run a command that nothing has needed so far. */
+export function needsCommand({ tokenCommand }: Settings): boolean {
+  return tokenCommand !== undefined && !commandTokens.has(tokenCommand);
+}
+
 /**
- * The access token: from the configured file, or else from `CQBATCH_TOKEN`. Never from a flag, which other users of the machine
- * could read. If the settings name a rate group, the token is for that group only.
+ * The access token: from the configured file or command, or else from `CQBATCH_TOKEN`. Never from a flag, which other users of
+ * the machine could read. If the settings name a rate group, the token is for that group only.
  *
  * @param run of which rate group the calls are; default: that of the settings
  * @throws a usage error `TOKEN_MISSING`, also when the token is for another rate group
  */
 export function tokenSource(
-  settings: Settings,
+  { settings, terminal }: TokenSettings,
   { rateGroup }: Pick<LimitedApi, 'rateGroup'> = settings,
 ): TokenSource {
-  const { tokenFile, rateGroup: own } = settings;
+  const { tokenFile, tokenCommand, rateGroup: own } = settings;
   if (own !== undefined && own !== rateGroup) {
     const remedy =
       rateGroup === undefined
@@ -49,11 +65,18 @@ export function tokenSource(
     );
   }
   if (tokenFile !== undefined) return tokenFromFile(tokenFile);
+  if (tokenCommand !== undefined) {
+    const onWarning = (reason: string): void =>
+      terminal.warn(`warning: the access token is not renewed yet, but still valid. ${reason}`);
+    const tokens = commandTokens.get(tokenCommand) ?? tokenFromCommand(tokenCommand, { onWarning });
+    commandTokens.set(tokenCommand, tokens);
+    return tokens;
+  }
   const token = environment['CQBATCH_TOKEN'];
   if (token) return tokenFromValue(token);
   throw usageError(
     'TOKEN_MISSING',
-    'The access token is missing: set CQBATCH_TOKEN, or pass --token-file FILE.',
+    'The access token is missing: set CQBATCH_TOKEN, or pass --token-file FILE or --token-command COMMAND.',
   );
 }
 
@@ -90,15 +113,23 @@ export async function apiClient(
   });
 }
 
-/** Estimates by runs of this state folder for the API and token. */
+/** Estimates by runs of this state folder for the API and token. What is learned belongs to the token as it is renewed. */
 export async function estimatedLimits(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   { baseUrl }: Pick<RunOptions, 'baseUrl'>,
   token: TokenSource,
 ): Promise<EstimatedLimits | undefined> {
   // The first call will report an unreadable token.
-  const current = await token.current().catch(() => undefined);
-  return current === undefined ? undefined : openEstimatedLimits(stateDir, baseUrl, tokenMark(current));
+  let latest = await token.current().catch(() => undefined);
+  if (latest === undefined) return undefined;
+  const ofLatest = async (): Promise<EstimatedLimits> => {
+    latest = await token.current().catch(() => latest);
+    return openEstimatedLimits(stateDir, baseUrl, tokenMark(latest ?? ''));
+  };
+  return {
+    load: async () => (await ofLatest()).load(),
+    save: async (point) => (await ofLatest()).save(point),
+  };
 }
 
 /** The API, with its proxy, for display. */

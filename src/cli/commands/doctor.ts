@@ -16,7 +16,7 @@ import { type Flags, loadSettings, stateDirOf } from '../config.ts';
 import { chooseDatastore } from '../context.ts';
 import { type ExitCode, exitCodeOfError, exitCodes } from '../exit-codes.ts';
 import { table } from '../render/words.ts';
-import { openTerminal, silentTerminal } from '../terminal.ts';
+import { openTerminal, silentTerminal, type Terminal } from '../terminal.ts';
 import { apiClient, proxyTo, tokenSource } from './api-client.ts';
 import { baseUrlOf } from './options.ts';
 
@@ -70,7 +70,7 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
   if (settings !== undefined) {
     const given = settings;
     await add('datastore', () => datastore(flags, given));
-    await add('API', () => api(flags, given));
+    await add('API', () => api(flags, given, terminal));
   }
   const failed = findings.flatMap(({ exitCode }) => exitCode ?? []);
   terminal.result(
@@ -143,13 +143,13 @@ async function datastore(flags: Flags, settings: Settings): Promise<readonly Fin
 }
 
 /** Checks proxy, TLS, token and clock by one request without fields, which the API must refuse. */
-async function api(flags: Flags, settings: Settings): Promise<readonly Finding[]> {
+async function api(flags: Flags, settings: Settings, terminal: Terminal): Promise<readonly Finding[]> {
   const baseUrl = baseUrlOf(flags, settings);
   if (baseUrl === undefined)
     return [warning('API', 'has no address: set CQBATCH_BASE_URL or pass --base-url https://…')];
   const { allowInsecureHttp } = flags;
   const proxy = proxyTo({ baseUrl, allowInsecureHttp });
-  const token = tokenSource(settings);
+  const token = tokenSource({ settings, terminal });
   await token.current();
   const [operation] = operations;
   const { path } = operation.request({ evaluation_id: '1', user_id: 'doctor' });

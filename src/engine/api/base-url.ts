@@ -20,7 +20,7 @@ export function parseBaseUrl(text: string, { allowInsecureHttp = false }: BaseUr
   const url = new URL(trimmed);
   if (url.username !== '' || url.password !== '') {
     throw invalid(
-      'contains a user name or password: leave them out; the token goes in CQBATCH_TOKEN or --token-file',
+      'contains a user name or password: leave them out; the token goes in CQBATCH_TOKEN, --token-file or --token-command',
     );
   }
   if (url.search !== '' || url.hash !== '')

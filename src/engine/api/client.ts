@@ -41,7 +41,7 @@ export interface Timeouts {
 export interface ClientOptions extends BaseUrlOptions {
   /** The base URL of the API, as `parseBaseUrl` accepts it. */
   readonly baseUrl: string;
-  /** The Bearer token, or where it comes from (`tokenFromFile`). */
+  /** The Bearer token, or where it comes from (`tokenFromCommand`, `tokenFromFile`). */
   readonly token: string | TokenSource;
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** Most connections at the same time; further calls wait. Default: 10. */

@@ -32,7 +32,7 @@ const byBaseUrl = 'base URL (--base-url, CQBATCH_BASE_URL)';
 const goAround = 'list the host of the API in NO_PROXY to go without it';
 
 const correctHost = `Correct host and port of the ${byBaseUrl}, or check that the service is up and`;
-const correctToken = 'Correct the token (CQBATCH_TOKEN, --token-file).';
+const correctToken = 'Correct the token (CQBATCH_TOKEN, --token-file, --token-command).';
 
 const waitForLimit =
   'Continue when the limit of the API allows calls again. If the last rows alone are refused, correct them.';

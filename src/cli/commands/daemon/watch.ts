@@ -95,7 +95,7 @@ async function openWork(context: Context, path: string, stop: AbortSignal) {
   await findInbox(path);
   const options = runOptions(context);
   const callsHere = calls(context);
-  if (callsHere) await tokenSource(settings, options).current();
+  if (callsHere) await tokenSource(context, options).current();
   requireConsent(context);
   const { settle: settleMs = defaults.settle } = settings;
   const inbox = await Inbox.open({ path, store, settleMs });

@@ -32,8 +32,8 @@ export async function worker(flags: Flags): Promise<ExitCode> {
   const settings = { ...defaults, ...given };
   const { queue, open } = await chooseDatastore({ terminal, flags, settings });
   refuseToBeAlone(flags, queue, settings.concurrency);
-  const api = apiOf(flags, settings);
   const log = await openLog(flags, terminal, 'info');
+  const api = apiOf(flags, settings, log);
   const stop = interruptible((signal) => log.info({ signal }, 'stopping: calls in flight may finish'));
   const common = { version: readVersion(), log, stop: stop.signal };
 
@@ -129,6 +129,7 @@ async function throwIfLost({ lost }: Datastore): Promise<void> {
 function apiOf(
   { coordinate, allowInsecureHttp }: Flags,
   settings: Settings & Pick<typeof defaults, 'concurrency' | 'timeout'>,
+  log: Log,
 ): ServedApi | undefined {
   const { baseUrl, rateGroup, concurrency, timeout: timeoutMs } = settings;
   if (concurrency === 0) {
@@ -147,7 +148,10 @@ function apiOf(
     allowInsecureHttp,
     concurrency,
     timeoutMs,
-    token: tokenSource(settings),
+    token: tokenSource({
+      settings,
+      terminal: { warn: (text) => log.warn({}, text.replace(/^warning: /, '')) },
+    }),
   };
 }
 

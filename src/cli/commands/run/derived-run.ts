@@ -56,7 +56,7 @@ export async function runDerived(
     if (typeof planned === 'number') return planned;
     const proxy = callsHere ? proxyTo(of.options) : undefined;
     if (isPreview(flags)) return preview(context, path, planned, options, proxy);
-    if (callsHere) await tokenSource(settings, options).current();
+    if (callsHere) await tokenSource(context, options).current();
     const begun = await beginRun(
       store,
       {

@@ -51,7 +51,7 @@ async function untilEnd(
   // A new run has its reason in the state `planned`.
   const attribution = journal === undefined ? attributionOf(context) : withActor();
   const callsHere = calls(context);
-  const token = callsHere ? tokenSource(settings, options) : undefined;
+  const token = callsHere ? tokenSource(context, options) : undefined;
   const interrupt = interruptible(stopping(terminal));
   defer(() => interrupt.release());
   const reporter = openReporter(terminal, record, callsHere ? proxyTo(options) : undefined);

@@ -27,7 +27,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
 import type { Forecast } from '../../render/forecast.ts';
 import { type Plan, planDocument, planText, problemText } from '../../render/plan.ts';
-import { estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
+import { estimatedLimits, needsCommand, proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { attributionOf, planWords, runOptions, sayIfTomorrow } from '../options.ts';
 import { withApprovals } from './approval.ts';
 
@@ -246,15 +246,16 @@ export function manifestOf({ head }: Pick<PlannedRows, 'head'>): string | undefi
 }
 
 /** Calls per second that the API last permitted. */
-async function limitOf({ store, settings }: CommandContext, api: LimitedApi): Promise<number | undefined> {
-  const token = tokenIfAny(settings, api);
-  const estimates = token && (await estimatedLimits(store, api, token));
+async function limitOf(workplace: CommandContext, api: LimitedApi): Promise<number | undefined> {
+  const token = tokenIfAny(workplace, api);
+  const estimates = token && (await estimatedLimits(workplace.store, api, token));
   return (await estimates?.load())?.limit;
 }
 
-function tokenIfAny(settings: CommandContext['settings'], api: LimitedApi): TokenSource | undefined {
+/** Without running a command: a plan sends nothing. */
+function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | undefined {
   try {
-    return tokenSource(settings, api);
+    return needsCommand(workplace.settings) ? undefined : tokenSource(workplace, api);
   } catch {
     return undefined;
   }

@@ -52,7 +52,7 @@ async function start(context: Context, source: string): Promise<ExitCode> {
   const callsHere = calls(context);
   // A mistyped name is reported before a missing token.
   if (source !== '-' && approved === undefined) await inputKind(source, source);
-  if (callsHere) await tokenSource(settings, approved?.options ?? settings).current();
+  if (callsHere) await tokenSource(context, approved?.options ?? settings).current();
   const planned = await planRun(context, source, callsHere);
   if (typeof planned === 'number') return planned;
   const { execute } = await import('./execute.ts');

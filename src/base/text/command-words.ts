@@ -1,0 +1,43 @@
+/**
+ * The words of a command that no shell runs. A text is split as a POSIX shell splits it, by quotes and backslashes; nothing is
+ * expanded. The first word is the program.
+ *
+ * @throws RangeError with the correct form. It does not quote the command, whose arguments may be secret.
+ */
+export function commandWords(command: string | readonly string[]): readonly string[] {
+  const words = typeof command === 'string' ? split(command) : command;
+  const [program = ''] = words;
+  if (program === '') throw new RangeError('write a program and its arguments');
+  if (words.some((word) => word.includes('\0'))) throw new RangeError('it must not contain a NUL character');
+  if (/^\w+=/.test(program))
+    throw new RangeError('begin with the program; to set a variable, write env NAME=value PROGRAM');
+  return words;
+}
+
+/** Blanks, an operator, quoted or escaped text, plain text; or what remains of a text without its end. */
+const part =
+  /(?<blank>[ \t\r\n]+)|(?<operator>[|&;<>()])|'(?<literal>[^']*)'|"(?<quoted>(?:[^"\\]|\\[\s\S])*)"|\\(?<escaped>[\s\S])|(?<plain>[^ \t\r\n|&;<>()'"\\]+)|(?<open>[\s\S])/g;
+
+function split(text: string): readonly string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (const { groups = {} } of text.matchAll(part)) {
+    const { blank, operator, literal, quoted, escaped, plain, open } = groups;
+    if (open !== undefined)
+      throw new RangeError(open === '\\' ? 'it ends with a backslash' : `a quote (${open}) is not closed`);
+    if (operator !== undefined)
+      throw new RangeError(`no shell runs it: put ${operator} in quotes, or write sh -c '…'`);
+    if (blank !== undefined) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (escaped !== '\n') {
+      word = `${word ?? ''}${literal ?? escaped ?? plain ?? unescaped(quoted)}`;
+    }
+  }
+  return word === undefined ? words : [...words, word];
+}
+
+/** In double quotes, a backslash escapes only these characters, and joins lines. */
+function unescaped(quoted = ''): string {
+  return quoted.replace(/\\([$`"\\\n])/g, (_, character: string) => (character === '\n' ? '' : character));
+}

@@ -1,0 +1,45 @@
+import { escapeInvisible, shortened } from '../../../base/text/printable.ts';
+import { createTokenMask } from '../server-text.ts';
+
+const hidden = '[token]';
+const longest = 300;
+const shortest = 3;
+
+/** What a name or a scheme presents as a secret: `token=…`, `"access_token": "…"`, `Bearer …`. */
+const presented = /(\bbearer\s+|(?:token|secret|password|assertion|key)["']?\s*[:=]\s*["']?)([^\s"',;&]+)/gi;
+
+/** Words as long as tokens; those with a slash may be paths. */
+const longWord = /[\w.~+/=-]{20,}/g;
+
+/**
+ * The first line of what a program says, with visible control characters, and without tokens: neither the known ones nor what looks
+ * like one, because a program may quote a token that it did not print.
+ */
+export function firstLineWithoutTokens(text: string, known: readonly string[]): string {
+  const line = text.split(/[\r\n]+/).find((each) => each.trim() !== '') ?? '';
+  const bare = line.replace(/[^\x20-\x7e]+/g, '');
+  const quoted = withoutKnown(line, known);
+  // Control characters inside a token must not let it pass.
+  const safe = withoutKnown(bare, known) === bare ? quoted : withoutKnown(bare, known);
+  const guessed = safe
+    .replace(presented, (whole, before: string, value: string) =>
+      /["'=]\s*$|^bearer/i.test(before) || /\d/.test(value) ? before + hidden : whole,
+    )
+    .replace(longWord, (word) =>
+      /^[.~]*\//.test(word) ? word.replace(/[^/]{20,}/g, unlessSecret) : unlessSecret(word),
+    );
+  return shortened(escapeInvisible(guessed.trim()), longest);
+}
+
+/** Longer ones first, because one may contain another. What is shorter than any token occurs in texts by chance. */
+function withoutKnown(text: string, tokens: readonly string[]): string {
+  return tokens
+    .filter((token) => token.length >= shortest)
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((left, token) => createTokenMask(token).text(left), text);
+}
+
+/** Names have no digits; random texts of this length do. */
+function unlessSecret(word: string): string {
+  return /\d/.test(word) && /[a-z]/i.test(word) ? hidden : word;
+}

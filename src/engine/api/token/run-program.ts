@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+
+/** How a command ended, and what it printed. */
+export interface CommandEnd {
+  readonly out: string;
+  readonly errors: string;
+  /** Why it did not succeed, for display. */
+  readonly problem?: 'is not found' | (string & {}) | undefined;
+}
+
+/** Runs a program with its arguments. Never rejects. */
+export type RunProgram = (words: readonly string[], limitMs: number) => Promise<CommandEnd>;
+
+const mostBytes = 65_536;
+
+/**
+ * Runs a command without a shell, without input, and for a limited time. It has a process group of its own: the Ctrl-C that
+ * stops a run lets the token of its last calls come, and a command that is stopped takes what it started with it.
+ */
+export const runProgram: RunProgram = ([program = '', ...args], limitMs) =>
+  new Promise((resolve) => {
+    let [out, errors] = ['', ''];
+    let timer: NodeJS.Timeout | undefined;
+    const end = (problem?: string): void => {
+      clearTimeout(timer);
+      resolve({ out, errors, problem });
+    };
+    const hasGroup = process.platform !== 'win32';
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: hasGroup,
+      windowsHide: true,
+    });
+    const stop = (problem: string): void => {
+      end(problem);
+      try {
+        if (hasGroup && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+        else child.kill('SIGKILL');
+      } catch {
+        // It has just ended.
+      }
+      child.stdout.destroy();
+      child.stderr.destroy();
+    };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+      if (out.length > mostBytes) stop('printed more than 64 KiB');
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      if (errors.length < mostBytes) errors += text;
+    });
+    child.once('error', ({ code, syscall }: NodeJS.ErrnoException) => {
+      if (code === 'ENOENT') end('is not found');
+      else end(code === 'EACCES' ? 'may not be executed' : `can't be started (${code ?? syscall})`);
+    });
+    child.once('close', (code, signal) => {
+      if (signal !== null) end(`was ended by ${signal}`);
+      else end(code === 0 ? undefined : `failed with exit code ${code}`);
+    });
+    timer = setTimeout(() => stop(`took longer than ${limitMs / 1_000} s and was stopped`), limitMs);
+  });

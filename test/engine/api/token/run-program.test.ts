@@ -1,0 +1,64 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { stateOfProcess, thisProcess } from '../../../../src/base/disk/process.ts';
+import { runProgram } from '../../../../src/engine/api/token/run-program.ts';
+import { describeOnPosix } from '../../../helpers/describe-with-program.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+
+const minute = 60_000;
+const script = (text: string, ...args: string[]) => [process.execPath, '-e', text, ...args];
+
+test('gives what a command printed, and its arguments as they are', async () => {
+  const words = script('console.log(process.argv[1]); console.error("by the way")', '$HOME | *');
+  expect(await runProgram(words, minute)).toEqual({ out: '$HOME | *\n', errors: 'by the way\n' });
+});
+
+test('has no standard input', async () => {
+  const words = script('process.stdin.on("data", () => {}).on("end", () => console.log("end"))');
+  expect(await runProgram(words, minute)).toMatchObject({ out: 'end\n', problem: undefined });
+});
+
+test.each([
+  ['a program that is missing', ['no-such-program-of-cqbatch'], 'is not found'],
+  ['another exit code', script('process.exitCode = 7'), 'failed with exit code 7'],
+  [
+    'a program that prints without end',
+    script('for (;;) console.log("x".repeat(1e5))'),
+    'printed more than 64 KiB',
+  ],
+])('says what is wrong: %s', async (_, words, problem) => {
+  expect(await runProgram(words, minute)).toMatchObject({ problem });
+});
+
+test('stops a command that takes too long', async () => {
+  expect(await runProgram(script('setInterval(() => {}, 1000)'), 100)).toMatchObject({
+    problem: 'took longer than 0.1 s and was stopped',
+  });
+});
+
+describeOnPosix('a command', () => {
+  test('that a signal ended is named so', async () => {
+    expect(
+      await runProgram(script('process.kill(process.pid, "SIGTERM"); setInterval(() => {}, 1e3)'), minute),
+    ).toMatchObject({ problem: 'was ended by SIGTERM' });
+  });
+
+  test('that may not be executed is named so', async () => {
+    const path = join(await temporaryFolder(), 'token');
+    await writeFile(path, 'x');
+    await chmod(path, 0o600);
+    expect(await runProgram([path], minute)).toMatchObject({ problem: 'may not be executed' });
+  });
+
+  test('takes what it started with it when it is stopped', async () => {
+    const flood = 'for (;;) console.log("x".repeat(1e5))';
+    const inner = `['-e', 'setInterval(() => {}, 1e3)'], { stdio: 'inherit' }`;
+    const outer = `const { pid } = require('node:child_process').spawn(process.execPath, ${inner}); console.log(pid)`;
+    const { out, problem } = await runProgram(script(`${outer}; ${flood}`), minute);
+    expect(problem).toBe('printed more than 64 KiB');
+    const pid = Number.parseInt(out, 10);
+    expect(pid).toBeGreaterThan(0);
+    await expect.poll(() => stateOfProcess({ ...thisProcess(), pid, started: '' })).toBe('dead');
+  });
+});
