@@ -8,6 +8,26 @@ export function headerValues(headers: AnswerHeaders, name: string): readonly str
   return typeof value === 'string' ? [value] : value;
 }
 
+/** Before the names of headers that the service itself has sent through a gateway from Protocol Buffers to JSON. */
+const gatewayPrefix = 'grpc-metadata-';
+
+/**
+ * The headers of an answer, those of a gateway also by their names without its prefix: `Grpc-Metadata-Retry-After` counts unless there is a
+ * `Retry-After`. Runs for every answer, so without such headers it must not allocate memory.
+ */
+export function withGatewayHeaders(headers: AnswerHeaders): AnswerHeaders {
+  for (const name in headers) if (name.startsWith(gatewayPrefix)) return withoutPrefix(headers);
+  return headers;
+}
+
+function withoutPrefix(headers: AnswerHeaders): AnswerHeaders {
+  const forwarded = Object.entries(headers).filter(([name]) => name.startsWith(gatewayPrefix));
+  return {
+    ...Object.fromEntries(forwarded.map(([name, value]) => [name.slice(gatewayPrefix.length), value])),
+    ...headers,
+  };
+}
+
 /** The first value of a header field that `read` understands. */
 export function firstReadable<T>(
   headers: AnswerHeaders,

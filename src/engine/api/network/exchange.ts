@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Method } from '../../../domain/terms.ts';
-import { type AnswerHeaders, headerValues } from '../headers.ts';
+import { type AnswerHeaders, headerValues, withGatewayHeaders } from '../headers.ts';
 import { type ContentProblem, decodeContent } from './content-encoding.ts';
 
 /** A complete HTTP answer. */
@@ -137,8 +137,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [first, ...others] = this.#chunks;
     const bytes = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks);
-    const headers = this.#headers;
-    const content = bodyOf(bytes, headers, this.#options.maxAnswerBytes);
+    // The encoding is that of the connection, whatever a gateway forwards.
+    const content = bodyOf(bytes, this.#headers, this.#options.maxAnswerBytes);
+    const headers = withGatewayHeaders(this.#headers);
     this.#end({ kind: 'answer', answer: { status: this.#status ?? 0, headers, ...content } });
   }
 

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { withGatewayHeaders } from '../../../src/engine/api/headers.ts';
+import { clientOf, httpServer, restore } from './local-server.ts';
+
+async function answerWith(headers: Readonly<Record<string, string | string[]>>, status = 429) {
+  const server = await httpServer((response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end('{"message":"m"}');
+  });
+  return clientOf(server.url).send(restore, { keepAnswer: true });
+}
+
+test('headers that a gateway forwards count like those without its prefix', async () => {
+  const answer = await answerWith({
+    'Grpc-Metadata-Content-Type': 'application/grpc',
+    'Grpc-Metadata-Content-Encoding': 'gzip',
+    'Grpc-Metadata-Retry-After': '7',
+    'Grpc-Metadata-RateLimit': ['"a";r=0;t=7', '"b";r=5'],
+    'Grpc-Metadata-X-Request-Id': 'r-1',
+    'Grpc-Metadata-Set-Cookie': 'session=1',
+  });
+  expect(answer).toMatchObject({
+    failure: { class: 'slow-down', message: 'm', waitMs: 7_000 },
+    limits: [
+      { name: 'a', remaining: 0, resetMs: 7_000 },
+      { name: 'b', remaining: 5 },
+    ],
+    received: { headers: { 'content-type': 'application/json', 'retry-after': '7', 'x-request-id': 'r-1' } },
+  });
+  expect(answer.received?.headers).not.toHaveProperty('set-cookie');
+});
+
+test('a header without the prefix counts first', async () => {
+  const answer = await answerWith({ 'Retry-After': '3', 'Grpc-Metadata-Retry-After': '7' });
+  expect(answer).toMatchObject({ failure: { waitMs: 3_000 } });
+});
+
+test('headers without the prefix stay the same object', () => {
+  const headers = { date: 'now', 'retry-after': '7' };
+  expect(withGatewayHeaders(headers)).toBe(headers);
+});
