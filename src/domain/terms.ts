@@ -159,8 +159,9 @@ export interface SavedAnswer extends ReceivedAnswer {
   readonly at: string;
 }
 
-/** The refusals of a row while the API accepted other rows. */
+/** How often the API refused a row, or failed at it, while it accepted other rows. */
 export interface SingledOut {
+  /** Refusals, or failures. */
   readonly refusals: number;
   /** Other rows that were accepted meanwhile. */
   readonly others: number;
@@ -178,6 +179,8 @@ export interface AttemptHistory {
   readonly unclear: boolean;
   /** Absent when the API has not refused the row, or has accepted a call of the row since. */
   readonly singledOut?: SingledOut;
+  /** The API's failures at this row in a row, each with the same text. Absent when the last attempt ended otherwise. */
+  readonly failedAlone?: SingledOut;
   /** Start of the first attempt, ISO 8601 UTC. */
   readonly startedAt?: string;
   /** Code and message of the last failed attempt. */

@@ -71,11 +71,12 @@ function toLine(entry: JournalEntry): object {
     case 'row':
       return shortened(entry.result, resultKeys, emptyResult());
     case 'open': {
-      const { singledOut } = entry.history;
+      const { singledOut, failedAlone } = entry.history;
       return {
         open: entry.row,
         ...shortened(entry.history, historyKeys, emptyHistory()),
         alone: singledOut && [singledOut.refusals, singledOut.others],
+        failing: failedAlone && [failedAlone.refusals, failedAlone.others],
       };
     }
     case 'fed':
@@ -89,11 +90,14 @@ function toLine(entry: JournalEntry): object {
 
 function toEntry(line: unknown): unknown {
   if (!isJsonObject(line)) return undefined;
-  const { row, open, fed, to, alone } = line;
+  const { row, open, fed, to, alone, failing } = line;
   if (row !== undefined) return { type: 'row', result: lengthened(line, resultKeys, emptyResult()) };
   if (open !== undefined) {
-    const singledOut = Array.isArray(alone) ? { refusals: alone[0], others: alone[1] } : alone;
-    const history = lengthened({ ...line, alone: singledOut }, historyKeys, emptyHistory());
+    const [singledOut, failedAlone] = [alone, failing].map((pair) =>
+      Array.isArray(pair) ? { refusals: pair[0], others: pair[1] } : pair,
+    );
+    const known = { ...line, alone: singledOut, failing: failedAlone };
+    const history = lengthened(known, historyKeys, emptyHistory());
     return { type: 'open', row: open, history };
   }
   if (Array.isArray(fed))
@@ -138,6 +142,7 @@ const historyKeys = Object.entries({
   unprocessed: 'unprocessed',
   unclear: 'unclear',
   singledOut: 'alone',
+  failedAlone: 'failing',
   startedAt: 'start',
   lastCode: 'code',
   lastMessage: 'msg',

@@ -31,11 +31,14 @@ export const resultSchema: z.ZodType<RowResult> = z.object({
   earlier: z.array(attemptSchema).exactOptional(),
 });
 
+const singledOutSchema = z.object({ refusals: z.number(), others: z.number() });
+
 export const historySchema: z.ZodType<AttemptHistory> = z.object({
   attempts: z.number(),
   unprocessed: z.number(),
   unclear: z.boolean(),
-  singledOut: z.object({ refusals: z.number(), others: z.number() }).exactOptional(),
+  singledOut: singledOutSchema.exactOptional(),
+  failedAlone: singledOutSchema.exactOptional(),
   startedAt: z.string().exactOptional(),
   lastCode: z.string().exactOptional(),
   lastMessage: z.string().exactOptional(),

@@ -9,7 +9,14 @@ import type { RowTask } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/traffic-meter.ts';
 import type { Blame } from './health-evidence.ts';
 import { hasKey, keyedFailure } from './idempotency.ts';
-import { isRefusedItself, isSuspect, type OtherCalls, singledOutAgain } from './other-rows.ts';
+import {
+  failedAgain,
+  failsItself,
+  isRefusedItself,
+  isSuspect,
+  type OtherCalls,
+  singledOutAgain,
+} from './other-rows.ts';
 
 /** One attempt and everything that its judgement depends on. */
 export interface JudgedAttempt {
@@ -33,8 +40,6 @@ export interface JudgedAttempt {
 export type Judgement =
   | RowVerdict
   | { readonly kind: 'halted'; readonly history: AttemptHistory; readonly failure: ApiFailure };
-
-type Finished = Extract<RowVerdict, { readonly kind: 'finished' }>;
 
 const maxBackoffMs = 60_000;
 /** The pause when the API says "slow down" and not for how long; it doubles with each refusal of the row. */
@@ -68,7 +73,7 @@ export function asRefusal(
  * - a permanent refusal, or the last attempt: failed;
  * - a transient failure of an attempt that may be repeated: repeated, after an exponential pause with full jitter, or the pause
  *   that the API asks for;
- * - "slow down" again and again, while other rows are accepted: failed;
+ * - "slow down" again and again, or the same failure of the service, while other rows are accepted: failed;
  * - "slow down", or no connection: repeated, at no cost; a wrong token, base URL or permission: halted; an abort: returned.
  */
 export function judge(attempt: JudgedAttempt): Judgement {
@@ -113,11 +118,11 @@ export function judge(attempt: JudgedAttempt): Judgement {
   const { failure } = meaning;
   const history = historyAfter(attempt, failure);
   const halted = () => ({ kind: 'halted' as const, history: unchargedHistory(attempt, failure), failure });
-  const failed = () =>
+  const failed = (why = '') =>
     finished({
       outcome: 'failed',
       code: failure.code,
-      message: failure.message,
+      message: failure.message + why,
       unclear: failure.unclear || unclear,
     });
 
@@ -158,8 +163,21 @@ export function judge(attempt: JudgedAttempt): Judgement {
     case 'retry': {
       const used = claim.attemptsUsed + 1;
       const mayBeRepeated = operation.repeatable || !failure.unclear;
+      const failedAlone = failsAtRow.has(failure.code)
+        ? failedAgain(past, failure, attempt.otherCalls)
+        : undefined;
+      if (failedAlone !== undefined && failsItself(failedAlone)) {
+        const { refusals: times, others } = failedAlone;
+        return failed(
+          ` (will not pass: the same answer came ${times} times in a row, while at least ${others} calls of other rows were accepted)`,
+        );
+      }
       if (used >= policy.attempts || !mayBeRepeated) return failed();
-      return { kind: 'retry', history, delayMs: Math.max(backoff(used), Math.ceil(failure.waitMs ?? 0)) };
+      return {
+        kind: 'retry',
+        history: failedAlone === undefined ? history : { ...history, failedAlone },
+        delayMs: Math.max(backoff(used), Math.ceil(failure.waitMs ?? 0)),
+      };
     }
   }
 
@@ -167,6 +185,9 @@ export function judge(attempt: JudgedAttempt): Judgement {
     return Math.ceil(attempt.random * Math.min(policy.backoffMs * 2 ** (used - 1), maxBackoffMs));
   }
 }
+
+/** The failures of a service that a row may cause, by a defect that it meets each time. */
+const failsAtRow: ReadonlySet<string> = new Set(['UNKNOWN', 'INTERNAL']);
 
 /** What an answer means to the operation. `unknown`: this change or another one may have been made. */
 type Meaning =
@@ -256,40 +277,4 @@ function unchargedHistory(attempt: JudgedAttempt, failure: ApiFailure): AttemptH
   return failure.unclear
     ? history
     : { ...history, unprocessed: history.unprocessed + attempt.answer.requests };
-}
-
-/** The verdict on a row that is not called again, because an attempt that must not be repeated may have been carried out. */
-export function notRepeated(task: RowTask): Finished {
-  const { lastCode, lastMessage } = task.history ?? noHistory;
-  const reason = lastCode === undefined ? '' : ` (${lastCode}${lastMessage ? `: ${lastMessage}` : ''})`;
-  const message = `an earlier attempt may have been carried out${reason}, and ${task.operation} must not be repeated`;
-  return failedUncalled(task, { code: 'NOT_REPEATED', message, unclear: true });
-}
-
-/** The result of a row that fails without a further call. */
-function failedUncalled(
-  { row, operation, history = noHistory }: RowTask,
-  why: Pick<RowResult, 'code' | 'message' | 'unclear'>,
-): Finished {
-  const { attempts, unprocessed, startedAt, lastStatus, earlier } = history;
-  return {
-    kind: 'finished',
-    result: {
-      row,
-      operation,
-      outcome: 'failed',
-      ...why,
-      attempts,
-      ...(unprocessed > 0 && { unprocessed }),
-      ...(lastStatus !== undefined && { httpStatus: lastStatus }),
-      ...(startedAt !== undefined && { startedAt }),
-      finishedAt: new Date().toISOString(),
-      ...(earlier !== undefined && { earlier }),
-    },
-  };
-}
-
-/** The verdict on a row that was claimed and not called. */
-export function uncalled(task: RowTask): RowVerdict {
-  return { kind: 'returned', history: task.history ?? noHistory };
 }

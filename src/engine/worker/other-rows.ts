@@ -1,39 +1,43 @@
-import type { SingledOut } from '../../domain/terms.ts';
+import type { AttemptHistory, SingledOut } from '../../domain/terms.ts';
+import type { ApiFailure } from '../api/failure.ts';
 
-/** How many calls of other rows were accepted and refused. */
-export interface OtherCalls {
-  readonly accepted: number;
-  readonly refused: number;
-}
+/** How a call of another row ended: `failed` if the API could not be reached, or failed. */
+export type CallOutcome = 'accepted' | 'refused' | 'failed';
+
+/** How many calls of other rows ended in each way. */
+export type OtherCalls = Readonly<Record<CallOutcome, number>>;
 
 const keptCalls = 100;
 
 /**
- * The latest calls of a worker. They show whether a refusal is about its row: the API accepts other rows, or refuses them, too. Refusals of
- * suspects do not count: otherwise rows that are always refused would excuse each other.
+ * The latest calls of a worker. They show whether a refusal or a failure is about its row: the API accepts other rows, or not. Refusals and
+ * failures of suspects do not count: otherwise rows that always meet them would excuse each other.
  */
 export class LatestCalls {
-  readonly #calls: { readonly at: number; readonly isAccepted: boolean }[] = [];
+  readonly #calls: { readonly at: number; readonly outcome: CallOutcome }[] = [];
 
   /** @param at when the call began */
-  add(at: Date, isAccepted: boolean): void {
-    this.#calls.push({ at: at.getTime(), isAccepted });
+  add(at: Date, outcome: CallOutcome): void {
+    this.#calls.push({ at: at.getTime(), outcome });
     if (this.#calls.length > keptCalls) this.#calls.shift();
   }
 
   /** Calls that began after this time, ISO 8601; none if the time is unknown. */
   since(time: string | undefined): OtherCalls {
-    if (time === undefined) return { accepted: 0, refused: 0 };
+    const counts = { accepted: 0, refused: 0, failed: 0 };
+    if (time === undefined) return counts;
     const from = Date.parse(time);
-    const calls = this.#calls.filter(({ at }) => at > from);
-    const accepted = calls.filter(({ isAccepted }) => isAccepted).length;
-    return { accepted, refused: calls.length - accepted };
+    for (const { at, outcome } of this.#calls) if (at > from) counts[outcome] += 1;
+    return counts;
   }
 }
 
 /** The API accepts other rows as long as at least three of four calls are accepted. */
 const acceptedPerRefused = 3;
-const enough = { refusals: 10, others: 20 } as const satisfies SingledOut;
+const enough = {
+  refusals: { refusals: 10, others: 20 },
+  failures: { refusals: 5, others: 5 },
+} as const satisfies Record<string, SingledOut>;
 const suspicious = { refusals: 2, others: 6 } as const satisfies SingledOut;
 
 /**
@@ -44,18 +48,43 @@ export function singledOutAgain(
   counted: SingledOut | undefined,
   { accepted, refused }: OtherCalls,
 ): SingledOut {
+  return counted !== undefined && counted.others + accepted === 0
+    ? counted
+    : again(counted, accepted, refused);
+}
+
+/** The equal failures of a row in succession, after another one. A failure says nothing about the row while other rows fail as well. */
+export function failedAgain(
+  { failedAlone, lastCode, lastMessage = '' }: AttemptHistory,
+  { code, message }: Pick<ApiFailure, 'code' | 'message'>,
+  { accepted, failed }: OtherCalls,
+): SingledOut {
+  const isSame = code === lastCode && withoutNumbers(message) === withoutNumbers(lastMessage);
+  return again(isSame ? failedAlone : undefined, accepted, failed);
+}
+
+/** Times and identifiers of requests are different in each answer. */
+function withoutNumbers(message: string): string {
+  return message.replaceAll(/\S*\d\S*/g, '#');
+}
+
+function again(counted: SingledOut | undefined, accepted: number, against: number): SingledOut {
   if (counted === undefined) return { refusals: 1, others: 0 };
-  const others = counted.others + accepted;
-  if (others === 0 || accepted < acceptedPerRefused * refused) return counted;
-  return { refusals: counted.refusals + 1, others };
+  if (accepted < acceptedPerRefused * against) return counted;
+  return { refusals: counted.refusals + 1, others: counted.others + accepted };
 }
 
 /** Whether the refusals are about the row itself. */
 export function isRefusedItself(row: SingledOut): boolean {
-  return isAtLeast(row, enough);
+  return isAtLeast(row, enough.refusals);
 }
 
-/** Whether the refusals may be about the row itself: then they must not slow down other rows. */
+/** Whether the failures are about the row itself. */
+export function failsItself(row: SingledOut): boolean {
+  return isAtLeast(row, enough.failures);
+}
+
+/** Whether the refusals or failures may be about the row itself: then they must not slow down other rows, or count for them. */
 export function isSuspect(row: SingledOut | undefined): boolean {
   return row !== undefined && isAtLeast(row, suspicious);
 }

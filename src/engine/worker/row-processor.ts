@@ -13,16 +13,9 @@ import type { CircuitBreaker } from './circuit-breaker.ts';
 import { healthEvidence } from './evidence-of-call.ts';
 import type { Blame } from './health-evidence.ts';
 import { keyedRequest } from './idempotency.ts';
-import {
-  asRefusal,
-  type JudgedAttempt,
-  type Judgement,
-  judge,
-  notRepeated,
-  returnUncharged,
-  uncalled,
-} from './judge.ts';
+import { asRefusal, type JudgedAttempt, type Judgement, judge, returnUncharged } from './judge.ts';
 import { isSuspect, LatestCalls } from './other-rows.ts';
+import { notRepeated, uncalled } from './uncalled-rows.ts';
 
 /** What a worker does with rows of any run, as it happens: for progress and logs, never for accounting. */
 export type WorkerEvent = { readonly run: string; readonly row: number } & (
@@ -161,10 +154,11 @@ export function createRowProcessor(options: RowProcessorOptions) {
     }
   };
 
-  function addToLatest({ task, answer, startedAt }: JudgedAttempt): void {
-    if (answer.ok || answer.failure.class === 'permanent') latest.add(startedAt, true);
-    else if (answer.failure.class === 'slow-down' && !isSuspect(task.history?.singledOut))
-      latest.add(startedAt, false);
+  function addToLatest({ task: { history }, answer, startedAt }: JudgedAttempt): void {
+    const kind = answer.ok ? 'permanent' : answer.failure.class;
+    if (kind === 'permanent') latest.add(startedAt, 'accepted');
+    else if (kind === 'slow-down' && !isSuspect(history?.singledOut)) latest.add(startedAt, 'refused');
+    else if (kind === 'retry' && !isSuspect(history?.failedAlone)) latest.add(startedAt, 'failed');
   }
 
   async function call(

@@ -73,12 +73,15 @@ export function anyResult(maxRow = 2 ** 40): fc.Arbitrary<RowResult> {
   );
 }
 
+const singledOut = fc.record({ refusals: fc.nat(), others: fc.nat() }, { noNullPrototype: true });
+
 export const anyHistory: fc.Arbitrary<AttemptHistory> = fc.record(
   {
     attempts: fc.nat(),
     unprocessed: fc.nat(),
     unclear: fc.boolean(),
-    singledOut: fc.record({ refusals: fc.nat(), others: fc.nat() }, { noNullPrototype: true }),
+    singledOut,
+    failedAlone: singledOut,
     startedAt: time,
     lastCode: anyText,
     lastMessage: anyText,

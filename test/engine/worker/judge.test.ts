@@ -5,14 +5,8 @@ import type { ApiFailure } from '../../../src/engine/api/failure.ts';
 import { findOperation, type Operation } from '../../../src/engine/operation/operation.ts';
 import type { Claim } from '../../../src/engine/queue/claimed-batch.ts';
 import type { RowTask } from '../../../src/engine/queue/payload.ts';
-import {
-  asRefusal,
-  type JudgedAttempt,
-  judge,
-  notRepeated,
-  returnUncharged,
-  uncalled,
-} from '../../../src/engine/worker/judge.ts';
+import { asRefusal, type JudgedAttempt, judge, returnUncharged } from '../../../src/engine/worker/judge.ts';
+import { notRepeated, uncalled } from '../../../src/engine/worker/uncalled-rows.ts';
 
 const task: RowTask = {
   run: 'r',
@@ -53,7 +47,7 @@ function attempt(answer: JudgedAttempt['answer'], changes: Partial<JudgedAttempt
     startedAt: new Date('2026-01-01T00:00:01Z'),
     finishedAt: new Date('2026-01-01T00:00:02Z'),
     provenRight: true,
-    otherCalls: { accepted: 0, refused: 0 },
+    otherCalls: { accepted: 0, refused: 0, failed: 0 },
     governed: false,
     random: 1,
     ...changes,
@@ -428,5 +422,72 @@ describe('a row whose calls have one key', () => {
     const answer = failing({ class: 'permanent', code: 'CONFLICT', status: 409 });
     expect(judge(attempt(answer, keyed))).toMatchObject({ kind: 'retry', history: { unclear: true } });
     expect(judge(attempt(answer, { claim: keyed.claim }))).toMatchObject({ kind: 'finished' });
+  });
+});
+
+describe('a failure that others do not meet', () => {
+  const broken = failing({
+    class: 'retry',
+    code: 'INTERNAL',
+    message: 'nil pointer (request: r-17)',
+    unclear: true,
+  });
+  const others = { accepted: 3, refused: 0, failed: 0 };
+  const known = { lastCode: 'INTERNAL', lastMessage: 'nil pointer (request: r-3)', unclear: true };
+  const often = withHistory({ ...known, failedAlone: { refusals: 4, others: 9 } });
+  const patient = claimed({ policy: { attempts: 50, backoffMs: 0 } });
+
+  test('the fifth time in a row is the fault of its row, which is not repeated and stays unclear', () => {
+    expect(judge(attempt(broken, { task: often, otherCalls: others, claim: patient }))).toMatchObject({
+      result: {
+        outcome: 'failed',
+        code: 'INTERNAL',
+        unclear: true,
+        message:
+          'nil pointer (request: r-17) (will not pass: the same answer came 5 times in a row, while at least 12 calls of other rows were accepted)',
+      },
+    });
+  });
+
+  test.each<[string, Partial<JudgedAttempt>, AttemptHistory['failedAlone']]>([
+    [
+      'is counted',
+      { task: withHistory({ ...known, failedAlone: { refusals: 3, others: 9 } }) },
+      { refusals: 4, others: 12 },
+    ],
+    [
+      'starts again with another text',
+      { task: withHistory({ ...often.history, lastMessage: 'no memory' }) },
+      { refusals: 1, others: 0 },
+    ],
+    [
+      'starts again after another code',
+      { task: withHistory({ ...often.history, lastCode: 'CONNECTION_LOST' }) },
+      { refusals: 1, others: 0 },
+    ],
+    [
+      'says nothing while others fail',
+      { otherCalls: { accepted: 3, refused: 0, failed: 2 } },
+      { refusals: 4, others: 9 },
+    ],
+    [
+      'needs others that are accepted',
+      { task: withHistory({ ...known, failedAlone: { refusals: 7, others: 1 } }) },
+      { refusals: 8, others: 4 },
+    ],
+  ])('%s', (_title, changes, failedAlone) => {
+    expect(
+      judge(attempt(broken, { task: often, otherCalls: others, claim: patient, ...changes })),
+    ).toMatchObject({
+      kind: 'retry',
+      history: { failedAlone, unclear: true },
+    });
+  });
+
+  test.each<[string, JudgedAttempt['answer']]>([
+    ['another failure', failing({ class: 'retry', code: 'UNAVAILABLE', status: 503 })],
+    ['a refusal', failing({ class: 'slow-down', code: 'RESOURCE_EXHAUSTED', status: 429 })],
+  ])('is forgotten after %s', (_title, answer) => {
+    expect(judge(attempt(answer, { task: often, claim: patient }))).not.toHaveProperty('history.failedAlone');
   });
 });
