@@ -29,6 +29,8 @@ export const restoreEvaluation = defineOperation({
     completed_at: ({ completedAt }) => completedAt,
   },
   repeatable: true,
+  // From a public description of a service with this call.
+  permission: 'PERMISSION_SCORECARDS_EVALUATE',
   meansAlreadyApplied: ({ code, message }) => refusalCodes.has(code) && notDeleted.test(message),
 });
 

@@ -7,7 +7,10 @@ import { defineOperation } from '../src/engine/operation/operation.ts';
 const text = { type: 'text', undoable: true } as const;
 const count = { type: 'integer', undoable: true } as const;
 
-/** Fields that a row may change, in the order of section 2.6. Times and the file type are sent unchanged. */
+/**
+ * Fields that a row may change, in the order of section 2.6. Times and the file type are sent unchanged. By a public description of a
+ * service with this call, `file_size` is in bytes and `recording_length` in seconds.
+ */
 const changeable = {
   file_name: text,
   file_type: text,
@@ -48,4 +51,6 @@ export const updateSoundboard = defineOperation({
   interpret: (body, soundboardId) => readUpdateSoundboardAnswer(soundboardId, body),
   columns: { soundboard_id: ({ soundboardId }) => soundboardId },
   repeatable: true,
+  // From a public description of a service with this call.
+  permission: 'PERMISSION_SOUNDBOARD_EDIT',
 });

@@ -34,10 +34,13 @@ export interface CodeFacts extends CodeAdvice {
 type FailureFacts = CodeFacts & { readonly class: FailureClass };
 
 const again = 'Run "cqbatch retry" for these rows; if it happens again, ask the operators of the service.';
+const againUnlessAlone = `${again} If the message says that a row will not pass, correct it, or show it to them.`;
 const mend = 'Fix these rows in failed.csv, then run that file.';
 const renew = 'Renew the access token, then continue with "cqbatch resume" or "cqbatch retry".';
 const refused = 'Read the message. The same call would be refused again.';
 const checkNetwork = 'Check the base URL and the network, then run "cqbatch retry" for these rows.';
+const checkPath =
+  'Check the base URL (--base-url) and its path prefix. The message names the path that was asked below it.';
 const checkProxy =
   'Check the proxy (HTTPS_PROXY, HTTP_PROXY), then continue with "cqbatch resume" or "cqbatch retry".';
 const lookFirst =
@@ -67,10 +70,13 @@ const failures = {
       '"cqbatch retry" includes these rows.',
     ),
   ),
-  UNKNOWN: unclear(retry('The service failed and does not say why.')),
+  UNKNOWN: unclear(retry('The service failed and does not say why.', againUnlessAlone)),
   INVALID_ARGUMENT: permanent('The service does not accept a value of the row.', mend),
   DEADLINE_EXCEEDED: unclear(retry('The service, or a gateway in front of it, took too long.')),
-  NOT_FOUND: permanent('The service does not know this identifier.', `Check that it is right. ${mend}`),
+  NOT_FOUND: permanent(
+    'The service does not know this identifier; or, if the message says so, another server has answered.',
+    `Check the identifier, or the base URL (--base-url) and its path prefix. ${mend}`,
+  ),
   ALREADY_EXISTS: permanent(
     'What the row would create already exists.',
     'Nothing to do, if it is as it should be.',
@@ -89,8 +95,11 @@ const failures = {
   ),
   ABORTED: retry('The service gave up the call because of another one.'),
   OUT_OF_RANGE: permanent('A value of the row is out of range.', mend),
-  UNIMPLEMENTED: permanent('The service does not have this operation.', 'Check the base URL.'),
-  INTERNAL: unclear(retry('The service failed.')),
+  UNIMPLEMENTED: permanent(
+    'The service does not have this operation, or a router in front of it does not know the path: no row is to blame.',
+    checkPath,
+  ),
+  INTERNAL: unclear(retry('The service failed.', againUnlessAlone)),
   UNAVAILABLE: unclear(retry('The service was not available.')),
   DATA_LOSS: unclear(permanent('The service reports lost data.', lookFirst)),
   UNAUTHENTICATED: halt('The access token is not valid, or has expired.'),

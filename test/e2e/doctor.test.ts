@@ -88,8 +88,7 @@ describe('doctor', () => {
   });
 
   test.each([
-    ['a router that knows no such path', 404, '{"code":5,"message":"Not Found","details":[]}', 'warning'],
-    ['a router that knows another method', 405, '{"message":"Method Not Allowed"}', 'warning'],
+    ['a router that need not be one', 404, '{"message":"Not Found"}', 'warning'],
     ['a limit before the operation', 429, '{"message":"slow down"}', 'warning'],
     ['a proxy without words', 400, '', 'warning'],
     ['the operation', 400, '{"code":3,"message":"evaluation_id is missing","details":[]}', 'ok'],
@@ -104,6 +103,36 @@ describe('doctor', () => {
     if (state === 'ok') return;
     expect(found.checks.find(({ check }) => check === 'API')?.text).toContain(`answers ${status}`);
     expect(found.checks.find(({ check }) => check === 'token')?.text).toMatch(/^could not be checked/);
+  });
+
+  test.each([
+    ['a gateway', 404, '{"code":5,"message":"Not Found","details":[]}'],
+    ['a gateway for another method', 501, '{"code":12,"message":"Method Not Allowed","details":[]}'],
+    ['Connect', 404, ''],
+    ['Connect for another method', 405, ''],
+  ])('says which path is wrong: a router of %s', async (_title, status, body) => {
+    const { url } = await httpServer((response) => void response.writeHead(status).end(body));
+    const { code, failed } = await examined({ CQBATCH_BASE_URL: `${url}/prefix` });
+    expect(code).toBe(4);
+    expect(failed).toMatchObject([
+      {
+        check: 'API',
+        text: expect.stringMatching(
+          /\/prefix\/api\/v1alpha1\/\S+restoreevaluation: .* check the base URL \(--base-url\) and its path prefix/,
+        ),
+      },
+    ]);
+  });
+
+  test('names the permission that a token lacks', async () => {
+    const { url } = await httpServer((response) => void response.writeHead(403).end('{"message":"no"}'));
+    const { failed } = await examined({ CQBATCH_BASE_URL: url });
+    expect(failed).toMatchObject([
+      {
+        check: 'token',
+        text: expect.stringContaining('most likely PERMISSION_SCORECARDS_EVALUATE is missing'),
+      },
+    ]);
   });
 
   test('names an invalid folder, and continues with the other checks', async () => {

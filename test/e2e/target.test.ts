@@ -28,6 +28,8 @@ const routeMissing: Mood = {
   type: 'application/json',
   body: '{"code":5,"message":"Not Found"}',
 };
+/** The words of a router, which a service may use as well. */
+const nothingThere: Mood = { ...routeMissing, body: '{"message":"Not Found"}' };
 const otherService: Mood = { status: 200, type: 'application/json', body: '{"hello":"world"}' };
 const broken: Mood = { status: 502, type: 'text/html', body: '<title>Bad gateway</title>' };
 
@@ -52,8 +54,9 @@ describe('a target that has never answered', () => {
 
   test.each<[string, Mood, number, string, 'clear' | 'unclear']>([
     ['is a login page', page, 60, 'HTTP 200, ANSWER_NOT_JSON', 'clear'],
-    ['has nothing at its path, and says so in JSON', routeMissing, 60, 'HTTP 404, NOT_FOUND', 'clear'],
-    ['has nothing at its path, for a short manifest', routeMissing, 3, 'HTTP 404, NOT_FOUND', 'clear'],
+    ['has a router that knows no such path', routeMissing, 60, 'HTTP 404, UNIMPLEMENTED', 'clear'],
+    ['has nothing at its path, and says so in JSON', nothingThere, 60, 'HTTP 404, NOT_FOUND', 'clear'],
+    ['has nothing at its path, for a short manifest', nothingThere, 3, 'HTTP 404, NOT_FOUND', 'clear'],
     ['is another service', otherService, 60, 'HTTP 200, ANSWER_INCOMPLETE', 'unclear'],
     ['is broken', broken, 60, 'HTTP 502, BAD_GATEWAY', 'unclear'],
   ])('%s: 20 calls at most, which may be repeated', async (_title, mood, rows, came, left) => {

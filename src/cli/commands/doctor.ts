@@ -9,6 +9,8 @@ import { readLeastNode } from '../../base/package.ts';
 import { duration, size } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import type { ApiAnswer } from '../../engine/api/client.ts';
+import { mayBeOfRouter } from '../../engine/api/failure.ts';
+import { refusalText } from '../../engine/operation/operation.ts';
 import { checkStateFolder } from '../../engine/run/record/state-folder.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { settingsWithoutEffect } from '../command-spec.ts';
@@ -79,6 +81,10 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
   );
   return failed.toSorted((a, b) => b - a)[0] ?? exitCodes.success;
 }
+
+/** The operation that is asked for. */
+const [restore] = operations;
+const checkPath = 'check the base URL (--base-url) and its path prefix';
 
 function ok(check: string, text: string): Finding {
   return { check, state: 'ok', text };
@@ -151,14 +157,13 @@ async function api(flags: Flags, settings: Settings, terminal: Terminal): Promis
   const proxy = proxyTo({ baseUrl, allowInsecureHttp });
   const token = tokenSource({ settings, terminal });
   await token.current();
-  const [operation] = operations;
-  const { path } = operation.request({ evaluation_id: '1', user_id: 'doctor' });
+  const { path } = restore.request({ evaluation_id: '1', user_id: 'doctor' });
   const client = await apiClient({ baseUrl, allowInsecureHttp, concurrency: 1, timeoutMs: callMs }, token);
   try {
     const answer = await client.send({ path, body: '{}' }, { keepAnswer: true });
     return [
       ...(proxy === undefined ? [] : [ok('proxy', proxy)]),
-      ...answered(baseUrl, answer),
+      ...answered(baseUrl, path, answer),
       ...(answer.received === undefined ? [] : [clock(answer.received.headers['date'])].flat()),
     ];
   } finally {
@@ -166,14 +171,15 @@ async function api(flags: Flags, settings: Settings, terminal: Terminal): Promis
   }
 }
 
-function answered(baseUrl: string, answer: ApiAnswer): readonly Finding[] {
+function answered(baseUrl: string, path: string, answer: ApiAnswer): readonly Finding[] {
   if (answer.ok) return [warning('API', `${baseUrl} accepts a request without content: check the base URL`)];
-  const { code, class: kind, message, status = 0 } = answer.failure;
+  const { code, class: kind, status = 0 } = answer.failure;
+  const message = refusalText(restore, answer.failure);
   if (status >= 400 && status < 500 && kind !== 'halt' && kind !== 'halt-early') {
     const tls = baseUrl.startsWith('https:') ? [ok('TLS', 'the certificate is trusted')] : [];
     if (isOfOperation(status, answer.received?.body ?? ''))
       return [ok('API', baseUrl), ...tls, ok('token', 'is accepted')];
-    const what = `${baseUrl} answers ${status} (${message}), as routers do for a wrong path: check the base URL`;
+    const what = `${baseUrl}${path} answers ${status} (${message}), as routers do for a wrong path: ${checkPath}`;
     return [
       warning('API', what),
       ...tls,
@@ -184,7 +190,7 @@ function answered(baseUrl: string, answer: ApiAnswer): readonly Finding[] {
     {
       check: checkOf(code) ?? 'API',
       state: 'failed',
-      text: `${baseUrl}: ${message} (${code})`,
+      text: `${baseUrl}${mayBeOfRouter(status) ? path : ''}: ${message} (${code})`,
       exitCode: exitCodes.fatal,
     },
   ];

@@ -1,6 +1,7 @@
 import { isJsonObject, parseJson } from '../../base/text/json.ts';
 import { canonicalCodes, type FailureCode, failureFacts } from '../../domain/codes.ts';
-import { type ApiFailure, apiFailure } from './failure.ts';
+import { detailTexts, type ErrorDetail, errorDetails, reasonIn } from './error-details.ts';
+import { type ApiFailure, apiFailure, mayBeOfRouter } from './failure.ts';
 import type { HttpAnswer } from './network/exchange.ts';
 import { serverText, type TokenMask } from './server-text.ts';
 import type { IgnoredWaits } from './wait-reader.ts';
@@ -18,18 +19,25 @@ export interface AnswerContext {
 
 /**
  * What an error answer (status 400 or more) means. The canonical code in the body counts first, then the HTTP status; but
- * 429 always means "slow down" and 401 always "the token is refused", whatever the body says.
+ * 429 always means "slow down" and 401 always "the token is refused", whatever the body says. The code of a router is UNIMPLEMENTED: its
+ * NOT_FOUND is that of the path, not that of a row.
  */
 export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerContext): ApiFailure {
   const { status, headers } = answer;
   const body = readErrorBody(answer.body);
   const isFixed = body.code === undefined || status === 429 || status === 401;
-  const code = isFixed ? codeOfStatus(status) : body.code;
+  const ofRouter = isOfRouter(status, body);
+  const code = ofRouter ? 'UNIMPLEMENTED' : isFixed ? codeOfStatus(status) : body.code;
   const usualClass = status === 429 ? 'slow-down' : failureFacts(code).class;
-  const failure = apiFailure(code, errorMessage(status, usualClass === 'halt', body, mask), {
-    class: status === 404 && body.kind !== 'json' ? 'halt-early' : usualClass,
-    status,
-  });
+  const isPathWrong = ofRouter || (status === 404 && body.kind !== 'json');
+  const failure = apiFailure(
+    code,
+    errorMessage(status, { isPathWrong, isHalt: usualClass === 'halt' }, body, mask),
+    {
+      class: isPathWrong ? 'halt-early' : usualClass,
+      status,
+    },
+  );
   if (usualClass !== 'slow-down' && usualClass !== 'retry') return failure;
   const wait = waitingTime(headers, body.json, now, ignored);
   if (wait === undefined) return failure;
@@ -43,16 +51,55 @@ export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerConte
   };
 }
 
+/**
+ * Whether a router in front of the operation has answered: it has nothing at this path, or not for this method, whatever the row says. A 404
+ * without JSON is not certain: some services answer so for a missing entry.
+ */
+function isOfRouter(status: number, { kind, message, json = {}, details }: ErrorBody): boolean {
+  if (!mayBeOfRouter(status)) return false;
+  if (kind !== 'json') return status !== 404;
+  if (details.length > 0 || !routerWords.test(message)) return false;
+  return status !== 404 || !/^not found$/i.test(message) || isBare(json);
+}
+
+/** What routers say: those of gateways no more than the status. */
+const routerWords =
+  /^(?:not found|method not allowed|not implemented|no route matched with those values|the current request is not defined by this api\.?|(?:cannot|route) [A-Z]+[ :]\/.*)$/i;
+
+/** Whether "Not Found" is all that a gateway says. Other services may mean a missing entry by it. */
+function isBare(json: Readonly<Record<string, unknown>>): boolean {
+  return json['code'] === 5 && Object.keys(json).every((name) => gatewayMembers.has(name));
+}
+
+const gatewayMembers: ReadonlySet<string> = new Set(['code', 'message', 'details', 'error']);
+
 const throttlingCodes: ReadonlySet<FailureCode> = new Set(['RESOURCE_EXHAUSTED', 'UNAVAILABLE'] as const);
 
-function errorMessage(status: number, isHalt: boolean, body: ErrorBody, mask: TokenMask): string {
-  const serverMessage = serverText(body.message, mask);
-  if (status === 404 && body.kind !== 'json') {
-    return `The server answered 404 with ${kindName(body, serverMessage)} instead of JSON: check the base URL`;
+function errorMessage(
+  status: number,
+  { isPathWrong, isHalt }: { readonly isPathWrong: boolean; readonly isHalt: boolean },
+  body: ErrorBody,
+  mask: TokenMask,
+): string {
+  const serverMessage = serverText(withDetails(body), mask);
+  if (isPathWrong) {
+    const what =
+      body.kind === 'json' ? `"${serverMessage}"` : `${kindName(body, serverMessage)} instead of JSON`;
+    return `The server answered ${status} with ${what}: check the base URL (--base-url) and its path prefix`;
   }
   if (isHalt) return `The API refuses the token${serverMessage === '' ? '' : `: ${serverMessage}`}`;
   if (body.kind === 'html') return `The server answered ${status} with ${kindName(body, serverMessage)}`;
   return serverMessage === '' ? `The server answered ${status} without saying why` : serverMessage;
+}
+
+/** `EVALUATION_NOT_DELETED: wrong state (title: too long; request: r-1)`. The reason is first, so that it is never cut. */
+function withDetails({ message, details }: ErrorBody): string {
+  const reason = reasonIn(details);
+  const isSaid = message.includes(reason) || rpcCode(reason) !== undefined;
+  const said = [isSaid ? '' : reason, message].filter(Boolean).join(': ');
+  const more = detailTexts(details, said).join('; ');
+  if (more === '') return said;
+  return said === '' ? more : `${said} (${more})`;
 }
 
 function kindName({ kind }: ErrorBody, serverMessage: string): string {
@@ -71,6 +118,7 @@ const codesByStatus = new Map<number, FailureCode>([
   [401, 'UNAUTHENTICATED'],
   [403, 'PERMISSION_DENIED'],
   [404, 'NOT_FOUND'],
+  [405, 'UNIMPLEMENTED'],
   [408, 'REQUEST_TIMEOUT'],
   [409, 'CONFLICT'],
   [412, 'FAILED_PRECONDITION'],
@@ -109,14 +157,16 @@ interface ErrorBody {
   readonly code?: RpcCode | undefined;
   /** The server's words; empty when it gives none. */
   readonly message: string;
-  /** The parsed object, for `google.rpc` details. */
-  readonly json?: unknown;
+  /** The parsed object. */
+  readonly json?: Readonly<Record<string, unknown>>;
+  readonly details: readonly ErrorDetail[];
 }
 
 /**
  * Reads an error body of any of the known shapes:
  *
- * - `{"code":5,"message":"…","details":[…]}` and `{"code":"not_found","message":"…"}`
+ * - `{"code":5,"message":"…","details":[…]}` of a gateway and `{"code":"not_found","message":"…","details":[…]}` of Connect
+ * - `{"error":"…","code":5,"message":"…","details":[…]}` and `{"error":"…","code":5}` of older gateways
  * - `{"error":{"code":404,"status":"NOT_FOUND","message":"…","details":[…]}}`
  * - `application/problem+json`: `{"type":"…","title":"…","status":404,"detail":"…"}` (RFC 9457)
  * - `{"error":"invalid_token","error_description":"…"}` (RFC 6749, section 5.2)
@@ -124,10 +174,10 @@ interface ErrorBody {
  */
 export function readErrorBody(text: string): ErrorBody {
   const trimmed = text.trim();
-  if (trimmed === '') return { kind: 'empty', message: '' };
-  if (trimmed.startsWith('<')) return { kind: 'html', message: htmlTitle(trimmed) };
+  if (trimmed === '') return { kind: 'empty', message: '', details: [] };
+  if (trimmed.startsWith('<')) return { kind: 'html', message: htmlTitle(trimmed), details: [] };
   const json = trimmed.startsWith('{') ? parseObject(trimmed) : undefined;
-  if (json === undefined) return { kind: 'text', message: trimmed };
+  if (json === undefined) return { kind: 'text', message: trimmed, details: [] };
   const error = isJsonObject(json['error']) ? json['error'] : {};
   // The `status` of a problem document is a number: the HTTP status, not a canonical code.
   const statuses = [json['status'], error['status']].filter((status) => typeof status === 'string');
@@ -145,6 +195,7 @@ export function readErrorBody(text: string): ErrorBody {
     kind: 'json',
     code,
     json,
+    details: errorDetails(json),
     message: isNamed ? message : [name, message].filter(Boolean).join(': '),
   };
 }

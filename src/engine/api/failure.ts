@@ -17,6 +17,11 @@ export interface ApiFailure {
   readonly unclear: boolean;
 }
 
+/** Whether a router may have answered with this status, because it has nothing at the path, or not for this method. */
+export function mayBeOfRouter(status: number | undefined): boolean {
+  return status === 404 || status === 405 || status === 501;
+}
+
 /** Makes a failure. `class` and `unclear` are those of the code, unless `more` sets them. */
 export function apiFailure(
   code: FailureCode,

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../base/text/json.ts';
+import { errorDetails } from './error-details.ts';
 import { type AnswerHeaders, firstReadable } from './headers.ts';
 import { counterLimits, type LimitReading, policyLimits, statedNumber } from './limits.ts';
 import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts';
@@ -28,11 +29,9 @@ export function waitingTime(
 
 /** A `google.rpc.RetryInfo` in the details of an error body (`google/rpc/error_details.proto`). */
 function retryInfo(body: unknown, waits: WaitReader): AskedWait | undefined {
-  const details = [member(body, 'details'), member(member(body, 'error'), 'details')];
-  for (const detail of details.filter(Array.isArray).flat() as readonly unknown[]) {
-    const type = member(detail, '@type');
-    if (typeof type === 'string' && !type.endsWith('google.rpc.RetryInfo')) continue;
-    const delay = durationOf(member(detail, 'retryDelay') ?? member(detail, 'retry_delay'));
+  for (const { type = 'RetryInfo', fields } of errorDetails(body)) {
+    if (type !== 'RetryInfo') continue;
+    const delay = durationOf(fields['retryDelay'] ?? fields['retry_delay']);
     const wait = delay === undefined ? undefined : waits.duration('RetryInfo', delay);
     if (wait !== undefined) return wait;
   }

@@ -44,6 +44,10 @@ const definitionSchema = z
     repeatable: z.boolean(),
     idempotencyKey: z.boolean().optional(),
     keepsOmitted: z.boolean().optional(),
+    permission: z
+      .string()
+      .regex(/^[!-~]{1,100}$/, 'must be a name without blanks, such as CALLS_EDIT')
+      .optional(),
     meansAlreadyApplied: aFunction.optional(),
     meansDone: aFunction.optional(),
   })

@@ -55,6 +55,8 @@ export interface OperationDefinition<
   readonly idempotencyKey?: boolean;
   /** Whether the API certainly keeps omitted fields, as PATCH does. Default: false; omitting a field needs the user's consent. */
   readonly keepsOmitted?: boolean;
+  /** The permission that the user of the token needs, as the API calls it; a refusal with PERMISSION_DENIED names it. */
+  readonly permission?: string;
   /**
    * Whether a refusal means that the change was already made; after an unclear attempt, the row then counts as succeeded.
    * `code` is the failure's canonical code (`FAILED_PRECONDITION`, …). Default: never.
@@ -112,6 +114,7 @@ export interface Operation<Name extends string = string, Column extends string =
   readonly repeatable: boolean;
   readonly idempotencyKey?: boolean;
   readonly keepsOmitted?: boolean;
+  readonly permission?: string;
   readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
   readonly meansDone: (refusal: Refusal) => boolean;
   /** SHA-256 of the user's module that defines it, in hexadecimal. */
@@ -186,6 +189,16 @@ function asking(operation: string) {
 export function operationFailure(operation: string, error: unknown): string {
   const text = errorText(error);
   return text.startsWith(`${operation}: `) ? text : `${operation}: ${text}`;
+}
+
+/** The message of a refusal, with the permission that is missing, as far as it is known. */
+export function refusalText(
+  { permission }: Pick<Operation, 'permission'>,
+  { code, message }: Refusal,
+): string {
+  if (code !== 'PERMISSION_DENIED' || permission === undefined || message.includes(permission))
+    return message;
+  return `${message} (most likely ${permission} is missing)`;
 }
 
 function problemIn(problem: string | undefined): string | undefined {

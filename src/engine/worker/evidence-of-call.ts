@@ -1,4 +1,4 @@
-import type { ApiFailure } from '../api/failure.ts';
+import { type ApiFailure, mayBeOfRouter } from '../api/failure.ts';
 import type { HealthEvidence, Trouble } from './health-evidence.ts';
 import type { JudgedAttempt, Judgement } from './judge.ts';
 
@@ -40,7 +40,7 @@ export function healthEvidence(attempt: JudgedAttempt, judgement: Judgement): He
 
 /** Whether the refusal may be about the path rather than the row: it does not mention the subject of the row. */
 function isPathInDoubt({ task, operation }: JudgedAttempt, { status, message }: ApiFailure): boolean {
-  if (status !== 404 && status !== 405) return false;
+  if (!mayBeOfRouter(status)) return false;
   const words = message.replaceAll(task.path, '').toLowerCase();
   return !words
     .match(/[a-z0-9]+/g)

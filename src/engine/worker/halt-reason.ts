@@ -51,6 +51,7 @@ const remedies: Readonly<Record<string, string>> = {
   TOKEN_UNREADABLE: correctToken,
   TOKEN_EMPTY: correctToken,
   TOKEN_MALFORMED: correctToken,
+  UNIMPLEMENTED: `Correct the ${byBaseUrl} and its path prefix: nothing there takes this call.`,
   RESOURCE_EXHAUSTED: waitForLimit,
   PERMISSION_DENIED: `Check what the token allows, and correct the ${byBaseUrl} if it is wrong.`,
 };
@@ -60,6 +61,6 @@ function remedy({ code, status = 0 }: ApiFailure): string {
   if (known !== undefined) return known;
   if (status >= 500) return 'The service has a problem: continue when it works again.';
   if (status > 0)
-    return `Correct the ${byBaseUrl}, unless the service really has none of the entries that these rows name.`;
+    return `Correct the ${byBaseUrl} and its path prefix, unless the service really has none of the entries that these rows name.`;
   return `Correct the ${byBaseUrl}, or check that the service is up.`;
 }

@@ -2,8 +2,8 @@ import { withAttempt } from '../../domain/attempts.ts';
 import type { RowCode } from '../../domain/codes.ts';
 import { type AttemptHistory, noHistory, type ResultColumns, type RowResult } from '../../domain/terms.ts';
 import type { ApiAnswer } from '../api/client.ts';
-import type { ApiFailure } from '../api/failure.ts';
-import { type Operation, operationFailure } from '../operation/operation.ts';
+import { type ApiFailure, mayBeOfRouter } from '../api/failure.ts';
+import { type Operation, operationFailure, refusalText } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/traffic-meter.ts';
@@ -115,7 +115,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
       return finished({ outcome: 'succeeded', code: 'ALREADY_APPLIED', message: meaning.message, unclear });
   }
 
-  const { failure } = meaning;
+  const failure = { ...meaning.failure, message: refusalText(operation, meaning.failure) };
   const history = historyAfter(attempt, failure);
   const halted = () => ({ kind: 'halted' as const, history: unchargedHistory(attempt, failure), failure });
   const failed = (why = '') =>
@@ -126,11 +126,14 @@ export function judge(attempt: JudgedAttempt): Judgement {
       unclear: failure.unclear || unclear,
     });
 
+  const isPathWrong = failure.class === 'halt-early' && mayBeOfRouter(failure.status);
+  const asked = isPathWrong || failure.code === 'UNIMPLEMENTED' ? ` (asked: ${task.path})` : '';
+
   switch (failure.class) {
     case 'permanent':
-      return failed();
+      return failed(asked);
     case 'halt-early':
-      return attempt.provenRight ? failed() : halted();
+      return attempt.provenRight ? failed(asked) : halted();
     case 'halt':
       return halted();
     case 'aborted':
@@ -204,7 +207,7 @@ function meaningOf({ task, operation, claim, answer, provenRight }: JudgedAttemp
       return check.ok ? { kind: 'fits', columns: check.columns } : { ...check, kind: 'unknown' };
     }
     const failure = keyedFailure(answer.failure, { operation, policy: claim.policy });
-    // Until a row has succeeded, a 404 without JSON may come from another address.
+    // Until a row has succeeded, a router or another address may have answered.
     const isRefusal = failure.class === 'permanent' || (failure.class === 'halt-early' && provenRight);
     const isLost = isRefusal && task.history?.unclear === true;
     if (isLost && (operation.meansAlreadyApplied(failure) || operation.meansDone(failure)))

@@ -75,7 +75,7 @@ describe('an HTTP status without a canonical code', () => {
     [402, 'permanent', 'HTTP_402', clear],
     [403, 'halt-early', 'PERMISSION_DENIED', clear],
     [404, 'permanent', 'NOT_FOUND', clear],
-    [405, 'permanent', 'HTTP_405', clear],
+    [405, 'permanent', 'UNIMPLEMENTED', clear],
     [407, 'permanent', 'HTTP_407', clear],
     [408, 'retry', 'REQUEST_TIMEOUT', clear],
     [409, 'permanent', 'CONFLICT', clear],
@@ -116,10 +116,18 @@ describe('an HTTP status without a canonical code', () => {
     ['an HTML page', '<html><title>Oops</title></html>', 'with an HTML page ("Oops")'],
     ['plain text', '404 page not found', 'with text ("404 page not found")'],
     ['nothing', '', 'with nothing'],
-  ])('a 404 with %s suggests checking the base URL', (_, body, message) => {
-    const failure = classified(404, body);
-    expect(failure).toMatchObject({ class: 'halt-early', code: 'NOT_FOUND', status: 404, unclear: false });
-    expect(failure.message).toBe(`The server answered 404 ${message} instead of JSON: check the base URL`);
+  ])('a 404, 405 or 501 with %s suggests checking the base URL', (_, body, message) => {
+    for (const [status, code] of [
+      [404, 'NOT_FOUND'],
+      [405, 'UNIMPLEMENTED'],
+      [501, 'UNIMPLEMENTED'],
+    ] as const) {
+      const failure = classified(status, body);
+      expect(failure).toMatchObject({ class: 'halt-early', code, status, unclear: false });
+      expect(failure.message).toBe(
+        `The server answered ${status} ${message} instead of JSON: check the base URL (--base-url) and its path prefix`,
+      );
+    }
   });
 
   test('every status from 400 to 599 has a class, a code and a message', () => {
@@ -128,6 +136,46 @@ describe('an HTTP status without a canonical code', () => {
       expect(failure.code).toMatch(/^[A-Z][A-Z0-9_]+$/);
       expect(failure.message).not.toBe('');
     }
+  });
+});
+
+describe('the code of a router', () => {
+  test.each([
+    ['a gateway', 404, '{"code":5,"message":"Not Found","details":[]}'],
+    ['an older gateway', 404, '{"error":"Not Found","code":5,"message":"Not Found"}'],
+    ['a gateway for another method', 501, '{"code":12,"message":"Method Not Allowed","details":[]}'],
+    ['a framework for another method', 405, '{"detail":"Method Not Allowed"}'],
+    ['Connect for another method', 405, ''],
+    ['Kong', 404, '{"message":"no Route matched with those values"}'],
+    ['Cloud Endpoints', 404, '{"code":5,"message":"The current request is not defined by this API."}'],
+    ['Nest', 404, '{"message":"Cannot POST /api/restore","error":"Not Found","statusCode":404}'],
+    ['Fastify', 404, '{"message":"Route POST:/api/restore not found","error":"Not Found","statusCode":404}'],
+    ['a load balancer for another method', 405, '<html><title>405 Not Allowed</title></html>'],
+  ])('is that of a wrong path: %s', (_, status, body) => {
+    const failure = classified(status, body);
+    expect(failure).toMatchObject({ class: 'halt-early', code: 'UNIMPLEMENTED', status, unclear: false });
+    expect(failure.message).toMatch(/^The server answered \d+ with .*: check the base URL \(--base-url\)/);
+  });
+
+  test.each([
+    ['an operation', 404, '{"code":5,"message":"evaluation 7 not found","details":[]}', 'NOT_FOUND'],
+    ['an operation of Connect', 404, '{"code":"not_found","message":"Not Found"}', 'NOT_FOUND'],
+    ['a service without codes', 404, '{"message":"Not Found","documentation_url":"u"}', 'NOT_FOUND'],
+    [
+      'an operation with a reason',
+      404,
+      '{"code":5,"message":"Not Found","details":[{"@type":"google.rpc.ErrorInfo","reason":"EVALUATION_UNKNOWN"}]}',
+      'NOT_FOUND',
+    ],
+    [
+      'an operation that is not built',
+      501,
+      '{"code":12,"message":"not available for e-mail"}',
+      'UNIMPLEMENTED',
+    ],
+    ['a refusal', 400, '{"code":3,"message":"Not Found"}', 'INVALID_ARGUMENT'],
+  ])('is not that of %s', (_, status, body, code) => {
+    expect(classified(status, body)).toMatchObject({ class: 'permanent', code });
   });
 });
 

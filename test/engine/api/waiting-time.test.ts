@@ -87,6 +87,10 @@ describe('google.rpc.RetryInfo', () => {
     expect(waitOf({}, { error: retryInfo('2s') })).toBe(2000);
     expect(waitOf({}, { details: [{ '@type': 'google.rpc.RetryInfo', retry_delay: '2s' }] })).toBe(2000);
     expect(waitOf({}, { details: [null, 'x', [], { retryDelay: '2s' }] })).toBe(2000);
+    const ofConnect = { type: 'google.rpc.RetryInfo', value: 'CgIIAg', debug: { retryDelay: '2s' } };
+    expect(waitOf({}, { code: 'unavailable', details: [ofConnect] })).toBe(2000);
+    expect(waitOf({}, { details: [{ ...ofConnect, debug: null }] })).toBeUndefined();
+    expect(waitOf({}, { details: [{ ...ofConnect, type: 'google.rpc.ErrorInfo' }] })).toBeUndefined();
     expect(
       waitOf({}, { details: [{ '@type': 'type.googleapis.com/google.rpc.Help', retryDelay: '9s' }] }),
     ).toBeUndefined();

@@ -63,6 +63,11 @@ describe('a module of operations', () => {
       /archive-call: there is no member "headers"; these exist: name, thing, .*, meansDone$/,
     ],
     [
+      'has a permission that is no name',
+      defining(`${whole}, permission: 'may edit'`),
+      /archive-call: permission: must be a name without blanks/,
+    ],
+    [
       'has a misspelled member of a field',
       defining(whole.replace('required: true', 'required: true, undoabel: true')),
       /archive-call: fields\.id: there is no member "undoabel"; did you mean undoable\?$/,

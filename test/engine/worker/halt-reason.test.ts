@@ -49,3 +49,17 @@ test('no call is reported for a host that was never reached', () => {
     /^No call has succeeded after 3 tries\. /,
   );
 });
+
+test.each([
+  ['UNIMPLEMENTED', 404, 'CQBATCH_BASE_URL) and its path prefix: nothing there takes this call.'],
+  [
+    'NOT_FOUND',
+    404,
+    'CQBATCH_BASE_URL) and its path prefix, unless the service really has none of the entries',
+  ],
+] as const)('a wrong path (%s) is named with what to check', (code, status, remedy) => {
+  const failure = { class: 'halt-early', code, message: 'Not Found', status, unclear: false } as const;
+  const { message } = refusalReason('https://api.example.com/prefix', '/path', failure);
+  expect(message).toContain('Asked: https://api.example.com/prefix/path. Came back: Not Found (HTTP 404, ');
+  expect(message).toContain(remedy);
+});

@@ -491,3 +491,34 @@ describe('a failure that others do not meet', () => {
     expect(judge(attempt(answer, { task: often, claim: patient }))).not.toHaveProperty('history.failedAlone');
   });
 });
+
+describe('a wrong path', () => {
+  const router = failing({ class: 'halt-early', code: 'UNIMPLEMENTED', status: 404, message: 'gone' });
+
+  test('halts the worker until a row has succeeded; later the row says what was asked', () => {
+    expect(judge(attempt(router, { provenRight: false }))).toMatchObject({
+      kind: 'halted',
+      failure: { message: 'gone' },
+    });
+    const elsewhere = failing({ ...router.failure, message: 'Not Found' });
+    expect(judge(attempt(elsewhere))).toMatchObject({
+      result: { outcome: 'failed', code: 'UNIMPLEMENTED', message: 'Not Found (asked: /restore)' },
+    });
+  });
+});
+
+test.each([
+  [
+    'a refusal names the permission that is missing',
+    'you may not',
+    'you may not (most likely CALLS_EDIT is missing)',
+  ],
+  ['unless it does so itself', 'needs CALLS_EDIT', 'needs CALLS_EDIT'],
+])('%s', (_title, message, expected) => {
+  const answer = failing({ class: 'halt-early', code: 'PERMISSION_DENIED', status: 403, message });
+  const changes = { operation: { ...operation, permission: 'CALLS_EDIT' } };
+  expect(judge(attempt(answer, changes))).toMatchObject({ result: { message: expected } });
+  expect(judge(attempt(answer, { ...changes, provenRight: false }))).toMatchObject({
+    failure: { message: expected },
+  });
+});

@@ -20,9 +20,9 @@ export interface UpdateSoundboardInput {
   readonly dateCreated?: string | undefined;
   /** Sent as it is: the format is not documented (section 2.7). */
   readonly lastModified?: string | undefined;
-  /** From 0; the unit is not documented. */
+  /** From 0; most likely in bytes, though the document does not name the unit. */
   readonly fileSize?: Int64Input | undefined;
-  /** From 0; the unit is not documented. */
+  /** From 0; most likely in seconds, though the document does not name the unit. */
   readonly recordingLength?: Int64Input | undefined;
 }
 

@@ -136,9 +136,9 @@ const soundboard = object({
   dateCreated: time,
   /** Opaque time. */
   lastModified: time,
-  /** The unit is not documented (section 2.7). */
+  /** The document does not name the unit (section 2.7): most likely bytes. */
   fileSize: integer,
-  /** The unit is not documented (section 2.7). */
+  /** The document does not name the unit (section 2.7): most likely seconds. */
   recordingLength: integer,
 });
 

@@ -101,7 +101,7 @@ export class FailureGuard {
 }
 
 /** Cuts long messages of an API: the next command follows them. */
-const messageLength = 150;
+const messageLength = 200;
 
 /**
  * Why a run was halted, and how to continue.

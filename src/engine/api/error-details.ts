@@ -1,0 +1,95 @@
+import { isJsonObject } from '../../base/text/json.ts';
+
+/** A detail of an error body (`google/rpc/error_details.proto`). */
+export interface ErrorDetail {
+  /** `RetryInfo`; absent if the detail has no type. */
+  readonly type?: string;
+  readonly fields: JsonObject;
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The most details of a body, and members of a list in a detail, that are read. */
+const mostRead = 50;
+
+/**
+ * The details of a parsed error body, in `details` or `error.details`. Two spellings are known:
+ *
+ * - that of a gateway: `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"}`
+ * - that of Connect: `{"type":"google.rpc.RetryInfo","value":"CgIIAQ","debug":{"retryDelay":"1.5s"}}`. `value` is the same in
+ *   Protocol Buffers' binary form, which is not read.
+ */
+export function errorDetails(body: unknown): readonly ErrorDetail[] {
+  if (!isJsonObject(body)) return [];
+  const error = body['error'];
+  return [...objectsIn(body['details']), ...objectsIn(isJsonObject(error) ? error['details'] : [])].map(
+    (detail) => {
+      const type = [detail['@type'], detail['type']].find((name) => typeof name === 'string');
+      const { debug } = detail;
+      return {
+        ...(type && { type: type.replace(/^.*[./]/, '') }),
+        fields: isJsonObject(debug) ? debug : detail,
+      };
+    },
+  );
+}
+
+/**
+ * What the details say to people, in the order of the details: the fields that are wrong, the conditions that are not met, the service's
+ * own words, and the identifier by which its operators find the request. What the message says already is left out.
+ */
+export function detailTexts(details: readonly ErrorDetail[], message: string): readonly string[] {
+  const told = new Set<string>();
+  const isNew = (text: string) => text !== '' && !message.toLowerCase().includes(text.toLowerCase());
+  for (const { type = '', fields } of details) {
+    for (const { subject, text } of readers.get(type)?.(fields) ?? [])
+      if (isNew(text)) told.add([subject, text].filter(Boolean).join(': '));
+  }
+  return [...told];
+}
+
+/** The reason in an `ErrorInfo`, such as `EVALUATION_NOT_DELETED`: often the only precise part of an answer. */
+export function reasonIn(details: readonly ErrorDetail[]): string {
+  return (
+    details.map(({ type, fields }) => (type === 'ErrorInfo' ? textIn(fields, 'reason') : '')).find(Boolean) ??
+    ''
+  );
+}
+
+interface Told {
+  /** What the text is about; may be empty. */
+  readonly subject?: string;
+  readonly text: string;
+}
+
+const readers = new Map<string, (fields: JsonObject) => readonly Told[]>([
+  ['BadRequest', (fields) => violations(fields['fieldViolations'] ?? fields['field_violations'], ['field'])],
+  ['PreconditionFailure', (fields) => violations(fields['violations'], ['type', 'subject'])],
+  ['QuotaFailure', (fields) => violations(fields['violations'], ['subject'])],
+  ['LocalizedMessage', (fields) => [{ text: textIn(fields, 'message') }]],
+  [
+    'RequestInfo',
+    (fields) => [{ subject: 'request', text: textIn(fields, 'requestId') || textIn(fields, 'request_id') }],
+  ],
+]);
+
+/** Violations by their descriptions; those without one, by what they are about. */
+function violations(list: unknown, about: readonly string[]): readonly Told[] {
+  return objectsIn(list).map((violation) => {
+    const subject = about
+      .map((name) => textIn(violation, name))
+      .filter(Boolean)
+      .join(' ');
+    const text = textIn(violation, 'description');
+    return text === '' ? { text: subject } : { subject, text };
+  });
+}
+
+function objectsIn(list: unknown): readonly JsonObject[] {
+  return Array.isArray(list) ? list.slice(0, mostRead).filter(isJsonObject) : [];
+}
+
+function textIn(fields: JsonObject, name: string): string {
+  const text = fields[name];
+  return typeof text === 'string' ? text.trim() : '';
+}
