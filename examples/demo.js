@@ -27,11 +27,14 @@ await copyFile(manifest, join(folder, 'mixed.csv'));
 const nearby = { NO_PROXY: '*', no_proxy: '*' };
 
 const trouble = ['--fault', 'reset=1%,timeout=0.5%,500=1%,502-after-commit=1%,malformed=0.5%'];
+// As the real service probably answers: camelCase, identifiers as strings, times that are zero.
+const shape = ['--shape', 'gateway'];
 const limit = ['--limit', 'token-bucket:rate=60,burst=20', '--latency', '20ms..60ms'];
 
 console.log('The service, as a sandbox with faults and a limit of 60 calls a second:');
-console.log(`$ cqbatch sandbox ${trouble.join(' ')} ${limit.join(' ')}\n`);
-const sandbox = spawn(process.execPath, [cqbatch, 'sandbox', '--json', '--port', '0', ...trouble, ...limit], {
+const sandboxArgs = [...shape, ...trouble, ...limit];
+console.log(`$ cqbatch sandbox ${sandboxArgs.join(' ')}\n`);
+const sandbox = spawn(process.execPath, [cqbatch, 'sandbox', '--json', '--port', '0', ...sandboxArgs], {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 const [line] = await once(sandbox.stdout, 'data');
@@ -74,7 +77,7 @@ const commands = [
   ['cqbatch status', 'where the run stands'],
   ['cqbatch list', 'all runs of this folder'],
   ['cqbatch plan mixed.csv', 'what a run would send'],
-  [`cqbatch sandbox --port ${port} --quiet &`, 'the service again; "kill %1" ends it'],
+  [`cqbatch sandbox --port ${port} ${shape.join(' ')} --quiet &`, 'the service again; "kill %1" ends it'],
   ['cqbatch run mixed.csv', 'the job again: it asks first'],
 ];
 const width = Math.max(...commands.map(([command]) => command.length));

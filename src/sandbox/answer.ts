@@ -1,10 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import { stringifyJson } from '../base/text/json.ts';
+import type { ErrorDetail } from './error-details.ts';
+import type { Message } from './messages.ts';
 
 /** An answer as it is sent. */
 export interface HttpAnswer {
-  /** The code of a refusal; absent in other answers. */
-  readonly code?: Code;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
@@ -14,7 +13,7 @@ export interface HttpAnswer {
  * The codes of refusals: those of Protocol Buffers services (google.rpc.Code) that the sandbox uses, with their
  * numbers and the HTTP status that each has in google/rpc/code.proto.
  */
-const codes = {
+export const codes = {
   INVALID_ARGUMENT: { number: 3, status: 400 },
   NOT_FOUND: { number: 5, status: 404 },
   PERMISSION_DENIED: { number: 7, status: 403 },
@@ -26,19 +25,35 @@ const codes = {
   UNAUTHENTICATED: { number: 16, status: 401 },
 } as const;
 
-type Code = keyof typeof codes;
+/** What the service decided about a request, in any shape: `shapes.ts` makes an HTTP answer of it. */
+export type Decision = Done | Refusal;
 
-export type Refusal = HttpAnswer & { readonly code: Code };
+/** A success. */
+export interface Done {
+  /** The content of the answer, with names and values as in the interface document. */
+  readonly result: Readonly<Record<string, unknown>>;
+  /** What Protocol Buffers know of it. */
+  readonly type: Message;
+}
 
-/**
- * A refusal: `{"code":5,"message":"…","details":[]}`, with the code's usual HTTP status unless `rest` has another.
- *
- * @param message one line for people
- */
-export function refuse(code: Code, message: string, rest: Partial<Omit<Refusal, 'body'>> = {}): Refusal {
-  const { number, status } = codes[code];
-  const headers = { ...jsonHeaders, ...rest.headers };
-  return { code, status, ...rest, headers, body: stringifyJson({ code: number, message, details: [] }) };
+export interface Refusal {
+  readonly code: keyof typeof codes;
+  /** One line for people. */
+  readonly message: string;
+  /** Default: the code's usual HTTP status. */
+  readonly status?: number;
+  readonly headers?: HttpAnswer['headers'];
+  readonly details?: readonly ErrorDetail[];
+  /** Whether only status and headers are sent. */
+  readonly isBare?: boolean;
+}
+
+export function refuse(
+  code: Refusal['code'],
+  message: string,
+  rest: Omit<Refusal, 'code' | 'message'> = {},
+): Refusal {
+  return { code, message, ...rest };
 }
 
 /** `Retry-After` for a wait in seconds. */
@@ -49,16 +64,9 @@ export function retryAfter(seconds: number): HttpAnswer['headers'] {
 /** The error of floating point in a number of seconds, which must not round up to one second more. */
 const rounding = 1e-6;
 
-/** An answer with status 200. The interface document does not show the success status (section 4.3). */
-export function done(body: object): HttpAnswer {
-  return { status: 200, headers: jsonHeaders, body: stringifyJson(body) };
-}
-
 /** The page of a proxy in front of the service. */
 export function gatewayPage(status: number): HttpAnswer {
   const title = `${status} ${STATUS_CODES[status]}`;
   const body = `<!doctype html><html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
   return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body };
 }
-
-const jsonHeaders = { 'content-type': 'application/json' };

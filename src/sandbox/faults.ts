@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { gatewayPage, type HttpAnswer, refuse, retryAfter } from './answer.ts';
+import { gatewayPage, type HttpAnswer, type Refusal, refuse, retryAfter } from './answer.ts';
+import { retryInfo } from './error-details.ts';
 import { invalidOption, type Millionths, parseAssignments, parseShare, whole } from './notation.ts';
 
 /** A way in which a valid request can fail. */
@@ -10,7 +11,7 @@ export interface FaultKind {
   /** The description in `--help`. */
   readonly summary: string;
   /** Makes the answer of the fault from the operation's answer, if any; `undefined` when the fault does not apply. */
-  readonly spoil?: (answer: HttpAnswer | undefined) => HttpAnswer | undefined;
+  readonly spoil?: (answer: HttpAnswer | undefined) => HttpAnswer | Refusal | undefined;
   /** What the fault does on the connection. Default: sends the answer. */
   readonly send?: Send;
 }
@@ -31,7 +32,10 @@ const silence: Send = () => {};
 
 const internalError = refuse('INTERNAL', 'internal error');
 const unavailable = refuse('UNAVAILABLE', 'the service is unavailable');
-const restarted = refuse('UNAVAILABLE', 'the service is being restarted', { headers: retryAfter(1) });
+const restarted = refuse('UNAVAILABLE', 'the service is being restarted', {
+  headers: retryAfter(1),
+  details: [retryInfo(1)],
+});
 
 /** Every fault, in the order in which their shares are compared with the number drawn for a request. */
 export const faultKinds: readonly FaultKind[] = [

@@ -26,6 +26,14 @@ export const sandboxOptions = {
     read: parseTokens,
     help: ['Server', '<token>', 'bearer tokens to accept, separated by commas; the sandbox prints them'],
   },
+  shape: choice(
+    ['document', 'gateway', 'connect'],
+    ['Shape', '<shape>', 'how requests are read and answers written; see Shapes below'],
+  ),
+  updates: choice(
+    ['merge', 'replace', 'presence'],
+    ['Shape', '<how>', 'what an update does to fields that are left out or empty; see Updates below'],
+  ),
   evaluations: wholeNumber(1000, maxIdentifier, ['Content', '<n>', 'number of evaluations, with ids from 1']),
   soundboards: wholeNumber(200, maxIdentifier, [
     'Content',
@@ -64,7 +72,7 @@ export const sandboxOptions = {
   ]),
   limitStatus: choice(['429', '503'], ['Trouble', '<n>', 'status of calls over the limit']),
   retryAfter: choice(
-    ['header', 'none'],
+    ['header', 'details', 'none'],
     ['Trouble', '<where>', 'where the answer to a call over the limit says how long to wait'],
   ),
   fault: {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { preciseNow } from '../base/async/clock.ts';
 import { type HttpAnswer, type Refusal, refuse, retryAfter } from './answer.ts';
+import { retryInfo } from './error-details.ts';
 import { drawFault, type Send } from './faults.ts';
 import { limitHeaders } from './limits/allowance.ts';
 import type { Admission } from './limits/limiters.ts';
@@ -8,6 +9,7 @@ import { type Call, type Endpoint, endpoints, readCall } from './operations.ts';
 import type { SandboxSettings } from './options.ts';
 import { randomFor } from './random.ts';
 import { type LogEntry, RequestLog, type RequestRecord } from './request-log.ts';
+import { type Shape, shapes, writeAnswer } from './shapes.ts';
 import { State } from './state.ts';
 
 /** What to do on the connection, and when. */
@@ -47,6 +49,10 @@ export class Service {
     this.state = new State(settings);
   }
 
+  get #shape(): Shape {
+    return shapes[this.settings.shape];
+  }
+
   /** Processes a request. Its body is `undefined` when it broke off. */
   react(
     { method = '', url = '', headers }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
@@ -54,8 +60,8 @@ export class Service {
   ): Reaction {
     const target = `${method} ${url}`;
     const endpoint = endpoints.find(({ path }) => path === url.split('?', 1)[0]);
-    if (!endpoint) return this.#refuse(refuse('NOT_FOUND', `there is nothing at ${target}`), { target });
-    const call = readCall(endpoint, headers['content-type'], body);
+    if (!endpoint) return this.#refuse(this.#shape.wrongPath(target), { target });
+    const call = readCall(endpoint, this.#shape, headers['content-type'], body);
     const record: RequestRecord = {
       operation: endpoint.operation,
       ...(method !== 'POST' && { target }),
@@ -63,7 +69,7 @@ export class Service {
       ...(body?.length && { body: body.toString('utf8') }),
     };
     const token = bearerToken(headers.authorization);
-    if (method !== 'POST') return this.#refuse(methodNotAllowed, record);
+    if (method !== 'POST') return this.#refuse(this.#shape.wrongMethod, record);
     if (token === undefined || !this.settings.token.includes(token))
       return this.#refuse(unauthenticated, record);
     const now = preciseNow();
@@ -75,21 +81,28 @@ export class Service {
   }
 
   #refuse(refusal: Refusal, record: RequestRecord): Reaction {
-    return { answer: refusal, delay: 0, entry: this.log.append({ ...record, code: refusal.code }) };
+    const answer = writeAnswer(this.#shape, refusal);
+    return { answer, delay: 0, entry: this.log.append({ ...record, code: refusal.code }) };
   }
 
   /** @param wait seconds until a request can be admitted; undefined if unknown */
   #tooMany(wait: number | undefined, record: RequestRecord): Reaction {
     const code = this.settings.limitStatus === '429' ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE';
-    const headers = wait === undefined || this.settings.retryAfter === 'none' ? {} : retryAfter(wait);
-    return this.#refuse(refuse(code, 'too many requests', { headers }), { ...record, throttled: true });
+    const { retryAfter: where } = this.settings;
+    const isSaid = wait !== undefined && where !== 'none';
+    const refusal = refuse(code, 'too many requests', {
+      headers: isSaid && where === 'header' ? retryAfter(wait) : {},
+      details: isSaid ? [retryInfo(wait)] : [],
+    });
+    return this.#refuse(refusal, { ...record, throttled: true });
   }
 
   /** Adds the effects of the rate limit to a reaction. */
   #limited(reaction: Reaction, admission: Admission, now: number): Reaction {
     const { answer } = reaction;
     const { allowance, delay = 0, release } = admission;
-    const headers = allowance && limitHeaders(allowance, this.settings.limitHeaders, now);
+    const stated = allowance && limitHeaders(allowance, this.settings.limitHeaders, now);
+    const headers = stated && this.#shape.headers(stated);
     return {
       ...reaction,
       answer: answer && headers ? { ...answer, headers: { ...answer.headers, ...headers } } : answer,
@@ -106,25 +119,21 @@ export class Service {
     // Independent of the time of arrival, so that a run meets the same faults in any order.
     const draw = (what: string): number => randomFor(seed, what, thing, nth).fraction();
     const fault = shares.size > 0 ? drawFault(shares, draw('fault')) : undefined;
-    const answer = fault?.processed === false ? undefined : call.perform(this.state, Date.now());
+    const decision = fault?.processed === false ? undefined : call.perform(this.state, Date.now());
+    const answer = decision && writeAnswer(this.#shape, decision);
     const spoilt = fault?.spoil?.(answer);
     const hit = fault?.spoil && !spoilt ? undefined : fault;
-    const code = answer && (answer.code ?? 'OK');
+    const code = decision && ('result' in decision ? 'OK' : decision.code);
     const outcome = { code: code ?? null, committed: code === 'OK', fault: hit?.name ?? null };
     const spread = latency.max - latency.min;
     return {
-      answer: spoilt ?? answer,
+      answer: spoilt && 'message' in spoilt ? writeAnswer(this.#shape, spoilt) : (spoilt ?? answer),
       send: hit?.send,
       delay: latency.min + (spread > 0 ? spread * draw('latency') : 0),
       entry: this.log.append({ ...record, nth, ...outcome }),
     };
   }
 }
-
-const methodNotAllowed = refuse('UNIMPLEMENTED', 'this path accepts only POST', {
-  status: 405,
-  headers: { allow: 'POST' },
-});
 
 const unauthenticated = refuse('UNAUTHENTICATED', 'the access token is missing or not valid', {
   headers: { 'www-authenticate': 'Bearer' },

@@ -1,3 +1,4 @@
+import { fileTypes } from './enums.ts';
 import { formatTime, generateEvaluation, generateSoundboard } from './generate.ts';
 import { type Millionths, whole } from './notation.ts';
 import type { SandboxSettings } from './options.ts';
@@ -62,16 +63,45 @@ export class State {
   }
 
   /**
-   * Updates a soundboard entry and returns it; `undefined` when it does not exist. Omitted fields stay, on which the document
-   * says nothing. The service sets `last_modified` itself: it is the time of the update, whatever was sent.
+   * Updates a soundboard entry and returns it; `undefined` when it does not exist. The document does not say what becomes of fields
+   * that are left out or empty, so `--updates` does. The service sets `last_modified` itself: it is the time of the update,
+   * whatever was sent.
    */
   update(id: bigint, fields: Partial<Soundboard>, at: number): Soundboard | undefined {
     const soundboard = this.soundboard(id);
     if (soundboard === undefined) return undefined;
-    const result = { ...soundboard, ...fields, last_modified: formatTime(at) };
+    const changed = changes[this.#settings.updates](soundboard, fields);
+    const result = { ...changed, last_modified: formatTime(at) };
     this.updates.set(String(id), result);
     return result;
   }
+}
+
+/** What an update makes of an entry. */
+const changes: Readonly<
+  Record<SandboxSettings['updates'], (entry: Soundboard, given: Partial<Soundboard>) => Soundboard>
+> = {
+  merge: (entry, given) => ({ ...entry, ...given }),
+  replace: (entry, given) => ({ ...entry, ...emptySoundboard, ...given }),
+  presence: (entry, given) => ({
+    ...entry,
+    ...Object.fromEntries(Object.entries(given).filter(([name, value]) => !isEmpty(name, value))),
+  }),
+};
+
+/** The fields of an entry that were never set: zero values of Protocol Buffers. */
+const emptySoundboard = {
+  file_name: '',
+  file_type: fileTypes[0],
+  title: '',
+  description: '',
+  date_created: '',
+  file_size: 0,
+  recording_length: 0,
+} satisfies Partial<Soundboard>;
+
+function isEmpty(name: string, value: unknown): boolean {
+  return value === '' || String(value) === String(emptySoundboard[name as keyof typeof emptySoundboard]);
 }
 
 /** The evaluation after a restore: no trace of the deletion, in it or in its sections. */

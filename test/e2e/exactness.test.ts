@@ -7,7 +7,7 @@ import { httpServer } from '../engine/api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatchProcess } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
-import { sandboxToken, startSandbox } from '../helpers/sandbox.ts';
+import { sandboxToken, shapes, startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const bigIds = ['9007199254740993', '9223372036854775807'];
@@ -25,7 +25,7 @@ async function expectNowhere(text: string, folder: string): Promise<void> {
   expect(searched).toBeGreaterThan(20);
 }
 
-describe('values of a manifest arrive exactly', () => {
+describe.each(shapes)('values of a manifest arrive exactly in %s', (shape) => {
   test.each([
     ['rows.csv', `evaluation_id,user_id\n${bigIds.map((id) => `${id},u`).join('\n')}\n`],
     ['rows.json', `[${bigIds.map((id) => `{"evaluationId":${id},"userId":"u"}`).join(',')}]`],
@@ -35,7 +35,7 @@ describe('values of a manifest arrive exactly', () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, name), text);
     const all = ['--evaluations', '9223372036854775807', '--unrecoverable', '0%', '--not-deleted', '0%'];
-    const sandbox = await startSandbox(...all);
+    const sandbox = await startSandbox('--shape', shape, ...all);
     const { code, stderr } = await cqbatchProcess(['run', name, '--yes'], {
       cwd,
       env: { ...sandbox.env, ...anyDatastore() },
@@ -66,7 +66,7 @@ describe('values of a manifest arrive exactly', () => {
     ];
     const rows = titles.map((title, index) => ({ soundboard_id: index + 1, title }));
     await writeFile(join(cwd, 'rows.json'), JSON.stringify(rows));
-    const sandbox = await startSandbox();
+    const sandbox = await startSandbox('--shape', shape);
     const { code, stderr } = await cqbatchProcess(['run', 'rows.json', '--yes'], { cwd, env: sandbox.env });
     expect({ code, stderr: stderr.slice(0, 1_000) }).toMatchObject({ code: 0 });
 
@@ -85,7 +85,7 @@ describe('values of a manifest arrive exactly', () => {
 
   test('standard input, with --user-id as the default', async () => {
     const cwd = await temporaryFolder();
-    const sandbox = await startSandbox();
+    const sandbox = await startSandbox('--shape', shape);
     const env = { ...sandbox.env, ...anyDatastore() };
     const options = { cwd, env, input: 'evaluation_id\n1\n2\n' };
     expect((await cqbatchProcess(['run', '-', '--yes', '--user-id', 'admin'], options)).code).toBe(0);
@@ -94,7 +94,7 @@ describe('values of a manifest arrive exactly', () => {
 
   test('failed rows that are run again or retried', async () => {
     const cwd = await temporaryFolder();
-    const sandbox = await startSandbox('--soundboards', '0');
+    const sandbox = await startSandbox('--shape', shape, '--soundboards', '0');
     const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
     await writeFile(
       join(cwd, 'rows.csv'),

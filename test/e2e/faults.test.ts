@@ -5,7 +5,7 @@ import { readRateHistory } from '../../src/engine/report/rate-history.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatchProcess, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
-import { allFaults, startSandbox } from '../helpers/sandbox.ts';
+import { allFaults, shapes, startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
 import { mixedCsv, restoreCsv } from './manifests.ts';
@@ -27,11 +27,11 @@ const sandboxArgs = ['--evaluations', '3000', '--soundboards', '3000', '--slow-b
 const runArgs = ['run', 'manifest.csv', '--yes', '--timeout', '4s'];
 
 describe('a run against every fault', () => {
-  test('reports every row once, as the API saw it', async () => {
+  test.each(shapes)('reports every row once, as the API in the shape %s saw it', async (shape) => {
     const cwd = await temporaryFolder();
     const { text, rows } = mixedCsv(1_000);
     await writeFile(join(cwd, 'manifest.csv'), text);
-    const sandbox = await startSandbox(...sandboxArgs, '--fault', everyFault);
+    const sandbox = await startSandbox(...sandboxArgs, '--shape', shape, '--fault', everyFault);
 
     const { code, stderr } = await cqbatchProcess(runArgs, {
       cwd,

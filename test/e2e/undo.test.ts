@@ -4,17 +4,17 @@ import { describe, expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import type { RedisServer } from '../helpers/redis-server.ts';
 import { readCsv } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
+import { shapes, startSandbox } from '../helpers/sandbox.ts';
 import { newMachine } from './redis/machine.ts';
 import { cell, describeUndo, entries, type NewScene } from './undo.conformance.ts';
 
-const newScene: NewScene = async (...sandboxArgs) => {
-  const sandbox = await startSandbox(...sandboxArgs);
-  const place = { redis: { url: '' } as RedisServer, sandbox, prefix: 'none', env: anyDatastore() };
-  return { home: await newMachine(place), sandbox, flags: [] };
-};
+describe.each(shapes)('undo with the shape %s', (shape) => {
+  const newScene: NewScene = async (...sandboxArgs) => {
+    const sandbox = await startSandbox('--shape', shape, ...sandboxArgs);
+    const place = { redis: { url: '' } as RedisServer, sandbox, prefix: 'none', env: anyDatastore() };
+    return { home: await newMachine(place), sandbox, flags: [] };
+  };
 
-describe('undo', () => {
   describeUndo(newScene);
 
   test('lists the rows that it cannot put back, and sends nothing for restores', async () => {

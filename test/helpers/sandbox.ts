@@ -56,6 +56,9 @@ export interface TestSandbox {
   close(): void;
 }
 
+/** What the service looks like. */
+export const shapes = ['document', 'gateway', 'connect'] as const;
+
 export const sandboxToken = 'a-token-that-must-never-be-seen';
 
 /** Starts a sandbox with flags of `cqbatch sandbox` or of the tests. */
@@ -179,8 +182,9 @@ export function allFaults(slowBodyDelay: number): readonly FaultKind[] {
 
 function withOtherIdentifier(answer: HttpAnswer | undefined): HttpAnswer | undefined {
   if (answer?.status !== 200) return undefined;
-  const other = (_: string, key: string, id: string) => `"${key}":${BigInt(id) + 1n}`;
-  return { ...answer, body: String(answer.body).replace(/"(evaluation_id|soundboard_id)":(\d+)/, other) };
+  const other = (_: string, before: string, id: string) => `${before}${BigInt(id) + 1n}`;
+  const identifier = /("(?:evaluation|soundboard)_?id":"?)(\d+)/i;
+  return { ...answer, body: String(answer.body).replace(identifier, other) };
 }
 
 /** @returns the second half of the body */

@@ -17,6 +17,8 @@ test('without options, it has the documented defaults', () => {
     limitHeaders: 'none',
     limitStatus: '429',
     retryAfter: 'header',
+    shape: 'document',
+    updates: 'merge',
     fault: new Map(),
   });
 });
@@ -33,7 +35,7 @@ test.each<[SandboxOptions, string]>([
   [{ notDeleted: 'all' }, '--not-deleted: "all" is not a share'],
   [{ token: '' }, '--token: tokens must be visible ASCII characters'],
   [{ token: 'two words' }, '--token: tokens must be visible ASCII characters'],
-  [{ retryAfter: 'body' }, '--retry-after: "body" is not one of header, none'],
+  [{ retryAfter: 'body' }, '--retry-after: "body" is not one of header, details, none'],
   [{ latency: 'short' }, '--latency: "short" is not a duration'],
   [{ token: 'one,' }, '--token: tokens must be visible ASCII characters'],
   [{ token: 'one, two' }, 'separate several with commas: one,two'],
@@ -42,6 +44,8 @@ test.each<[SandboxOptions, string]>([
     '--limit-headers: "all" is not one of none, ratelimit, ratelimit-fields, x-ratelimit',
   ],
   [{ limitStatus: '500' }, '--limit-status: "500" is not one of 429, 503'],
+  [{ shape: 'grpc' }, '--shape: "grpc" is not one of document, gateway, connect'],
+  [{ updates: 'reset' }, '--updates: "reset" is not one of merge, replace, presence'],
   [{ limit: 'none then' }, '--limit: write a duration and a limit after "then"'],
   [{ limit: 'leaky' }, '--limit: unknown limit "leaky"'],
   [{ fault: 'flood=1%' }, '--fault: unknown fault flood'],

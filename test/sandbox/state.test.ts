@@ -56,6 +56,30 @@ test('an update changes the given fields, and last_modified is the time of the u
   expect(state.update(201n, given, 0)).toBeUndefined();
 });
 
+test.each([
+  ['merge', { title: '', file_size: 0, file_type: 'RECORDING_FILE_TYPE_WAV', description: 'new' }],
+  ['presence', { description: 'new', file_type: 'RECORDING_FILE_TYPE_MP3' }],
+  [
+    'replace',
+    {
+      file_name: '',
+      file_type: 'RECORDING_FILE_TYPE_WAV',
+      title: '',
+      description: 'new',
+      date_created: '',
+      file_size: 0,
+      recording_length: 0,
+    },
+  ],
+])('with --updates %s, fields that are left out and empty become: %j', (updates, changed) => {
+  const state = newState({ updates });
+  const at = Date.parse('2025-06-01T12:00:00Z');
+  state.update(3n, { title: 'first', file_type: 'RECORDING_FILE_TYPE_MP3' }, at);
+  const before = state.soundboard(3n);
+  const given = { title: '', file_size: 0, file_type: 'RECORDING_FILE_TYPE_WAV', description: 'new' };
+  expect(state.update(3n, given, at)).toEqual({ ...before, ...changed });
+});
+
 test('any 64-bit identifier may exist', () => {
   const state = newState({ evaluations: '9223372036854775807', notDeleted: '100%' });
   expect(state.evaluation(9223372036854775807n)).toMatchObject({ evaluation_id: 9223372036854775807n });

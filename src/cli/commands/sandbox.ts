@@ -70,6 +70,19 @@ function afterHelp(): string {
 Faults:
 ${faultKinds.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
 
+Shapes (names and values of requests and answers, errors, headers):
+  document  as the interface document is written; unknown fields are refused
+  gateway   as a JSON gateway before a Protocol Buffers service answers:
+            camelCase, 64-bit integers as strings, all zero values, details in
+            errors, headers with Grpc-Metadata-; unknown fields are dropped
+  connect   as Connect answers: the same without zero values and prefix;
+            errors with names as codes, details in base64
+
+Updates   left out  empty (<clear>)
+  merge     kept      cleared
+  replace   cleared   cleared
+  presence  kept      kept; an empty value counts as not given
+
 Limits (add per=token to limit each token separately):
   token-bucket:rate=50,burst=10      50 calls a second; up to 10 at once
   leaky-bucket:rate=50,queue=20      20 calls wait; others are refused
@@ -81,6 +94,7 @@ Limits (add per=token to limit each token separately):
 
 Examples:
   cqbatch sandbox
+  cqbatch sandbox --shape gateway --updates presence
   cqbatch sandbox --latency 20ms..80ms --limit token-bucket:rate=50,burst=10
   cqbatch sandbox --limit concurrency:limit=10 --limit-status 503
   cqbatch sandbox --limit "token-bucket:rate=50 then 30s token-bucket:rate=10"

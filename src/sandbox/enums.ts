@@ -1,0 +1,21 @@
+/**
+ * The values of enumerated fields in the public description of the service, the value of number 0 first. The interface document
+ * shows only one of each, so that the shape `document` neither needs nor checks them.
+ */
+export const evaluationStates = ['EVALUATION_IN_PROGRESS', 'EVALUATION_PASSED', 'EVALUATION_FAILED'] as const;
+export const callTypes = ['INBOUND', 'OUTBOUND', 'PREVIEW', 'MANUAL', 'MAC'] as const;
+export const channelTypes = [
+  'CHANNEL_TYPE_EMAIL',
+  'CHANNEL_TYPE_SMS',
+  'CHANNEL_TYPE_CHAT',
+  'CHANNEL_TYPE_VOICE',
+  'CHANNEL_TYPE_WHATSAPP',
+] as const;
+export const riskLevels = [
+  'RISK_LEVEL_NONE',
+  'RISK_LEVEL_LOW',
+  'RISK_LEVEL_MEDIUM',
+  'RISK_LEVEL_HIGH',
+  'RISK_FREE',
+] as const;
+export const fileTypes = ['RECORDING_FILE_TYPE_WAV', 'RECORDING_FILE_TYPE_MP3'] as const;

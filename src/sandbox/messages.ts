@@ -1,0 +1,124 @@
+/** The messages of answers (interface document, section 2) as Protocol Buffers write them in JSON. */
+
+import { callTypes, channelTypes, evaluationStates, riskLevels } from './enums.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** How the values of a field are written. */
+interface Kind {
+  /** What an unset field is when zero values are written, and what is left out when they are not. */
+  readonly zero: unknown;
+  readonly write: (value: never, withZeros: boolean) => unknown;
+}
+
+export interface Message extends Kind {
+  readonly write: (fields: Fields, withZeros: boolean) => Fields;
+}
+
+const asItIs = (value: unknown): unknown => value;
+
+const int32: Kind = { zero: 0, write: asItIs };
+const int64: Kind = { zero: '0', write: String };
+const double: Kind = int32;
+const text: Kind = { zero: '', write: asItIs };
+const flag: Kind = { zero: false, write: asItIs };
+/** The zero is the first moment of the year 1, which careless servers write for an unset time. */
+const time: Kind = { zero: '0001-01-01T00:00:00Z', write: asItIs };
+
+function oneOf([zero]: readonly [string, ...string[]]): Kind {
+  return { zero, write: asItIs };
+}
+
+function listOf(kind: Kind): Kind {
+  return {
+    zero: [],
+    write: (values: readonly never[], withZeros) => values.map((value) => kind.write(value, withZeros)),
+  };
+}
+
+function message(kinds: Readonly<Record<string, Kind>>): Message {
+  const fields = Object.entries(kinds).map(([name, kind]) => ({ name, key: camelCase(name), ...kind }));
+  return {
+    zero: null,
+    write(given, withZeros) {
+      const written: Record<string, unknown> = {};
+      for (const { name, key, zero, write } of fields) {
+        const isSet = given[name] !== undefined;
+        const value = isSet ? write(given[name] as never, withZeros) : zero;
+        if (withZeros || (isSet && !isZero(value, zero))) written[key] = value;
+      }
+      return written;
+    },
+  };
+}
+
+function isZero(value: unknown, zero: unknown): boolean {
+  return value === zero || (Array.isArray(value) && value.length === 0);
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const call = { call_sid: int64, call_type: oneOf(callTypes) };
+
+const question = message({
+  evaluation_question_id: int64,
+  evaluation_id: int64,
+  scorecard_question_id: int64,
+  skipped: flag,
+  points: double,
+  answers: listOf(message({ answer_points: double })),
+  evaluation_section_id: int64,
+  comment: text,
+  sort_order: int32,
+});
+
+const autoQuestion = message({
+  auto_evaluation_question_id: int64,
+  auto_evaluation_id: int64,
+  auto_evaluation_section_id: int64,
+  auto_question_id: int64,
+  flagged: listOf(int64),
+  passed: flag,
+  sort_order: int32,
+  risk_level: oneOf(riskLevels),
+  expression_matched: flag,
+});
+
+const section = message({
+  evaluation_section_id: int64,
+  evaluation_id: int64,
+  section_id: int64,
+  points: double,
+  possible_points: double,
+  sort_order: int32,
+  deleted_at: time,
+  created_at: time,
+  evaluation_questions: listOf(question),
+  auto_evaluation_questions: listOf(autoQuestion),
+  skipped: flag,
+});
+
+const evaluation = message({
+  evaluation_id: int64,
+  scorecard_id: int64,
+  scorer_id: text,
+  ...call,
+  score: double,
+  evaluation_state: oneOf(evaluationStates),
+  evaluation_sections: listOf(section),
+  completed_at: time,
+  deleted_at: time,
+  agent_user_id: text,
+  transcript_sid: int64,
+  custom_fields: listOf(message({ key: text, field: text })),
+  deleted_by: text,
+  is_recoverable: flag,
+  channel_type: oneOf(channelTypes),
+  call_metadata: message(call),
+  conversation_metadata: message({ conversation_sid: int64 }),
+});
+
+export const restoreAnswer = message({ evaluation });
+export const updateAnswer = message({ soundboard_id: int64 });

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { isJsonObject } from '../base/text/json.ts';
+import { fileTypes } from './enums.ts';
+import { maxIdentifier } from './notation.ts';
+
+/** An integer that JSON gives as a number or, as Protocol Buffers do with 64 bits, as a decimal string. */
+const integer = z
+  .union([z.bigint(), z.int(), z.string().regex(/^\d{1,19}$/)], 'must be an integer')
+  .transform((value) => BigInt(value));
+export const identifier = integer.pipe(z.bigint().min(1n).max(maxIdentifier));
+export const size = integer.pipe(z.bigint().min(0n).max(maxIdentifier)).nullish();
+export const text = z.string().nullish();
+
+/** How requests are read where the shapes of the service differ. */
+export interface RequestFields {
+  readonly message: <Fields extends z.ZodRawShape>(
+    fields: Fields,
+  ) => z.ZodType<z.output<z.ZodObject<Fields>>>;
+  readonly time: z.ZodType<string | null | undefined>;
+  readonly fileType: z.ZodType<string | null | undefined>;
+}
+
+/** As the interface document is written: other names are mistakes, and any text is a time or a file type. */
+export const documentFields: RequestFields = { message: z.strictObject, time: text, fileType: text };
+
+/**
+ * As services of Protocol Buffers read JSON: names may be in lowerCamelCase, enumerated values may be numbers, and times are those
+ * of RFC 3339. Fields and enumerated values that the service does not know are dropped.
+ */
+export const protobufFields: RequestFields = {
+  message: (fields) => z.preprocess(inSnakeCase, z.object(fields)),
+  time: z.iso.datetime({ offset: true, error: 'must be a time as RFC 3339 writes it' }).nullish(),
+  fileType: z.preprocess(fileTypeName, text.optional()).optional(),
+};
+
+function inSnakeCase(value: unknown): unknown {
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [
+      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      field,
+    ]),
+  );
+}
+
+function fileTypeName(value: unknown): unknown {
+  if (typeof value === 'number') return fileTypes[value];
+  return typeof value === 'string' && !fileTypes.some((name) => name === value) ? undefined : value;
+}

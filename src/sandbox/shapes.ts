@@ -1,0 +1,88 @@
+import { stringifyJson } from '../base/text/json.ts';
+import { codes, type Decision, type Done, type HttpAnswer, type Refusal, refuse } from './answer.ts';
+import type { ErrorDetail } from './error-details.ts';
+import type { SandboxSettings } from './options.ts';
+
+/** How the service reads requests and writes answers. What it decides is the same in each shape. */
+export interface Shape {
+  /** Who knows which fields a request has: the interface document, or a decoder of Protocol Buffers (`request-fields.ts`). */
+  readonly requests: 'document' | 'protobuf';
+  /** Refuses a request for a path that is none of the service's. */
+  readonly wrongPath: (target: string) => Refusal;
+  readonly wrongMethod: Refusal;
+  /** Absent where the content type does not matter. */
+  readonly wrongContentType?: Refusal;
+  /** The content of a success, as JSON. */
+  readonly success: (done: Done) => unknown;
+  /** The content of a refusal, as JSON. */
+  readonly refusal: (refusal: Refusal) => unknown;
+  /** The headers that the client gets for those of the service. */
+  readonly headers: (headers: HttpAnswer['headers'], refusal?: Refusal) => HttpAnswer['headers'];
+}
+
+const allow = { allow: 'POST' };
+const wrongContentType = { status: 415, isBare: true, headers: { 'accept-post': 'application/json' } };
+
+export const shapes: Readonly<Record<SandboxSettings['shape'], Shape>> = {
+  /** As the interface document is written. */
+  document: {
+    requests: 'document',
+    wrongPath: (target) => refuse('NOT_FOUND', `there is nothing at ${target}`),
+    wrongMethod: refuse('UNIMPLEMENTED', 'this path accepts only POST', { status: 405, headers: allow }),
+    wrongContentType: refuse('INVALID_ARGUMENT', 'the header Content-Type must be application/json', {
+      status: 415,
+    }),
+    success: ({ result }) => result,
+    refusal: ({ code, message }) => ({ code: codes[code].number, message, details: [] }),
+    headers: (headers) => headers,
+  },
+  /** As a JSON gateway before a service of Protocol Buffers answers, one that writes zero values. */
+  gateway: {
+    requests: 'protobuf',
+    wrongPath: () => refuse('NOT_FOUND', 'Not Found'),
+    wrongMethod: refuse('UNIMPLEMENTED', 'Method Not Allowed'),
+    success: ({ result, type }) => type.write(result, true),
+    refusal: ({ code, message, details = [] }) => ({
+      code: codes[code].number,
+      message,
+      details: details.map(({ type, json }) => ({ '@type': `type.googleapis.com/${type}`, ...json })),
+    }),
+    headers: (headers, refusal) => ({
+      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [`grpc-metadata-${name}`, value])),
+      // The gateway's own.
+      ...(refusal?.code === 'UNAUTHENTICATED' && { 'www-authenticate': refusal.message }),
+    }),
+  },
+  /** As a Connect service answers. */
+  connect: {
+    requests: 'protobuf',
+    wrongPath: () => refuse('NOT_FOUND', '', { isBare: true }),
+    wrongMethod: refuse('UNIMPLEMENTED', '', { status: 405, isBare: true, headers: allow }),
+    wrongContentType: refuse('INVALID_ARGUMENT', '', wrongContentType),
+    success: ({ result, type }) => type.write(result, false),
+    refusal: ({ code, message, details = [] }) => ({
+      code: code.toLowerCase(),
+      message,
+      ...(details.length > 0 && { details: details.map(connectDetail) }),
+    }),
+    headers: (headers) => headers,
+  },
+};
+
+/** The bytes in base64 without padding, and the JSON for people. */
+function connectDetail({ type, bytes, json }: ErrorDetail): object {
+  return { type, value: bytes.toString('base64').replace(/=+$/, ''), debug: json };
+}
+
+/** Writes what the service decided. The status of successes is 200: the document does not show it (section 4.3). */
+export function writeAnswer(shape: Shape, decision: Decision): HttpAnswer {
+  if ('result' in decision) {
+    return { status: 200, headers: json, body: stringifyJson(shape.success(decision)) };
+  }
+  const { code, status = codes[code].status, isBare = false } = decision;
+  const headers = shape.headers(decision.headers ?? {}, decision);
+  if (isBare) return { status, headers, body: '' };
+  return { status, headers: { ...json, ...headers }, body: stringifyJson(shape.refusal(decision)) };
+}
+
+const json = { 'content-type': 'application/json' };

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
+import { cqbatch, cqbatchProcess, startCqbatch } from '../helpers/cqbatch.ts';
+import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
+import { shapes, startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { mixedCsv, restoreCsv } from './manifests.ts';
+
+const run = ['run', 'rows.csv', '--yes'];
+
+describe.each(shapes)('a service of the shape %s', (shape) => {
+  async function scene(text: string, ...sandboxArgs: string[]) {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, 'rows.csv'), text);
+    const sandbox = await startSandbox('--shape', shape, ...sandboxArgs);
+    const options = { cwd, env: { ...sandbox.env, ...anyDatastore(), CQBATCH_BACKOFF: '50ms' } };
+    return { sandbox, options, report: async () => readCsv(await newestRunFolder(cwd), 'report.csv') };
+  }
+
+  test('restores evaluations, shows what came back, and retries what failed', async () => {
+    const { sandbox, options, report } = await scene(restoreCsv(60).text);
+    expect(await cqbatch(['plan', 'rows.csv'], options)).toMatchObject({ code: 0 });
+    expect(await sandbox.log()).toEqual([]);
+    expect(await cqbatch(run, options)).toMatchObject({ code: 1 });
+    const [first, ...rest] = await report();
+    const evaluation = sandbox.evaluation(1);
+    expect(first).toMatchObject({
+      _outcome: 'succeeded',
+      _scorecard_id: String(evaluation?.['scorecard_id']),
+      _call_sid: String(evaluation?.['call_sid']),
+      _score: String(evaluation?.['score']),
+      _completed_at: evaluation?.['completed_at'],
+    });
+    const failed = rest.filter(({ _outcome }) => _outcome !== 'succeeded');
+    expect(failed).toMatchObject([
+      { _code: 'FAILED_PRECONDITION', _message: expect.stringContaining('is not recoverable') },
+    ]);
+    sandbox.configure({ unrecoverable: '0%' });
+    expect(await cqbatch(['retry', '--yes'], options)).toMatchObject({ code: 1 });
+    expectAgreement(await report(), (await sandbox.log()).slice(60));
+  });
+
+  test('sees each row once after kill -9 and a resume', async () => {
+    const { text, rows } = mixedCsv(60);
+    const { sandbox, options, report } = await scene(text, '--latency', '300ms');
+    const limits = ['--rate', 'none', '--concurrency', '6'];
+    // The embedded datastore: Redis would still hold what the killed process had.
+    const child = startCqbatch([...run, ...limits], options);
+    await sandbox.requested(20);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    await cqbatchProcess(['resume', ...limits], options);
+    expectEveryRowOnce(await report(), rows);
+    expectAgreement(await report(), await sandbox.log(), { killed: true });
+  });
+
+  test('at a wrong path halts the run with no row failed, and doctor says so', async () => {
+    const { sandbox, options, report } = await scene(restoreCsv(60).text);
+    const wrong = ['--base-url', `${sandbox.url}/wrong`];
+    const halted = await cqbatch([...run, ...wrong], options);
+    expect(halted).toMatchObject({ code: 4, stderr: expect.stringContaining('Correct the base URL') });
+    expect((await sandbox.log()).length).toBeLessThanOrEqual(20);
+    expect(new Set((await report()).map(({ _outcome }) => _outcome))).toEqual(new Set(['not_attempted']));
+    const { stdout } = await cqbatch(['doctor', ...wrong], options);
+    expect(stdout).toMatch(/^(warning|failed) +API .*check the base URL/m);
+  });
+
+  test('that refuses the token halts the run, and doctor says so', async () => {
+    const { sandbox, options, report } = await scene(restoreCsv(60).text, '--fault', 'reset=5%');
+    expect((await cqbatch(['doctor'], options)).stdout).toMatch(/^ok +token +is accepted$/m);
+    sandbox.configure({ token: 'renewed' });
+    const halted = await cqbatch(run, options);
+    expect(halted).toMatchObject({ code: 4, stderr: expect.stringContaining('The API refuses the token') });
+    expect(new Set((await report()).map(({ _outcome }) => _outcome))).toEqual(new Set(['not_attempted']));
+    expect((await cqbatch(['doctor'], options)).stdout).toMatch(/^failed +token /m);
+  });
+
+  test.each([
+    ['concurrency:limit=2', '429'],
+    ['fixed-window:limit=40,window=1s', '429'],
+    ['fixed-window:limit=40,window=1s', '503'],
+  ])('with the limit %s and status %s fails no row', async (limit, status) => {
+    const sandboxArgs = ['--limit', limit, '--limit-status', status, '--latency', '5ms'];
+    const { text, rows } = restoreCsv(90);
+    const kind = ['--unrecoverable', '0%', '--not-deleted', '0%'];
+    const { sandbox, options, report } = await scene(text, ...kind, ...sandboxArgs);
+    expect(await cqbatch([...run, '--attempts', '1'], options)).toMatchObject({ code: 0 });
+    expectEveryRowOnce(await report(), rows);
+    expectAgreement(await report(), await sandbox.log());
+  });
+});

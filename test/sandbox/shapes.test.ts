@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import { look, restore, restorePath, send, start, update, updatePath } from './client.ts';
+
+const unset = '0001-01-01T00:00:00Z';
+const typeUrl = (name: string): string => `type.googleapis.com/google.rpc.${name}`;
+
+describe('gateway', () => {
+  const shape = 'gateway';
+
+  test('answers with camelCase, 64-bit integers as strings, and all zero values', async () => {
+    const sandbox = await start({ shape });
+    const before = sandbox.evaluation(1);
+    const { status, body } = await restore(sandbox, 1);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      evaluation: {
+        evaluationId: '1',
+        scorecardId: String(before?.['scorecard_id']),
+        score: before?.['score'],
+        evaluationState: 'EVALUATION_IN_PROGRESS',
+        channelType: 'CHANNEL_TYPE_EMAIL',
+        completedAt: before?.['completed_at'],
+        deletedAt: unset,
+        deletedBy: '',
+        isRecoverable: true,
+        callMetadata: { callType: 'INBOUND' },
+        conversationMetadata: null,
+      },
+    });
+    const { evaluation } = body as { evaluation: { evaluationSections: unknown[] } };
+    expect(evaluation.evaluationSections[0]).toMatchObject({ deletedAt: unset, skipped: false });
+    expect(Object.keys(evaluation)).toHaveLength(18);
+  });
+
+  test('names what is wrong in details', async () => {
+    const sandbox = await start({ shape, limit: 'fixed-window:limit=3,window=24h,align=first' });
+    await restore(sandbox, 1);
+    expect((await restore(sandbox, 1)).body).toEqual({
+      code: 9,
+      message: 'evaluation 1 is not deleted',
+      details: [
+        { '@type': typeUrl('ErrorInfo'), reason: 'EVALUATION_NOT_DELETED', domain: 'callquality.example' },
+      ],
+    });
+    const refused = await update(sandbox, { soundboardId: 1, fileSize: -1 });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: {
+        code: 3,
+        details: [{ '@type': typeUrl('BadRequest'), fieldViolations: [{ field: 'soundboard.file_size' }] }],
+      },
+    });
+    const { status, headers, body } = await restore(sandbox, 2);
+    expect(status).toBe(429);
+    expect(body).toMatchObject({
+      code: 8,
+      details: [{ '@type': typeUrl('RetryInfo'), retryDelay: expect.stringMatching(/^\d+(\.\d{3})?s$/) }],
+    });
+    expect(headers.get('retry-after')).toBeNull();
+    expect(headers.get('grpc-metadata-retry-after')).toMatch(/^\d+$/);
+  });
+
+  test('prefixes the headers of the service, and makes its own of a refused token', async () => {
+    const limit = 'fixed-window:limit=9,window=24h,align=first';
+    const sandbox = await start({ shape, limit, limitHeaders: 'ratelimit-fields' });
+    const { headers } = await restore(sandbox, 1);
+    expect(headers.get('grpc-metadata-ratelimit-remaining')).toBe('8');
+    expect(headers.get('ratelimit-remaining')).toBeNull();
+    expect(headers.get('content-type')).toBe('application/json');
+    const refused = await restore(sandbox, 1, { token: 'wrong' });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('grpc-metadata-www-authenticate')).toBe('Bearer');
+    expect(refused.headers.get('www-authenticate')).toContain('is missing or not valid');
+  });
+
+  test('has a router of its own, and takes any content type', async () => {
+    const sandbox = await start({ shape });
+    const nowhere = await send(sandbox, '/api/v2/nothing', '{}');
+    expect(nowhere.status).toBe(404);
+    expect(nowhere.body).toEqual({ code: 5, message: 'Not Found', details: [] });
+    const read = await send(sandbox, restorePath, undefined, { method: 'GET' });
+    expect(read.status).toBe(501);
+    expect(read.body).toEqual({ code: 12, message: 'Method Not Allowed', details: [] });
+    expect((await restore(sandbox, 1, { contentType: 'text/plain' })).status).toBe(200);
+  });
+});
+
+describe('connect', () => {
+  const shape = 'connect';
+
+  test('leaves zero values out', async () => {
+    const sandbox = await start({ shape });
+    const { evaluation } = (await restore(sandbox, 1)).body as { evaluation: Record<string, unknown> };
+    expect(evaluation).toMatchObject({ evaluationId: '1', isRecoverable: true });
+    for (const name of ['evaluationState', 'channelType', 'deletedAt', 'deletedBy', 'conversationMetadata'])
+      expect(evaluation).not.toHaveProperty(name);
+    expect((await update(sandbox, { soundboardId: '3', title: 'x' })).text).toBe('{"soundboardId":"3"}');
+  });
+
+  test('names codes, and sends details as bytes in base64 with their JSON', async () => {
+    const sandbox = await start({ shape, fault: '503-retry-after=100%' });
+    expect((await restore(sandbox, 1)).body).toEqual({
+      code: 'unavailable',
+      message: 'the service is being restarted',
+      details: [{ type: 'google.rpc.RetryInfo', value: 'CgIIAQ', debug: { retryDelay: '1s' } }],
+    });
+    sandbox.configure({ fault: '500=100%' });
+    expect((await restore(sandbox, 1)).text).toBe('{"code":"internal","message":"internal error"}');
+    sandbox.configure({ fault: 'none' });
+    await restore(sandbox, 1);
+    expect((await restore(sandbox, 1)).body).toEqual({
+      code: 'failed_precondition',
+      message: 'evaluation 1 is not deleted',
+      details: [
+        {
+          type: 'google.rpc.ErrorInfo',
+          value: 'ChZFVkFMVUFUSU9OX05PVF9ERUxFVEVEEhNjYWxscXVhbGl0eS5leGFtcGxl',
+          debug: { reason: 'EVALUATION_NOT_DELETED', domain: 'callquality.example' },
+        },
+      ],
+    });
+  });
+
+  test('answers wrong requests without a body', async () => {
+    const sandbox = await start({ shape });
+    const nowhere = await send(sandbox, '/api/v2/nothing', '{}');
+    expect(nowhere).toMatchObject({ status: 404, text: '' });
+    expect(nowhere.headers.get('content-type')).toBeNull();
+    const read = await send(sandbox, restorePath, undefined, { method: 'GET' });
+    expect(read).toMatchObject({ status: 405, text: '' });
+    expect(read.headers.get('allow')).toBe('POST');
+    const typed = await restore(sandbox, 1, { contentType: 'text/plain' });
+    expect(typed).toMatchObject({ status: 415, text: '' });
+    expect(typed.headers.get('accept-post')).toBe('application/json');
+  });
+});
+
+describe.each(['gateway', 'connect'])('requests of %s', (shape) => {
+  test.each<[string, object, object]>([
+    ['names in camelCase', { soundboardId: '3', fileName: 'a.wav' }, { file_name: 'a.wav' }],
+    ['names in snake_case', { soundboard_id: 3, file_name: 'a.wav' }, { file_name: 'a.wav' }],
+    ['unknown fields', { soundboardId: 3, title: 'New', titel: 'x', __proto: 1 }, { title: 'New' }],
+    ['a file type by its number', { soundboardId: 3, fileType: 1 }, { file_type: 'RECORDING_FILE_TYPE_MP3' }],
+    ['an unknown file type', { soundboardId: 3, fileType: 'mp3' }, {}],
+    ['an unknown number', { soundboardId: 3, fileType: 7 }, {}],
+    ['null', { soundboardId: 3, title: null, fileType: null, dateCreated: null }, {}],
+    [
+      'a time with an offset',
+      { soundboardId: 3, dateCreated: '2026-01-02T03:04:05.5+01:00' },
+      { date_created: '2026-01-02T03:04:05.5+01:00' },
+    ],
+  ])('may have %s', async (_, soundboard, changed) => {
+    const sandbox = await start({ shape });
+    const before = sandbox.soundboard(3);
+    expect((await update(sandbox, { ...soundboard })).status).toBe(200);
+    const { last_modified } = sandbox.soundboard(3) ?? {};
+    expect(sandbox.soundboard(3)).toEqual({ ...before, ...changed, last_modified });
+  });
+
+  test.each(['02.01.2026', '1767312000', '', '2026-01-02'])('have no time %j', async (dateCreated) => {
+    const sandbox = await start({ shape });
+    const { status, text } = await update(sandbox, { soundboardId: 3, dateCreated });
+    expect(status).toBe(400);
+    expect(text).toContain('soundboard.date_created');
+  });
+
+  test.each(['[]', 'null', '{}', '{"soundboard":null}', '{"soundboard":{"soundboardId":"0"}}'])(
+    'need an identifier: %s',
+    async (body) => {
+      const sandbox = await start({ shape });
+      expect((await send(sandbox, updatePath, body)).status).toBe(400);
+    },
+  );
+});
+
+describe('the wait of a refusal', () => {
+  const limit = 'fixed-window:limit=1,window=24h,align=first';
+  test.each<[string, string, string | null, boolean]>([
+    ['document', 'header', 'retry-after', false],
+    ['document', 'details', null, false],
+    ['gateway', 'header', 'grpc-metadata-retry-after', true],
+    ['gateway', 'details', null, true],
+    ['connect', 'header', 'retry-after', true],
+    ['connect', 'details', null, true],
+    ['connect', 'none', null, false],
+  ])('in %s with --retry-after %s', async (shape, retryAfter, header, isInDetails) => {
+    const sandbox = await start({ shape, limit, retryAfter });
+    await restore(sandbox, 1);
+    const { status, headers, text } = await restore(sandbox, 2);
+    expect(status).toBe(429);
+    expect([...headers.keys()].find((name) => name.endsWith('retry-after')) ?? null).toBe(header);
+    expect(text.includes('RetryInfo')).toBe(isInDetails);
+  });
+});
+
+test('what is inspected has the names of the interface document in each shape', async () => {
+  const sandbox = await start({ shape: 'gateway' });
+  await restore(sandbox, 1);
+  const { text } = await look(sandbox, '/state');
+  expect(text).toContain('"evaluation_id":1,');
+});
