@@ -5,9 +5,9 @@ import type { SandboxSettings } from './options.ts';
 
 /** How the service reads requests and writes answers. What it decides is the same in each shape. */
 export interface Shape {
-  /** Who knows which fields a request has: the interface document, or a decoder of Protocol Buffers (`request-fields.ts`). */
+  /** What decides which fields a request has: the interface document, or a decoder of Protocol Buffers (`request-fields.ts`). */
   readonly requests: 'document' | 'protobuf';
-  /** Refuses a request for a path that is none of the service's. */
+  /** Refuses a request for a path that the service does not have. */
   readonly wrongPath: (target: string) => Refusal;
   readonly wrongMethod: Refusal;
   /** Absent where the content type does not matter. */

@@ -61,7 +61,7 @@ const shapes: readonly Shape[] = [
   ),
   // The public description names the states without their numbers.
   ['with enums as numbers', numbered, { evaluation_state: '2' }],
-  ['with members that nobody knows', (text) => text.replaceAll('{', '{"new_member":{"x":[1]},"@type":"x",')],
+  ['with unknown members', (text) => text.replaceAll('{', '{"new_member":{"x":[1]},"@type":"x",')],
 ];
 
 describe.each(operations.map((operation) => [operation.name, operation] as const))(
