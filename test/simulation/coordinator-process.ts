@@ -116,8 +116,8 @@ export function beginCoordinator(
     const run: OpenRun = { store, record, datastore, rows, journal, policy, rollCall, answers, lost: never };
     const planned = rowsInMemory(rowsOf(stage));
     const keeper = new RecordKeeper(store, record);
-    const told = async () => [{ kind: 'command' as const, command: folder.command, at: '' }];
-    const controls = watchControls([{ told }]);
+    const read = async () => [{ kind: 'command' as const, command: folder.command, at: '' }];
+    const controls = watchControls([{ read }]);
     try {
       if (folder.isAccepted) await journal.append([{ type: 'accepted' }]);
       folder.isAccepted = false;

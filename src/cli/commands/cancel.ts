@@ -48,7 +48,7 @@ async function cancelHere(context: Context, id: string, attribution: Attribution
   const record = await store.load(id);
   const state = actualState(record);
   refuseEnded(id, state);
-  const ask = () => inFolder(store.folder(id)).tell({ kind: 'command', command: 'cancel', ...attribution });
+  const ask = () => inFolder(store.folder(id)).write({ kind: 'command', command: 'cancel', ...attribution });
   if (isActive(state)) {
     await ask();
     terminal.say(`Asked process ${record.process?.pid} to stop; calls in flight may finish.`);
@@ -152,7 +152,7 @@ async function cancelElsewhere(
   { entry: { id, state, coordinator }, cluster }: Extract<FoundRun, { readonly entry: unknown }>,
   attribution: Attribution,
 ): Promise<void> {
-  await inCluster(cluster, id).tell({ kind: 'command', command: 'cancel', ...attribution });
+  await inCluster(cluster, id).write({ kind: 'command', command: 'cancel', ...attribution });
   context.terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
   const left = await poll(patienceMs, async () => {
     const now = await cluster.run(id);

@@ -39,7 +39,7 @@ async function change(
     const contact = contactOf(context.store, found);
     const { runId, state } = contact;
     if (state !== from) throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${from}.`);
-    await contact.tell({ kind: 'command', command, ...attribution });
+    await contact.write({ kind: 'command', command, ...attribution });
     const now = await poll(patienceMs, async () => {
       const { state = 'gone' } = (await contact.look()) ?? {};
       return state === from ? undefined : state;

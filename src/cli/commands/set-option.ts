@@ -63,12 +63,12 @@ export async function setRunPriority(id: string, text: string, flags: Flags): Pr
 
 /** Tells the run, and waits until it has done so. @throws a fatal error `COMMAND_UNANSWERED` */
 async function settle(
-  { runId, tell, look }: RunContact,
+  { runId, write, look }: RunContact,
   wanted: Wanted,
   isTaken: (seen: SeenRun) => boolean,
   what: string,
 ): Promise<void> {
-  await tell(wanted);
+  await write(wanted);
   const isDone = await poll(patienceMs, async () => {
     const seen = await look();
     return seen !== undefined && isTaken(seen) ? true : undefined;

@@ -58,7 +58,7 @@ export async function controlRun(
   if (typeof wanted === 'string') return { status: 400, message: wanted };
   const place = state.isHere || cluster === undefined ? inFolder(store.folder(id)) : inCluster(cluster, id);
   const sent = await withTimeout(
-    place.tell(wanted).then(() => true),
+    place.write(wanted).then(() => true),
     patienceMs,
   );
   return sent

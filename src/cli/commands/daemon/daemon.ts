@@ -16,7 +16,7 @@ import { nextCommands } from '../../../engine/run/report/next-commands.ts';
 import {
   type CoordinateOptions,
   coordinateRuns,
-  type RunNews,
+  type RunListener,
 } from '../../../engine/run/session/coordinate.ts';
 import { approvalPolicy } from '../../../settings/run-options.ts';
 import type { CommandContext } from '../../context.ts';
@@ -48,8 +48,8 @@ export async function runDaemon(
   const { store } = workplace;
   const { datastore, queue, version, api, metrics, log, failing, stop } = options;
   const notifier = await notifierOf(workplace, defer);
-  const news = notifier && newsTo(notifier, log);
-  defer(() => news?.told());
+  const notifications = notifier && notificationsBy(notifier, log);
+  defer(() => notifications?.allSent());
   const common = { store, datastore, log, stop };
   const schedules = openScheduleStore(store.stateDir);
   const finishInbox = inboxFinisher(store, log);
@@ -70,7 +70,7 @@ export async function runDaemon(
       // The user who submitted a run may have had other settings.
       admit: (record) => requireKeptApprovals(store, record, approvalPolicy(workplace.settings)),
       ...(api && callerFor(workplace, api, metrics)),
-      news,
+      listener: notifications,
     }),
     carryOutSchedules({
       ...common,
@@ -78,14 +78,14 @@ export async function runDaemon(
       schedules,
       finish,
       begin: (schedule, occasion) => {
-        const tell = async (message: string): Promise<void> => {
-          news?.failed(usageError('MANIFEST_REFUSED', `schedule ${schedule.name}: ${message}`));
-          await news?.told();
+        const reportRefusal = async (message: string): Promise<void> => {
+          notifications?.failed(usageError('MANIFEST_REFUSED', `schedule ${schedule.name}: ${message}`));
+          await notifications?.allSent();
         };
-        return startScheduledRun({ ...workplace, api }, schedule, occasion, tell);
+        return startScheduledRun({ ...workplace, api }, schedule, occasion, reportRefusal);
       },
       onFailed: ({ name }, { code, message }) =>
-        news?.failed(usageError(code, `schedule ${name}: ${message}`)),
+        notifications?.failed(usageError(code, `schedule ${name}: ${message}`)),
     }),
   ]);
 }
@@ -111,19 +111,19 @@ function callerFor(
   };
 }
 
-/** Sends notifications one after the other; only the daemon's end waits for them. */
-export function newsTo(notifier: Notifier, log: Log): RunNews & { told(): Promise<void> } {
-  let telling = Promise.resolve();
-  const tell = (work: () => Promise<void>): void => {
-    // News of one run that can't be composed must not end the daemon, nor keep back those of others.
-    telling = telling
+/** Sends notifications one after the other. `allSent` resolves when those so far were sent, or could not be. */
+export function notificationsBy(notifier: Notifier, log: Log): RunListener & { allSent(): Promise<void> } {
+  let sending = Promise.resolve();
+  const send = (work: () => Promise<void>): void => {
+    // A notification that can't be composed must neither end the daemon nor hold back later ones.
+    sending = sending
       .then(work)
       .catch((error: Error) => log.error({ err: error.message }, 'a notification was not sent'));
   };
   return {
-    started: () => tell(() => notifier.started()),
+    started: () => send(() => notifier.started()),
     ended: (record, { summary }) =>
-      tell(() =>
+      send(() =>
         notifier.ended({
           run: { record, summary, next: nextCommands(record, summary) },
           runId: record.id,
@@ -132,8 +132,8 @@ export function newsTo(notifier: Notifier, log: Log): RunNews & { told(): Promis
         }),
       ),
     failed: (error, runId) =>
-      tell(() => notifier.ended({ run: undefined, runId, exitCode: exitCodeOfError(error), error })),
-    told: () => telling,
+      send(() => notifier.ended({ run: undefined, runId, exitCode: exitCodeOfError(error), error })),
+    allSent: () => sending,
   };
 }
 

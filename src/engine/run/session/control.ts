@@ -19,9 +19,9 @@ export type Wanted = Control extends infer Each ? (Each extends Control ? Omit<E
 
 /** Where controls of a run are written and read. */
 export interface ControlPlace {
-  tell(wanted: Wanted): Promise<void>;
+  write(wanted: Wanted): Promise<void>;
   /** All controls that still apply, oldest first. */
-  told(): Promise<readonly Control[]>;
+  read(): Promise<readonly Control[]>;
 }
 
 /** The folder of a run. Each control is one line, so that two users can write at once. */
@@ -29,8 +29,8 @@ export function inFolder(folder: string): ControlPlace {
   const path = join(folder, fileName);
   return {
     // A full disk may have cut off the previous line.
-    tell: (wanted) => appendFile(path, `\n${JSON.stringify(dated(wanted))}\n`, { mode: 0o600 }),
-    async told() {
+    write: (wanted) => appendFile(path, `\n${JSON.stringify(dated(wanted))}\n`, { mode: 0o600 }),
+    async read() {
       const text = (await exists(path)) ? await readSmallFile(path) : '';
       return text.split('\n').flatMap((line) => parsed(line) ?? []);
     },
@@ -40,8 +40,8 @@ export function inFolder(folder: string): ControlPlace {
 /** The cluster, for a run that another machine may work on. */
 export function inCluster(cluster: Cluster, runId: string): ControlPlace {
   return {
-    tell: (wanted) => cluster.tell(runId, dated(wanted)),
-    told: () => cluster.controlsOf(runId),
+    write: (wanted) => cluster.tell(runId, dated(wanted)),
+    read: () => cluster.controlsOf(runId),
   };
 }
 
@@ -69,7 +69,7 @@ export type OptionControl = Exclude<Control, { readonly kind: 'command' }>;
  * @param onError called when a place can't be read; it is read again
  */
 export function watchControls(
-  places: readonly Pick<ControlPlace, 'told'>[],
+  places: readonly Pick<ControlPlace, 'read'>[],
   onOption: (control: OptionControl) => void = () => {},
   onError: (error: Error) => void = () => {},
 ): ControlWatch {
@@ -107,10 +107,10 @@ export function watchControls(
   }
 
   // Read separately: the folder answers even while the datastore does not.
-  const polls = places.map(({ told }, place) =>
+  const polls = places.map(({ read }, place) =>
     repeat(
       async () => {
-        compare(place, await told());
+        compare(place, await read());
       },
       { everyMs: pollMs, onError },
     ),

@@ -29,8 +29,7 @@ export interface CoordinateOptions
   readonly admit?: (record: RunRecord) => Promise<void>;
   /** Opens what calls the API for a run; absent when workers elsewhere call it. */
   readonly callerFor?: ((record: RunRecord) => Promise<Caller>) | undefined;
-  /** Called for each run that starts, continues or ends. */
-  readonly news?: RunNews | undefined;
+  readonly listener?: RunListener | undefined;
   /** Aborts when the daemon must stop. Another daemon on the state folder can then take its runs over. */
   readonly stop: AbortSignal;
 }
@@ -40,8 +39,8 @@ export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted
   readonly client: ApiClient;
 }
 
-/** Called when coordinated runs start and end. */
-export interface RunNews {
+/** Called when coordinated runs start, continue, end or fail. */
+export interface RunListener {
   started(): void;
   ended(record: RunRecord, reports: WrittenReports): void;
   /** @param runId absent when no run was created */
@@ -156,7 +155,7 @@ async function coordinate(
   id: string,
   leave: AbortSignal,
 ): Promise<void> {
-  const { store, log, stop, callerFor, news } = options;
+  const { store, log, stop, callerFor, listener } = options;
   await withScope(async (defer) => {
     defer(() => lock.release());
     // A separate signal: listeners must not pile up on the daemon's signal from run to run.
@@ -171,7 +170,7 @@ async function coordinate(
       await options.admit?.(record);
       const caller = await callerFor?.(record);
       defer(() => caller?.client.close());
-      news?.started();
+      listener?.started();
       const {
         end,
         record: ended,
@@ -189,7 +188,7 @@ async function coordinate(
         interrupt: interrupt.signal,
       });
       log.info({ run: id, state: end.state }, 'no longer coordinating');
-      if (reports !== undefined) news?.ended(ended, reports);
+      if (reports !== undefined) listener?.ended(ended, reports);
     } catch (error) {
       const { message } = error as Error;
       log.error({ run: id, err: message }, 'the work on the run has failed');
@@ -198,7 +197,7 @@ async function coordinate(
       // A second try would fail in the same way. A run that has ended lacks only its report.
       const current = await store.load(id);
       if (isClaimable(current)) await store.save(enterState(current, 'failed', { reason: message }));
-      news?.failed(error as Error, id);
+      listener?.failed(error as Error, id);
     }
   });
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { usageError } from '../../../../src/base/errors/errors.ts';
 import { silentLog } from '../../../../src/base/log.ts';
-import { newsTo } from '../../../../src/cli/commands/daemon/daemon.ts';
+import { notificationsBy } from '../../../../src/cli/commands/daemon/daemon.ts';
 import type { Notifier } from '../../../../src/cli/commands/run/run-scope.ts';
 
-test('news that can not be composed end no daemon, and keep no later news back', async () => {
+test('a notification that can not be composed ends no daemon, and keeps no later one back', async () => {
   const sent: unknown[] = [];
   const logged: object[] = [];
   const notifier: Notifier = {
@@ -15,10 +15,10 @@ test('news that can not be composed end no daemon, and keep no later news back',
     },
   };
   const log = { ...silentLog, error: (facts: object) => void logged.push(facts) };
-  const news = newsTo(notifier, log);
-  news.failed(usageError('X', 'first'));
-  await news.told();
-  news.failed(usageError('X', 'second'));
-  await news.told();
+  const notifications = notificationsBy(notifier, log);
+  notifications.failed(usageError('X', 'first'));
+  await notifications.allSent();
+  notifications.failed(usageError('X', 'second'));
+  await notifications.allSent();
   expect({ sent, logged }).toEqual({ sent: ['second'], logged: [{ err: 'no summary' }] });
 });

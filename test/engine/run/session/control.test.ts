@@ -58,7 +58,7 @@ test.each(['pause', 'cancel'] as const)(
     const folder = await temporaryFolder();
     const watching = watch(folder);
     const arrived = until(watching, 'pause', 'cancel');
-    await inFolder(folder).tell(commanded(command));
+    await inFolder(folder).write(commanded(command));
     expect(await arrived).toEqual({ command });
     expect(watching.current).toBe(command);
   },
@@ -67,7 +67,7 @@ test.each(['pause', 'cancel'] as const)(
 test('a command names its user and reason, in the folder and in the datastore', async () => {
   const folder = await temporaryFolder();
   const attribution = { by: { user: 'ann', host: 'desk', version: '1.0.0' }, reason: 'wrong column' };
-  await inFolder(folder).tell({ ...commanded('pause'), ...attribution });
+  await inFolder(folder).write({ ...commanded('pause'), ...attribution });
   expect(await until(watch(folder), 'pause')).toEqual({ command: 'pause', ...attribution });
 });
 
@@ -87,17 +87,17 @@ test('texts of other programs are shortened, and a line that is not a command is
 
 test('a command given before the watch begins arrives', async () => {
   const folder = await temporaryFolder();
-  await inFolder(folder).tell(commanded('pause'));
+  await inFolder(folder).write(commanded('pause'));
   expect(await until(watch(folder), 'pause')).toEqual({ command: 'pause' });
 });
 
 test('a command of another kind does not end the wait', async () => {
   const folder = await temporaryFolder();
-  await inFolder(folder).tell(commanded('pause'));
+  await inFolder(folder).write(commanded('pause'));
   const watching = watch(folder);
   await until(watching, 'pause');
   const arrived = until(watching, 'unpause', 'cancel');
-  await inFolder(folder).tell(commanded('unpause'));
+  await inFolder(folder).write(commanded('unpause'));
   expect(await arrived).toEqual({ command: 'unpause' });
 });
 
@@ -107,7 +107,7 @@ test.each([
 ])('the later command counts: %s', async (title, at) => {
   const folder = await temporaryFolder();
   const { told, cluster } = controlsOf(async () => [{ kind: 'command', command: 'cancel', at }]);
-  await inFolder(folder).tell(commanded('pause'));
+  await inFolder(folder).write(commanded('pause'));
   const watching = watch(folder, cluster);
   await looked(told);
   expect(watching.current).toBe(title === 'of the folder' ? 'pause' : 'cancel');
@@ -119,7 +119,7 @@ test('a command given during the watch counts, although the clock was set back b
   const { told, cluster } = controlsOf(async () => [registered]);
   const watching = watch(folder, cluster);
   await looked(told);
-  await inFolder(folder).tell(commanded('pause'));
+  await inFolder(folder).write(commanded('pause'));
   expect(await until(watching, 'pause')).toEqual({ command: 'pause' });
   registered = { kind: 'command', command: 'cancel', at: '2000-01-01T00:00:00.000Z' };
   expect(await until(watching, 'cancel')).toEqual({ command: 'cancel' });
@@ -127,7 +127,7 @@ test('a command given during the watch counts, although the clock was set back b
 
 test('a command that was cleared is forgotten', async () => {
   const folder = await temporaryFolder();
-  await inFolder(folder).tell(commanded('pause'));
+  await inFolder(folder).write(commanded('pause'));
   await clearControls(folder);
   await clearControls(folder);
   const { told, cluster } = controlsOf(async () => []);
@@ -156,7 +156,7 @@ test.each([
 test('a command after a line that a full disk has torn arrives', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'control.jsonl'), '{"kind":"comm');
-  await inFolder(folder).tell(commanded('pause'));
+  await inFolder(folder).write(commanded('pause'));
   expect(await until(watch(folder), 'pause')).toEqual({ command: 'pause' });
 });
 
@@ -178,10 +178,10 @@ describe('a rate', () => {
     const folder = await temporaryFolder();
     const rates: Control[] = [];
     const watching = watch(folder, undefined, (control) => rates.push(control));
-    await inFolder(folder).tell(commanded('pause'));
-    await inFolder(folder).tell(twenty);
+    await inFolder(folder).write(commanded('pause'));
+    await inFolder(folder).write(twenty);
     await vi.waitUntil(() => rates.length === 1, { timeout: 60_000 });
-    await inFolder(folder).tell(none);
+    await inFolder(folder).write(none);
     await vi.waitUntil(() => rates.length === 2, { timeout: 60_000 });
     expect(rates).toEqual([twenty, none].map((rate) => ({ ...rate, at: expect.any(String) })));
     expect(watching.current).toBe('pause');
@@ -191,9 +191,9 @@ describe('a rate', () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'control.jsonl'), JSON.stringify({ ...twenty, at }));
     const { cluster } = controlsOf(async () => [{ kind: 'rate', rate: null, at: later }]);
-    const told: OptionControl[] = [];
-    watch(folder, cluster, (control) => told.push(control));
-    await vi.waitUntil(() => isDeepStrictEqual(told.at(-1), { kind: 'rate', rate: null, at: later }), {
+    const options: OptionControl[] = [];
+    watch(folder, cluster, (control) => options.push(control));
+    await vi.waitUntil(() => isDeepStrictEqual(options.at(-1), { kind: 'rate', rate: null, at: later }), {
       timeout: 60_000,
     });
   });
@@ -205,7 +205,7 @@ test('a command that is no longer waited for calls nothing back', async () => {
   const heard: string[] = [];
   watching.on(['pause'], () => heard.push('forgotten'))();
   watching.on(['pause'], () => heard.push('kept'));
-  await inFolder(folder).tell(commanded('pause'));
+  await inFolder(folder).write(commanded('pause'));
   await until(watching, 'pause');
   expect(heard).toEqual(['kept']);
 });
