@@ -18,20 +18,20 @@ import { openTerminal } from './terminal.ts';
 /** How long open handles may keep the process after its command has ended. */
 const lingerMs = 2_000;
 
-/** Runs the process's command. */
+/** Runs the command of this process's arguments, in an environment that protects private files and shows all errors. */
 export async function runProcess(): Promise<void> {
   const args = process.argv.slice(2);
   outliveTerminal();
   outliveHangup();
 
-  // Manifests and answers of the API are private. This also covers the files of PGlite.
+  // Manifests and answers of the API are private. The mask also applies to the files of PGlite.
   process.umask(0o077);
 
-  // Node itself would print the error unescaped and exit with 1, which means failed rows.
+  // Node would print the error unescaped and exit with 1, which means failed rows.
   process.on('uncaughtException', (error) => process.exit(explain(error, args)));
 
   await runCommand(args);
-  // Everything is done and printed; an unreachable datastore must not keep the process.
+  // Everything is done and printed. A datastore that does not answer must not keep the process alive.
   setTimeout(() => process.exit(), lingerMs).unref();
 }
 
@@ -105,12 +105,12 @@ Install it once:
   # zsh: with fpath+=(~/.zfunc) before compinit
   cqbatch completion zsh > ~/.zfunc/_cqbatch`;
 
-/** With more options, `-h` shows only common ones. */
+/** If a command has more options, `-h` shows only the common ones. */
 const manyOptions = 15;
 
-/** The command line. */
+/** The command line. Only the commands that `args` name get their options. */
 export async function createProgram(version: string, args: readonly string[]): Promise<Command> {
-  // Commands inherit that commander neither prints nor exits by itself.
+  // Commander must neither print nor exit by itself; commands inherit this.
   const program = new Command('cqbatch')
     .exitOverride()
     .configureOutput({
@@ -151,14 +151,14 @@ export async function createProgram(version: string, args: readonly string[]): P
 /** A command without options, for the list of commands. */
 function subcommand(parent: Command, spec: NamedSpec & Pick<CommandSpec, 'arguments'>): Command {
   const { name, description, details, examples = [] } = spec;
-  const above = parent.parent === null ? 'cqbatch' : `cqbatch ${parent.name()}`;
+  const parentWords = parent.parent === null ? 'cqbatch' : `cqbatch ${parent.name()}`;
   const command = parent
     .command(name)
     .summary(description)
     .description(
       withHeadings(`${description}.${details === undefined ? '' : ` ${details}`}${examplesText(examples)}`),
     )
-    .showHelpAfterError(helpHint(`${above} ${name}`));
+    .showHelpAfterError(helpHint(`${parentWords} ${name}`));
   for (const argument of spec.arguments ?? []) command.argument(...argument);
   return command;
 }
@@ -168,7 +168,7 @@ function examplesText(examples: NonNullable<NamedSpec['examples']>): string {
   return `\n\nExamples:\n${indented(examples.flatMap(([command, purpose]) => [`# ${purpose}`, command]))}`;
 }
 
-/** @param shown options in its help, if there are many; a command that is only listed gets no options */
+/** @param shown options in the help of a command with many; `none` for a command that is only listed */
 async function defineCommand(
   parent: Command,
   spec: CommandSpec | CommandGroupSpec,
@@ -213,7 +213,7 @@ async function defineCommand(
   });
 }
 
-/** @throws a usage error for an empty value: an unset variable of a script must not mean all rows, or the newest run */
+/** @throws a usage error for an empty value: an unset variable of a script must not mean all rows or the newest run */
 function refuseBlank({ options, args }: Command, flags: Flags): void {
   const typed = Object.entries(flags).find(([, value]) => [value].flat().some(isBlankText));
   const option = options.find((each) => each.attributeName() === typed?.[0])?.long;

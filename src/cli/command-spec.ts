@@ -14,12 +14,11 @@ export interface NamedSpec {
   readonly examples?: readonly (readonly [command: string, purpose: string])[];
 }
 
-/** A command. */
 export interface CommandSpec extends NamedSpec, OwnMeanings {
   readonly arguments?: readonly (readonly [name: string, description: string])[];
   /** Its options besides the common ones. */
   readonly options?: OptionGroups;
-  /** Which of them may have no effect, besides those of every command. */
+  /** Which of its options may have no effect, in addition to those of every command. */
   readonly unused?: Unused;
   /** Loads the action on demand, to keep `cqbatch --help` fast. */
   readonly load: () => Promise<Action>;
@@ -30,32 +29,32 @@ export interface CommandGroupSpec extends NamedSpec {
   readonly commands: readonly CommandSpec[];
 }
 
-/** Carries out a command. @returns its exit code. Without an argument, the flags come first. */
+/** Carries out a command with its arguments and flags. @returns the exit code */
 type Action =
   | ((flags: Flags) => Promise<ExitCode>)
   | ((argument: string, flags: Flags) => Promise<ExitCode>)
   | ((argument: string, second: string, flags: Flags) => Promise<ExitCode>);
 
-/** The argument that names a run; default: the newest that fits. */
+/** The argument that names a run. @param fits which runs the command can use, for the description */
 export function runThat(fits = ''): readonly [name: string, description: string] {
   return ['[run]', `id of a run, or a part that no other id has; default: the newest run${fits}`];
 }
 
-/** Options by the option that they need, or that takes their effect. */
+/** Options, grouped by the option that they need or that overrides them. */
 type OptionsBy = Readonly<Partial<Record<OptionName, readonly OptionName[]>>>;
 
 /** Options of a command that may have no effect. */
 export interface Unused {
-  /** By the option that they need. */
+  /** Options without effect if the option of their group is missing. */
   readonly without?: OptionsBy;
-  /** By the option that takes their effect. */
+  /** Options without effect if the option of their group is given. */
   readonly beside?: OptionsBy;
 }
 
-/** In every command. */
+/** Applies to every command. */
 const unusedAnywhere: Unused = { beside: { logLevel: ['verbose'], quiet: ['verbose'] } };
 
-/** An option, and the one that it needs, or that takes its effect. */
+/** An option, and the option that it needs or that overrides it. */
 type Pair = readonly [name: string, other: string];
 
 /** All options of a command that may have no effect. */
@@ -66,7 +65,7 @@ export function unusedPairs({ without, beside }: Unused): Readonly<Record<keyof 
   };
 }
 
-/** Which of the typed options have no effect: a sentence for each. Another source may have what they need. */
+/** A sentence for each typed option without effect. The option that it needs may be set elsewhere than on the command line. */
 export async function withoutEffect(unused: Unused, flags: Flags): Promise<readonly string[]> {
   const { without, beside } = unusedPairs(unused);
   const lacking = without.filter(([name, other]) => name in flags && !(other in flags));
@@ -81,7 +80,7 @@ export async function withoutEffect(unused: Unused, flags: Flags): Promise<reado
   ];
 }
 
-/** Which of the given settings have no effect: a sentence for each. */
+/** A sentence part for each setting without effect. */
 export function settingsWithoutEffect(settings: Settings): readonly string[] {
   const key = (name: string): string => nameInWords(name, '_');
   return settingNeeds

@@ -126,15 +126,15 @@ const worker: CommandSpec = {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'allowInsecureHttp'],
     Worker: ['coordinate', 'healthPort', 'healthHost', 'shutdownTimeout', 'logLevel'],
     ...groups.shared,
-    ...groups.own,
+    ...groups.ownOperations,
     Calls: groups.calling,
     'Old runs': ['keepLast', 'keepDays'],
-    ...groups.telling,
+    ...groups.notifications,
   },
   unused: {
     without: {
       coordinate: ['keepLast', 'keepDays', 'notifyUrl', 'pingUrl'],
-      // On the embedded datastore, a daemon calls as its runs say.
+      // With the embedded datastore, the options of a run decide how a daemon calls.
       queue: ['concurrency', 'timeout', 'shutdownTimeout'],
     },
   },
@@ -162,7 +162,7 @@ const doctor: CommandSpec = {
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'allowInsecureHttp'],
     ...groups.shared,
-    ...groups.own,
+    ...groups.ownOperations,
   },
   examples: [['cqbatch doctor --json > doctor.json', 'for a ticket; it has no secrets']],
   load: async () => (await import('./commands/doctor.ts')).doctor,
@@ -174,7 +174,7 @@ const init: CommandSpec = {
   load: async () => (await import('./commands/init.ts')).init,
 };
 
-/** The commands, but for the sandbox, under the headings of the help. */
+/** The commands except for the sandbox, by their headings in the help. */
 export const commandGroups: Readonly<Record<string, readonly (CommandSpec | CommandGroupSpec)[]>> = {
   Run: runCommands,
   Look: [status, show, list, report, verify, dashboard],

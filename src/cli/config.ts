@@ -18,7 +18,7 @@ import type { OwnFlags } from './option-table.ts';
 /** The one place that reads the process's environment. */
 export const environment: Readonly<Record<string, string | undefined>> = process.env;
 
-/** The flags of a command line; `commands.ts` gives each command its flags. */
+/** The flags of a command line. `commands.ts` says which flags a command has. */
 export type Flags = RawSettings & OwnFlags;
 
 /** The user's own settings in the state folder. */
@@ -26,13 +26,13 @@ export const configFile = 'config.json';
 
 /** `--state-dir`, or else `CQBATCH_STATE_DIR`. */
 export function stateDirOf(flags: Flags): string {
-  const { CQBATCH_STATE_DIR: named = '' } = environment;
-  return flags.stateDir ?? (saysNothing(named) ? defaultStateDir : named);
+  const { CQBATCH_STATE_DIR: variable = '' } = environment;
+  return flags.stateDir ?? (saysNothing(variable) ? defaultStateDir : variable);
 }
 
 /**
- * The state folder. Its configuration and runs decide where the token goes, and its configuration may name programs to run, so a
- * folder found in the current one must belong to this user; a named folder is trusted, as git trusts `GIT_DIR`.
+ * The state folder. Its configuration and runs decide where the token is sent, and its configuration may name programs to run. So the
+ * default folder in the current directory must belong to this user. A folder that the user names is trusted, as git trusts `GIT_DIR`.
  *
  * @throws a usage error `STATE_DIR_UNTRUSTED`
  */
@@ -44,7 +44,7 @@ export async function trustedStateDir(flags: Flags): Promise<string> {
 }
 
 /**
- * The settings of a command: flags, environment and `config.json` in the state folder, in this order.
+ * The settings of a command: flags take precedence over environment variables, and these over `config.json` in the state folder.
  *
  * @throws a usage error for an invalid setting, or when another user may have written `config.json`
  */
@@ -73,23 +73,23 @@ async function readConfigFile(path: string): Promise<Readonly<Record<string, unk
   throw usageError('CONFIG_UNREADABLE', `${path} must hold a JSON object.`);
 }
 
-/** The configuration file, if a setting's value comes from there. */
+/** The path of the configuration file if the value of a setting may come from there. */
 export function fileThatSays(name: FlagName, flags: Flags): string | undefined {
-  const isSaidBefore = flags[name] !== undefined || Boolean(environment[variableOf(name)]);
-  return isSaidBefore ? undefined : join(stateDirOf(flags), configFile);
+  const isOverridden = flags[name] !== undefined || Boolean(environment[variableOf(name)]);
+  return isOverridden ? undefined : join(stateDirOf(flags), configFile);
 }
 
-/** Where a secret is read from: never a flag. */
+/** Where a secret is read from. A flag would show it to other users. */
 interface SecretPlace {
   /** Path of a file; takes precedence. */
   readonly file: string | undefined;
   readonly variable: string;
-  /** What the error message calls the file, and the error's code. */
+  /** How the error message names the file, and the error's code. */
   readonly what: string;
   readonly code: string;
 }
 
-/** @throws a usage error when the file can't be read */
+/** The secret; undefined when it is not set. @throws a usage error when the file can't be read */
 export async function readSecret({ file, variable, what, code }: SecretPlace): Promise<string | undefined> {
   if (file === undefined) return environment[variable] || undefined;
   try {
@@ -103,21 +103,21 @@ const othersMayWrite = 0o022;
 
 /**
  * Refuses a state folder of another user, and a configuration file that another user owns or may change. Like git's
- * `safe.directory`, it trusts root, who can do anything anyway, and for sudo the user who typed it.
+ * `safe.directory`, it trusts root, who can do anything anyway, and under sudo the user who typed the command.
  *
  * @param sudoUid the variable SUDO_UID
  * @throws a usage error `STATE_DIR_UNTRUSTED`
  */
 export async function requireOwn(stateDir: string, configFile: string, sudoUid?: string): Promise<void> {
   const user = process.geteuid?.();
-  // Windows has no such owners.
+  // Windows has no user ids.
   if (user === undefined) return;
   const trusted = [0, user, ...(user === 0 ? [Number(sudoUid)] : [])];
   const path = join(stateDir, configFile);
   const [folder, config] = [await look(stateDir), await look(path)];
-  for (const [name, found] of Object.entries({ [stateDir]: folder, [path]: config }))
-    if (found !== undefined && !trusted.includes(found.uid))
-      throw untrusted(stateDir, `${name} belongs to another user (uid ${found.uid})`);
+  for (const [name, stats] of Object.entries({ [stateDir]: folder, [path]: config }))
+    if (stats !== undefined && !trusted.includes(stats.uid))
+      throw untrusted(stateDir, `${name} belongs to another user (uid ${stats.uid})`);
   if (folder !== undefined && config !== undefined && ((folder.mode | config.mode) & othersMayWrite) !== 0) {
     const remedy = `Type "chmod go-w ${shellWord(stateDir)} ${shellWord(path)}" after a look at it.`;
     throw untrusted(stateDir, `${path} may be changed by other users`, remedy);

@@ -21,7 +21,7 @@ import { environment, type Flags, loadSettings, readSecret, stateDirOf, trustedS
 import type { EndedRun } from './render/ended-run.ts';
 import { logLevelIn, openTerminal, type Terminal } from './terminal.ts';
 
-/** The input of a command, and its terminal. */
+/** What the user gave to a command, and its terminal. */
 export interface CommandInput {
   readonly terminal: Terminal;
   readonly flags: Flags;
@@ -31,10 +31,14 @@ export interface CommandInput {
 /** The resources of a command that uses a state folder. */
 export interface CommandContext extends CommandInput {
   readonly store: RunStore;
-  /** The signed-off plan to carry out, instead of flags and settings. */
+  /** The signed-off plan to carry out; replaces run options in flags and settings. */
   readonly approved?: ReadPlan;
-  /** Where the plan of a manifest belongs that no command line names, and what is there if it is not approved. */
-  readonly besides?: { readonly file: string; readonly plan?: ApprovedPlan; readonly trouble?: CqbatchError };
+  /** The file `NAME.cqplan` beside the manifest of a schedule or inbox; its plan if that lacks approvals, or why it can't be used. */
+  readonly planBeside?: {
+    readonly file: string;
+    readonly plan?: ApprovedPlan;
+    readonly error?: CqbatchError;
+  };
   /** Called when a manifest can't be run as it is. */
   readonly onRefused?: (refused: RefusedManifest) => void;
 }
@@ -51,7 +55,7 @@ export interface RefusedManifest {
 export interface DatastoreChoice {
   /** The shared datastore without its password; undefined for the embedded one. */
   readonly queue: string | undefined;
-  /** Starts the slow part of opening while other work is done. Releases it at the end if it was not opened. */
+  /** Starts the slow part of opening while other work is done. Releases it at the end unless `open` has used it. */
   prepare(defer: Defer): void;
   /**
    * Opens the datastore until the end of the work, and prints warnings.
@@ -64,11 +68,9 @@ export interface DatastoreChoice {
 /** The resources of a command that may also use the datastore. */
 export interface Context extends CommandContext {
   readonly datastore: DatastoreChoice;
-  /** Called when a run has started. @param stop interrupts it, as Ctrl-C does */
+  /** Called when a run has started. @param stop interrupts the run, like Ctrl-C */
   readonly onStarted?: (record: RunRecord, stop: () => void) => void;
-  /** Called when a run has ended. */
   readonly onEnded?: (ended: EndedRun) => void;
-  /** Counters, if metrics are enabled. */
   readonly metrics?: Metrics | undefined;
 }
 
@@ -87,12 +89,12 @@ export async function openCommandContext(flags: Flags): Promise<CommandContext> 
 
 /** @throws a usage error for an invalid setting or datastore address */
 export async function openContext(flags: Flags): Promise<Context> {
-  // By default, V8 waits until old objects have grown to four times what was in use: a run fills that with 70 MB of garbage.
+  // By default, V8 lets old objects grow to four times the memory in use: a run would have 70 MB of garbage.
   setFlagsFromString('--heap-growing-percent=120');
-  // Checked before a run is created.
+  // Refuses an invalid level before a run is created.
   logLevelIn(flags);
-  const workplace = await openCommandContext(flags);
-  return { ...workplace, datastore: await chooseDatastore(workplace) };
+  const context = await openCommandContext(flags);
+  return { ...context, datastore: await chooseDatastore(context) };
 }
 
 /** The built-in operations and the user's own. @throws a usage error `OPERATIONS_UNUSABLE` */
@@ -111,7 +113,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
   return {
     queue,
     prepare(defer) {
-      // With --wait, open only when no other process holds it.
+      // With --wait, another process may hold the datastore for now.
       if (redis !== undefined || settings.wait !== undefined) return;
       prepared = prepareEmbedded();
       defer(async () => (await prepared)?.thread.terminate());
@@ -119,7 +121,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
     async open(purpose, defer) {
       const opening = openDatastore({ redis, stateDir: stateDirOf(flags), purpose, prepared });
       prepared = undefined;
-      // The work may end before the datastore is open. One that could not be opened needs no closing.
+      // The work may end before the datastore is open. If opening fails, nothing needs to be closed.
       defer(() =>
         opening.then(
           ({ datastore }) => datastore.close(),
@@ -133,7 +135,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
   };
 }
 
-/** Command lines are visible to other users of the machine. */
+/** @throws a usage error for a password in `--queue`: other users of the machine can see command lines */
 function refusePasswordInFlag(url: string | undefined): void {
   if (url === undefined || !/^[^/]*:\/\/[^/@]*:[^/@]+@/.test(url)) return;
   throw usageError(

@@ -7,7 +7,7 @@ import { type KnownEnd, type RunResult, resultOf } from '../engine/run/record/ru
 export const exitCodes = {
   /** Every row succeeded, was a duplicate of a row that did, or was skipped on purpose. */
   success: 0,
-  /** The run finished; some rows failed or were invalid. Or it is not proved. */
+  /** The run finished, and some rows failed or were invalid. Or `verify` found something wrong. */
   rowsFailed: 1,
   /** An error in usage, configuration or manifest: nothing was sent. */
   usage: 2,
@@ -35,7 +35,6 @@ const exitCodeOfResult = {
   failed: exitCodes.fatal,
 } as const satisfies Record<RunResult, ExitCode>;
 
-/** The exit code for an ended run. */
 export function exitCodeOf(end: KnownEnd, counts: OutcomeCounts): ExitCode {
   return exitCodeOfResult[resultOf(end, counts)];
 }
@@ -43,7 +42,7 @@ export function exitCodeOf(end: KnownEnd, counts: OutcomeCounts): ExitCode {
 /** The user pressed Ctrl-C before any work. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  /** At a question, the cursor is still on its line. */
+  /** After a question, the cursor is still on the line of the question. */
   readonly at: 'question' | 'wait';
 
   constructor(at: 'question' | 'wait') {
@@ -52,7 +51,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** The error with a remedy behind a thrown error, if any. */
+/** The error with a remedy that a thrown error stands for; undefined for any other error. */
 export function knownError(thrown: unknown): CqbatchError | undefined {
   const error = meaningOf(thrown);
   return error instanceof CqbatchError ? error : systemError(error);

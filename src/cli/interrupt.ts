@@ -2,8 +2,8 @@ import { exitCodes } from './exit-codes.ts';
 import { screen } from './output.ts';
 
 /**
- * Whether a hangup concerns this process: it has a terminal that can hang up. One that was started with nohup has none. What nohup
- * wants can't be read otherwise, because Node starts with the usual action of each signal.
+ * Whether a hangup stops this process: only if it has a terminal. A process that was started with nohup has none. That nohup ignores
+ * SIGHUP can't be seen otherwise, because Node starts with the default action of each signal.
  */
 const mayHangUp = screen.isAttached;
 
@@ -17,7 +17,7 @@ export function outliveHangup(): void {
 /** Work that the user or a supervisor can stop. */
 export interface Interrupt {
   readonly signal: AbortSignal;
-  /** Stops the work for another reason. */
+  /** Stops the work without a signal. */
   abort(): void;
   /** Call when nothing is left to stop. */
   release(): void;
@@ -29,10 +29,10 @@ export interface Interrupt {
  */
 export function interruptible(onStop: (signal: NodeJS.Signals) => void): Interrupt {
   const controller = new AbortController();
-  let isTold = false;
+  let isStopping = false;
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (isTold) process.exit(exitCodes.interrupted);
-    isTold = true;
+    if (isStopping) process.exit(exitCodes.interrupted);
+    isStopping = true;
     onStop(signal);
     controller.abort();
   };
@@ -46,7 +46,7 @@ export function interruptible(onStop: (signal: NodeJS.Signals) => void): Interru
   };
 }
 
-/** Tells a user at a terminal that the command is stopping. */
+/** An `onStop` that says at the terminal that the command is stopping. */
 export function stopping(terminal: { warn(text: string): void }): () => void {
   return () =>
     terminal.warn(

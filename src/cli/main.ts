@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
 
-// Where a process may open very few files, not even its own parts can be read; who says so must need none of them.
+// If the process may open only very few files, its own modules can't be loaded: this file reports that without any of them.
 try {
   const { runProcess } = await import('./command-line.ts');
   await runProcess();

@@ -1,6 +1,6 @@
 import type { OptionName } from './option-table.ts';
 
-/** Options by heading, in the order of help. */
+/** Options by their headings in the help, in this order. */
 export type OptionGroups = Readonly<Record<string, readonly OptionName[]>>;
 
 /** Options of every command. */
@@ -9,18 +9,18 @@ export const output = ['json', 'quiet', 'stateDir'] as const;
 /** For commands that write a report. */
 export const reporting: OptionGroups = { Report: ['delimiter', 'html'] };
 
-/** What a command writes while its run goes on. */
+/** What a command writes while its run is in progress. */
 export const log = ['verbose', 'logLevel'] as const;
 
 /** For commands that take a run to its end here. */
 const following: OptionGroups = { ...reporting, Log: log };
 
-/** How users learn of the end of a run. */
-export const telling = {
+/** How users hear of the end of a run. */
+export const notifications = {
   Notifications: ['notifyUrl', 'pingUrl', 'metricsFile'],
 } as const satisfies OptionGroups;
 
-/** What is stored for later questions about a run. */
+/** What is stored to answer later questions about a run. */
 export const audit: OptionGroups = { Audit: ['reason', 'saveResponses'] };
 
 const meaning = ['operation', 'where', 'operations', 'default', 'map'] as const;
@@ -29,10 +29,10 @@ const reading = ['sheet', 'hidden', 'encoding', 'skipLines', 'rowsAt', 'trim', '
 /** How to read a manifest's file and its rows. */
 export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };
 
-/** For commands on a run that was planned with the user's own operations. */
-export const own: OptionGroups = { Manifest: ['operations'] };
+/** For commands on a run that may have the user's own operations. */
+export const ownOperations: OptionGroups = { Manifest: ['operations'] };
 
-/** What ends a run, or one part of it, before its last row. No plan has them. */
+/** What stops a run before its last row; resuming continues it. Plans don't store these. */
 export const budget = ['maxRows', 'stopAt', 'maxDuration'] as const;
 
 /** Limits that keep a run from doing harm. */
@@ -60,7 +60,7 @@ const sharing = ['queue', 'queuePasswordFile'] as const;
 /** For commands that inspect or control runs, even of other machines. */
 export const shared: OptionGroups = { 'Shared datastore': sharing };
 
-/** For commands that leave the calls of a manifest to a daemon, after their own groups. */
+/** For commands that leave the calls to a daemon. Stands after their other groups. */
 export const submitting: OptionGroups = {
   ...guards,
   ...rows,
@@ -69,11 +69,11 @@ export const submitting: OptionGroups = {
   ...audit,
 };
 
-/** For commands that take a run to its end, after their own groups. */
+/** For commands that take a run to its end. Stands after their other groups. */
 export const executing: OptionGroups = {
   Calls: [...calling, 'attempts', 'priority'],
   'Shared datastore': [...sharing, 'worker'],
   ...following,
-  ...telling,
+  ...notifications,
   ...audit,
 };

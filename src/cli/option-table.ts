@@ -41,7 +41,7 @@ const ownOptions = {
     flags: '-q, --quiet',
     help: 'print only the result; -qq: nothing unless the exit code is above 0',
     common: true,
-    collect: (_text: string, before = 0): number => before + 1,
+    collect: (_text: string, count = 0): number => count + 1,
   },
   stateDir: {
     flags: '--state-dir <dir>',
@@ -168,40 +168,40 @@ type ValueOf<Own extends CommandOption> = Own extends { collect: (text: string) 
 /** Flags without settings; `--no-worker` makes `worker` false. */
 export type OwnFlags = { readonly [Name in keyof OwnOptions]?: ValueOf<OwnOptions[Name]> | undefined };
 
-/** Differing meanings of options in a command. */
+/** What options mean in a command that differs from the table. */
 export interface OwnMeanings {
   readonly help?: Readonly<Partial<Record<OptionName, string>>>;
-  /** The default of run options, for a command that takes them from another run. */
+  /** The default of run options in the help of a command that takes them from another run. */
   readonly fromRun?: string;
 }
 
 /**
  * An option of a command.
  *
- * @param isBrief whether help shows only common options, without variables
+ * @param isBrief whether the help shows only common options, and not their environment variables
  */
 export function optionOf(
   name: OptionName,
-  { help: own = {}, fromRun }: OwnMeanings = {},
+  { help: ownHelp = {}, fromRun }: OwnMeanings = {},
   isBrief = false,
 ): Option {
   const isOfRun = setsOption(name) || name === 'baseUrl';
   const byDefault = isOfRun ? fromRun : undefined;
   const { flags, help, common, collect }: CommandOption = isOwn(name)
-    ? { ...ownOptions[name], help: own[name] ?? ownOptions[name].help }
-    : flagOf(name, { help: own[name], byDefault, isBrief });
+    ? { ...ownOptions[name], help: ownHelp[name] ?? ownOptions[name].help }
+    : flagOf(name, { help: ownHelp[name], byDefault, isBrief });
   const option = new Option(flags, help).hideHelp(isBrief && !common);
   return collect === undefined ? option : option.argParser(collect);
 }
 
-/** The option of a field. @param value placeholder: `<id>` */
+/** The option of a field. @param value placeholder in the help: `<id>` */
 export function fieldOption(field: string, value: string, isBrief: boolean): Option {
   const variable = isBrief ? '' : ` (${variableOf(field)})`;
   const help = `${field} of rows that have none; short for --default ${field}=${value}${variable}`;
   return new Option(`--${field.replaceAll('_', '-')} ${value}`, help);
 }
 
-/** Whether a flag is in one of the tables; those of fields are not. */
+/** Whether a flag is a setting or in the table above; flags of fields are neither. */
 export function isOption(name: string): boolean {
   return isSetting(name) || isOwn(name);
 }

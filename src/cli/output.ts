@@ -60,7 +60,7 @@ export function writeLogLine(json: string): void {
   writeFreely(printableJson(json));
 }
 
-/** Output held back until the exit code is known; undefined if none is. */
+/** Output held back until the exit code is known; undefined while output is not held. */
 let held: (() => void)[] | undefined;
 
 /** Holds further output until the process ends with an exit code above 0, or asks a question. */
@@ -87,20 +87,20 @@ function showHeld(): void {
   }
 }
 
-/** To the beginning of the line. */
+/** Moves the cursor to the beginning of the line, and clears the line. */
 const clearLine = '\r\u001b[2K';
 
-/** For a terminal that does not report its height, or reports 0. */
+/** Lines of a terminal that does not report its height, or reports 0. */
 const usualRows = 24;
 
 /**
  * Replaces the last lines of the screen, up to the cursor. Cuts lines to the width of the screen.
  *
- * @param before the number of lines to replace
+ * @param replaced the number of lines to replace
  */
-export function redrawLines(lines: readonly string[], before: number): void {
+export function redrawLines(lines: readonly string[], replaced: number): void {
   const columns = process.stderr.columns || usualColumns;
-  const upwards = before > 1 ? `\u001b[${before - 1}A\u001b[J` : '';
+  const upwards = replaced > 1 ? `\u001b[${replaced - 1}A\u001b[J` : '';
   const text = lines.map((line) => cutTo(columns - 1, escapeInvisible(line))).join('\n');
   writeFreely(clearLine + upwards + colored(2, text));
 }
@@ -162,13 +162,13 @@ function writeData(text: string): void {
 const pauseMs = 10;
 /** A reader that reads nothing for this long no longer delays the command. */
 const patienceMs = 1_000;
-/** The unwritten rest of a text; later text is dropped. */
-let rest: Buffer = Buffer.alloc(0);
+/** The part of a text that could not be written in time. Until it is written, later text is dropped. */
+let unwritten: Buffer = Buffer.alloc(0);
 
 function writeFreely(text: string): void {
-  const stalled = rest.length > 0;
-  if (stalled) rest = writeFor(0, rest);
-  if (rest.length === 0) rest = writeFor(stalled ? 0 : patienceMs, Buffer.from(text));
+  const stalled = unwritten.length > 0;
+  if (stalled) unwritten = writeFor(0, unwritten);
+  if (unwritten.length === 0) unwritten = writeFor(stalled ? 0 : patienceMs, Buffer.from(text));
 }
 
 /** @returns the part that could not be written in time */
@@ -179,7 +179,7 @@ function writeFor(milliseconds: number, bytes: Buffer): Buffer {
       at += writeSync(2, bytes, at);
       waitedMs = 0;
     } catch (error) {
-      // Otherwise a full disk, or a closed pipe or terminal.
+      // A full disk, or a closed pipe or terminal: gives the text up.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return Buffer.alloc(0);
       if (waitedMs >= milliseconds) break;
       sleep(pauseMs);
@@ -189,12 +189,12 @@ function writeFor(milliseconds: number, bytes: Buffer): Buffer {
   return bytes.subarray(at);
 }
 
-/** Blocks, like writing to a full pipe. */
+/** Blocks the process, like writing to a full pipe. */
 function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** Lets a question survive the closing of its terminal. This also makes pipes return `EAGAIN`. */
+/** Keeps the process alive when the terminal closes during a question. This also makes pipes return `EAGAIN`. */
 export function outliveTerminal(): void {
   process.stderr.on('error', () => {});
 }

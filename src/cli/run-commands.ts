@@ -10,7 +10,7 @@ const manifestOrPlan = [manifest[0], `${manifest[1]}; or a signed-off plan (.cqp
 
 const asking = ['yes', 'runId', 'wait'] as const;
 
-/** For commands that run rows of another run. */
+/** What commands that run rows of another run have in common. */
 const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unused'> = {
   fromRun: 'as in that run',
   help: { out: 'write the plan of the rows to NAME.cqplan, to be approved; send nothing' },
@@ -18,12 +18,12 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unu
     API: ['tokenFile', 'tokenCommand', 'rate'],
     Run: asking,
     ...groups.guards,
-    ...groups.own,
+    ...groups.ownOperations,
     ...groups.executing,
   },
   unused: {
     beside: {
-      out: [...groups.budget, ...asking, ...groups.log, 'reason', ...groups.telling.Notifications],
+      out: [...groups.budget, ...asking, ...groups.log, 'reason', ...groups.notifications.Notifications],
     },
   },
 };
@@ -124,7 +124,7 @@ const resume: CommandSpec = {
     Run: ['yes', 'wait'],
     // A resumed run keeps its canary.
     Guards: ['maxFailures', ...groups.budget],
-    ...groups.own,
+    ...groups.ownOperations,
     ...groups.executing,
   },
   examples: [

@@ -3,7 +3,6 @@ import * as groups from './option-groups.ts';
 
 const named = ['<schedule>', 'name of the schedule'] as const;
 
-/** `cqbatch schedule …` */
 export const scheduleCommands: CommandGroupSpec = {
   name: 'schedule',
   description: 'Has a daemon start runs at set times',

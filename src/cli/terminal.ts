@@ -14,7 +14,7 @@ import {
 } from './output.ts';
 import { logLine } from './render/progress.ts';
 
-/** Output and questions of a command. */
+/** Prints the output of a command and asks its questions. */
 export type Terminal = ReturnType<typeof openTerminal>;
 
 /**
@@ -26,7 +26,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
   if (silence > 1) holdOutput();
   /** Whether messages go to a screen that can redraw lines. */
   const live = screen.isTerminal && !quiet && environment['TERM'] !== 'dumb';
-  /** Number of lines on the screen to redraw. */
+  /** The number of lines that the next redraw replaces. */
   let drawn = 0;
   const drawLines = (lines: readonly string[]): void => {
     if (!live || drawn + lines.length === 0) return;
@@ -45,9 +45,8 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     json,
     quiet,
     live,
-    /** Width of the screen that shows results; undefined without a screen, which then gets no charts. */
+    /** Width of the screen that shows results; undefined without a screen: charts are then left out. */
     columns: quiet || json ? undefined : screen.resultColumns,
-    /** Whether a question can be asked. */
     canAsk: screen.canAsk,
     /** Prints the result of a command: the document with `--json`, or else the text. */
     result(document: object, text: string): void {
@@ -98,14 +97,14 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
   };
 }
 
-/** Warns, once each, of errors of the datastore that last. */
+/** A listener for errors of the datastore that warns of each lasting error once. */
 export function warningOfLasting(terminal: Pick<Terminal, 'warn'>): (error: Error) => void {
   const lasting = new LastingErrors();
-  const news = new ErrorThrottle();
+  const throttle = new ErrorThrottle();
   return (error) => {
     lasting.see(error);
     const { text } = lasting;
-    if (text !== undefined && news.isNews(new Error(text))) terminal.warn(`warning: ${text}`);
+    if (text !== undefined && throttle.isNews(new Error(text))) terminal.warn(`warning: ${text}`);
   };
 }
 

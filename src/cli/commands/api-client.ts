@@ -15,13 +15,12 @@ import { environment } from '../config.ts';
 import type { CommandInput } from '../context.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** The API, and whether it may be called without TLS. */
+/** The API's address, and whether it may be called without TLS. */
 interface Target {
   readonly baseUrl: string;
   readonly allowInsecureHttp?: boolean | undefined;
 }
 
-/** How a client calls the API. */
 export interface CallSettings extends Target, Pick<RunOptions, 'concurrency' | 'timeoutMs'> {}
 
 /** The API that a worker calls. Its token is for this API and rate group only. */
@@ -46,22 +45,22 @@ export function needsCommand({ tokenCommand }: Settings): boolean {
  * The access token: from the configured file or command, or else from `CQBATCH_TOKEN`. Never from a flag, which other users of
  * the machine could read. If the settings name a rate group, the token is for that group only.
  *
- * @param run of which rate group the calls are; default: that of the settings
+ * @param run has the rate group of the calls; default: the settings
  * @throws a usage error `TOKEN_MISSING`, also when the token is for another rate group
  */
 export function tokenSource(
   { settings, terminal }: TokenSettings,
   { rateGroup }: Pick<LimitedApi, 'rateGroup'> = settings,
 ): TokenSource {
-  const { tokenFile, tokenCommand, rateGroup: own } = settings;
-  if (own !== undefined && own !== rateGroup) {
+  const { tokenFile, tokenCommand, rateGroup: tokenGroup } = settings;
+  if (tokenGroup !== undefined && tokenGroup !== rateGroup) {
     const remedy =
       rateGroup === undefined
         ? 'remove the setting rate_group (CQBATCH_RATE_GROUP)'
         : `set CQBATCH_RATE_GROUP=${rateGroup}`;
     throw usageError(
       'TOKEN_MISSING',
-      `The access token is for ${callersOf(own)}, not for ${callersOf(rateGroup)}: ${remedy}, and give the token for it.`,
+      `The access token is for ${callersOf(tokenGroup)}, not for ${callersOf(rateGroup)}: ${remedy}, and give the token for it.`,
     );
   }
   if (tokenFile !== undefined) return tokenFromFile(tokenFile);
@@ -95,7 +94,7 @@ function callersOf(rateGroup: string | undefined): string {
   return rateGroup === undefined ? 'runs without a rate group' : `the rate group ${rateGroup}`;
 }
 
-/** A client with as many connections as the run's concurrency. Its code is loaded only for commands that call the API. */
+/** A client with as many connections as the run's concurrency. Loads the client's code, so that other commands start fast. */
 export async function apiClient(
   { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: CallSettings,
   token: TokenSource,
@@ -113,7 +112,10 @@ export async function apiClient(
   });
 }
 
-/** Estimates by runs of this state folder for the API and token. What is learned belongs to the token as it is renewed. */
+/**
+ * What runs of this state folder learned about the limits of the API for this token; undefined when the token can't be read. What is
+ * learned belongs to the token as it is renewed.
+ */
 export async function estimatedLimits(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   { baseUrl }: Pick<RunOptions, 'baseUrl'>,

@@ -19,7 +19,7 @@ import { warningOfLasting } from '../terminal.ts';
 import { attributionOf } from './options.ts';
 import { printNewReport } from './report.ts';
 
-/** How long to wait for a run after a control: calls in flight finish, then it writes its report. */
+/** How long to wait for a run after a control: its calls in flight finish, then it writes its report. */
 const patienceMs = 120_000;
 
 /** `cqbatch cancel`: cancels a run for good. */
@@ -63,7 +63,7 @@ async function cancelHere(context: Context, id: string, attribution: Attribution
       if (settled === undefined) throw error;
       return settled;
     }
-    // A daemon that runs one run at a time will cancel it.
+    // A daemon with the embedded datastore works on another run, and will cancel this one.
     await ask();
     return undefined;
   });
@@ -75,7 +75,7 @@ async function cancelHere(context: Context, id: string, attribution: Attribution
 }
 
 /**
- * A cancelled run can't be resumed: without a terminal, the user must name the run.
+ * Without a terminal, the user must name the run, because a cancelled run can't be resumed.
  *
  * @throws a usage error when the user did not
  */
@@ -105,7 +105,7 @@ function refuseEnded(id: string, state: string): void {
     throw usageError('RUN_ENDED', `Run ${id} is already ${state}.`);
 }
 
-/** Cancels a run without a process. */
+/** Cancels a run that no process works on. */
 async function cancelStopped(
   context: Context,
   record: RunRecord,
@@ -116,8 +116,8 @@ async function cancelStopped(
     const interrupt = interruptible(stopping(terminal));
     defer(() => interrupt.release());
     const opened = await datastore.open(`cancel ${record.id}`, defer);
-    const how = { signal: interrupt.signal, onError: warningOfLasting(terminal) };
-    const cancelled = await cancelStoppedRun(store, record, opened, how, attribution);
+    const options = { signal: interrupt.signal, onError: warningOfLasting(terminal) };
+    const cancelled = await cancelStoppedRun(store, record, opened, options, attribution);
     if (cancelled !== undefined) return cancelled;
     throw fatalError(
       'CANCEL_INTERRUPTED',
@@ -126,24 +126,24 @@ async function cancelStopped(
   });
 }
 
-/** Waits until the run's process has left it. */
+/** Waits until the run's process no longer works on the run. */
 async function ended(
   context: Context,
   { id, process }: RunRecord,
   attribution: Attribution,
 ): Promise<RunRecord> {
-  const left = await poll(patienceMs, async () => {
+  const stopped = await poll(patienceMs, async () => {
     const record = await context.store.load(id);
     return isActive(actualState(record)) ? undefined : record;
   });
-  if (left === undefined) {
+  if (stopped === undefined) {
     throw fatalError(
       'CANCEL_UNANSWERED',
       `Process ${process?.pid} did not stop run ${id} within two minutes; stop the process, then cancel again.`,
     );
   }
-  // Its process may have died before reading the request.
-  return isActive(left.state) ? cancelStopped(context, left, attribution) : left;
+  // The process may have died before it read the request.
+  return isActive(stopped.state) ? cancelStopped(context, stopped, attribution) : stopped;
 }
 
 /** Sends the request to the run's coordinator on another machine. */
@@ -154,11 +154,11 @@ async function cancelElsewhere(
 ): Promise<void> {
   await inCluster(cluster, id).write({ kind: 'command', command: 'cancel', ...attribution });
   context.terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
-  const left = await poll(patienceMs, async () => {
+  const changed = await poll(patienceMs, async () => {
     const now = await cluster.run(id);
     return now === undefined || now.state !== state || !isPresent(now) ? { state: now?.state } : undefined;
   });
-  if (left?.state !== 'cancelled') {
+  if (changed?.state !== 'cancelled') {
     throw fatalError(
       'CANCEL_UNANSWERED',
       `No process coordinates run ${id} at the moment. It will be cancelled as soon as one does; or type "cqbatch cancel ${id}" ` +
@@ -166,7 +166,7 @@ async function cancelElsewhere(
     );
   }
   context.terminal.result(
-    { run: id, state: left.state },
+    { run: id, state: changed.state },
     `Run ${id} is cancelled. Its report is on ${coordinator.host}; there, "cqbatch retry ${id}" runs the rows that are not done.`,
   );
 }

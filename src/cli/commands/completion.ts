@@ -7,13 +7,13 @@ import { settingWords } from '../../settings/settings.ts';
 import { stateDirOf } from '../config.ts';
 import { logLevels } from '../terminal.ts';
 
-/** What may stand at the cursor, with a word on it. */
+/** A value that may stand at the cursor, with its description. */
 type Candidate = readonly [value: string, description?: string];
 
 /** Any file that the shell knows. */
 const files = ':files';
 
-/** The words that an option may have, by its name in the program. */
+/** The values that an option may have, by its name in `Flags`. */
 const wordsOf: Readonly<Record<string, readonly string[]>> = {
   operation: operations.map(({ name }) => name),
   ...settingWords,
@@ -26,21 +26,22 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What may follow on a command line, as `cqbatch __complete` prints it: a value and what it is on each line, and `:files`
- * where files may stand.
+ * What may stand at the cursor, as `cqbatch __complete` prints it: on each line a value and its description, or `:files` for files.
  *
- * @param words those behind the name of the program; the last one is being typed, and may be empty.
+ * @param words the words after the name of the program; the user is typing the last one, which may be empty.
  */
 export async function completionsFor(program: Command, words: readonly string[]): Promise<string> {
   const typed = words.at(-1) ?? '';
-  const before = words.slice(0, -1);
-  const command = commandOf(program, before);
-  const last = before.at(-1);
+  const completed = words.slice(0, -1);
+  const command = commandOf(program, completed);
+  const last = completed.at(-1);
   const option = command?.options.find(
     ({ required, long, short }) => required && last !== undefined && (last === long || last === short),
   );
   const candidates =
-    option !== undefined ? await ofOption(option, before) : command && (await ofWord(command, typed, before));
+    option !== undefined
+      ? await ofOption(option, completed)
+      : command && (await ofWord(command, typed, completed));
   return (candidates ?? [])
     .filter(([value]) => value === files || value.startsWith(typed))
     .map((candidate) => `${candidate.join(' ').trimEnd()}\n`)
@@ -52,13 +53,13 @@ function commandOf(program: Command, words: readonly string[]): Command | undefi
   let command: Command | undefined = program;
   for (const name of words.filter((word) => !word.startsWith('-'))) {
     if (command === undefined || command.commands.length === 0) break;
-    command = command.commands.find((known) => known.name() === name);
+    command = command.commands.find((each) => each.name() === name);
   }
   return command;
 }
 
-async function ofOption(option: Option, before: readonly string[]): Promise<readonly Candidate[]> {
-  if (/<run\|/.test(option.flags)) return [...(await runs(before)), [files]];
+async function ofOption(option: Option, completed: readonly string[]): Promise<readonly Candidate[]> {
+  if (/<run\|/.test(option.flags)) return [...(await runs(completed)), [files]];
   if (/<(?:file|dir)>/.test(option.flags)) return [[files]];
   return (wordsOf[option.attributeName()] ?? []).map((word) => [word]);
 }
@@ -66,36 +67,37 @@ async function ofOption(option: Option, before: readonly string[]): Promise<read
 async function ofWord(
   command: Command,
   word: string,
-  before: readonly string[],
+  completed: readonly string[],
 ): Promise<readonly Candidate[]> {
   const help = command.createHelp();
   if (word.startsWith('-')) {
     const options = help.visibleOptions(command);
     return options.map(({ long, short, description }) => [long ?? short ?? '', description]);
   }
-  const below = help.visibleCommands(command);
-  if (below.length > 0) return below.map((each) => [each.name(), each.summary() || each.description()]);
+  const subcommands = help.visibleCommands(command);
+  if (subcommands.length > 0)
+    return subcommands.map((each) => [each.name(), each.summary() || each.description()]);
   const [argument] = command.registeredArguments;
   if (argument?.name() === 'manifest' || argument?.name() === 'folder') return [[files]];
-  if (argument?.name() === 'run') return runs(before);
-  if (argument?.name() === 'schedule') return schedules(before);
+  if (argument?.name() === 'run') return runs(completed);
+  if (argument?.name() === 'schedule') return schedules(completed);
   return (argument?.argChoices ?? []).map((choice) => [choice]);
 }
 
-/** The runs of the state folder, newest first, without unreadable ones: a completion can't report errors. */
+/** The runs of the state folder, newest first. Leaves unreadable runs out, because a completion can't report errors. */
 async function runs(words: readonly string[]): Promise<readonly Candidate[]> {
   const records = await openRunStore(stateDirIn(words), operations)
     .list(() => {})
     .catch(() => []);
-  // The name of a manifest may be anything; a shell is given nothing of the kind.
+  // Without the manifests' names, which may contain anything: they must not reach a shell.
   return records.toReversed().map(({ id, state }) => [id, state]);
 }
 
 async function schedules(words: readonly string[]): Promise<readonly Candidate[]> {
-  const found = await openScheduleStore(stateDirIn(words))
+  const readable = await openScheduleStore(stateDirIn(words))
     .list(() => {})
     .catch(() => []);
-  return found.map(({ name, cron, tz }) => [name, `${cron} ${tz}`]);
+  return readable.map(({ name, cron, tz }) => [name, `${cron} ${tz}`]);
 }
 
 function stateDirIn(words: readonly string[]): string {
@@ -104,8 +106,7 @@ function stateDirIn(words: readonly string[]): string {
 }
 
 /**
- * What makes a shell ask `cqbatch __complete` for the words behind the cursor. Nothing that it answers, and nothing that was
- * typed, is evaluated.
+ * Scripts by which a shell asks `cqbatch __complete` for what may stand at the cursor. They evaluate neither its answer nor typed words.
  */
 export const completionScripts = {
   bash: `# cqbatch completion bash >> ~/.bashrc

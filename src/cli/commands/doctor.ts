@@ -22,19 +22,19 @@ import { openTerminal, silentTerminal, type Terminal } from '../terminal.ts';
 import { apiClient, proxyTo, tokenSource } from './api-client.ts';
 import { baseUrlOf } from './options.ts';
 
-/** A check, and what to fix. */
+/** The result of a check: what is well, or what to fix. */
 interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed';
   readonly text: string;
-  /** For a failed check, the exit code of a command. */
+  /** For a failed check: the exit code that a command would have. */
   readonly exitCode?: ExitCode;
 }
 
-/** About the need of a run of a million rows. */
+/** Bytes, about the need of a run of a million rows; with less, doctor warns, or fails below `leastDisk`. */
 const enoughDisk = 1_000_000_000;
 const leastDisk = 100_000_000;
-/** A larger difference makes time-outs, schedules and report times wrong. */
+/** A larger difference from the API's clock makes time-outs, schedules and report times wrong. */
 const clockToleranceMs = 30_000;
 const callMs = 10_000;
 
@@ -47,8 +47,8 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
     look: () => Promise<Finding | readonly Finding[] | string>,
   ): Promise<void> => {
     try {
-      const found = await look();
-      findings.push(...(typeof found === 'string' ? [ok(check, found)] : [found].flat()));
+      const result = await look();
+      findings.push(...(typeof result === 'string' ? [ok(check, result)] : [result].flat()));
     } catch (error) {
       if (!(error instanceof CqbatchError)) throw error;
       const { code, message } = error;
@@ -70,9 +70,9 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
     return unused.length === 0 ? 'can be read' : unused.map((text) => warning('settings', text));
   });
   if (settings !== undefined) {
-    const given = settings;
-    await add('datastore', () => datastore(flags, given));
-    await add('API', () => api(flags, given, terminal));
+    const loaded = settings;
+    await add('datastore', () => datastore(flags, loaded));
+    await add('API', () => api(flags, loaded, terminal));
   }
   const failed = findings.flatMap(({ exitCode }) => exitCode ?? []);
   terminal.result(
@@ -94,7 +94,7 @@ function warning(check: string, text: string): Finding {
   return { check, state: 'warning', text };
 }
 
-/** The check that an error belongs to. */
+/** The check that an error code belongs to; undefined for the check that was made. */
 function checkOf(code: string): string | undefined {
   if (code.startsWith('PROXY')) return 'proxy';
   if (code.startsWith('TLS')) return 'TLS';
@@ -112,10 +112,10 @@ function nodeFinding(): Finding {
 async function stateFolder(stateDir: string): Promise<readonly Finding[]> {
   const check = 'state folder';
   const warnings = await checkStateFolder(stateDir);
-  const place = await existing(stateDir);
-  await onDisk(place, () => access(place, constants.W_OK));
+  const path = await existing(stateDir);
+  await onDisk(path, () => access(path, constants.W_OK));
   if (warnings.length > 0) return warnings.map((text) => warning(check, text));
-  return [ok(check, place === resolve(stateDir) ? stateDir : `${stateDir} will be created by the first run`)];
+  return [ok(check, path === resolve(stateDir) ? stateDir : `${stateDir} will be created by the first run`)];
 }
 
 /** The path, or its nearest existing parent. */
@@ -125,12 +125,12 @@ async function existing(path: string): Promise<string> {
 }
 
 async function disk(stateDir: string): Promise<Finding> {
-  const place = await existing(stateDir);
-  const { bavail, bsize } = await onDisk(place, () => statfs(place));
-  const free = bavail * bsize;
-  if (free >= enoughDisk) return ok('disk', `${size(free)} free`);
-  const text = `only ${size(free)} free: free some space, or choose another folder with --state-dir`;
-  return free >= leastDisk
+  const folder = await existing(stateDir);
+  const { bavail, bsize } = await onDisk(folder, () => statfs(folder));
+  const freeBytes = bavail * bsize;
+  if (freeBytes >= enoughDisk) return ok('disk', `${size(freeBytes)} free`);
+  const text = `only ${size(freeBytes)} free: free some space, or choose another folder with --state-dir`;
+  return freeBytes >= leastDisk
     ? warning('disk', text)
     : { check: 'disk', state: 'failed', text, exitCode: exitCodes.fatal };
 }
@@ -196,18 +196,18 @@ function answered(baseUrl: string, path: string, answer: ApiAnswer): readonly Fi
   ];
 }
 
-/** What an operation answers to a request that lacks its fields. Routers and gateways answer 404, 405, 415, 429 and others. */
+/** HTTP statuses of an operation for a request without its fields. Routers and gateways answer 404, 405, 415, 429 and others. */
 const refusesContent: readonly number[] = [400, 409, 412, 422];
 
-/** Whether an answer comes from the operation, which has then accepted the token. */
+/** Whether an answer comes from the operation, which means that the token was accepted. */
 function isOfOperation(status: number, body: string): boolean {
   return refusesContent.includes(status) && /^\s*\{\s*"/.test(body);
 }
 
 function clock(date: string | undefined): readonly Finding[] {
-  const told = Date.parse(date ?? '');
-  if (Number.isNaN(told)) return [];
-  const behindMs = told - Date.now();
+  const apiTime = Date.parse(date ?? '');
+  if (Number.isNaN(apiTime)) return [];
+  const behindMs = apiTime - Date.now();
   if (Math.abs(behindMs) <= clockToleranceMs) return [ok('clock', 'agrees with that of the API')];
   const by = duration(Math.abs(behindMs) / 1_000);
   return [

@@ -45,7 +45,7 @@ export async function init(flags: Flags): Promise<ExitCode> {
   return exitCodes.success;
 }
 
-/** A configuration file with all settings commented out, as far as JSON allows. */
+/** A configuration file in which all settings are turned off by `//` before their names: JSON has no comments. */
 function configText(): string {
   const names = Object.keys(samples) as (keyof typeof samples)[];
   const keys = names.map((name) => [nameInWords(name, '_'), name] as const);

@@ -12,27 +12,27 @@ import { type Context, type DatastoreChoice, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { clockTime, table } from '../render/words.ts';
 
-/** A run in `cqbatch list`; null where unknown. */
+/** A run in the document of `cqbatch list`; unknown members are null. */
 interface ListedRun {
   readonly run: string;
   readonly state: string;
-  /** Why the datastore delays it, or null. */
+  /** Why the datastore delays the run; null while it does not. */
   readonly waiting: string | null;
   readonly manifest: string;
   readonly base_url: string;
   /** Absent without a group. */
   readonly rate_group?: string;
-  /** Start, or null before. */
+  /** Null before the start. */
   readonly started_at: string | null;
-  /** Active time. */
+  /** Seconds in which a process worked on the run. */
   readonly duration_s: number | null;
   readonly rows: number;
   readonly done: number | null;
   readonly succeeded: number | null;
   readonly failed: number | null;
-  /** Whether its retries have left no row to retry. */
+  /** Whether the run's retries have left no row to retry. */
   readonly cured: boolean;
-  /** The machine with its state folder, if it is another one. */
+  /** The machine with the run's state folder; null for this state folder. */
   readonly host: string | null;
 }
 
@@ -44,7 +44,7 @@ async function listedRecord(
   warn: (error: Error) => undefined,
 ): Promise<ListedRun> {
   const { id, manifest, plan, options, states } = record;
-  const known = await progressOf(store, record).catch(warn);
+  const progress = await progressOf(store, record).catch(warn);
   return {
     run: id,
     state: actualState(record),
@@ -52,11 +52,11 @@ async function listedRecord(
     manifest: manifest.name,
     ...apiOf(options),
     started_at: states.find(({ state }) => state === 'running')?.at ?? null,
-    duration_s: known === undefined ? null : Math.round(known.activeMs / 1_000),
+    duration_s: progress === undefined ? null : Math.round(progress.activeMs / 1_000),
     rows: plan.rows,
-    done: known?.done ?? null,
-    ...rowCounts(known?.outcomes),
-    cured: (known?.outcomes.failed ?? 0) > 0 && (await isCured(store, record, runs)),
+    done: progress?.done ?? null,
+    ...rowCounts(progress?.outcomes),
+    cured: (progress?.outcomes.failed ?? 0) > 0 && (await isCured(store, record, runs)),
     host: null,
   };
 }
@@ -72,14 +72,14 @@ function rowCounts(counts: OutcomeCounts | undefined) {
   };
 }
 
-/** Runs known only from the shared datastore: their state folders are elsewhere. */
+/** The runs that only the shared datastore has, because their state folders are elsewhere. */
 async function runsElsewhere(
   datastore: DatastoreChoice,
-  known: ReadonlySet<string>,
+  listedIds: ReadonlySet<string>,
 ): Promise<readonly ListedRun[]> {
   if (datastore.queue === undefined) return [];
   return (await newestEntries(datastore))
-    .filter(({ id }) => !known.has(id))
+    .filter(({ id }) => !listedIds.has(id))
     .map((entry) => ({
       run: entry.id,
       state: actualEntryState(entry),

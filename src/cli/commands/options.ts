@@ -90,10 +90,10 @@ export async function sayIfTomorrow({
     terminal.say(`--stop-at ${stopAt.time} has passed today: the run stops at ${stopAt.time} tomorrow.`);
 }
 
-/** Options that "cqbatch plan" has, except for those of fields. */
+/** The options of `cqbatch plan`, without the options of fields. */
 const planOptions: readonly string[] = [...Object.values(planning).flat(), 'stateDir'];
 
-/** Options that no plan has. */
+/** Options that a plan does not store. */
 const unplanned: readonly string[] = budget;
 
 /** The flags of a run, to be repeated in "cqbatch plan". */

@@ -12,7 +12,7 @@ import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { attributionOf } from './options.ts';
 
-/** How long to wait for a run after a control: calls in flight finish, then it writes its report. */
+/** How long to wait for a run after a control: its calls in flight finish first. */
 const patienceMs = 120_000;
 
 /** `cqbatch pause`: no more rows of a run are called until it is unpaused. */
@@ -25,7 +25,7 @@ export async function unpause(id: string | undefined, flags: Flags): Promise<Exi
   return change(await openContext(flags), 'unpause', pausedRun, 'paused', 'running', id);
 }
 
-/** Moves a run from one state to another. */
+/** Commands a run to leave the state `from`, and waits until its state is `to`. */
 async function change(
   context: Context,
   command: 'pause' | 'unpause',
@@ -40,14 +40,14 @@ async function change(
     const { runId, state } = contact;
     if (state !== from) throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${from}.`);
     await contact.write({ kind: 'command', command, ...attribution });
-    const now = await poll(patienceMs, async () => {
+    const newState = await poll(patienceMs, async () => {
       const { state = 'gone' } = (await contact.look()) ?? {};
       return state === from ? undefined : state;
     });
-    if (now !== to)
-      throw fatalError('COMMAND_UNANSWERED', `Run ${runId} did not become ${to}: it is ${now ?? from}.`);
+    if (newState !== to)
+      throw fatalError('COMMAND_UNANSWERED', `Run ${runId} did not become ${to}: it is ${newState ?? from}.`);
     const next = to === 'paused' ? ` Continue with: cqbatch unpause ${runId}` : '';
-    context.terminal.result({ run: runId, state: now }, `Run ${runId} is ${now}.${next}`);
+    context.terminal.result({ run: runId, state: newState }, `Run ${runId} is ${newState}.${next}`);
     return exitCodes.success;
   });
 }

@@ -9,7 +9,7 @@ import { openCommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { clockTime, indented, table } from '../render/words.ts';
 
-/** `cqbatch prune`: removes the runs that no rule keeps. */
+/** `cqbatch prune`: removes the runs that neither `--keep-last` nor `--keep-days` keeps. */
 export async function prune(flags: Flags): Promise<ExitCode> {
   const { terminal, store, settings } = await openCommandContext(flags);
   const { keepLast: last, keepDays: days } = settings;
@@ -22,9 +22,9 @@ export async function prune(flags: Flags): Promise<ExitCode> {
   const runs = await store.list((error) => terminal.warn(`warning: ${error.message}`));
   const removed = prunable(runs, { last, days, ids: await awaitedRuns(runs) }, Date.now());
   terminal.say(indented(table(removed.map(lineOf))));
-  const isToAsk = removed.length > 0 && !flags.dryRun;
+  const mustAsk = removed.length > 0 && !flags.dryRun;
   if (
-    isToAsk &&
+    mustAsk &&
     !(await terminal.agrees(`Remove ${counted(removed.length, 'run')} with all files?`, flags.yes))
   ) {
     terminal.result({ removed: [], kept: runs.length, bytes: 0, dry_run: false }, 'Nothing was removed.');

@@ -23,8 +23,8 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
   const { delimiter } = settings;
   if (flags.open && flags.html === false)
     throw usageError('INVALID_SETTING', '--open needs the page that --no-html leaves out: use one of them.');
-  // A run without a page gets one when the user wants to open it.
-  const how = { delimiter, xlsx: wantsXlsx(flags), html: flags.open ?? flags.html };
+  // A run that was reported without a page gets a page with --open.
+  const reportOptions = { delimiter, xlsx: wantsXlsx(flags), html: flags.open ?? flags.html };
   const record = await settled(context, await findRecord(store, id, anyRun));
   let reports: WrittenReports;
   if (flags.withRetries) {
@@ -37,14 +37,14 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
           'or cancel it before you feed files back.',
       );
     }
-    reports = await reportWithRetries(store, retried, how);
+    reports = await reportWithRetries(store, retried, reportOptions);
     printReport(terminal, retried.first, reports);
-  } else reports = await printNewReport(terminal, store, record, how);
+  } else reports = await printNewReport(terminal, store, record, reportOptions);
   if (flags.open) showPage(terminal, reports);
   return exitCodes.success;
 }
 
-/** The run, with its journal as complete as can be: see `settleDeadRun`. */
+/** The run, after `settleDeadRun` has completed the journal of a run whose process died, as far as possible. */
 async function settled({ terminal, store, datastore }: Context, record: RunRecord): Promise<RunRecord> {
   const { id } = record;
   if (datastore.queue !== undefined) return record;
@@ -61,9 +61,9 @@ async function settled({ terminal, store, datastore }: Context, record: RunRecor
 }
 
 async function allSettled(context: Context, records: readonly RunRecord[]): Promise<readonly RunRecord[]> {
-  const all: RunRecord[] = [];
-  for (const record of records) all.push(await settled(context, record));
-  return all;
+  const settledRecords: RunRecord[] = [];
+  for (const record of records) settledRecords.push(await settled(context, record));
+  return settledRecords;
 }
 
 function wantsXlsx({ format = 'csv' }: Flags): boolean {
@@ -76,14 +76,14 @@ export async function printNewReport(
   terminal: Terminal,
   store: RunStore,
   record: RunRecord,
-  how: ReportOptions = {},
+  options: ReportOptions = {},
 ): Promise<WrittenReports> {
-  const reports = await rewriteReport(store, record, how);
+  const reports = await rewriteReport(store, record, options);
   printReport(terminal, record, reports, await isCured(store, record));
   return reports;
 }
 
-/** The command that opens a file like a double click. */
+/** The command that opens a file like a double click; default `xdg-open`. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>>> = {
   darwin: ['open'],
   win32: ['explorer.exe'],

@@ -6,14 +6,13 @@ import { type SandboxOptions, sandboxOptions } from '../../sandbox/options.ts';
 import { interruptible } from '../interrupt.ts';
 import { withHeadings } from '../render/style.ts';
 
-/** Always the same, so that the commands to type are, too. */
+/** Fixed, so that the commands to type are always the same. */
 const defaultPort = 8791;
 
 type SandboxFlags = SandboxOptions & { readonly json?: boolean; readonly quiet?: boolean };
 
-/** `cqbatch sandbox` */
 export function defineSandbox(command: Command): void {
-  // Those of a group stand together.
+  // The options of a group follow each other in the table.
   for (const [name, { byDefault, help }] of Object.entries<Option>(sandboxOptions)) {
     const [group, value, purpose] = help;
     const shown = name === 'port' ? defaultPort : byDefault;

@@ -18,7 +18,7 @@ import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { attributionOf, parsed } from './options.ts';
 
-/** A run takes a new rate or priority within a second, unless its machine is busy. */
+/** How long to wait until a run takes a new rate or priority, usually within a second. */
 const patienceMs = 20_000;
 
 /** `cqbatch set-rate`: changes the rate of a run in progress, even while paused. */
@@ -31,10 +31,10 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
     const name = rate?.text ?? 'none';
     const wanted: Wanted = { kind: 'rate', rate, ...attribution };
     refuseUnlessActive(contact, `--rate ${name}`, 'at that rate');
-    await settle(contact, wanted, (seen) => seen.rate?.text === rate?.text, `rate ${name}`);
-    const said = rate === null ? 'is called as fast as possible' : `has the rate ${name}`;
+    await settle(contact, wanted, (run) => run.rate?.text === rate?.text, `rate ${name}`);
+    const result = rate === null ? 'is called as fast as possible' : `has the rate ${name}`;
     const { runId, state } = contact;
-    context.terminal.result({ run: runId, state, rate: name }, `Run ${runId} ${said}.`);
+    context.terminal.result({ run: runId, state, rate: name }, `Run ${runId} ${result}.`);
     return exitCodes.success;
   });
 }
@@ -53,7 +53,7 @@ export async function setRunPriority(id: string, text: string, flags: Flags): Pr
     await settle(
       contact,
       wanted,
-      (seen) => (seen.priority ?? usualPriority) === priority,
+      (run) => (run.priority ?? usualPriority) === priority,
       `priority ${priority}`,
     );
     context.terminal.result({ run: runId, state, priority }, `Run ${runId} has priority ${priority}.`);
@@ -61,17 +61,17 @@ export async function setRunPriority(id: string, text: string, flags: Flags): Pr
   });
 }
 
-/** Tells the run, and waits until it has done so. @throws a fatal error `COMMAND_UNANSWERED` */
+/** Sends a change to the run, and waits until the run has it. @throws a fatal error `COMMAND_UNANSWERED` */
 async function settle(
   { runId, write, look }: RunContact,
   wanted: Wanted,
-  isTaken: (seen: SeenRun) => boolean,
+  isTaken: (run: SeenRun) => boolean,
   what: string,
 ): Promise<void> {
   await write(wanted);
   const isDone = await poll(patienceMs, async () => {
-    const seen = await look();
-    return seen !== undefined && isTaken(seen) ? true : undefined;
+    const run = await look();
+    return run !== undefined && isTaken(run) ? true : undefined;
   });
   if (isDone) return;
   throw fatalError(
@@ -80,7 +80,7 @@ async function settle(
   );
 }
 
-/** @throws a usage error for a run without a process */
+/** @throws a usage error for a run that no process works on */
 function refuseUnlessActive({ runId, state }: RunContact, flag: string, how: string): void {
   if (isActive(state)) return;
   const instead = runStates.filter(isResumable).some((each) => each === state)

@@ -15,8 +15,8 @@ export async function show(id: string | undefined, flags: Flags): Promise<ExitCo
   return showIn(await openCommandContext(flags), id);
 }
 
-export async function showIn(workplace: CommandContext, id: string | undefined): Promise<ExitCode> {
-  const { terminal, store, flags } = workplace;
+export async function showIn(context: CommandContext, id: string | undefined): Promise<ExitCode> {
+  const { terminal, store, flags } = context;
   const row = rowOf(flags);
   const record = await findRecord(store, id, anyRun);
   if (row !== undefined) {
@@ -24,7 +24,7 @@ export async function showIn(workplace: CommandContext, id: string | undefined):
     terminal.result(rowDocument(story), rowText(story));
     return exitCodes.success;
   }
-  const audit = await auditOf(workplace, record);
+  const audit = await auditOf(context, record);
   terminal.result(auditDocument(audit), auditText(audit));
   return exitCodes.success;
 }

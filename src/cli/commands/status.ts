@@ -22,29 +22,29 @@ export async function statusIn(context: Context, id: string | undefined): Promis
   const { flags } = context;
   return withScope(async (defer) => {
     if (id === undefined && flags.watch) {
-      const cluster = await seenFromHere(context, defer);
-      const all = allRuns(context.store, warningOnce(context.terminal));
-      defer(() => all.close());
-      // Includes runs that start or end while it follows.
-      const seen = new Map<string, RunView>();
+      const cluster = await sharedCluster(context, defer);
+      const runs = allRuns(context.store, warningOnce(context.terminal));
+      defer(() => runs.close());
+      // All runs that were in progress at some time: they start and end while the command follows them.
+      const followed = new Map<string, RunView>();
       const look = async (): Promise<readonly RunView[]> => {
-        const isWanted = (each: string, state: string): boolean => isInProgress(state) || seen.has(each);
-        const views = await all.look(cluster && (await lookAtCluster(cluster)), isWanted);
-        for (const view of views) seen.set(view.id, view);
-        return [...seen.values()];
+        const isWanted = (each: string, state: string): boolean => isInProgress(state) || followed.has(each);
+        const views = await runs.look(cluster && (await lookAtCluster(cluster)), isWanted);
+        for (const view of views) followed.set(view.id, view);
+        return [...followed.values()];
       };
-      const found = await look();
-      if (found.length > 1) return showAll(context, await follow(context.terminal, look));
-      return withRun(context, found[0]?.id, anyRun, (found) => show(context, found, cluster));
+      const views = await look();
+      if (views.length > 1) return showAll(context, await follow(context.terminal, look));
+      return withRun(context, views[0]?.id, anyRun, (found) => show(context, found, cluster));
     }
     return withRun(context, id, anyRun, async (found) =>
-      show(context, found, 'entry' in found ? found.cluster : await seenFromHere(context, defer)),
+      show(context, found, 'entry' in found ? found.cluster : await sharedCluster(context, defer)),
     );
   });
 }
 
-/** The shared datastore, if it answers: without it, the state folder still shows something. */
-async function seenFromHere({ terminal, datastore }: Context, defer: Defer): Promise<Cluster | undefined> {
+/** The shared datastore; undefined when it does not answer: the state folder still shows something. */
+async function sharedCluster({ terminal, datastore }: Context, defer: Defer): Promise<Cluster | undefined> {
   // Only one process can open the embedded datastore.
   if (datastore.queue === undefined) return undefined;
   try {
@@ -56,10 +56,10 @@ async function seenFromHere({ terminal, datastore }: Context, defer: Defer): Pro
 }
 
 function warningOnce(terminal: Terminal): (error: Error) => void {
-  const told = new Set<string>();
+  const warnings = new Set<string>();
   return ({ message }) => {
-    if (!told.has(message)) terminal.warn(`warning: ${message}`);
-    told.add(message);
+    if (!warnings.has(message)) terminal.warn(`warning: ${message}`);
+    warnings.add(message);
   };
 }
 
@@ -95,7 +95,7 @@ async function follow<Views extends readonly RunView[]>(
   }
 }
 
-/** @returns the highest exit code */
+/** Shows runs that have ended. @returns their highest exit code */
 function showAll({ terminal }: Context, views: readonly RunView[]): ExitCode {
   terminal.result({ runs: views.map(statusDocument) }, views.flatMap(statusLines).join('\n'));
   const codes = views.map((view) => exitCodeOf(view, view.counts));

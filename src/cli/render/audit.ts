@@ -57,16 +57,16 @@ export function eventsOf(record: RunRecord): readonly AuditEvent[] {
   return died ? [...events, { event: 'interrupted', reason: 'its process died' }] : events;
 }
 
-function beginning(before: RunRecord['state'] | undefined): string {
-  if (before === 'planned' || before === 'submitted') return 'begun';
-  return before === 'paused' ? 'unpaused' : 'resumed';
+function beginning(previous: RunRecord['state'] | undefined): string {
+  if (previous === 'planned' || previous === 'submitted') return 'begun';
+  return previous === 'paused' ? 'unpaused' : 'resumed';
 }
 
 /** The document of `cqbatch show --json`. */
 export function auditDocument({ record, folder, result, retries, undos }: RunAudit): object {
   const { id, states, manifest, plan, approval, options, queue, retryOf, undoOf } = record;
   const [planned] = states;
-  const { baseUrl, rate, canary, ...others } = options;
+  const { baseUrl, rate, canary, ...otherOptions } = options;
   return {
     run: id,
     state: actualState(record),
@@ -85,7 +85,7 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
     plan: documentOf(plan),
     approval: approval ? approvalDocument(approval) : null,
     options: {
-      ...documentOf(others),
+      ...documentOf(otherOptions),
       ...(rate && { rate: rate.text }),
       ...(canary && { canary: documentOf(canary) }),
     },
@@ -109,7 +109,7 @@ function approvalDocument({ file, sha256, madeAt, signers }: NonNullable<RunReco
   return documentOf({ file, sha256, madeAt, signers: signers ?? [] });
 }
 
-/** The past of a run as text. */
+/** The text of `cqbatch show`. */
 export function auditText({ record, folder, result, retries, undos }: RunAudit): string {
   const { id, manifest, options, queue, retryOf, undoOf, plan, approval, canary } = record;
   const facts: readonly Fact[] = [
@@ -175,7 +175,7 @@ function planText(plan: RunRecord['plan']): string {
 /** The options of a run, and how its manifest is read. */
 type PlanOptions = RunRecord['options'] & RowOptions;
 
-/** Options, named like their flags: `rate auto..20/s`, `attempts 5`, `timeout 60 s`. */
+/** Options with the names of their flags: `rate auto..20/s`, `attempts 5`, `timeout 60 s`. */
 export function optionTexts({ baseUrl: _, ...options }: Partial<PlanOptions>): readonly string[] {
   return Object.entries(options).map(([name, value]) => {
     const flag = optionInWords(name).replace(/^--/, '');

@@ -9,7 +9,6 @@ import { resultOf } from '../../engine/run/record/run-outcome.ts';
 import { plain } from './style.ts';
 import { indented, outcomeTexts } from './words.ts';
 
-/** A run that has ended. */
 export interface EndedRun {
   readonly record: RunRecord;
   readonly summary: RunSummary;
@@ -19,19 +18,19 @@ export interface EndedRun {
 
 /** How a command ended. */
 export interface Ended {
-  /** The run that ended; undefined when none did. */
+  /** Undefined when no run ended. */
   readonly run: EndedRun | undefined;
-  /** The id of a run that was worked on; undefined when none was. */
+  /** The run that the command worked on; undefined when no run was created or found. */
   readonly runId: string | undefined;
   readonly exitCode: number;
   readonly error: (Error & { readonly code?: unknown }) | undefined;
   readonly by: Actor;
 }
 
-/** Codes in a notification. */
+/** The most codes in a notification. */
 const postedCodes = 5;
-/** Codes in the text beside a manifest. */
-const toldCodes = 10;
+/** The most codes in the text beside a manifest. */
+const listedCodes = 10;
 
 /** The JSON posted to `--notify-url`: `text` for people (Slack shows it), the rest for programs. */
 export function newsOf(ended: Ended) {
@@ -54,7 +53,7 @@ export function bodyFor(host: string, ended: Ended): string {
   return JSON.stringify(teams.test(host) ? cardMessage(textOf(ended)) : newsOf(ended));
 }
 
-/** Plain text runs, not Markdown: text from a manifest can't become a link. */
+/** The text in elements without Markdown, so that text from a manifest can't become a link. */
 function cardMessage(text: string): object {
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
@@ -126,15 +125,15 @@ export function endingText({ record, summary, next }: EndedRun, files: ManifestE
   const { id, manifest, options } = record;
   const codes = summary.codes
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'invalid')
-    .slice(0, toldCodes)
+    .slice(0, listedCodes)
     .map(({ code, count, message, row }) => `${code}: ${counted(count, 'row')}; row ${row}: ${message}`);
-  const fed = Object.keys(files);
+  const suffixes = Object.keys(files);
   return [
     `${manifest.name} ran as ${id} against ${options.baseUrl}: ${actualState(record)}, ${rowTexts(summary)}.`,
     reasonOf(record),
     codes.length > 0 && `\nResults by code:\n${indented(codes)}`,
-    fed.length > 0 &&
-      `\nThe rows that were not done are in these files. Correct them and put them into the inbox: *${fed.join(', *')}`,
+    suffixes.length > 0 &&
+      `\nThe rows that were not done are in these files. Correct them and put them into the inbox: *${suffixes.join(', *')}`,
     next.length > 0 && `\nNext:\n${indented(next)}`,
   ]
     .filter((part) => part !== undefined && part !== false)

@@ -51,7 +51,7 @@ function timeText(callable: number, { rate }: Forecast, now: Date): string | und
   const seconds = estimatedSeconds(callable, { rate });
   if (seconds === undefined || rate === undefined) return undefined;
   const at = `${duration(seconds)} at ${perSecond(rate.perSecond)}`;
-  // The API may permit another rate by now, and a run finds it.
+  // The API may permit another rate by now, which a run finds out.
   if (!rate.isWanted) return `about ${at} if the API permits as much as last time`;
   return `about ${at}, until ${clockTime(new Date(now.getTime() + seconds * 1_000), now)}`;
 }

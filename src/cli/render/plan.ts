@@ -67,7 +67,7 @@ export function planDocument(plan: Plan): object {
     run_before: plan.earlier === undefined ? null : earlierDocument(plan.earlier),
     warnings: [
       ...scan.warnings.map(({ code, message }) => ({ code, message })),
-      // The others are in members of their own.
+      // The document has other members for these two.
       ...refusals(plan)
         .filter(({ code }) => code !== 'INVALID_ROWS' && code !== 'CONFLICTING_ROWS')
         .map(({ code, text: message }) => ({ code, message })),
@@ -158,7 +158,7 @@ function meaningText(field: string | undefined): string {
   return isOldName(field) ? `${field}: old value, for undo` : field;
 }
 
-/** Quotes a header that could be mistaken for text of ours. */
+/** Quotes a header that could be mistaken for our own text. */
 function columnName(column: string): string {
   const name = excerpt(column);
   return /^[\p{L}\p{N}_-]+$/u.test(name) ? name : `"${name}"`;
@@ -167,8 +167,8 @@ function columnName(column: string): string {
 /** The sheet that is read, and the number of sheets. */
 function sheetText({ sheet }: Plan['manifest']): string {
   if (sheet === undefined) return '';
-  const others = sheet.others.length > 0 ? ` of ${sheet.others.length + 1}` : '';
-  return `, sheet "${excerpt(sheet.name)}"${others}`;
+  const total = sheet.others.length > 0 ? ` of ${sheet.others.length + 1}` : '';
+  return `, sheet "${excerpt(sheet.name)}"${total}`;
 }
 
 function warningText({ scan, earlier }: Plan): string {
@@ -237,7 +237,7 @@ function urlOf({ baseUrl }: Pick<Plan, 'baseUrl'>, { path }: ApiRequest): string
 }
 
 const shownGroups = 12;
-/** Rows shown that conflict with an earlier one. */
+/** The most rows shown that conflict with an earlier row. */
 const shownConflicts = 5;
 
 /** The problems with their lines, equal problems grouped. */

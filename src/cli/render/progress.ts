@@ -7,7 +7,7 @@ import type { CanaryResults } from '../../engine/run/session/canary.ts';
 import type { ProgressSnapshot, StalledCalls } from '../../engine/run/session/progress.ts';
 import { allowedText, clockTime, indented, moreText, outcomeTexts, styledOutcome, table } from './words.ts';
 
-/** The progress of a run, with another line for a wait that a user can end. */
+/** The progress of a run; a second line says how the user can end a wait. */
 export function progressLines(
   snapshot: ProgressSnapshot,
   { id, options }: Pick<RunRecord, 'id' | 'options'>,
@@ -23,7 +23,7 @@ export function progressLines(
 /**
  * The progress of a run on one line: `4,512/12,000 (38 %)  4,480 succeeded, 32 failed  640/s  12 s left`.
  *
- * @param trouble why the datastore does not answer, if it doesn't
+ * @param trouble why the datastore does not answer; undefined while it does
  */
 export function progressLine(snapshot: ProgressSnapshot, trouble?: string): string {
   const { rows, done, counts, rowsPerSecond, pace, waitMs, retrying, etaSeconds } = snapshot;
@@ -71,7 +71,7 @@ function stalledText({ calls, oldestMs, timeoutMs }: StalledCalls): string {
   return `${counted(calls, 'call')} in flight${since} ${duration(oldestMs / 1_000)} (${timeout})`;
 }
 
-/** A longer wait shows when it ends. */
+/** For a longer wait, the line shows the time when it ends. */
 const longWaitSeconds = 600;
 
 function waitText(waitMs: number, reason: string): string {
@@ -80,10 +80,10 @@ function waitText(waitMs: number, reason: string): string {
   return `waiting ${duration(seconds)}${until}${reason === '' ? '' : ` (${reason})`}`;
 }
 
-/** Rows that a person can read before answering. */
+/** As many rows as a person can read before answering. */
 const maxRows = 30;
 
-/** The results of a canary. When there are too many, failed rows come first. */
+/** The results of a canary. If not all can be shown, failed rows come first. */
 export function canaryText({ rows, failed }: CanaryResults): string {
   const shown =
     rows.length <= maxRows

@@ -137,7 +137,7 @@ function waitAfter(attempts: readonly Attempt[], index: number): number | undefi
   return Math.max(0, Date.parse(next.at) - Date.parse(at) - durationMs);
 }
 
-/** The cells that the row has, by the titles of their columns. */
+/** The row's cells with the titles of their columns. Cells that the row lacks are left out. */
 function cellsOf({ cells }: RowHistory['row'], columns: RowHistory['columns']): readonly Fact[] {
   return cells.flatMap((text, place): Fact[] => (text === null ? [] : [[columns[place] ?? '', text]]));
 }

@@ -46,7 +46,7 @@ export function statusDocument(view: RunView): object {
   };
 }
 
-/** The progress of a run on one line that can be redrawn, with another line for a long wait. */
+/** The progress of a run on one line; a second line says how the user can end a long wait. */
 export function statusLines(view: RunView): readonly string[] {
   return [statusLine(view), adviceOf(view)].filter((line) => line !== undefined);
 }
@@ -94,7 +94,7 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
     [
       'process',
       coordinator &&
-        `${coordinator.pid} on ${coordinator.host}${versionText(coordinator.version)}${seen(coordinator.seenAt, now)}`,
+        `${coordinator.pid} on ${coordinator.host}${versionText(coordinator.version)}${lastSeenText(coordinator.seenAt, now)}`,
     ],
     [
       'workers',
@@ -112,8 +112,8 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
 
 /** Why the run is in its state; undefined for a run that was unpaused. */
 function reasonOf(states: NonNullable<RunView['local']>['states']): string | undefined {
-  const [before, latest] = states.length > 1 ? states.slice(-2) : [undefined, states[0]];
-  return before?.state === 'paused' && latest?.state === 'running' ? undefined : latest?.reason;
+  const [previous, latest] = states.length > 1 ? states.slice(-2) : [undefined, states[0]];
+  return previous?.state === 'paused' && latest?.state === 'running' ? undefined : latest?.reason;
 }
 
 function processDocument({ pid, host, version }: NonNullable<RunView['coordinator']>): object {
@@ -143,7 +143,7 @@ function paceText(pace: RunView['pace'], now: number): string | undefined {
 }
 
 /** Empty while the process is present. */
-function seen(seenAt: string | undefined, now: number): string {
+function lastSeenText(seenAt: string | undefined, now: number): string {
   if (seenAt === undefined || now - Date.parse(seenAt) < goneAfterMs) return '';
   return `, last seen ${duration((now - Date.parse(seenAt)) / 1_000)} ago`;
 }

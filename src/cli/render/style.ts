@@ -5,8 +5,8 @@ import { inspect } from 'node:util';
 export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
 /**
- * Marks the start and end of a styled part until the text is written. The secret keeps text from a manifest or an answer
- * from setting styles.
+ * The marks at the start and end of a styled part, until the text is written. Because of the secret, text from a manifest or an answer
+ * can't contain marks.
  */
 const secret = randomBytes(8).toString('hex');
 const end = `\ufdd1${secret}`;
@@ -46,11 +46,11 @@ export function widthOf(text: string): number {
 /** Cuts a line to at most `columns`; a cut line ends with `…`. */
 export function cutTo(columns: number, line: string): string {
   if (widthOf(line) <= columns) return line;
-  let left = columns - 1;
+  let room = columns - 1;
   const cut = line.replace(marksAndCharacters, (part) => {
     const isMark = part.length > 2;
-    if (!isMark) left -= part.length;
-    return isMark || left >= 0 ? part : '';
+    if (!isMark) room -= part.length;
+    return isMark || room >= 0 ? part : '';
   });
   return `${cut.replace(emptySpans, '')}…`;
 }

@@ -17,7 +17,7 @@ import {
   unclearRows,
 } from './words.ts';
 
-/** Codes shown. */
+/** The most codes shown. */
 const maxCodes = 10;
 
 /**
@@ -72,7 +72,6 @@ export function failureText({ id, plan }: RunRecord, { counts, intact, ended }: 
 
 function codeLines({ codes }: RunSummary): readonly string[] {
   const notable = codes.filter(({ outcome, code }) => outcome !== 'duplicate' && code !== 'OK');
-  // Failures come first.
   const shown = notable.toSorted(
     (a, b) => Number(a.outcome === 'succeeded') - Number(b.outcome === 'succeeded'),
   );
@@ -89,7 +88,7 @@ function codeLines({ codes }: RunSummary): readonly string[] {
 }
 
 const mostColumns = 60;
-/** A shorter run has no rate curve. */
+/** A run with fewer seconds has no rate curve. */
 const fewestSeconds = 5;
 
 /** The outcomes as a bar, and the rate as a curve. */
@@ -104,7 +103,7 @@ function pictures({ outcomes, rate, retries }: RunSummary, columns: number): rea
   ];
 }
 
-/** Distinct without colors. */
+/** The characters of each outcome's part of the bar, distinct without colors. */
 const blocks: Readonly<Record<Outcome, string>> = {
   succeeded: '█',
   failed: '░',
@@ -123,7 +122,7 @@ export function outcomeChart(counts: OutcomeCounts, columns: number): string {
   );
   // The widest part absorbs the rounding error.
   const [widest] = occurring.toSorted((a, b) => counts[b] - counts[a]);
-  const sum = [...widths.values()].reduce((all, width) => all + width, 0);
+  const sum = [...widths.values()].reduce((subtotal, width) => subtotal + width, 0);
   if (widest !== undefined) widths.set(widest, (widths.get(widest) ?? 0) + columns - sum);
   return occurring
     .map((outcome) => styled(styleOf[outcome], blocks[outcome].repeat(Math.max(0, widths.get(outcome) ?? 0))))
@@ -147,7 +146,7 @@ function resampled(series: readonly RatePoint[], parts: number): readonly number
   let mean = 0;
   return Array.from({ length: parts }, (_, part) => {
     const points = series.filter(({ t_s }) => Math.min(parts - 1, Math.floor((t_s / end) * parts)) === part);
-    const sum = points.reduce((all, { accepted_per_s }) => all + accepted_per_s, 0);
+    const sum = points.reduce((subtotal, { accepted_per_s }) => subtotal + accepted_per_s, 0);
     if (points.length > 0) mean = sum / points.length;
     return mean;
   });

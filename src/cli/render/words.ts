@@ -8,7 +8,6 @@ import type { CodeCount } from '../../engine/journal/state.ts';
 import { nameInWords } from '../../settings/settings.ts';
 import { type Style, styled, widthOf } from './style.ts';
 
-/** How an outcome looks where it is shown. */
 export const styleOf: Readonly<Record<Outcome, Style>> = {
   succeeded: 'green',
   failed: 'red',
@@ -19,8 +18,8 @@ export const styleOf: Readonly<Record<Outcome, Style>> = {
 };
 
 /** `succeeded`, `not attempted` */
-export function styledOutcome(outcome: Outcome, before = ''): string {
-  return styled(styleOf[outcome], before + outcomeText(outcome));
+export function styledOutcome(outcome: Outcome, prefix = ''): string {
+  return styled(styleOf[outcome], prefix + outcomeText(outcome));
 }
 
 /** `4,480 succeeded`, `32 failed`, one text for each outcome that occurs */
@@ -35,7 +34,7 @@ export function unclearRows(rows: number): string {
   return `${counted(rows, 'row')} unclear: an attempt may have been processed`;
 }
 
-/** Rows that may have been called, in addition to the outcomes of a run. */
+/** Texts on rows that may have been called although their outcome does not say so. */
 export function doubtfulRows(unclear: number, codes: readonly CodeCount[]): readonly string[] {
   const pending = codes.find(({ code }) => code === 'PENDING')?.count ?? 0;
   return [
@@ -102,7 +101,7 @@ export function flagWords(options: object): readonly string[] {
   });
 }
 
-/** The width of a screen that doesn't report one, and of text for any screen. */
+/** The width of a screen that does not report its width, and of text that must fit any screen. */
 export const usualColumns = 80;
 
 /** Breaks a text into lines of at most `width` columns, at spaces where possible. */

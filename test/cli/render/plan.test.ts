@@ -12,7 +12,7 @@ const planned = {
   target: undefined,
   baseUrl: 'https://api.example.com',
 };
-const others = { doneBefore: 0, doneIn: new Map(), choice: undefined, roundedIds: [] };
+const otherCounts = { doneBefore: 0, doneIn: new Map(), choice: undefined, roundedIds: [] };
 
 test.each<[rows: number, callable: number, invalid: number, skipInvalid: boolean, verdict: string]>([
   [12_000, 12_000, 0, false, 'Ready: 12,000 calls.'],
@@ -31,7 +31,7 @@ test.each<[rows: number, callable: number, invalid: number, skipInvalid: boolean
   [2, 0, 2, false, 'Not ready: all 2 rows of a.csv are invalid; fix them.'],
   [1, 0, 1, false, 'Not ready: 1 row of a.csv is invalid; fix it.'],
 ])('of %d rows %d callable, %d invalid, left out: %s', (rows, callable, invalid, skipInvalid, verdict) => {
-  const scan = { ...others, rows, callable, invalid, conflicts: 0, partial: 0 };
+  const scan = { ...otherCounts, rows, callable, invalid, conflicts: 0, partial: 0 };
   expect(verdictText({ ...planned, scan, skipInvalid, onConflict: 'refuse' })).toBe(verdict);
 });
 
@@ -45,14 +45,14 @@ test.each<[invalid: number, conflicts: number, onConflict: ConflictRule, verdict
   [0, 12, 'in-order', 'Ready: 19 calls.'],
   [1, 12, 'in-order', 'Ready: 19 calls, 1 invalid row left out.'],
 ])('of %d invalid and %d conflicting rows, by the rule %s: %s', (invalid, conflicts, onConflict, verdict) => {
-  const scan = { ...others, rows: 20, callable: 19, invalid, conflicts, partial: 0 };
+  const scan = { ...otherCounts, rows: 20, callable: 19, invalid, conflicts, partial: 0 };
   expect(verdictText({ ...planned, scan, skipInvalid: true, onConflict })).toBe(verdict);
 });
 
 test('of rows that were all done before, or of none, is ready when the user says so', () => {
   const doneIn = new Map([['monday', 2]]);
   const scan = {
-    ...others,
+    ...otherCounts,
     rows: 2,
     callable: 0,
     invalid: 0,
@@ -69,7 +69,7 @@ test('of rows that were all done before, or of none, is ready when the user says
 });
 
 test('invalid and conflicting rows are reported in one verdict', () => {
-  const scan = { ...others, rows: 20, callable: 19, invalid: 1, conflicts: 1, partial: 0 };
+  const scan = { ...otherCounts, rows: 20, callable: 19, invalid: 1, conflicts: 1, partial: 0 };
   const invalid = 'Not ready: 1 row of a.csv is invalid; fix it or pass --skip-invalid.';
   expect(verdictText({ ...planned, scan, skipInvalid: false, onConflict: 'refuse' })).toBe(
     `${invalid} Not ready: 1 row of a.csv conflicts with an earlier row: ${remedy}`,
@@ -82,7 +82,7 @@ test.each([
   ['the user allows it', true, undefined, true],
   ['an earlier run was let through there', false, { isNew: false, allowsPartial: true }, true],
 ])('rows that leave fields out may be called or not: %s', (_title, allowPartial, target, ready) => {
-  const scan = { ...others, rows: 2, callable: 2, invalid: 0, conflicts: 0, partial: 2 };
+  const scan = { ...otherCounts, rows: 2, callable: 2, invalid: 0, conflicts: 0, partial: 2 };
   const plan = { ...planned, scan, skipInvalid: false, onConflict: 'refuse' as const, allowPartial, target };
   expect(isReady(plan)).toBe(ready);
   expect(verdictText(plan)).toMatch(

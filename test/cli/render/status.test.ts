@@ -124,10 +124,10 @@ describe('the status', () => {
   test('shows the reason of a pause only while it lasts', () => {
     const paused = { state: 'paused' as const, at: at(9), reason: 'maintenance' };
     const unpaused = { state: 'running' as const, at: at(1), reason: 'on the dashboard' };
-    const told = (...states: NonNullable<RunView['local']>['states']) =>
+    const statusOf = (...states: NonNullable<RunView['local']>['states']) =>
       statusText({ ...running, local: { ...local, states } }, now);
-    expect(told(paused)).toMatch(/^ {2}reason {4}maintenance$/m);
-    expect(told(paused, unpaused)).not.toContain('reason');
+    expect(statusOf(paused)).toMatch(/^ {2}reason {4}maintenance$/m);
+    expect(statusOf(paused, unpaused)).not.toContain('reason');
   });
 
   test('marks an average rate, and leaves out an unknown one', () => {

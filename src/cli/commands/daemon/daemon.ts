@@ -22,32 +22,31 @@ import { approvalPolicy } from '../../../settings/run-options.ts';
 import type { CommandContext } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
 import { apiClient, estimatedLimits, mismatchOf, type ServedApi } from '../api-client.ts';
-import { type Notifier, notifierOf } from '../run/run-scope.ts';
+import { type Notifier, openNotifier } from '../run/run-scope.ts';
 import { inboxFinisher, startScheduledRun } from './start-scheduled-run.ts';
 
 export interface DaemonOptions {
   readonly datastore: Datastore;
   readonly queue: string | undefined;
-  /** The API to call in this process; undefined if workers call it. */
+  /** The API to call in this process; undefined if only workers call it. */
   readonly api: ServedApi | undefined;
-  /** Counts runs and requests. */
   readonly metrics: Metrics | undefined;
   readonly version: string;
   readonly log: Log;
-  /** Hears of the errors of commands that are repeated. */
+  /** Receives each error of a datastore command that is then repeated. */
   readonly failing: LastingErrors;
   readonly stop: AbortSignal;
 }
 
-/** `cqbatch worker --coordinate`: completes submitted runs, carries out schedules, removes old runs. */
+/** `cqbatch worker --coordinate`: completes submitted runs, carries out schedules, removes old runs, until `stop` aborts. */
 export async function runDaemon(
-  workplace: CommandContext,
+  context: CommandContext,
   options: DaemonOptions,
   defer: Defer,
 ): Promise<void> {
-  const { store } = workplace;
+  const { store } = context;
   const { datastore, queue, version, api, metrics, log, failing, stop } = options;
-  const notifier = await notifierOf(workplace, defer);
+  const notifier = await openNotifier(context, defer);
   const notifications = notifier && notificationsBy(notifier, log);
   defer(() => notifications?.allSent());
   const common = { store, datastore, log, stop };
@@ -56,10 +55,10 @@ export async function runDaemon(
   const finish = async ({ source }: Schedule): Promise<void> => {
     if ('inbox' in source) await finishInbox(source.inbox);
   };
-  const finishAll = async (): Promise<void> => {
+  const finishInboxes = async (): Promise<void> => {
     for (const schedule of await schedules.list()) await finish(schedule);
   };
-  defer(pruneDaily(workplace, log, finishAll).stop);
+  defer(pruneDaily(context, log, finishInboxes).stop);
   await Promise.all([
     coordinateRuns({
       ...common,
@@ -68,8 +67,8 @@ export async function runDaemon(
       failing,
       observer: metrics,
       // The user who submitted a run may have had other settings.
-      admit: (record) => requireKeptApprovals(store, record, approvalPolicy(workplace.settings)),
-      ...(api && callerFor(workplace, api, metrics)),
+      admit: (record) => requireKeptApprovals(store, record, approvalPolicy(context.settings)),
+      ...(api && callerFor(context, api, metrics)),
       listener: notifications,
     }),
     carryOutSchedules({
@@ -78,11 +77,11 @@ export async function runDaemon(
       schedules,
       finish,
       begin: (schedule, occasion) => {
-        const reportRefusal = async (message: string): Promise<void> => {
+        const report = async (message: string): Promise<void> => {
           notifications?.failed(usageError('MANIFEST_REFUSED', `schedule ${schedule.name}: ${message}`));
           await notifications?.allSent();
         };
-        return startScheduledRun({ ...workplace, api }, schedule, occasion, reportRefusal);
+        return startScheduledRun({ ...context, api }, schedule, occasion, report);
       },
       onFailed: ({ name }, { code, message }) =>
         notifications?.failed(usageError(code, `schedule ${name}: ${message}`)),
@@ -90,7 +89,7 @@ export async function runDaemon(
   ]);
 }
 
-/** With the embedded datastore, this process calls the API, like "cqbatch run". */
+/** Calls the API in this process, like `cqbatch run`: with the embedded datastore, no other process can. */
 function callerFor(
   { store }: CommandContext,
   api: ServedApi,
@@ -142,18 +141,18 @@ const dayMs = 24 * 60 * 60 * 1_000;
 /**
  * Removes old runs at start and once a day, if configured.
  *
- * @param before work that needs ended runs: without its run, a taken manifest would be run again
+ * @param finishInboxes runs first: a manifest in an inbox whose run was removed would run again
  */
 function pruneDaily(
   { store, settings }: CommandContext,
   log: Log,
-  before: () => Promise<void>,
+  finishInboxes: () => Promise<void>,
 ): { stop(): Promise<void> } {
   const { keepLast: last, keepDays: days } = settings;
   if (last === undefined && days === undefined) return { stop: async () => {} };
   const daily = repeat(
     async () => {
-      await before();
+      await finishInboxes();
       await pruneRuns(store, { last, days }, log);
     },
     {

@@ -28,28 +28,28 @@ import { notifying, whenFree } from '../run/run-scope.ts';
 /** The result of an inbox's manifest. */
 export interface CarriedOut {
   readonly exitCode: ExitCode;
-  /** Its folder; unfinished if its run stopped and can be resumed. */
+  /** The folder that the manifest is in now; `unfinished` if its run stopped and can be resumed. */
   readonly folder: FinalFolder | 'unfinished';
-  /** For --json. */
+  /** The manifest's part of the document of `--json`. */
   readonly document: object;
 }
 
 /**
  * Runs a manifest of an inbox to its end, starting or resuming its run, and moves it to its final folder.
  *
- * @throws errors not caused by the manifest, which is left to the next look
+ * @throws errors not caused by the manifest, which stays for the next poll of the inbox
  */
 export async function carryOut(context: Context, manifest: ClaimedManifest): Promise<CarriedOut> {
   const { store } = context;
   const { name, run: runId } = manifest.record;
   let ended: EndedRun | undefined;
-  let refused: RefusedManifest | undefined;
+  let refusal: RefusedManifest | undefined;
   let result: object | null = null;
   const { terminal } = context;
-  const work = (noted: Context): Promise<ExitCode> => {
-    const own: Context = {
-      ...noted,
-      // With --json, one document covers all manifests.
+  const work = (withNotifier: Context): Promise<ExitCode> => {
+    const capturing: Context = {
+      ...withNotifier,
+      // With --json, the document of the manifest contains the result.
       terminal: {
         ...terminal,
         result(document, text) {
@@ -59,18 +59,18 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
       },
       onEnded(run) {
         ended = run;
-        noted.onEnded?.(run);
+        withNotifier.onEnded?.(run);
       },
-      onRefused(why) {
-        refused = why;
+      onRefused(refused) {
+        refusal = refused;
       },
     };
-    return whenFree(own, `run ${runId}`, (free) => beginOrGoOn(free, manifest));
+    return whenFree(capturing, `run ${runId}`, (exclusive) => beginOrGoOn(exclusive, manifest));
   };
   const exitCode = await notifying(context, work).catch((error: unknown) => {
     if (!isOfManifest(error)) throw error;
     terminal.warn(`error: ${error.message}`);
-    refused = { text: error.message };
+    refusal = { text: error.message };
     return exitCodes.usage;
   });
   const document = { name, run: ended === undefined ? null : runId, exit_code: exitCode };
@@ -78,7 +78,7 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
   if (isUnfinished)
     return { exitCode, folder: 'unfinished', document: { ...document, path: manifest.path, result } };
 
-  const ending = ended === undefined ? endingOfRefused(refused) : await endingOf(store, ended);
+  const ending = ended === undefined ? endingOfRefused(refusal) : await endingOf(store, ended);
   const path = await manifest.finish(ending);
   terminal.say(`${escapeInvisible(manifest.givenPath)} → ${escapeInvisible(path)}`);
   return { exitCode, folder: ending.folder, document: { ...document, path, result } };
@@ -89,9 +89,9 @@ async function beginOrGoOn(context: Context, { record, path, origin }: ClaimedMa
   const existing = await lookUpRun(store, record.run);
   if (existing !== undefined) return continueRun(context, existing);
   const named = { ...context, flags: { ...flags, runId: record.run } };
-  return withPlanBeside(named, path, origin.name, async (place) => {
-    const planned = await planRun(place, path, calls(context), origin);
-    return typeof planned === 'number' ? planned : execute(place, planned.record, planned.journal);
+  return withPlanBeside(named, path, origin.name, async (planContext) => {
+    const planned = await planRun(planContext, path, calls(context), origin);
+    return typeof planned === 'number' ? planned : execute(planContext, planned.record, planned.journal);
   });
 }
 
@@ -103,12 +103,12 @@ async function continueRun(context: Context, record: RunRecord): Promise<ExitCod
   return exitCodeOf(endOf(record), ended.summary.outcomes);
 }
 
-/** Whether the run of a manifest has ended. Otherwise it continues later: what stopped it would stop others, too. */
+/** Whether the run of a manifest has ended. Otherwise it continues later, because its reason to stop would stop other runs, too. */
 export function hasEnded(record: RunRecord): boolean {
   return isOver(record) || isHaltedByGuard(record);
 }
 
-/** Whether an error is the fault of the manifest, or of its plan. */
+/** Whether the manifest or its plan caused an error. */
 export function isOfManifest(error: unknown): error is CqbatchError {
   if (!(error instanceof CqbatchError)) return false;
   const { kind, code } = error;
@@ -132,7 +132,7 @@ export async function endingOf(store: RunStore, ended: EndedRun): Promise<Manife
   return { folder, ranOn, files, text: endingText(ended, files) };
 }
 
-/** Files of a run's folder with rows to run again, by the suffix of the manifest's name. */
+/** Files of a run's folder with rows to run again, by the suffix that each adds to the manifest's name. */
 async function refeedable(folder: string): Promise<Readonly<Record<string, string>>> {
   const files: Record<string, string> = {};
   for (const name of ['failed.csv', 'not-attempted.csv']) {

@@ -17,20 +17,19 @@ import { scheduleDocument, timesText } from '../../render/schedule.ts';
 import { flagsWhere, parsed, runOptions } from '../options.ts';
 import {
   changed,
-  openPlace,
-  type Place,
+  openScheduleContext,
   refuseToLeave,
+  type ScheduleContext,
   sayWhoCarriesOut,
   viewOf,
-  warnOfLeftManifests,
+  warnOfUnfinishedManifests,
   whileNoneBegins,
 } from './schedule.ts';
 
-/** `cqbatch schedule add` */
 export async function addSchedule(name: string, flags: Flags): Promise<ExitCode> {
   scheduleNames.require(name);
-  const place = await openPlace(flags);
-  const { terminal, schedules, settings } = place;
+  const context = await openScheduleContext(flags);
+  const { terminal, schedules, settings } = context;
   const { cron } = flags;
   if (cron === undefined)
     throw usageError(
@@ -39,10 +38,10 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
     );
   const tz = settings.tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   await timesOf({ cron, tz });
-  const source = await sourceOf(flags, place.store);
-  checkOptions(place);
-  const before = await schedules.look(name);
-  const what = flags.replace && before !== undefined ? 'replaced' : 'added';
+  const source = await sourceOf(flags, context.store);
+  checkOptions(context);
+  const existing = await schedules.look(name);
+  const what = flags.replace && existing !== undefined ? 'replaced' : 'added';
   const schedule: Schedule = {
     version: 1,
     name,
@@ -52,14 +51,14 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
     options: await givenOptions(flags),
     overlap: parsed('--overlap', flags.overlap ?? 'skip', parseChoice(overlapRules)),
     catchUpMs: parsed('--catch-up', flags.catchUp ?? '1h', orNone(parseLongDuration)),
-    paused: what === 'replaced' && before?.paused === true,
-    ...changed(what, before?.changes ?? [], place),
+    paused: what === 'replaced' && existing?.paused === true,
+    ...changed(what, existing?.changes ?? [], context),
   };
-  if (before === undefined || what === 'added') await schedules.add(schedule);
+  if (existing === undefined || what === 'added') await schedules.add(schedule);
   else {
-    await whileNoneBegins(place, name, async () => {
-      if (!isDeepStrictEqual(before.source, source))
-        refuseToLeave(before.source, await goingScheduledRun(place.store, await schedules.state(name)));
+    await whileNoneBegins(context, name, async () => {
+      if (!isDeepStrictEqual(existing.source, source))
+        refuseToLeave(existing.source, await goingScheduledRun(context.store, await schedules.state(name)));
       await schedules.save(schedule);
     });
   }
@@ -69,18 +68,18 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
     );
   if ('manifest' in source && (await stat(source.manifest).catch(() => undefined)) === undefined)
     terminal.warn(`warning: ${source.manifest} doesn't exist yet.`);
-  const view = await viewOf(place, schedule);
+  const view = await viewOf(context, schedule);
   const paused = schedule.paused ? ' It is paused.' : '';
   terminal.result(
     scheduleDocument(view),
     `Schedule ${name} is ${what}.${paused} It is due ${timesText(view.next.slice(0, 3), schedule.tz)}, … (${schedule.tz}).`,
   );
-  if (before !== undefined) await warnOfLeftManifests(place, before.source);
-  await sayWhoCarriesOut(place);
+  if (existing !== undefined) await warnOfUnfinishedManifests(context, existing.source);
+  await sayWhoCarriesOut(context);
   return exitCodes.success;
 }
 
-/** The source of runs, with absolute paths: the daemon may be in another folder. */
+/** The source of runs. Its paths are absolute, because the daemon may run in another folder. */
 async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Schedule['source']> {
   if (manifest !== undefined && inbox !== undefined)
     throw usageError(
@@ -111,15 +110,15 @@ async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Sc
   return { manifest: resolve(manifest) };
 }
 
-/** @throws a usage error for invalid run options. The base URL may be left to the daemon. */
-function checkOptions({ settings, ...place }: Place): void {
-  runOptions({ ...place, settings: { baseUrl: 'https://api.invalid', ...settings } });
+/** @throws a usage error for invalid run options. Without a base URL, the daemon supplies its own. */
+function checkOptions({ settings, ...context }: ScheduleContext): void {
+  runOptions({ ...context, settings: { baseUrl: 'https://api.invalid', ...settings } });
 }
 
 /** Options of the schedule or of this command, not of its runs. */
 const ownOptions: readonly string[] = [...Object.keys(scheduleOptions), ...output, 'reason'];
 
-/** The given run options, unchanged. */
+/** The run options as the user typed them; files in `skipDone` get absolute paths. */
 async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule['options']> {
   return {
     ...(flagsWhere(flags, (name) => !ownOptions.includes(name)) as Schedule['options']),
@@ -128,7 +127,7 @@ async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule
   };
 }
 
-/** A run has a name, a report has a path. */
+/** `--skip-done` names a run, or a report by its path. */
 async function absoluteIfFile(name: string): Promise<string> {
   return (await stat(name).catch(() => undefined))?.isFile() ? resolve(name) : name;
 }

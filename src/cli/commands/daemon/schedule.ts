@@ -25,23 +25,22 @@ import {
 } from '../../render/schedule.ts';
 import { attributionOf } from '../options.ts';
 
-/** `cqbatch schedule …` works on the state folder only, without the datastore. */
-export interface Place extends CommandContext {
+/** The resources of `cqbatch schedule …`, which needs no datastore. */
+export interface ScheduleContext extends CommandContext {
   readonly schedules: ScheduleStore;
 }
 
-export async function openPlace(flags: Flags): Promise<Place> {
-  const workplace = await openCommandContext(flags);
-  return { ...workplace, schedules: openScheduleStore(workplace.store.stateDir) };
+export async function openScheduleContext(flags: Flags): Promise<ScheduleContext> {
+  const context = await openCommandContext(flags);
+  return { ...context, schedules: openScheduleStore(context.store.stateDir) };
 }
 
-/** `cqbatch schedule list` */
 export async function listSchedules(flags: Flags): Promise<ExitCode> {
-  const place = await openPlace(flags);
-  const { terminal, schedules, store } = place;
+  const context = await openScheduleContext(flags);
+  const { terminal, schedules, store } = context;
   const warn = ({ message }: Error): void => terminal.warn(`warning: ${message}`);
   const views: ScheduleView[] = [];
-  for (const schedule of await schedules.list(warn)) views.push(await viewOf(place, schedule));
+  for (const schedule of await schedules.list(warn)) views.push(await viewOf(context, schedule));
   const daemon = await schedules.daemon();
   terminal.result(
     {
@@ -52,47 +51,43 @@ export async function listSchedules(flags: Flags): Promise<ExitCode> {
       ? `There is no schedule in ${store.stateDir} yet. "cqbatch schedule add --help" shows how to add one.`
       : listText(views),
   );
-  if (views.length > 0) await sayWhoCarriesOut(place);
+  if (views.length > 0) await sayWhoCarriesOut(context);
   return exitCodes.success;
 }
 
-/** `cqbatch schedule show` */
 export async function showSchedule(name: string, flags: Flags): Promise<ExitCode> {
-  const place = await openPlace(flags);
-  const view = await viewOf(place, await place.schedules.load(name));
-  place.terminal.result(scheduleDocument(view), scheduleText(view));
-  await sayWhoCarriesOut(place);
+  const context = await openScheduleContext(flags);
+  const view = await viewOf(context, await context.schedules.load(name));
+  context.terminal.result(scheduleDocument(view), scheduleText(view));
+  await sayWhoCarriesOut(context);
   return exitCodes.success;
 }
 
-/** `cqbatch schedule history` */
 export async function scheduleHistory(name: string, flags: Flags): Promise<ExitCode> {
-  const place = await openPlace(flags);
-  const view = await viewOf(place, await place.schedules.load(name));
-  place.terminal.result(historyDocument(view), historyText(view));
+  const context = await openScheduleContext(flags);
+  const view = await viewOf(context, await context.schedules.load(name));
+  context.terminal.result(historyDocument(view), historyText(view));
   return exitCodes.success;
 }
 
-/** `cqbatch schedule pause` */
 export function pauseSchedule(name: string, flags: Flags): Promise<ExitCode> {
   return setPaused(name, flags, true);
 }
 
-/** `cqbatch schedule unpause` */
 export function unpauseSchedule(name: string, flags: Flags): Promise<ExitCode> {
   return setPaused(name, flags, false);
 }
 
 async function setPaused(name: string, flags: Flags, paused: boolean): Promise<ExitCode> {
-  const place = await openPlace(flags);
-  const { terminal, schedules } = place;
-  const before = await schedules.load(name);
+  const context = await openScheduleContext(flags);
+  const { terminal, schedules } = context;
+  const current = await schedules.load(name);
   const what = paused ? 'paused' : 'unpaused';
-  if (before.paused === paused)
+  if (current.paused === paused)
     throw usageError('SCHEDULE_STATE', `Schedule ${name} is ${paused ? 'already paused' : 'not paused'}.`);
-  const schedule = { ...before, paused, ...changed(what, before.changes, place) };
+  const schedule = { ...current, paused, ...changed(what, current.changes, context) };
   await schedules.save(schedule);
-  const view = await viewOf(place, schedule);
+  const view = await viewOf(context, schedule);
   const next = paused
     ? `Continue with: cqbatch schedule unpause ${name}`
     : `It is due ${timesText(view.next.slice(0, 3), schedule.tz)}, …`;
@@ -100,11 +95,10 @@ async function setPaused(name: string, flags: Flags, paused: boolean): Promise<E
   return exitCodes.success;
 }
 
-/** `cqbatch schedule trigger` */
 export async function triggerSchedule(name: string, flags: Flags): Promise<ExitCode> {
-  const place = await openPlace(flags);
-  const attribution = attributionOf(place);
-  const { terminal, schedules, store } = place;
+  const context = await openScheduleContext(flags);
+  const attribution = attributionOf(context);
+  const { terminal, schedules, store } = context;
   const schedule = await schedules.load(name);
   const going = await goingScheduledRun(store, await schedules.state(name));
   if (going !== undefined && schedule.overlap === 'skip')
@@ -120,21 +114,20 @@ export async function triggerSchedule(name: string, flags: Flags): Promise<ExitC
     { schedule: name, triggered_at: at, run_in_progress: going ?? null },
     `Schedule ${name} is triggered: a run begins ${when}. "cqbatch schedule history ${name}" shows the result.`,
   );
-  await sayWhoCarriesOut(place);
+  await sayWhoCarriesOut(context);
   return exitCodes.success;
 }
 
-/** `cqbatch schedule remove` */
 export async function removeSchedule(name: string, flags: Flags): Promise<ExitCode> {
-  const place = await openPlace(flags);
-  const attribution = attributionOf(place);
-  const { terminal, schedules, store } = place;
+  const context = await openScheduleContext(flags);
+  const attribution = attributionOf(context);
+  const { terminal, schedules, store } = context;
   const { source } = await schedules.load(name);
   if (!(await terminal.agrees(`Remove schedule ${name} and its history?`, flags.yes))) {
     terminal.result({ schedule: name, removed: false }, `Schedule ${name} is unchanged.`);
     return exitCodes.usage;
   }
-  const going = await whileNoneBegins(place, name, async () => {
+  const going = await whileNoneBegins(context, name, async () => {
     const run = await goingScheduledRun(store, await schedules.state(name));
     refuseToLeave(source, run);
     await schedules.remove(name, attribution);
@@ -145,30 +138,30 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
     { schedule: name, removed: true, run_in_progress: going ?? null },
     `Schedule ${name} is removed.${still}`,
   );
-  await warnOfLeftManifests(place, source);
+  await warnOfUnfinishedManifests(context, source);
   return exitCodes.success;
 }
 
-/** Number of changes kept. */
+/** Changes that a schedule keeps. */
 const mostChanges = 50;
 
-/** A change by a user, and a new random key for the schedule. */
+/** The members of a schedule that a user's change renews: a random key, the time, and the list of changes. */
 export function changed(
   what: Schedule['changes'][number]['what'],
-  before: Schedule['changes'],
-  place: Place,
+  earlier: Schedule['changes'],
+  context: ScheduleContext,
 ): Pick<Schedule, 'key' | 'since' | 'changes'> {
   const at = new Date().toISOString();
-  const changes = [...before, { what, at, ...attributionOf(place) }].slice(-mostChanges);
+  const changes = [...earlier, { what, at, ...attributionOf(context) }].slice(-mostChanges);
   return { key: randomUUID().slice(0, 8), since: at, changes };
 }
 
-/** Daemons lock a schedule for a moment every half minute; starting a run may take minutes. */
+/** How long to wait for the lock. Daemons hold it for a moment every half minute, or for minutes while they start a run. */
 const patienceMs = 2_000;
 
 /** Does work that must not overlap with the start of a run. @throws a busy error while a run starts */
 export async function whileNoneBegins<Result>(
-  { schedules }: Place,
+  { schedules }: ScheduleContext,
   name: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -198,19 +191,19 @@ export function refuseToLeave(source: Schedule['source'], going: string | undefi
   );
 }
 
-/** Warns of manifests that stay in `running/` because no schedule takes care of their inbox any more. */
-export async function warnOfLeftManifests(
-  { terminal, schedules, store }: Pick<Place, 'terminal' | 'schedules' | 'store'>,
+/** Warns of manifests that stay in `running/`, because no schedule has their inbox any more. */
+export async function warnOfUnfinishedManifests(
+  { terminal, schedules, store }: Pick<ScheduleContext, 'terminal' | 'schedules' | 'store'>,
   source: Schedule['source'],
 ): Promise<void> {
   if (!('inbox' in source)) return;
-  const others = await schedules.list(() => {});
-  if (others.some((other) => isDeepStrictEqual(other.source, source))) return;
+  const remaining = await schedules.list(() => {});
+  if (remaining.some((schedule) => isDeepStrictEqual(schedule.source, source))) return;
   try {
     const inbox = await Inbox.open({ path: source.inbox, store, settleMs: 0 });
-    const left = await inbox.unfinished();
-    if (left.length === 0) return;
-    const names = left.map(({ name, run }) => `${escapeInvisible(name)} (run ${run})`).join(', ');
+    const unfinished = await inbox.unfinished();
+    if (unfinished.length === 0) return;
+    const names = unfinished.map(({ name, run }) => `${escapeInvisible(name)} (run ${run})`).join(', ');
     terminal.warn(
       `warning: no schedule takes care of ${join(inbox.folder, 'running')} any more: ${names}. To finish it, type: ` +
         `cqbatch watch ${shellWord(source.inbox)} --once`,
@@ -222,7 +215,10 @@ export async function warnOfLeftManifests(
 
 const shownTimes = 5;
 
-export async function viewOf({ schedules, store }: Place, schedule: Schedule): Promise<ScheduleView> {
+export async function viewOf(
+  { schedules, store }: ScheduleContext,
+  schedule: Schedule,
+): Promise<ScheduleView> {
   const state = await schedules.state(schedule.name);
   const times = await timesOf(schedule);
   const next = nextTimes(times, new Date(), shownTimes);
@@ -231,8 +227,8 @@ export async function viewOf({ schedules, store }: Place, schedule: Schedule): P
       state.history.flatMap((entry) =>
         (entry.result === 'began' ? entry.runs : []).map(async (id) => {
           const record = await store.load(id).catch(() => undefined);
-          const known = record && (await progressOf(store, record).catch(() => undefined));
-          return [id, record && { state: actualState(record), counts: known?.outcomes }] as const;
+          const progress = record && (await progressOf(store, record).catch(() => undefined));
+          return [id, record && { state: actualState(record), counts: progress?.outcomes }] as const;
         }),
       ),
     ),
@@ -245,7 +241,7 @@ export async function viewOf({ schedules, store }: Place, schedule: Schedule): P
 export async function sayWhoCarriesOut({
   terminal,
   schedules,
-}: Pick<Place, 'terminal' | 'schedules'>): Promise<void> {
+}: Pick<ScheduleContext, 'terminal' | 'schedules'>): Promise<void> {
   if ((await schedules.daemon()) !== undefined) return;
   terminal.say('warning: no daemon is running: start one here with "cqbatch worker --coordinate".');
 }

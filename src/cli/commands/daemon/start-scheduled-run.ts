@@ -24,30 +24,30 @@ import { endedRun } from '../run/resume.ts';
 import { submitRun } from '../run/submit.ts';
 import { endingOf, endingOfRefused, hasEnded, isOfManifest } from './inbox-manifest.ts';
 
-/** The daemon's defaults, which a schedule may override. */
-interface DaemonPlace extends Pick<CommandContext, 'store' | 'flags'> {
-  /** The API that the daemon calls itself; absent when workers do. */
+/** The daemon's context, whose flags are the defaults of its schedules. */
+interface DaemonContext extends Pick<CommandContext, 'store' | 'flags'> {
+  /** The API that the daemon calls; absent when only workers call it. */
   readonly api?: LimitedApi | undefined;
 }
 
-/** Reports a manifest that can't be run. Resolves when reported. */
-type Tell = (message: string) => Promise<void>;
+/** Reports a manifest that can't be run. Resolves when the report is sent. */
+type ReportRefusal = (message: string) => Promise<void>;
 
-/** Submits the runs of a schedule's occasion. @throws a defect of this program */
+/** Submits the runs of one occasion of a schedule. @throws only defects of this program */
 export async function startScheduledRun(
-  daemon: DaemonPlace,
+  daemon: DaemonContext,
   schedule: Schedule,
   occasion: Occasion,
-  tell: Tell,
+  report: ReportRefusal,
 ): Promise<Beginning> {
   const { source } = schedule;
   try {
-    const workplace = await scheduledWorkplace(daemon, schedule, occasion);
-    const mismatch = daemon.api && mismatchOf(daemon.api, runOptions(workplace));
+    const context = await runContext(daemon, schedule, occasion);
+    const mismatch = daemon.api && mismatchOf(daemon.api, runOptions(context));
     if (mismatch !== undefined)
       throw usageError('INVALID_SETTING', `The daemon can't carry out these runs: ${mismatch}.`);
-    if ('inbox' in source) return await beginInbox(workplace, source.inbox, tell);
-    return await beginRun(workplace, runIdFor(schedule, occasion), source.manifest);
+    if ('inbox' in source) return await beginInbox(context, source.inbox, report);
+    return await beginRun(context, runIdFor(schedule, occasion), source.manifest);
   } catch (error) {
     const known = knownError(error);
     if (known === undefined) throw error;
@@ -56,8 +56,8 @@ export async function startScheduledRun(
 }
 
 /** Submits a run unless it exists. */
-async function beginRun(workplace: CommandContext, runId: string, manifest: string): Promise<Beginning> {
-  const submitted = await submitOnce(workplace, runId, manifest);
+async function beginRun(context: CommandContext, runId: string, manifest: string): Promise<Beginning> {
+  const submitted = await submitOnce(context, runId, manifest);
   if (submitted === 'there') return { result: 'began', runs: [runId] };
   if (submitted === 'later') return { result: 'later' };
   return { result: 'failed', code: 'MANIFEST_REFUSED', message: submitted.text };
@@ -70,35 +70,35 @@ async function beginRun(workplace: CommandContext, runId: string, manifest: stri
  * @throws errors not caused by the manifest
  */
 async function submitOnce(
-  { store, flags, ...workplace }: CommandContext,
+  { store, flags, ...context }: CommandContext,
   runId: string,
   manifest: string,
   origin?: ManifestOrigin,
 ): Promise<'there' | 'later' | RefusedManifest> {
-  const found = await store.look(runId);
-  if (found !== undefined) return found === 'being planned' ? 'later' : 'there';
-  let why: RefusedManifest = { text: 'It was not run.' };
+  const existing = await store.look(runId);
+  if (existing !== undefined) return existing === 'being planned' ? 'later' : 'there';
+  let refusal: RefusedManifest = { text: 'It was not run.' };
   const onRefused = (refused: RefusedManifest): void => {
-    why = { ...refused, text: plain(refused.text) };
+    refusal = { ...refused, text: plain(refused.text) };
   };
   try {
-    const place = { ...workplace, store, flags: { ...flags, runId }, onRefused };
-    const submitted = await withPlanBeside(place, manifest, origin?.name ?? manifest, (planned) =>
+    const ownContext = { ...context, store, flags: { ...flags, runId }, onRefused };
+    const submitted = await withPlanBeside(ownContext, manifest, origin?.name ?? manifest, (planned) =>
       submitRun(planned, manifest, origin),
     );
     if (typeof submitted !== 'number') return 'there';
-    return submitted === exitCodes.interrupted ? 'later' : why;
+    return submitted === exitCodes.interrupted ? 'later' : refusal;
   } catch (error) {
-    // Another process was faster: the next look finds the run.
+    // Another process was faster: the next poll finds the run.
     if (error instanceof CqbatchError && error.code === 'RUN_EXISTS') return 'later';
     if (!isOfManifest(error)) throw error;
     return { text: error.message };
   }
 }
 
-/** The workplace for runs of a schedule. The daemon supplies options that the schedule omits. */
-async function scheduledWorkplace(
-  { store, flags: { baseUrl, rateGroup, allowInsecureHttp, stateDir } }: DaemonPlace,
+/** The context for runs of a schedule. The daemon supplies options that the schedule omits. */
+async function runContext(
+  { store, flags: { baseUrl, rateGroup, allowInsecureHttp, stateDir } }: DaemonContext,
   { name, options }: Schedule,
   { due }: Occasion,
 ): Promise<CommandContext> {
@@ -116,61 +116,61 @@ async function scheduledWorkplace(
     terminal: silentTerminal(),
     flags,
     store,
-    // A daemon without calls has concurrency 0, which does not apply to the run.
+    // Concurrency 0 makes a daemon leave the calls to workers; a run can't have it.
     settings: { ...settings, ...(concurrency !== undefined && concurrency !== 0 && { concurrency }) },
   };
 }
 
 /** Submits a run of each waiting or unfinished manifest of an inbox. */
-async function beginInbox(workplace: CommandContext, path: string, tell: Tell): Promise<Beginning> {
-  // Checked before a manifest is taken.
-  runOptions(workplace);
-  const { store, settings } = workplace;
+async function beginInbox(context: CommandContext, path: string, report: ReportRefusal): Promise<Beginning> {
+  // Checks the options before a manifest is taken.
+  runOptions(context);
+  const { store, settings } = context;
   const { settle: settleMs = defaults.settle } = settings;
   const inbox = await Inbox.open({ path, store, settleMs });
   const runs = new Set<string>();
   const refused: string[] = [];
   for await (const { name, taking } of inbox.take()) {
     if (taking.kind === 'unusable') {
-      await tell(`${name}: ${taking.why}`);
+      await report(`${name}: ${taking.why}`);
       refused.push(name);
     }
     if (taking.kind !== 'taken') continue;
     const { manifest } = taking;
     const { run } = manifest.record;
-    const submitted = await submitOnce(workplace, run, manifest.path, manifest.origin);
+    const submitted = await submitOnce(context, run, manifest.path, manifest.origin);
     if (submitted === 'later') return { result: 'later' };
     if (submitted === 'there') {
-      if (await goesOn(workplace, run)) runs.add(run);
+      if (await goesOn(context, run)) runs.add(run);
       continue;
     }
-    // Reported before it is moved: after a kill, the next process could not report it.
-    await tell(`${name}: ${submitted.text}`);
+    // Reported before it is moved: if this process dies in between, the next one finds and reports it again.
+    await report(`${name}: ${submitted.text}`);
     await manifest.finish(endingOfRefused(submitted));
     refused.push(name);
   }
   return { result: 'began', runs: [...runs], refused };
 }
 
-/** Whether a run will continue by itself; makes a stopped run do so. */
+/** Whether the run will continue by itself. A run that stopped before its end is submitted again. */
 async function goesOn({ store, settings }: CommandContext, id: string): Promise<boolean> {
   const record = await store.load(id);
   if (goesOnByItself(record)) return true;
   if (hasEnded(record)) return false;
   const lock = await lockIfFree(store, id);
-  // A user has resumed it.
+  // A user has resumed the run.
   if (lock === undefined) return true;
   try {
     const budget = budgetOf(settings);
-    const again = { ...withoutPlace(await store.load(id)), submitted: true, ...(budget && { budget }) };
-    await store.save(enterState(again, 'submitted', withActor()));
+    const resubmitted = { ...withoutPlace(await store.load(id)), submitted: true, ...(budget && { budget }) };
+    await store.save(enterState(resubmitted, 'submitted', withActor()));
     return true;
   } finally {
     await lock.release();
   }
 }
 
-/** Moves the manifests of ended runs to their final folders. Called every second, so it keeps inboxes open. */
+/** Moves the manifests of ended runs to their final folders. Keeps inboxes open, because it is called every second. */
 export function inboxFinisher(store: RunStore, log: Log): (path: string) => Promise<void> {
   const inboxes = new Map<string, Inbox>();
   return async (path) => {
@@ -195,8 +195,8 @@ async function finishInbox(inbox: Inbox, store: RunStore, log: Log): Promise<voi
       if (taking.kind !== 'taken') return;
       const { manifest } = taking;
       defer(manifest.release);
-      const put = await manifest.finish(await endingOf(store, await endedRun(store, record)));
-      log.info({ run, path: put }, 'manifest of an inbox finished');
+      const finalPath = await manifest.finish(await endingOf(store, await endedRun(store, record)));
+      log.info({ run, path: finalPath }, 'manifest of an inbox finished');
     });
   }
 }

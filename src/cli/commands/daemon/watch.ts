@@ -22,7 +22,7 @@ const lookMs = 1_000;
 /** How long a watcher waits for the embedded datastore before it gives up. */
 const patienceMs = 24 * 60 * 60 * 1_000;
 
-/** Worst first. */
+/** Exit codes, the worst first. */
 const severity = [
   exitCodes.interrupted,
   exitCodes.fatal,
@@ -36,10 +36,12 @@ const severity = [
 /** `cqbatch watch`: runs each manifest that is put into a folder. */
 export async function watch(path: string, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
-  return flags.once ? measuring(context, (measured) => runOnce(measured, path)) : keepRunning(context, path);
+  return flags.once
+    ? measuring(context, (withMetrics) => runOnce(withMetrics, path))
+    : keepRunning(context, path);
 }
 
-/** Runs the manifests of a folder until the command is stopped. */
+/** Runs the manifests of a folder until a signal stops the command. */
 function keepRunning(context: Context, path: string): Promise<ExitCode> {
   const { settings, store, terminal } = context;
   return withScope(async (defer) => {
@@ -64,13 +66,13 @@ function keepRunning(context: Context, path: string): Promise<ExitCode> {
 
 /** Runs the waiting manifests of a folder once. */
 function runOnce(context: Context, path: string): Promise<ExitCode> {
-  const { notifyUrl: _notifyUrl, ...pinging } = context.settings;
-  const { pingUrl: _pingUrl, ...telling } = context.settings;
-  // Notifications are per manifest, pings per command.
-  return notifying({ ...context, settings: pinging }, async () => {
+  const { notifyUrl: _notifyUrl, ...withPings } = context.settings;
+  const { pingUrl: _pingUrl, ...withNotifications } = context.settings;
+  // Each manifest causes a notification, each command a ping.
+  return notifying({ ...context, settings: withPings }, async () => {
     const stop = interruptible(stopping(context.terminal));
     try {
-      const work = await openWork({ ...context, settings: telling }, path, stop.signal);
+      const work = await openWork({ ...context, settings: withNotifications }, path, stop.signal);
       return work === undefined ? declined(context) : await work.untilEmpty();
     } finally {
       stop.release();
@@ -84,9 +86,9 @@ function declined({ terminal }: Context): ExitCode {
 }
 
 /**
- * Checks, before taking a manifest, whether any could be run.
+ * Checks whether manifests can be run, before the first one is taken, and asks the user.
  *
- * @param stop aborts when no other manifest may start
+ * @param stop aborts when no more manifests may start
  * @returns undefined when the user declines
  */
 async function openWork(context: Context, path: string, stop: AbortSignal) {
@@ -109,11 +111,11 @@ async function openWork(context: Context, path: string, stop: AbortSignal) {
 function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
   const { terminal, flags, settings } = context;
   const carriedOut: CarriedOut[] = [];
-  const said = new Set<string>();
+  const saidTexts = new Set<string>();
 
   function sayOnce(text: string, say = terminal.warn): void {
-    if (!said.has(text)) say(text);
-    said.add(text);
+    if (!saidTexts.has(text)) say(text);
+    saidTexts.add(text);
   }
 
   /** Says what happens to a file that is not run. */
@@ -129,11 +131,11 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
     if (taking.kind === 'unusable') sayOnce(`${file} waits: ${escapeInvisible(taking.why)}`);
   }
 
-  /** A run that stopped for a reason that would stop others, too; undefined without one. */
+  /** A manifest whose run stopped, for a reason that would stop other runs, too. */
   const unfinished = (): CarriedOut | undefined => carriedOut.find(({ folder }) => folder === 'unfinished');
   const isOver = (): boolean => stop.aborted || unfinished() !== undefined;
 
-  /** @returns the files left in the folder */
+  /** Runs the waiting manifests. @returns the files that stay in the folder */
   async function look() {
     const growing: string[] = [];
     const unusable: string[] = [];
@@ -145,9 +147,9 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
       if (taking.kind === 'unusable') unusable.push(name);
       if (taking.kind !== 'taken') sayWaiting(name, taking);
       else {
-        const done = await carryOut(context, taking.manifest);
-        carriedOut.push(done);
-        if (terminal.json && !flags.once) terminal.result(done.document, '');
+        const result = await carryOut(context, taking.manifest);
+        carriedOut.push(result);
+        if (terminal.json && !flags.once) terminal.result(result.document, '');
         if (isOver()) break;
       }
     }
@@ -156,9 +158,9 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
 
   async function untilNoneWaits() {
     for (;;) {
-      const before = carriedOut.length;
-      const left = await look();
-      if (carriedOut.length === before || isOver()) return left;
+      const countBefore = carriedOut.length;
+      const remaining = await look();
+      if (carriedOut.length === countBefore || isOver()) return remaining;
     }
   }
 
@@ -180,13 +182,13 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
     },
 
     async untilEmpty(): Promise<ExitCode> {
-      let left = await untilNoneWaits();
-      // Files put there a moment ago may be complete by now.
-      if (left.growing.length > 0 && !isOver()) {
+      let remaining = await untilNoneWaits();
+      // Files that were still growing may be complete by now.
+      if (remaining.growing.length > 0 && !isOver()) {
         await pause(settings.settle ?? defaults.settle, stop);
-        left = await untilNoneWaits();
+        remaining = await untilNoneWaits();
       }
-      const { growing, unusable } = left;
+      const { growing, unusable } = remaining;
       const manifests = carriedOut.map(({ document }) => document);
       const folders = carriedOut.map(({ folder }) => folder);
       terminal.result({ manifests, growing, unusable }, inboxText(folders, growing.length, unusable.length));
@@ -198,7 +200,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
   };
 }
 
-/** The timer keeps the process alive. */
+/** Waits until the time is over or the signal aborts. The timer keeps the process alive. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {});
 }

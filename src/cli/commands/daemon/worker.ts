@@ -22,14 +22,14 @@ import { runDaemon } from './daemon.ts';
 
 /** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: Flags): Promise<ExitCode> {
-  const workplace = flags.coordinate ? await openCommandContext(flags) : undefined;
+  const context = flags.coordinate ? await openCommandContext(flags) : undefined;
   const {
     terminal = openTerminal(flags),
     store,
-    settings: given = await loadSettings(flags),
-  } = workplace ?? {};
-  const operations = store?.operations ?? (await operationsWith(given));
-  const settings = { ...defaults, ...given };
+    settings: configured = await loadSettings(flags),
+  } = context ?? {};
+  const operations = store?.operations ?? (await operationsWith(configured));
+  const settings = { ...defaults, ...configured };
   const { queue, open } = await chooseDatastore({ terminal, flags, settings });
   refuseToBeAlone(flags, queue, settings.concurrency);
   const log = await openLog(flags, terminal, 'info');
@@ -83,7 +83,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     const daemon = { ...common, datastore, queue, api: ownApi, metrics, failing };
     const [stuck] = await Promise.all([
       serving?.end ?? aborted(stop.signal),
-      workplace && runDaemon(workplace, daemon, defer),
+      context && runDaemon(context, daemon, defer),
     ]);
     if (stuck !== undefined || refused !== undefined) throw stuck ?? refused;
     if (datastore.exclusive) await throwIfLost(datastore);
@@ -115,7 +115,7 @@ function refuseToBeAlone(
   }
 }
 
-/** @throws the error of a lost datastore */
+/** @throws the reason why the datastore is lost, if it is */
 async function throwIfLost({ lost }: Datastore): Promise<void> {
   const reason = await Promise.race([lost, Promise.resolve(undefined)]);
   if (reason !== undefined) throw reason;
@@ -155,10 +155,10 @@ function apiOf(
   };
 }
 
-/** A supervisor starts a worker again that can't work for this long, other than because its datastore is away. */
+/** A worker that fails for this long is unhealthy, so that a supervisor restarts it. An absent datastore does not count. */
 const unhealthyAfterMs = 5 * 60_000;
 
-/** Answers probes: a datastore that is away is waited for, one that refuses for long makes the worker unhealthy. */
+/** The answer to probes. The worker waits for an absent datastore; a long refusal of the datastore makes the worker unhealthy. */
 export function healthOf(
   { trouble, refusal }: Pick<Datastore, 'trouble' | 'refusal'>,
   failing: Pick<LastingErrors, 'current' | 'text'>,
@@ -177,14 +177,14 @@ export function healthOf(
 
 /** Logs why the datastore does not work, and when it works again. */
 function watchTrouble(datastore: Datastore, log: Log): Repeated {
-  const news = new ErrorThrottle();
-  let before: string | undefined;
+  const throttle = new ErrorThrottle();
+  let lastTrouble: string | undefined;
   const look = (): void => {
     const { trouble } = datastore;
-    if (trouble !== undefined && news.isNews(new Error(trouble)))
+    if (trouble !== undefined && throttle.isNews(new Error(trouble)))
       log.warn({ trouble }, 'waiting for the datastore');
-    if (trouble === undefined && before !== undefined) log.info({}, 'the datastore is back');
-    before = trouble;
+    if (trouble === undefined && lastTrouble !== undefined) log.info({}, 'the datastore is back');
+    lastTrouble = trouble;
   };
   return repeat(look, { everyMs: 500 });
 }

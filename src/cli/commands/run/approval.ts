@@ -39,57 +39,57 @@ import { valueText } from '../../render/audit.ts';
 import { baseUrlOf } from '../options.ts';
 
 /**
- * Does work on what a user names: a manifest, or a plan, which supplies rows, options and consent instead of the command line.
+ * Does work on the file that a user names: a manifest, or a plan, which replaces rows, options and consent of the command line.
  *
  * @param source path of the manifest or plan; `-` for standard input
  * @throws a usage error when the plan can't be used, or an option contradicts it
  */
-export async function withNamedPlan<Place extends CommandContext, Result>(
-  workplace: Place,
+export async function withNamedPlan<SomeContext extends CommandContext, Result>(
+  context: SomeContext,
   source: string,
-  work: (workplace: Place) => Promise<Result>,
+  work: (context: SomeContext) => Promise<Result>,
 ): Promise<Result> {
-  if (!source.endsWith(planSuffix)) return work(workplace);
-  return withTemporaryFolder(workplace.store.stateDir, 'plan', async (folder) => {
-    const plan = await readPlan(workplace, source, folder);
-    // One id, so that a plan is carried out only once.
-    const runId = workplace.flags.runId ?? contentRunId(basename(plan.file), plan.sha256);
-    return work(withPlan(workplace, plan, runId));
+  if (!source.endsWith(planSuffix)) return work(context);
+  return withTemporaryFolder(context.store.stateDir, 'plan', async (folder) => {
+    const plan = await readPlan(context, source, folder);
+    // The id depends only on the plan, so that a plan is carried out only once.
+    const runId = context.flags.runId ?? contentRunId(basename(plan.file), plan.sha256);
+    return work(withPlan(context, plan, runId));
   });
 }
 
 /**
- * Does work on a manifest that a schedule or an inbox runs: with the plan `NAME.cqplan` beside it, if that has the approvals that
- * the settings want. Otherwise the manifest runs as it would without a plan.
+ * Does work on a manifest of a schedule or an inbox: with the plan `NAME.cqplan` beside the manifest, if the plan has the approvals
+ * that the settings require, otherwise without a plan.
  *
- * @param source path of the manifest now
- * @param given its path when its plan was made
+ * @param source current path of the manifest
+ * @param originalPath its path when its plan was made
  */
-export async function withPlanBeside<Place extends CommandContext, Result>(
-  workplace: Place,
+export async function withPlanBeside<SomeContext extends CommandContext, Result>(
+  context: SomeContext,
   source: string,
-  given: string,
-  work: (workplace: Place) => Promise<Result>,
+  originalPath: string,
+  work: (context: SomeContext) => Promise<Result>,
 ): Promise<Result> {
-  const policy = approvalPolicy(workplace.settings);
-  if (Object.keys(policy.above).length === 0) return work(workplace);
-  const file = `${given}${planSuffix}`;
-  if (!(await exists(file))) return work({ ...workplace, besides: { file } });
-  const besides = async (folder: string): Promise<Place> => {
+  const policy = approvalPolicy(context.settings);
+  if (Object.keys(policy.above).length === 0) return work(context);
+  const file = `${originalPath}${planSuffix}`;
+  if (!(await exists(file))) return work({ ...context, planBeside: { file } });
+  const contextIn = async (folder: string): Promise<SomeContext> => {
     try {
-      const plan = await readPlan(workplace, file, folder);
+      const plan = await readPlan(context, file, folder);
       if ((await hashFile(source)).sha256 !== plan.head.source.sha256) throw otherManifest(source, file);
-      if (await isApproved(policy, plan)) return withPlan(workplace, plan, workplace.flags.runId);
-      return { ...workplace, besides: { file, plan } };
+      if (await isApproved(policy, plan)) return withPlan(context, plan, context.flags.runId);
+      return { ...context, planBeside: { file, plan } };
     } catch (error) {
       if (!(error instanceof CqbatchError)) throw error;
-      return { ...workplace, besides: { file, trouble: error } };
+      return { ...context, planBeside: { file, error } };
     }
   };
-  return withTemporaryFolder(workplace.store.stateDir, 'plan', async (folder) => work(await besides(folder)));
+  return withTemporaryFolder(context.store.stateDir, 'plan', async (folder) => work(await contextIn(folder)));
 }
 
-/** @param folder for a copy of its rows */
+/** @param folder receives a copy of the plan's rows */
 function readPlan(
   { store, settings: { maxManifestSize = defaults.maxManifestSize } }: CommandContext,
   file: string,
@@ -105,27 +105,27 @@ function otherManifest(source: string, file: string): CqbatchError {
   );
 }
 
-function withPlan<Place extends CommandContext>(
-  workplace: Place,
+function withPlan<SomeContext extends CommandContext>(
+  context: SomeContext,
   approved: ReadPlan,
   runId: string | undefined,
-): Place {
-  refuseOtherOptions(workplace, approved);
-  const { flags, settings } = workplace;
+): SomeContext {
+  refuseOtherOptions(context, approved);
+  const { flags, settings } = context;
   return {
-    ...workplace,
+    ...context,
     approved,
     flags: { ...flags, yes: true, skipInvalid: approved.consent.skip_invalid, runId },
     settings: { ...settings, allowPartial: settings.allowPartial || approved.consent.allow_partial },
   };
 }
 
-/** The run that this user begins now. */
-export function runHere() {
+/** The user of this command and the current time, by which the approvals of a new run are judged. */
+export function runByThisUser() {
   return { user: thisActor().user, at: Date.now() };
 }
 
-/** Calls by operation. */
+/** The number of calls by operation. */
 export function callsOf({
   perOperation,
 }: Pick<ScanSummary, 'perOperation'>): Readonly<Record<string, number>> {
@@ -142,36 +142,36 @@ export async function mayBegin(
 }
 
 async function isApproved(policy: ApprovalPolicy, plan: ApprovedPlan): Promise<boolean> {
-  return validAmong(await judgeApprovals(plan, policy, runHere())).length >= policy.needed;
+  return validAmong(await judgeApprovals(plan, policy, runByThisUser())).length >= policy.needed;
 }
 
 /**
- * The record of a planned run with its approvals. From now on its plan belongs to the run.
+ * The record of a planned run with its approvals. Afterwards no other run can use the plan.
  *
- * @param planCommand writes the plan of the run, with `--out` and a file
+ * @param planCommand the command that writes the plan of the run when `--out FILE` is added, for messages
  * @throws a usage error `APPROVAL_MISSING` when more approvals are needed, `PLAN_USED` when another run has used them
  */
 export async function withApprovals(
-  { store, settings, approved: found, besides }: CommandContext,
+  { store, settings, approved: approvedPlan, planBeside }: CommandContext,
   { record, scan }: Pick<CreatedRun, 'record' | 'scan'>,
   planCommand: string,
 ): Promise<RunRecord> {
   const policy = approvalPolicy(settings);
   const callable = callsOf(scan);
-  if (besides?.trouble !== undefined && needsApproval(policy, callable)) throw besides.trouble;
-  const plan = found ?? besides?.plan;
-  const run = { manifest: record.manifest.name, planCommand, planFile: besides?.file, plan, callable };
-  const signers = await requireApprovals(policy, { ...run, ...runHere() });
+  if (planBeside?.error !== undefined && needsApproval(policy, callable)) throw planBeside.error;
+  const plan = approvedPlan ?? planBeside?.plan;
+  const run = { manifest: record.manifest.name, planCommand, planFile: planBeside?.file, plan, callable };
+  const signers = await requireApprovals(policy, { ...run, ...runByThisUser() });
   const { approval } = record;
-  if (found === undefined || approval === undefined) return record;
-  if (found.approvals.length === 0) return record;
-  await refuseUsedPlan(store, found);
-  // Those that do not count here may count for a daemon.
-  await keepApprovals(store.folder(record.id), found.approvals);
+  if (approvedPlan === undefined || approval === undefined) return record;
+  if (approvedPlan.approvals.length === 0) return record;
+  await refuseUsedPlan(store, approvedPlan);
+  // Kept with the run: approvals that don't count for this user may count for a daemon.
+  await keepApprovals(store.folder(record.id), approvedPlan.approvals);
   return { ...record, approval: { ...approval, signers: [...signers] } };
 }
 
-/** @throws a usage error for an option that the plan does not have. Omitted options keep the plan's values. */
+/** @throws a usage error for an option with another value than in the plan. Omitted options keep the plan's values. */
 function refuseOtherOptions(
   { flags, settings }: CommandContext,
   { file, options, head, consent }: ApprovedPlan,

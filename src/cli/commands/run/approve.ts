@@ -18,7 +18,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { planText } from '../../render/plan.ts';
 import { fingerprint } from '../../render/words.ts';
 import { parsed } from '../options.ts';
-import { runHere, withNamedPlan } from './approval.ts';
+import { runByThisUser, withNamedPlan } from './approval.ts';
 import { lookAtPlan, signedOffText } from './plan.ts';
 import { isConfirmed } from './planned-run.ts';
 
@@ -31,20 +31,20 @@ export async function approve(file: string, flags: Flags): Promise<ExitCode> {
   requirePerson(opened, file);
   const validMs = parsed('--valid', flags.valid ?? usualValidity, parseLongDuration);
   const key = flags.key ?? join(homedir(), '.ssh', 'id_ed25519');
-  return withNamedPlan(opened, file, (workplace) => approveNamed(workplace, key, validMs));
+  return withNamedPlan(opened, file, (context) => approveNamed(context, key, validMs));
 }
 
-async function approveNamed(workplace: CommandContext, key: string, validMs: number): Promise<ExitCode> {
-  const { terminal, approved, settings } = workplace;
+async function approveNamed(context: CommandContext, key: string, validMs: number): Promise<ExitCode> {
+  const { terminal, approved, settings } = context;
   if (approved === undefined) throw new TypeError('there is no plan');
-  const planned = await lookAtPlan(workplace, approved);
+  const planned = await lookAtPlan(context, approved);
   const policy = approvalPolicy(settings);
   terminal.say(`${planText(planned)}\n\n${verdictText(planned)}\n${await signedOffText(approved, policy)}`);
   if (!isReady(planned)) return exitCodes.usage;
   const { callable } = planned.scan;
   const what = `${counted(callable, 'request')} of plan ${fingerprint(approved.sha256)}`;
   const question = `Approve ${what} with the key ${escapeInvisible(key)}?`;
-  if (!(await isConfirmed(workplace, question, callable))) {
+  if (!(await isConfirmed(context, question, callable))) {
     terminal.result({ state: 'declined' }, 'Nothing was signed.');
     return exitCodes.usage;
   }
@@ -52,7 +52,7 @@ async function approveNamed(workplace: CommandContext, key: string, validMs: num
   const content = await approvePlan(approved, key, { validMs, now });
   const { user } = approverHere();
   const { approvalFile, approvals } = await writeApproval(approved, user, content);
-  await sayResult(workplace, { ...approved, approvals }, approvalFile, new Date(now + validMs).toISOString());
+  await sayResult(context, { ...approved, approvals }, approvalFile, new Date(now + validMs).toISOString());
   return exitCodes.success;
 }
 
@@ -82,7 +82,7 @@ async function sayResult(
   const { approvers, needed } = policy;
   // The runner is another person: here only the approver is known.
   const judged =
-    approvers === undefined ? [] : await judgeApprovals(plan, policy, { ...runHere(), user: '' });
+    approvers === undefined ? [] : await judgeApprovals(plan, policy, { ...runByThisUser(), user: '' });
   const file = escapeInvisible(plan.file);
   const many =
     approvers === undefined ? '' : ` It has ${validAmong(judged).length} of ${counted(needed, 'approval')}.`;

@@ -23,10 +23,11 @@ import { askingUser, planOf } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
 /**
- * Creates a run of another run's rows, asks, and takes it to its end, with the same API and options unless overridden.
+ * Creates a run of another run's rows, asks, and takes the new run to its end. API and options are those of the other run unless the
+ * user overrides them.
  *
- * @param onConflict what is done with rows that have the same subject
- * @param write writes the rows, and describes them; or returns an exit code when there is nothing to run
+ * @param onConflict how to handle rows with the same subject
+ * @param write writes the rows and describes them, or returns an exit code when there is nothing to run
  */
 export async function runDerived(
   context: Context,
@@ -36,7 +37,7 @@ export async function runDerived(
   write: (input: DerivedRowsInput) => Promise<PlannedRows | ExitCode>,
 ): Promise<ExitCode> {
   const { store, settings, flags } = context;
-  const choice = flagWords({ code: flags.code, unclear: flags.unclear });
+  const choiceWords = flagWords({ code: flags.code, unclear: flags.unclear });
   const callsHere = calls(context);
   return withTemporaryFolder(store.stateDir, as, async (folder) => {
     const { baseUrl, allowInsecureHttp } = of.options;
@@ -67,9 +68,9 @@ export async function runDerived(
         attribution: attributionOf(context),
       },
       {
-        ...askingUser(context, [as, of.id, ...choice], proxy),
+        ...askingUser(context, [as, of.id, ...choiceWords], proxy),
         show(run) {
-          // The command has shown the rows.
+          // `write` has already printed which rows are run.
           const code = refusalOf(run);
           if (code !== undefined) throw usageError(code, `${verdictText(run)} Nothing was sent.`);
         },
@@ -82,7 +83,7 @@ export async function runDerived(
 /** The original run was allowed to omit fields. */
 const permits = { allowPartial: true };
 
-/** Whether only the rows are to be shown, or their plan written. */
+/** Whether to only show the rows or write their plan. */
 export function isPreview({ plan, out }: Flags): boolean {
   return plan === true || out !== undefined;
 }

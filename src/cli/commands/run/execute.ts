@@ -20,14 +20,14 @@ import { apiClient, estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-
 import { attributionOf, calls } from '../options.ts';
 import { printReport } from '../report.ts';
 
-/** How often the screen is redrawn, or a line printed without one. */
+/** Milliseconds between redraws of a screen, or between printed lines where there is no screen. */
 const drawEveryMs = 100;
 const printEveryMs = 5_000;
 
 /**
- * Takes a run to its end, showing progress, and prints the result.
+ * Takes a run to its end, shows its progress, and prints the result.
  *
- * @param journal the open journal of a new run
+ * @param journal the open journal of a new run; undefined when a run continues
  */
 export async function execute(context: Context, record: RunRecord, journal?: Journal): Promise<ExitCode> {
   const executed = await withScope((defer) => untilEnd(context, record, journal, defer));
@@ -90,14 +90,14 @@ async function untilEnd(
         reporter.end();
         terminal.draw('Writing the report …');
       },
-      onFailed(left) {
-        failed = left;
+      onFailed(run) {
+        failed = run;
       },
     });
   } catch (error) {
     reporter.end();
     if (failed !== undefined) terminal.warn(failureText(record, failed));
-    // If discarding fails, too, the leftover does no harm.
+    // If discarding fails, too, what is left of the run does no harm.
     else if (!hasStarted && journal !== undefined) await discard(store, record, journal).catch(() => {});
     if (journal !== undefined || failed !== undefined) throw error;
     throw systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
@@ -108,7 +108,7 @@ async function untilEnd(
  * Shows the results of the canary, and asks whether to continue.
  *
  * @param stop called on Ctrl-C
- * @returns undefined without a terminal
+ * @returns undefined when the user can't be asked, or passed `--yes`
  */
 async function confirmAfterCanary(
   { terminal, flags: { yes } }: Context,
@@ -155,7 +155,7 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
   return exitCodeOf(end, summary.outcomes);
 }
 
-/** Shows the progress of a run. */
+/** Shows the progress of a run from `start` to `end`. */
 function openReporter(terminal: Terminal, record: RunRecord, proxy: string | undefined) {
   let timer: NodeJS.Timeout | undefined;
   let isHeld = false;

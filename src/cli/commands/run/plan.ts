@@ -31,38 +31,37 @@ import { clockTime, fingerprint } from '../../render/words.ts';
 import type { Terminal } from '../../terminal.ts';
 import { proxyTo } from '../api-client.ts';
 import { baseUrlOf, planWords, runOptions, runWords } from '../options.ts';
-import { callsOf, mayBegin, runHere, withNamedPlan } from './approval.ts';
+import { callsOf, mayBegin, runByThisUser, withNamedPlan } from './approval.ts';
 import { manifestOf, planOf, readingManifest } from './planned-run.ts';
 
 /** `cqbatch plan`: checks every row, sends nothing. */
-export async function plan(given: string, flags: Flags): Promise<ExitCode> {
-  return planIn(await openCommandContext(flags), given);
+export async function plan(source: string, flags: Flags): Promise<ExitCode> {
+  return planIn(await openCommandContext(flags), source);
 }
 
-export function planIn(opened: CommandContext, given: string): Promise<ExitCode> {
-  const out = outFileOf(opened, given);
-  return withNamedPlan(opened, given, async (workplace) => {
-    const { terminal, approved } = workplace;
+export function planIn(opened: CommandContext, source: string): Promise<ExitCode> {
+  const out = outFileOf(opened, source);
+  return withNamedPlan(opened, source, async (context) => {
+    const { terminal, approved } = context;
     const looked =
       approved === undefined
-        ? await lookAtManifest(workplace, given, out)
-        : { planned: await lookAtPlan(workplace, approved) };
+        ? await lookAtManifest(context, source, out)
+        : { planned: await lookAtPlan(context, approved) };
     if (typeof looked === 'number') return looked;
     const { planned, written } = looked;
     printPlan(terminal, planned, written);
     if (!isReady(planned)) return exitCodes.usage;
-    if (approved !== undefined)
-      terminal.say(await signedOffText(approved, approvalPolicy(workplace.settings)));
+    if (approved !== undefined) terminal.say(await signedOffText(approved, approvalPolicy(context.settings)));
     if (written !== undefined)
       terminal.say(`Wrote ${escapeInvisible(written.file)} (fingerprint ${fingerprint(written.sha256)}).`);
     terminal.say(
-      `Nothing was sent. Next: ${await nextCommand(workplace, planned, written ?? approved, given)}`,
+      `Nothing was sent. Next: ${await nextCommand(context, planned, written ?? approved, source)}`,
     );
     return exitCodes.success;
   });
 }
 
-/** Prints a plan, and the file that it was written to. */
+/** Prints a plan; with `--json` also the file that contains it. */
 export function printPlan(terminal: Terminal, planned: Plan, written: ApprovedPlan | undefined): void {
   terminal.result(
     { ...planDocument(planned), ...(written && { plan_file: written.file, plan_sha256: written.sha256 }) },
@@ -70,14 +69,14 @@ export function printPlan(terminal: Terminal, planned: Plan, written: ApprovedPl
   );
 }
 
-/** The plan in a file, as it is shown. */
-export async function lookAtPlan(workplace: CommandContext, { options, planned }: ReadPlan): Promise<Plan> {
-  const { store, flags, settings } = workplace;
+/** The plan of a file, as it is shown. */
+export async function lookAtPlan(context: CommandContext, { options, planned }: ReadPlan): Promise<Plan> {
+  const { store, flags, settings } = context;
   const rows = await readyRows(store, planned, options, { ...settings, skipInvalid: flags.skipInvalid });
-  return planOf(workplace, rows, options, proxyTo(options), manifestOf(planned));
+  return planOf(context, rows, options, proxyTo(options), manifestOf(planned));
 }
 
-/** A plan as it is shown, and its file, if it is written. */
+/** A plan as it is shown, and its file if it was written. */
 interface LookedAt {
   readonly planned: Plan;
   readonly written?: ApprovedPlan;
@@ -86,14 +85,14 @@ interface LookedAt {
 /**
  * Reads and checks the rows of a manifest.
  *
- * @param out the file for a plan that is ready
+ * @param out the file to write if the plan is ready; undefined writes none
  */
 async function lookAtManifest(
-  workplace: CommandContext,
+  context: CommandContext,
   source: string,
   out: string | undefined,
 ): Promise<LookedAt | ExitCode> {
-  const { settings, flags, store } = workplace;
+  const { settings, flags, store } = context;
   const baseUrl = baseUrlOf(flags, settings);
   const proxy =
     baseUrl === undefined ? undefined : proxyTo({ baseUrl, allowInsecureHttp: flags.allowInsecureHttp });
@@ -107,19 +106,19 @@ async function lookAtManifest(
   };
   const planFrom = async (checked: CheckedManifest, sha256: string): Promise<Plan> => {
     const judged = await readyRows(store, checked, options, { ...settings, skipInvalid: flags.skipInvalid });
-    return planOf(workplace, judged, options, proxy, sha256);
+    return planOf(context, judged, options, proxy, sha256);
   };
   const { skipDone, skipInvalid: skip_invalid = false } = flags;
   const consent = ({ partial }: RowCounts) => ({ skip_invalid, allow_partial: partial > 0 });
-  return readingManifest(workplace, async (input) => {
+  return readingManifest(context, async (input) => {
     if (out === undefined && source !== '-' && (await inputKind(source, source, input)) === 'file') {
       const { sha256 } = await hashFile(source);
       const checking = { path: source, name: source, reading, context: input, skipDone, baseUrl };
       return { planned: await planFrom(await checkManifest(store, checking), sha256) };
     }
-    // A pipe can be read once; and what is written into a plan must be what was hashed.
+    // Copied first: a pipe can be read only once, and a written plan must have the rows that were hashed.
     return withTemporaryFolder(store.stateDir, 'plan', async (folder) => {
-      const reviewed = out === undefined ? options : runOptions(workplace);
+      const reviewed = out === undefined ? options : runOptions(context);
       const manifest = { source, reading, input, skipDone };
       const checked = await planStaged(store, folder, manifest, reviewed, consent);
       const planned = await planFrom(checked, checked.head.source.sha256);
@@ -129,28 +128,28 @@ async function lookAtManifest(
   });
 }
 
-/** What to type after a look at a plan. */
+/** The command to type after `cqbatch plan`. */
 async function nextCommand(
   { flags, settings }: CommandContext,
   { scan }: Plan,
   plan: ApprovedPlan | undefined,
-  given: string,
+  source: string,
 ): Promise<string> {
   const policy = approvalPolicy(settings);
   const isApproved = await mayBegin(policy, plan, callsOf(scan));
   const ofManifest = isApproved
-    ? ['run', given, ...runWords(flags)]
-    : ['plan', given, ...planWords(flags), '--out', `NAME${planSuffix}`];
+    ? ['run', source, ...runWords(flags)]
+    : ['plan', source, ...planWords(flags), '--out', `NAME${planSuffix}`];
   const words = plan === undefined ? ofManifest : [isApproved ? 'run' : 'approve', plan.file];
   return `cqbatch ${words.map(shellWord).map(escapeInvisible).join(' ')}`;
 }
 
-/** The author and the approvers of a plan. */
+/** The author, the options and the approvals of a plan. */
 export async function signedOffText(plan: ApprovedPlan, policy: ApprovalPolicy): Promise<string> {
   const { file, sha256, head } = plan;
   const { made_at: at, made_by: maker } = head;
   const made = `made ${clockTime(new Date(at))}${maker === undefined ? '' : ` by ${actorText(maker)}`}`;
-  const signed = (await judgeApprovals(plan, policy, runHere())).map((each) =>
+  const signed = (await judgeApprovals(plan, policy, runByThisUser())).map((each) =>
     each.counts
       ? `Signed by ${each.name} (${each.key}), valid until ${localTime(each.until)}.`
       : `Not counted: ${each.why}.`,
@@ -162,26 +161,26 @@ export async function signedOffText(plan: ApprovedPlan, policy: ApprovalPolicy):
 /** The options of a plan that differ from the defaults. */
 function optionsText({ options, head, consent }: ApprovedPlan): string {
   const usual = { ...newRunOptions({}, {}), clearToken: defaults.clearToken };
-  const all = { ...head.reading, ...options, clearToken: head.clear_token };
-  const others = differingOptions(usual, all).map(({ name, now = 'none' }) => [name, now]);
-  const given = [
-    ...optionTexts(Object.fromEntries(others)),
+  const planned = { ...head.reading, ...options, clearToken: head.clear_token };
+  const differing = differingOptions(usual, planned).map(({ name, now = 'none' }) => [name, now]);
+  const texts = [
+    ...optionTexts(Object.fromEntries(differing)),
     ...(consent.skip_invalid ? ['skip-invalid'] : []),
     ...(consent.allow_partial ? ['allow-partial'] : []),
     ...head.operations.flatMap(({ name, module }) =>
       module === undefined ? [] : [`${name} of a module with the fingerprint ${fingerprint(module)}`],
     ),
   ];
-  return `Options: ${given.length === 0 ? 'the usual ones' : `${given.join(', ')}; the others as usual`}.`;
+  return `Options: ${texts.length === 0 ? 'the usual ones' : `${texts.join(', ')}; the others as usual`}.`;
 }
 
 /**
  * The file of `--out`.
  *
- * @throws a usage error for an invalid name, or where there is nothing to write
+ * @throws a usage error for an invalid name, for a source that is a plan already, or without a base URL
  */
-function outFileOf(workplace: CommandContext, source: string): string | undefined {
-  const { out } = workplace.flags;
+function outFileOf(context: CommandContext, source: string): string | undefined {
+  const { out } = context.flags;
   if (out === undefined) return undefined;
   const file = planFile(out);
   if (source.endsWith(planSuffix))
@@ -190,11 +189,11 @@ function outFileOf(workplace: CommandContext, source: string): string | undefine
       `--out: ${escapeInvisible(source)} is a plan already; copy the file.`,
     );
   // Without a base URL, no run can be planned.
-  runOptions(workplace);
+  runOptions(context);
   return file;
 }
 
-/** @throws a usage error for a name that no plan has */
+/** The file name of `--out`. @throws a usage error for a name that does not end like a plan */
 export function planFile(out: string): string {
   if (out.endsWith(planSuffix)) return out;
   throw usageError('INVALID_SETTING', `--out "${out}": write a name that ends with ${planSuffix}.`);

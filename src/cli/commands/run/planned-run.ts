@@ -35,25 +35,25 @@ import { withApprovals } from './approval.ts';
  * Plans a run, shows the plan and asks.
  *
  * @param callsHere whether this process will call the API
- * @param origin of a manifest that was moved aside
+ * @param origin where the manifest was before an inbox moved it
  * @returns the run, or an exit code when rows are invalid or the user declines
  */
 export async function planRun(
-  workplace: CommandContext,
+  context: CommandContext,
   source: string,
   callsHere: boolean,
   origin?: ManifestOrigin,
 ): Promise<CreatedRun | ExitCode> {
-  const { store, flags, settings, approved } = workplace;
-  const options = runOptions(workplace);
-  const attribution = attributionOf(workplace);
+  const { store, flags, settings, approved } = context;
+  const options = runOptions(context);
+  const attribution = attributionOf(context);
   const proxy = callsHere ? proxyTo(options) : undefined;
-  requireConsent(workplace, source);
+  requireConsent(context, source);
   if (approved !== undefined) {
-    warnOfOtherOperations(workplace, approved);
+    warnOfOtherOperations(context, approved);
     await refuseOutdated(store, approved);
   }
-  return readingManifest(workplace, async (input, endReading) => {
+  return readingManifest(context, async (input, endReading) => {
     const rows: CreateRunInput['rows'] =
       approved === undefined
         ? {
@@ -75,10 +75,10 @@ export async function planRun(
         attribution,
       },
       {
-        ...askingUser(workplace, ['plan', origin?.name ?? source, ...planWords(flags)], proxy),
+        ...askingUser(context, ['plan', origin?.name ?? source, ...planWords(flags)], proxy),
         async show(run) {
           endReading();
-          say(workplace, await planOf(workplace, run, options, proxy, manifestOf(run)));
+          say(context, await planOf(context, run, options, proxy, manifestOf(run)));
         },
       },
     );
@@ -87,11 +87,10 @@ export async function planRun(
 }
 
 /**
- * Does work that reads a manifest and sends nothing. The user can stop it, and is told about waiting for a pipe or standard
- * input.
+ * Does work that reads a manifest and sends nothing. The user can stop the work, and sees when a pipe or standard input is waited for.
  *
- * @param work may call `endReading` before other work, at which a user stops another thing
- * @returns the result of `work`, or an exit code when the user stops it
+ * @param work may call `endReading` when the manifest is read; from then on, Ctrl-C no longer stops reading
+ * @returns the result of `work`, or an exit code when the user stopped the work
  */
 export async function readingManifest<Result>(
   { terminal, store, settings: { maxManifestSize = defaults.maxManifestSize } }: CommandContext,
@@ -124,9 +123,9 @@ export async function readingManifest<Result>(
 }
 
 /**
- * Checks in advance whether the user can be asked.
+ * Checks before any work that consent is possible.
  *
- * @throws a usage error when not, and `--yes` is missing
+ * @throws a usage error when the user can't be asked, and `--yes` is missing
  */
 export function requireConsent({ terminal, flags: { yes } }: CommandContext, source?: string): void {
   if (yes || (terminal.canAsk && source !== '-')) return;
@@ -138,27 +137,27 @@ export function requireConsent({ terminal, flags: { yes } }: CommandContext, sou
 }
 
 /**
- * Takes approvals, and asks at the terminal unless `--yes` or a plan has answered.
+ * Checks approvals, and asks at the terminal unless `--yes` or a plan has answered.
  *
- * @param command writes the plan of the run
+ * @param command the words after `cqbatch` of the command that writes the plan of the run
  */
 export function askingUser(
-  workplace: CommandContext,
+  context: CommandContext,
   command: readonly string[],
   proxy: string | undefined,
 ): Omit<Asker, 'show'> {
-  const { terminal, flags } = workplace;
+  const { terminal, flags } = context;
   return {
     approve: (run) =>
-      withApprovals(workplace, run, ['cqbatch', ...command].map(shellWord).map(escapeInvisible).join(' ')),
+      withApprovals(context, run, ['cqbatch', ...command].map(shellWord).map(escapeInvisible).join(' ')),
     async confirm(run) {
       const { callable } = run.scan;
-      await sayIfTomorrow(workplace);
-      const isNew = isNewByPlan(workplace, run);
+      await sayIfTomorrow(context);
+      const isNew = isNewByPlan(context, run);
       if (flags.yes && !isNew) return true;
-      const news = isNew ? ', which no run of this state folder has called' : '';
-      const question = `Send ${counted(callable, 'request')} to ${wayTo(run.record.options, proxy)}${news}?`;
-      if (await isConfirmed(workplace, question, callable)) return true;
+      const novelty = isNew ? ', which no run of this state folder has called' : '';
+      const question = `Send ${counted(callable, 'request')} to ${wayTo(run.record.options, proxy)}${novelty}?`;
+      if (await isConfirmed(context, question, callable)) return true;
       terminal.result({ state: 'declined' }, 'Nothing was sent.');
       return false;
     },
@@ -166,7 +165,7 @@ export function askingUser(
 }
 
 /**
- * Whether only the file of a plan names the address, and no run of the state folder has called it.
+ * Whether the API's address is only in the file of a plan, and no run of the state folder has called that address.
  *
  * @throws a usage error `CONSENT_MISSING` for such an address where the user can't be asked
  */
@@ -182,7 +181,7 @@ function isNewByPlan(
   );
 }
 
-/** Asks about a number of requests. For a large one, the user types it, which proves that it was read. */
+/** Asks whether to send requests. The user must type a large number, which proves that it was read. */
 export function isConfirmed(
   { terminal, settings: { confirmAbove = defaults.confirmAbove } }: CommandContext,
   question: string,
@@ -208,35 +207,34 @@ function say({ terminal, onRefused }: CommandContext, planned: Plan): void {
 }
 
 /**
- * The plan of checked rows with these options, as it is shown. Without a base URL, nothing is known about the API.
+ * The plan of checked rows, as it is shown. Without a base URL, it has no facts about the API.
  *
  * @param proxy to the API, without its password
- * @param sha256 of the manifest, to find an earlier run of it; undefined for rows of another run, which were called before on
- * purpose
+ * @param sha256 of the manifest, to find its earlier run; undefined for rows of another run, which are repeated on purpose
  */
 export async function planOf(
-  workplace: CommandContext,
+  context: CommandContext,
   rows: Omit<Plan, keyof Forecast | 'earlier'> & ReadyRows,
   { rateGroup, rate }: Partial<Pick<RunOptions, 'rateGroup' | 'rate'>>,
   proxy: string | undefined,
   sha256: string | undefined,
 ): Promise<Plan> {
-  const { approved, settings, flags, store } = workplace;
+  const { approved, settings, flags, store } = context;
   const { baseUrl } = rows;
   const bound = rate?.perSecond;
   const wanted = bound === undefined ? undefined : { perSecond: bound, isWanted: true };
-  const limit = rate?.auto && baseUrl ? await limitOf(workplace, { baseUrl, rateGroup }) : undefined;
+  const limit = rate?.auto && baseUrl ? await limitOf(context, { baseUrl, rateGroup }) : undefined;
   const isLower = limit !== undefined && limit < (bound ?? Number.POSITIVE_INFINITY);
   const isOwnChoice = approved === undefined && settings.baseUrl !== undefined;
   // With --skip-done, the user knows about earlier runs.
-  const isNews = flags.skipDone === undefined && baseUrl !== undefined && sha256 !== undefined;
+  const mayBeRepeated = flags.skipDone === undefined && baseUrl !== undefined && sha256 !== undefined;
   return {
     ...rows,
     rateGroup,
     baseUrlFile: isOwnChoice ? fileThatSays('baseUrl', flags) : undefined,
     proxy,
     rate: isLower ? { perSecond: limit, isWanted: false } : wanted,
-    earlier: isNews ? await findEarlierRun(store, sha256, baseUrl) : undefined,
+    earlier: mayBeRepeated ? await findEarlierRun(store, sha256, baseUrl) : undefined,
   };
 }
 
@@ -245,10 +243,10 @@ export function manifestOf({ head }: Pick<PlannedRows, 'head'>): string | undefi
   return head.derived === undefined ? head.source.sha256 : undefined;
 }
 
-/** Calls per second that the API last permitted. */
-async function limitOf(workplace: CommandContext, api: LimitedApi): Promise<number | undefined> {
-  const token = tokenIfAny(workplace, api);
-  const estimates = token && (await estimatedLimits(workplace.store, api, token));
+/** Calls per second that the API last permitted; undefined when unknown. */
+async function limitOf(context: CommandContext, api: LimitedApi): Promise<number | undefined> {
+  const token = tokenIfAny(context, api);
+  const estimates = token && (await estimatedLimits(context.store, api, token));
   return (await estimates?.load())?.limit;
 }
 
@@ -261,7 +259,7 @@ function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | u
   }
 }
 
-/** Warns of operations that are not those of the plan: what is sent stands in the plan, but they say what answers mean. */
+/** Warns of operations that changed since the plan was made. The plan has the requests, but the operations interpret the answers. */
 function warnOfOtherOperations({ terminal, store }: CommandContext, { head, file }: ReadPlan): void {
   for (const { name, module } of head.operations) {
     const loaded = findOperation(store.operations, name);

@@ -33,6 +33,7 @@ import { baseUrlOf, sayIfTomorrow } from '../options.ts';
 import { execute } from './execute.ts';
 import { readingManifest } from './planned-run.ts';
 import { runWhenFree } from './run-scope.ts';
+
 /** `cqbatch resume`: continues a stopped run. */
 export async function resume(id: string | undefined, flags: Flags): Promise<ExitCode> {
   return runWhenFree(flags, `resume ${id ?? ''}`.trim(), async (context) => {
@@ -42,7 +43,7 @@ export async function resume(id: string | undefined, flags: Flags): Promise<Exit
   });
 }
 
-/** Continues a run without a process. */
+/** Continues a run that no process works on. */
 export async function resumeRun(context: Context, record: RunRecord): Promise<ExitCode> {
   const { store, settings, flags } = context;
   await refuseChangedRows(store, record);
@@ -56,20 +57,20 @@ export async function resumeRun(context: Context, record: RunRecord): Promise<Ex
   return execute(context, { ...record, options, ...ratesOf(record, options.rate) });
 }
 
-/** The rates of a run since its start, with the new one if it differs. */
+/** The rates of a run since its start, with the new rate if it differs. */
 function ratesOf(
   { rates = [], options }: RunRecord,
   rate: RunRecord['options']['rate'],
 ): Pick<RunRecord, 'rates'> {
   if (rate?.text === options.rate?.text) return rates.length > 0 ? { rates } : {};
-  const set = { rate: rate?.text ?? 'none', at: new Date().toISOString(), ...withActor() };
-  return { rates: [...rates, set] };
+  const change = { rate: rate?.text ?? 'none', at: new Date().toISOString(), ...withActor() };
+  return { rates: [...rates, change] };
 }
 
 /**
- * The API of the run. A run without results may continue on another base URL.
+ * The API of the run. A halted run without results may continue on another base URL.
  *
- * @throws a usage error for another base URL when rows have results from the first one
+ * @throws a usage error for another base URL in any other case
  */
 function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, settings: Settings): string {
   const allowInsecureHttp = flags.allowInsecureHttp ?? options.allowInsecureHttp ?? false;
@@ -143,7 +144,7 @@ export async function continueRun(context: Context, record: RunRecord, source: s
   return isDone ? exitCodes.success : exitCodes.halted;
 }
 
-/** Only a user continues a run that a guard halted: otherwise each start by cron would call more rows. */
+/** A run that a guard halted does not continue by itself: otherwise each start by cron would call more rows. */
 async function stillHalted(context: Context, record: RunRecord): Promise<ExitCode> {
   const ended = await endedRun(context.store, record);
   const { summary, next } = ended;
@@ -174,18 +175,19 @@ export async function endedRun(store: RunStore, record: RunRecord): Promise<Ende
 }
 
 /**
- * An existing name must mean the same rows.
+ * Refuses another manifest under the name of an existing run.
  *
- * @returns an exit code when the user stops reading
+ * @returns an exit code when the user stops reading, otherwise undefined
+ * @throws a usage error `RUN_EXISTS`
  */
 export async function refuseOtherManifest(
-  workplace: CommandContext,
+  context: CommandContext,
   { id, manifest, rows }: RunRecord,
   source: string,
 ): Promise<ExitCode | undefined> {
-  if (workplace.approved?.sha256 === rows.sha256) return undefined;
+  if (context.approved?.sha256 === rows.sha256) return undefined;
   const isFile = source !== '-' && (await inputKind(source, source)) === 'file';
-  const sha256 = isFile ? (await hashFile(source)).sha256 : await hashPipe(workplace, source);
+  const sha256 = isFile ? (await hashFile(source)).sha256 : await hashPipe(context, source);
   if (typeof sha256 === 'number') return sha256;
   if (sha256 === manifest.sha256) return undefined;
   const name = escapeInvisible(manifest.name);
@@ -194,20 +196,20 @@ export async function refuseOtherManifest(
   throw usageError('RUN_EXISTS', `Run ${id} already exists, ${difference}: choose another --run-id.`);
 }
 
-/** Copies input that can be read only once into a file. */
-async function hashPipe(workplace: CommandContext, source: string): Promise<string | ExitCode> {
-  const reading = rowOptions(workplace.flags, workplace.settings);
-  return withTemporaryFolder(workplace.store.stateDir, 'plan', (folder) =>
-    readingManifest(workplace, async (input) => (await stageManifest(source, folder, input, reading)).sha256),
+/** The SHA-256 of input that can be read only once, or an exit code when the user stops reading. */
+async function hashPipe(context: CommandContext, source: string): Promise<string | ExitCode> {
+  const reading = rowOptions(context.flags, context.settings);
+  return withTemporaryFolder(context.store.stateDir, 'plan', (folder) =>
+    readingManifest(context, async (input) => (await stageManifest(source, folder, input, reading)).sha256),
   );
 }
 
-/** Omitted options keep the run's values. */
+/** @throws a usage error for row options that differ from the run's. Omitted options keep the run's values. */
 async function refuseOtherOptions({ flags, settings, store }: Context, record: RunRecord): Promise<void> {
   const { id, options } = record;
   const { head } = await openRunRows(store, record);
-  const had = { clearToken: head.clear_token, ...head.reading, onConflict: options.onConflict };
-  const [other] = differingOptions(had, { ...had, ...givenRowOptions(flags, settings) });
+  const runOptions = { clearToken: head.clear_token, ...head.reading, onConflict: options.onConflict };
+  const [other] = differingOptions(runOptions, { ...runOptions, ...givenRowOptions(flags, settings) });
   if (other === undefined) return;
   const flag = optionInWords(other.name);
   throw usageError(

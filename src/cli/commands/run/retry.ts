@@ -31,34 +31,34 @@ export async function retry(id: string | undefined, flags: Flags): Promise<ExitC
 async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal, flags } = context;
   if (!isPreview(flags)) requireConsent(context);
-  const before = await findRecord(store, id, runToRetry(store));
-  const later = retriesAfter(await findRetries(store, before), before);
-  refuseUnlessOver('retry', before, later);
-  return runDerived(context, before, 'retry', before.options.onConflict, async (input) => {
+  const original = await findRecord(store, id, runToRetry(store));
+  const later = retriesAfter(await findRetries(store, original), original);
+  refuseUnlessOver('retry', original, later);
+  return runDerived(context, original, 'retry', original.options.onConflict, async (input) => {
     const choice = { codes: flags.code?.map((code) => code.toUpperCase()), unclear: flags.unclear };
-    const retried = await writeRetryRows(store, before, later, choice, input);
+    const retried = await writeRetryRows(store, original, later, choice, input);
     const { scan, codes, overtaken } = retried;
-    refuseNothing(before, retried, choice);
-    const left = overtaken === 0 ? '' : `. ${overtakenText(overtaken)}`;
+    refuseNothing(original, retried, choice);
+    const overtakenNote = overtaken === 0 ? '' : `. ${overtakenText(overtaken)}`;
     terminal.say(
-      `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${count(scan.rows)} of ` +
-        `${counted(before.plan.rows, 'row')} to retry (${codeTexts(codes, choice.codes)})${left}`,
+      `Run ${original.id} of ${escapeInvisible(original.manifest.name)}: ${count(scan.rows)} of ` +
+        `${counted(original.plan.rows, 'row')} to retry (${codeTexts(codes, choice.codes)})${overtakenNote}`,
     );
     return retried;
   });
 }
 
-/** The newest run with failed rows that no later retry has done. */
+/** Fits runs with failed or uncalled rows that no later retry has done. */
 function runToRetry(store: RunStore): FittingRun {
-  let all: Promise<readonly RunRecord[]> | undefined;
+  let allRuns: Promise<readonly RunRecord[]> | undefined;
   return {
     what: 'has rows to retry',
     async fits(record) {
       if (isActive(actualState(record))) return false;
       const { failed } = (await progressOf(store, record)).outcomes;
       if (failed === 0 && record.state !== 'cancelled') return false;
-      all ??= store.list();
-      const later = retriesAfter(retriesAmong(await all, record), record);
+      allRuns ??= store.list();
+      const later = retriesAfter(retriesAmong(await allRuns, record), record);
       return unfinishedAmong(later) === undefined && hasRowsToRetry(store, record, later);
     },
     fitsElsewhere: () => false,
@@ -71,7 +71,7 @@ interface Choice {
   readonly unclear: boolean | undefined;
 }
 
-/** @throws a usage error when there is nothing to retry, or nothing with a requested code */
+/** @throws a usage error when no row is to be retried, or no row has a requested code */
 function refuseNothing(
   record: RunRecord,
   { codes, scan, overtaken }: RetryRows,
@@ -92,8 +92,8 @@ function refuseNothing(
     );
   }
   const which = unknown === undefined ? 'is unclear' : `has the code ${unknown}`;
-  const others = unclear && unknown === undefined ? '' : `; the codes are ${codeTexts(codes)}`;
-  throw usageError('NOTHING_TO_RETRY', `Nothing to retry: no failed row of run ${id} ${which}${others}.`);
+  const knownCodes = unclear && unknown === undefined ? '' : `; the codes are ${codeTexts(codes)}`;
+  throw usageError('NOTHING_TO_RETRY', `Nothing to retry: no failed row of run ${id} ${which}${knownCodes}.`);
 }
 
 function overtakenText(rows: number): string {

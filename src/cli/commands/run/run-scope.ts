@@ -19,10 +19,10 @@ import type { Terminal } from '../../terminal.ts';
 
 const lookMs = 1_000;
 
-/** Errors that end when the other process does. A taken name stays taken. */
-const passing = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
+/** Codes of errors that end with the other process, unlike a taken name. */
+const transientCodes = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
 
-/** Runs once no other process is in the way, with metrics file and notifications. */
+/** Does exclusive work like `whenFree`, with metrics file and notifications. */
 export function runWhenFree(
   flags: Flags,
   purpose: string,
@@ -31,15 +31,17 @@ export function runWhenFree(
   return withScope(async (defer) => {
     const context = await openContext(flags);
     context.datastore.prepare(defer);
-    return measuring(context, (measured) => notifying(measured, (noted) => whenFree(noted, purpose, work)));
+    return measuring(context, (withMetrics) =>
+      notifying(withMetrics, (withNotifier) => whenFree(withNotifier, purpose, work)),
+    );
   });
 }
 
 /**
- * Does exclusive work once no other process does any, within `--wait`. Holds the embedded datastore from the start, so that the
- * state of runs stays as found.
+ * Does exclusive work; with `--wait`, waits until no other process does any. Then holds the embedded datastore from the start, so that
+ * no other process changes the state of runs.
  *
- * @param work restarted after another process was in the way
+ * @param work begins again after each wait for another process
  * @throws a busy error when the wait is over, `Interrupted` when the user stops waiting
  */
 export function whenFree<Result>(
@@ -53,16 +55,16 @@ export function whenFree<Result>(
   if (datastore.queue !== undefined) return whenFreed(() => work(context));
   return withScope(async (defer) => {
     const opened = await whenFreed(async (stopped) => {
-      const own = await datastore.open(purpose, defer);
+      const embedded = await datastore.open(purpose, defer);
       refuseStopped(stopped);
-      return own;
+      return embedded;
     });
     const open = async (): Promise<Datastore> => opened;
     return whenFreed(() => work({ ...context, datastore: { queue: undefined, prepare() {}, open } }));
   });
 }
 
-/** Waits for other processes. All work through one of these shares the waiting time. */
+/** A function that does work when other processes permit. All of its work together waits for at most `ms`. */
 function waiting(terminal: Terminal, ms: number) {
   const howLong = duration(ms / 1_000);
   let until: number | undefined;
@@ -72,12 +74,12 @@ function waiting(terminal: Terminal, ms: number) {
       until = steadyNow() + ms;
       terminal.say(`${what}: waiting for up to ${howLong}. Press Ctrl-C to cancel.`);
     }
-    const left = until - steadyNow();
-    if (left <= 0) throw new BusyError(code, `${what}, and still is after ${howLong}`, 'Nothing was sent.');
-    await pause(Math.min(lookMs, left), undefined, { signal: stopped }).catch(() => {});
+    const leftMs = until - steadyNow();
+    if (leftMs <= 0) throw new BusyError(code, `${what}, and still is after ${howLong}`, 'Nothing was sent.');
+    await pause(Math.min(lookMs, leftMs), undefined, { signal: stopped }).catch(() => {});
     refuseStopped(stopped);
   };
-  /** @param work receives a signal of an interrupt during the wait */
+  /** @param work receives a signal that aborts when the user stops waiting */
   return async <Result>(work: (stopped?: AbortSignal) => Promise<Result>): Promise<Result> => {
     let interrupt: Interrupt | undefined;
     try {
@@ -85,7 +87,7 @@ function waiting(terminal: Terminal, ms: number) {
         try {
           return await work(interrupt?.signal);
         } catch (error) {
-          if (!(error instanceof BusyError) || !passing.includes(error.code)) throw error;
+          if (!(error instanceof BusyError) || !transientCodes.includes(error.code)) throw error;
           interrupt ??= interruptible(() => {});
           await pauseAfter(error, interrupt.signal);
         }
@@ -139,13 +141,13 @@ export function notifying(
   work: (context: Context) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   return withScope(async (defer) => {
-    const notifier = await notifierOf(context, defer);
+    const notifier = await openNotifier(context, defer);
     if (notifier === undefined) return work(context);
     const starting = notifier.started();
     let runId: string | undefined;
     let run: EndedRun | undefined;
     let failure: unknown;
-    const noted: Context = {
+    const withNotifier: Context = {
       ...context,
       onStarted(record, stop) {
         runId = record.id;
@@ -155,7 +157,7 @@ export function notifying(
         run = ended;
       },
     };
-    const exitCode = await work(noted).catch((error: unknown) => {
+    const exitCode = await work(withNotifier).catch((error: unknown) => {
       failure = error;
       return exitCodeOfError(error);
     });
@@ -166,61 +168,55 @@ export function notifying(
   });
 }
 
-export async function notifierOf(
-  input: Pick<CommandInput, 'settings' | 'terminal'>,
-  defer: Defer,
-): Promise<Notifier | undefined> {
-  const { notifyUrl, pingUrl } = input.settings;
-  if (notifyUrl === undefined && pingUrl === undefined) return undefined;
-  return openNotifier(input, defer);
-}
-
 /** Notifies the user's URLs of start and end. Failures only cause warnings. */
 export interface Notifier {
   started(): Promise<void>;
-  /** @param exitCode of the command, which ends well when it finds a run that ended earlier, even with failures */
+  /** @param exitCode of the command: 0 also if the run had ended before the command, even with failures */
   ended(ended: Omit<Ended, 'by' | 'exitCode'> & { readonly exitCode: ExitCode }): Promise<void>;
 }
 
-async function openNotifier(
+/** The notifier; undefined when the settings name no URL. */
+export async function openNotifier(
   { settings, terminal }: Pick<CommandInput, 'settings' | 'terminal'>,
   defer: Defer,
-): Promise<Notifier> {
+): Promise<Notifier | undefined> {
+  const { notifyUrl, pingUrl } = settings;
+  if (notifyUrl === undefined && pingUrl === undefined) return undefined;
   const { openWebhook, signatureHeaders } = await import('../../../engine/api/webhook.ts');
   const open = (what: string, url: string | undefined): Webhook | undefined => {
     const hook = url === undefined ? undefined : openWebhook(what, url, { variables: environment });
     defer(() => hook?.close());
     return hook;
   };
-  const notify = open('--notify-url', settings.notifyUrl);
-  const ping = open('--ping-url', settings.pingUrl);
+  const notify = open('--notify-url', notifyUrl);
+  const ping = open('--ping-url', pingUrl);
   const secret = await readSecret({
     file: settings.notifySecretFile,
     variable: 'CQBATCH_NOTIFY_SECRET',
     what: 'the secret in',
     code: 'NOTIFY_SECRET_UNREADABLE',
   });
-  const telling = async (what: string, hook?: Webhook, told?: Promise<void>): Promise<void> =>
-    told?.catch(({ message }: Error) =>
+  const warnUnlessSent = async (what: string, hook?: Webhook, sending?: Promise<void>): Promise<void> =>
+    sending?.catch(({ message }: Error) =>
       terminal.warn(`warning: ${what} on ${hook?.host} was not notified: ${message}`),
     );
   return {
-    started: () => telling('--ping-url', ping, ping?.post('', { below: '/start' })),
-    async ended({ exitCode, ...told }) {
-      const all = { ...told, exitCode: codeOf(exitCode, told.run), by: thisActor() };
+    started: () => warnUnlessSent('--ping-url', ping, ping?.post('', { below: '/start' })),
+    async ended({ exitCode, ...rest }) {
+      const ended = { ...rest, exitCode: codeOf(exitCode, rest.run), by: thisActor() };
       const isWanted = exitCode !== exitCodes.success || settings.notifyOn === 'always';
-      const body = bodyFor(notify?.host ?? '', all);
+      const body = bodyFor(notify?.host ?? '', ended);
       const headers =
         secret === undefined ? [] : signatureHeaders(secret, `msg_${randomUUID()}`, new Date(), body);
       await Promise.all([
-        telling('--ping-url', ping, ping?.post(newsOf(all).text, { below: `/${all.exitCode}` })),
-        telling('--notify-url', notify, isWanted ? notify?.post(body, { headers }) : undefined),
+        warnUnlessSent('--ping-url', ping, ping?.post(newsOf(ended).text, { below: `/${ended.exitCode}` })),
+        warnUnlessSent('--notify-url', notify, isWanted ? notify?.post(body, { headers }) : undefined),
       ]);
     },
   };
 }
 
-/** What the run ended with, if the command did not fail otherwise. */
+/** The exit code for the run, unless the command failed for another reason. */
 function codeOf(exitCode: ExitCode, run: EndedRun | undefined): ExitCode {
   if (exitCode !== exitCodes.success || run === undefined) return exitCode;
   return exitCodeOf(endOf(run.record), run.summary.outcomes);

@@ -16,14 +16,14 @@ import { measuring, notifying, whenFree } from './run-scope.ts';
 export function run(manifest: string, flags: Flags): Promise<ExitCode> {
   return withScope(async (defer) => {
     const context = await openContext(flags);
-    // The manifest is checked meanwhile.
+    // The datastore opens while the manifest is checked.
     context.datastore.prepare(defer);
-    return measuring(context, (measured) => notifying(measured, (noted) => runOrResume(noted, manifest)));
+    return measuring(context, (withMetrics) =>
+      notifying(withMetrics, (withNotifier) =>
+        withNamedPlan(withNotifier, manifest, (planContext) => runNamed(planContext, manifest)),
+      ),
+    );
   });
-}
-
-function runOrResume(opened: Context, source: string): Promise<ExitCode> {
-  return withNamedPlan(opened, source, (context) => runNamed(context, source));
 }
 
 async function runNamed(context: Context, source: string): Promise<ExitCode> {
@@ -35,15 +35,16 @@ async function runNamed(context: Context, source: string): Promise<ExitCode> {
       'INVALID_SETTING',
       '--resume-halted needs --or-resume; "cqbatch resume" continues a halted run without it.',
     );
-  if (!flags.orResume) return whenFree(context, `run ${id ?? source}`, (free) => start(free, source));
+  if (!flags.orResume)
+    return whenFree(context, `run ${id ?? source}`, (exclusive) => start(exclusive, source));
   if (id === undefined) {
     throw usageError('INVALID_SETTING', '--or-resume needs --run-id: the run to continue.');
   }
-  return whenFree(context, `run ${id}`, async (free) => {
-    const existing = await lookUpRun(free.store, id);
-    if (existing === undefined) return start(free, source);
+  return whenFree(context, `run ${id}`, async (exclusive) => {
+    const existing = await lookUpRun(exclusive.store, id);
+    if (existing === undefined) return start(exclusive, source);
     const { continueRun } = await import('./resume.ts');
-    return continueRun(free, existing, source);
+    return continueRun(exclusive, existing, source);
   });
 }
 

@@ -15,30 +15,30 @@ import { withNamedPlan } from './approval.ts';
 import { planRun } from './planned-run.ts';
 import { refuseOtherManifest } from './resume.ts';
 
-/** Planning takes less, unless the manifest is huge. */
+/** How long to wait while another process plans the run. Only a huge manifest takes longer. */
 const planningMs = 120_000;
 
 /** `cqbatch submit`: plans a run and leaves it to a coordinator on the state folder. */
 export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
   const opened = await openCommandContext(flags);
-  return withNamedPlan(opened, manifest, (workplace) => submitNamed(workplace, manifest));
+  return withNamedPlan(opened, manifest, (context) => submitNamed(context, manifest));
 }
 
-async function submitNamed(workplace: CommandContext, source: string): Promise<ExitCode> {
-  const { terminal, store } = workplace;
+async function submitNamed(context: CommandContext, source: string): Promise<ExitCode> {
+  const { terminal, store } = context;
   for (;;) {
     try {
-      const submitted = await submitRun(workplace, source);
+      const submitted = await submitRun(context, source);
       if (typeof submitted === 'number') return submitted;
       const code = say(terminal, submitted, 'is submitted');
       await sayWhoCarriesOut({ terminal, schedules: openScheduleStore(store.stateDir) });
       return code;
     } catch (error) {
       if (!(error instanceof CqbatchError) || error.code !== 'RUN_EXISTS') throw error;
-      const existing = await recordOf(store, workplace.flags.runId ?? '');
-      // The other process discarded its run: the id is free again.
+      const existing = await recordOf(store, context.flags.runId ?? '');
+      // The other process discarded the run: try again with the same id.
       if (existing === undefined) continue;
-      const checked = await refuseOtherManifest(workplace, existing, source);
+      const checked = await refuseOtherManifest(context, existing, source);
       if (checked !== undefined) return checked;
       return say(terminal, existing, 'was already submitted');
     }
@@ -48,16 +48,16 @@ async function submitNamed(workplace: CommandContext, source: string): Promise<E
 /**
  * Plans a run and leaves it to a coordinator.
  *
- * @param origin of a manifest that was moved aside
+ * @param origin where the manifest was before an inbox moved it
  * @returns its record, or an exit code when the command ends here
  */
 export async function submitRun(
-  workplace: CommandContext,
+  context: CommandContext,
   source: string,
   origin?: ManifestOrigin,
 ): Promise<RunRecord | ExitCode> {
-  const budget = budgetOf(workplace.settings);
-  const planned = await planRun(workplace, source, false, origin);
+  const budget = budgetOf(context.settings);
+  const planned = await planRun(context, source, false, origin);
   if (typeof planned === 'number') return planned;
   await planned.journal.close();
   const submitted = {
@@ -65,7 +65,7 @@ export async function submitRun(
     submitted: true,
     ...(budget !== undefined && { budget }),
   };
-  await workplace.store.save(submitted);
+  await context.store.save(submitted);
   return submitted;
 }
 
@@ -75,13 +75,13 @@ function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCo
   return exitCodes.success;
 }
 
-/** The record of a run; undefined when its plan was discarded. */
+/** The record of a run, once it is planned; undefined when the plan was discarded. */
 async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefined> {
-  const seen = await poll(planningMs, async () => {
-    const found = await store.look(id);
-    return found === 'being planned' ? undefined : { record: found };
+  const settled = await poll(planningMs, async () => {
+    const record = await store.look(id);
+    return record === 'being planned' ? undefined : { record };
   });
-  if (seen !== undefined) return seen.record;
+  if (settled !== undefined) return settled.record;
   throw usageError(
     'RUN_EXISTS',
     `Another process has been planning a run ${id} for two minutes: choose another name.`,

@@ -24,35 +24,35 @@ export async function undo(id: string | undefined, flags: Flags): Promise<ExitCo
 async function undoRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal } = context;
   if (!isPreview(context.flags)) requireConsent(context);
-  const before = await findRecord(store, id, runToUndo(store));
+  const original = await findRecord(store, id, runToUndo(store));
   const runs = await store.list();
-  const later = retriesAfter(retriesAmong(runs, before), before);
-  const undos = undosOf(runs, before);
-  refuseUnlessOver('undo', before, [...later, ...undos]);
-  refuseUnlessEnded(before);
+  const later = retriesAfter(retriesAmong(runs, original), original);
+  const undos = undosOf(runs, original);
+  refuseUnlessOver('undo', original, [...later, ...undos]);
+  refuseUnlessEnded(original);
   for (const earlier of undos)
-    terminal.warn(`warning: run ${earlier.id} has already undone run ${before.id}.`);
-  return runDerived(context, before, 'undo', 'refuse', async (input) => {
-    const undone = await writeUndoRows(store, before, later, input);
-    if (undone.scan.rows === 0) return nothingToSend(context, before, undone);
+    terminal.warn(`warning: run ${earlier.id} has already undone run ${original.id}.`);
+  return runDerived(context, original, 'undo', 'refuse', async (input) => {
+    const undone = await writeUndoRows(store, original, later, input);
+    if (undone.scan.rows === 0) return nothingToSend(context, original, undone);
     terminal.say(
-      `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${counted(undone.scan.rows, 'row', ['gets its', 'get their'])} old values back`,
+      `Run ${original.id} of ${escapeInvisible(original.manifest.name)}: ${counted(undone.scan.rows, 'row', ['gets its', 'get their'])} old values back`,
     );
-    for (const text of leftTexts(undone)) terminal.warn(`warning: ${text}`);
-    await warnOfLaterEdits(context, before, runs, undone);
+    for (const text of remainderTexts(undone)) terminal.warn(`warning: ${text}`);
+    await warnOfLaterEdits(context, original, runs, undone);
     return undone;
   });
 }
 
-/** The newest run that changed something and was not undone. Retries of other runs are excluded: they are undone together. */
+/** Fits runs that changed something and were not undone. Retries don't fit: they are undone with the run that they retry. */
 function runToUndo(store: RunStore): FittingRun {
-  let all: Promise<readonly RunRecord[]> | undefined;
+  let allRuns: Promise<readonly RunRecord[]> | undefined;
   return {
     what: 'can be undone',
     async fits(record) {
       if (!isOver(record) || record.undoOf !== undefined || record.retryOf !== undefined) return false;
-      all ??= store.list();
-      const runs = await all;
+      allRuns ??= store.list();
+      const runs = await allRuns;
       if (undosOf(runs, record).length > 0) return false;
       for (const run of [record, ...retriesAmong(runs, record).retries]) {
         const { succeeded, failed } = (await progressOf(store, run)).outcomes;
@@ -65,7 +65,7 @@ function runToUndo(store: RunStore): FittingRun {
   };
 }
 
-/** @throws a usage error for a run that can be resumed: it would repeat what was undone */
+/** @throws a usage error for a run that can be resumed: resuming would repeat what the undo puts back */
 function refuseUnlessEnded(record: RunRecord): void {
   if (isOver(record)) return;
   const { id } = record;
@@ -75,8 +75,8 @@ function refuseUnlessEnded(record: RunRecord): void {
   );
 }
 
-/** What remains to be done by hand or can't be undone, and the file that lists it. */
-function leftTexts({ notUndone, byHand }: UndoRows): readonly string[] {
+/** For rows that can't be undone, or only by hand: their number and the file that lists them. */
+function remainderTexts({ notUndone, byHand }: UndoRows): readonly string[] {
   const texts: string[] = [];
   if (notUndone.file !== undefined) {
     const rows = counted(notUndone.rows, 'row', ['is', 'are']);
@@ -89,7 +89,7 @@ function leftTexts({ notUndone, byHand }: UndoRows): readonly string[] {
   return texts;
 }
 
-/** @throws a usage error when nothing is to be done by hand, either */
+/** Says why nothing is sent. @throws a usage error when nothing can be done by hand, either */
 function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoRows): ExitCode {
   const { notUndone, byHand } = undone;
   const files = { not_undone: notUndone.file ?? null, by_hand: byHand.file ?? null };
@@ -102,7 +102,7 @@ function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoRow
   }
   terminal.result(
     { run: id, state: 'nothing sent', undone: 0, not_undone: notUndone.rows, by_hand: byHand.rows, files },
-    [...leftTexts(undone), 'Nothing was sent.'].join('\n'),
+    [...remainderTexts(undone), 'Nothing was sent.'].join('\n'),
   );
   return exitCodes.success;
 }
@@ -110,16 +110,16 @@ function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoRow
 /** Warns of later edits of the same entries, which would be lost. */
 async function warnOfLaterEdits(
   { store, terminal }: Context,
-  before: RunRecord,
+  original: RunRecord,
   runs: readonly RunRecord[],
   { subjects }: UndoRows,
 ): Promise<void> {
-  const since = runs.slice(runs.findIndex(({ id }) => id === before.id) + 1);
-  const related = new Set([before.id, ...retriesAmong(runs, before).retries.map(({ id }) => id)]);
-  for (const run of since) {
-    const isOther = !related.has(run.id) && run.undoOf !== before.id;
-    if (!isOther || run.state === 'planned' || run.options.baseUrl !== before.options.baseUrl) continue;
-    // Ignore a run without its rows.
+  const laterRuns = runs.slice(runs.findIndex(({ id }) => id === original.id) + 1);
+  const related = new Set([original.id, ...retriesAmong(runs, original).retries.map(({ id }) => id)]);
+  for (const run of laterRuns) {
+    const isOther = !related.has(run.id) && run.undoOf !== original.id;
+    if (!isOther || run.state === 'planned' || run.options.baseUrl !== original.options.baseUrl) continue;
+    // The file of rows may be missing or damaged.
     const rows = await rowsOn(store, run, subjects).catch(() => 0);
     if (rows > 0)
       terminal.warn(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
-import { warnOfLeftManifests } from '../../../../src/cli/commands/daemon/schedule.ts';
+import { warnOfUnfinishedManifests } from '../../../../src/cli/commands/daemon/schedule.ts';
 import { silentTerminal } from '../../../../src/cli/terminal.ts';
 import { openScheduleStore } from '../../../../src/daemon/schedule/store.ts';
 import { openRunStore } from '../../../../src/engine/run/record/store.ts';
@@ -14,7 +14,7 @@ test('a removed schedule names the manifests of its inbox that stay in running/,
   const warnings: string[] = [];
   const terminal = { ...silentTerminal(), warn: (text: string) => void warnings.push(text) };
   const warn = () =>
-    warnOfLeftManifests({ terminal, schedules, store: openRunStore(stateDir, operations) }, { inbox });
+    warnOfUnfinishedManifests({ terminal, schedules, store: openRunStore(stateDir, operations) }, { inbox });
   await drop('week.csv', 'a\n1\n');
   await warn();
   expect(warnings).toEqual([]);
