@@ -26,5 +26,5 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/pages': 4_260,
   'src/sandbox': 1_950, // the shapes of a gateway and of Connect
   'src/settings': 1_050, // commands, and settings that exclude each other
-  test: 66_770, // the shapes of answers, tokens, headers and keys
+  test: 66_800, // the shapes of answers, tokens, headers and keys
 };

@@ -5,6 +5,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { isMainThread } from 'node:worker_threads';
 import type { Digest } from '../../base/disk/hash-file.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { onDisk } from '../../base/errors/system-error.ts';
@@ -129,10 +130,12 @@ export async function* readInput(
 }
 
 /**
- * Opens a pipe without waiting for a writer: an open that waits would block a thread, and the process
- * could not end.
+ * Opens a pipe without waiting for a writer: an open that waits would block a thread, and the process could not end. In a worker
+ * thread of a program, it waits: when such a thread ends, Node closes each descriptor that `open` gave and `close` did not get, even
+ * if a socket has closed it and it belongs to another file by then.
  */
 async function openPipe(path: string): Promise<Readable> {
+  if (!isMainThread) return createReadStream(path, { highWaterMark: readSize });
   const descriptor = await promisify(openCallback)(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return new Socket({ fd: descriptor, readable: true, writable: false });
 }

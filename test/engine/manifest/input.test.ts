@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { constants } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { mkdir, open, readdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { openManifest } from '../../../src/engine/manifest/open.ts';
@@ -118,4 +120,25 @@ test('the unzipped text of a gzipped manifest counts, too', async () => {
   await writeFile(bomb, gzipSync(`id,note\n${'\n'.repeat(50_000_000)}1,x\n`));
   const reading = openManifest(bomb, { context: { maxBytes: 1_000_000 } }).then(allRows);
   await expect(reading).rejects.toMatchObject({ code: 'MANIFEST_TOO_LARGE' });
+});
+
+test('a worker thread that has read a pipe closes no descriptor of another file when it ends', async () => {
+  const path = await pipe();
+  const stage = pathToFileURL('dist/src/engine/manifest/stage.js').href;
+  const reading = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    import(workerData.stage).then(async ({ readInput }) => {
+      let text = '';
+      for await (const chunk of readInput(workerData.path, 'pipe')) text += chunk;
+      parentPort.postMessage(text);
+      parentPort.once('message', () => process.exit());
+    });`;
+  const worker = new Worker(reading, { eval: true, workerData: { stage, path } });
+  const answered = once(worker, 'message');
+  await writeFile(path, 'a,b\n');
+  expect(await answered).toEqual(['a,b\n']);
+  const descriptors = Array.from({ length: 50 }, () => openSync('/dev/null', 'r'));
+  worker.postMessage('end');
+  await once(worker, 'exit');
+  for (const descriptor of descriptors) closeSync(descriptor);
 });
