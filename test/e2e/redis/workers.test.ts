@@ -217,7 +217,7 @@ describeWithRedis('a worker', () => {
   test('leaves a batch of another version, and takes no more until it is told to end', async () => {
     const { worker, expectUntouched } = await meet({ v: 999, text: '…' });
     await worker.says('takes no more rows until it is updated');
-    const reason = expect.stringContaining('has data of version 999; this program knows version 3');
+    const reason = expect.stringContaining('has data of version 999; this program knows versions 3 and 4');
     expect(await worker.health('/readyz')).toMatchObject({ status: 503, body: { reason } });
     expect(await worker.health('/healthz')).toMatchObject({ status: 200 });
     expect(await worker.stop()).toMatchObject({ code: 0 });
