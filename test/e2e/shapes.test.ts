@@ -48,12 +48,13 @@ describe.each(shapes)('a service of the shape %s', (shape) => {
     const { text, rows } = mixedCsv(60);
     const { sandbox, options, report } = await scene(text, '--latency', '300ms');
     const limits = ['--rate', 'none', '--concurrency', '6'];
-    // The embedded datastore: Redis would still hold what the killed process had.
-    const child = startCqbatch([...run, ...limits], options);
+    // The embedded datastore, which doesn't wait for the locks of a killed process.
+    const alone = { ...options, env: sandbox.env };
+    const child = startCqbatch([...run, ...limits], alone);
     await sandbox.requested(20);
     child.kill('SIGKILL');
     await once(child, 'close');
-    await cqbatchProcess(['resume', ...limits], options);
+    await cqbatchProcess(['resume', ...limits], alone);
     expectEveryRowOnce(await report(), rows);
     expectAgreement(await report(), await sandbox.log(), { killed: true });
   });
