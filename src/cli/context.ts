@@ -3,7 +3,6 @@ import { operations } from '../../jobs/index.ts';
 import type { Defer } from '../base/async/scope.ts';
 import { type CqbatchError, usageError } from '../base/errors/errors.ts';
 import type { Metrics } from '../daemon/metrics/metrics.ts';
-import type { Datastore } from '../engine/datastore/datastore.ts';
 import {
   datastoreAddress,
   openDatastore,
@@ -16,6 +15,7 @@ import type { ApprovedPlan, ReadPlan } from '../engine/run/plan/plan-file.ts';
 import type { RunRecord } from '../engine/run/record/record.ts';
 import { checkStateFolder } from '../engine/run/record/state-folder.ts';
 import { openRunStore, type RunStore } from '../engine/run/record/store.ts';
+import type { ConfiguredDatastore } from '../engine/run/session/find-run.ts';
 import { defaults, type Settings } from '../settings/settings.ts';
 import { environment, type Flags, loadSettings, readSecret, stateDirOf, trustedStateDir } from './config.ts';
 import type { EndedRun } from './render/ended-run.ts';
@@ -51,18 +51,10 @@ export interface RefusedManifest {
   readonly problems?: string | undefined;
 }
 
-/** The configured datastore. */
-export interface DatastoreChoice {
-  /** The shared datastore without its password; undefined for the embedded one. */
-  readonly queue: string | undefined;
+/** The datastore of a command. */
+export interface DatastoreChoice extends ConfiguredDatastore {
   /** Starts the slow part of opening while other work is done. Releases it at the end unless `open` has used it. */
   prepare(defer: Defer): void;
-  /**
-   * Opens the datastore until the end of the work, and prints warnings.
-   *
-   * @throws a fatal error with the reason and the remedy
-   */
-  open(purpose: string, defer: Defer): Promise<Datastore>;
 }
 
 /** The resources of a command that may also use the datastore. */

@@ -14,7 +14,7 @@ import {
 } from '../settings/settings.ts';
 
 /**
- * The run with this id; undefined if there is none.
+ * The run with this id; undefined if it does not exist.
  *
  * @throws a busy error while another process plans the run
  */

@@ -36,3 +36,8 @@ function offsetMs(zone: string | undefined): number {
   if (hours === undefined) return 0;
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
+
+/** A Unix time in seconds or, from 10^12, in milliseconds: milliseconds since 1970. */
+export function unixTimeMs(number: number): number {
+  return number < 1e12 ? number * 1_000 : number;
+}

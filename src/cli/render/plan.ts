@@ -6,6 +6,7 @@ import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
 import type { OperationChoice } from '../../engine/manifest/columns/operation-choice.ts';
 import type { Manifest } from '../../engine/manifest/manifest.ts';
 import { isOldName } from '../../engine/operation/field-names.ts';
+import { headerLines } from '../../engine/operation/request-definition.ts';
 import { excerpt, formatProblem, type ProblemGroup } from '../../engine/rows/problem.ts';
 import { type RowCounts, subjectsOf } from '../../engine/rows/row-counts.ts';
 import type { EarlierRun } from '../../engine/run/plan/earlier-runs.ts';
@@ -76,7 +77,7 @@ export function planDocument(plan: Plan): object {
       row,
       method: request.method ?? 'POST',
       url: urlOf(plan, request),
-      headers: Object.fromEntries(headersOf(request)),
+      headers: headersOf(request),
       body: request.body,
     })),
   };
@@ -202,7 +203,7 @@ function previewText(plan: Plan): string {
       indented([
         `${request.method ?? 'POST'} ${urlOf(plan, request)}`,
         // Other requests differ in headers of their own at most.
-        ...(index === 0 ? [headerLine(request)] : ownHeaderLines(request)),
+        ...(index === 0 ? [headerLines({ headers: headersOf(request) }).join('; ')] : headerLines(request)),
         excerptOf(request.body),
       ]),
     ].join('\n'),
@@ -210,19 +211,9 @@ function previewText(plan: Plan): string {
   return `First ${preview.length === 1 ? 'request' : `${preview.length} requests`}:\n${requests.join('\n')}`;
 }
 
-function headerLine(request: ApiRequest): string {
-  return headersOf(request)
-    .map((header) => header.join(': '))
-    .join('; ');
-}
-
-function ownHeaderLines({ headers = {} }: ApiRequest): readonly string[] {
-  return Object.entries(headers).map((header) => header.join(': '));
-}
-
 /** The header fields of a request, with the token masked. */
-function headersOf({ headers, body }: ApiRequest): readonly (readonly [name: string, value: string])[] {
-  return Object.entries({ ...requestHeaders('********', { hasBody: body !== '' }), ...headers });
+function headersOf({ headers, body }: ApiRequest): Readonly<Record<string, string>> {
+  return { ...requestHeaders('********', { hasBody: body !== '' }), ...headers };
 }
 
 const maxBodyLength = 2_000;

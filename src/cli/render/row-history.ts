@@ -1,6 +1,7 @@
 import { count, counted, exactDuration } from '../../base/text/format.ts';
 import { localTime, zoneText } from '../../base/text/local-time.ts';
 import { type Attempt, outcomeText, type SavedAnswer, unclearText } from '../../domain/terms.ts';
+import { headerLines } from '../../engine/operation/request-definition.ts';
 import { actualState } from '../../engine/run/record/record.ts';
 import type { RowHistory, RunOfRow } from '../../engine/run/report/row-history.ts';
 import { documentOf, type Fact, factLines, movedIn, table, usualColumns, wrapped } from './words.ts';
@@ -48,7 +49,7 @@ export function rowText({ record, row, columns, runs }: RowHistory): string {
       ? [
           `Request (${row.operation.name})`,
           `${row.request.method ?? 'POST'} ${row.request.path}`,
-          ...Object.entries(row.request.headers ?? {}).map((field) => field.join(': ')),
+          ...headerLines(row.request),
           row.request.body,
         ]
       : [`No request: the row is ${row.kind}`];

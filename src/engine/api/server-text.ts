@@ -31,9 +31,10 @@ export interface TokenMask {
   readonly json: (value: unknown, source: string) => unknown;
 }
 
-const substitute = '[token]';
+/** Stands for the token in texts. */
+export const substitute = '[token]';
 /** A shorter token would occur in every answer by chance; only a sandbox accepts such a token. */
-const shortestToken = 3;
+export const shortestToken = 3;
 
 export function createTokenMask(token: string): TokenMask {
   const spellings = spellingsOf(token);

@@ -1,3 +1,4 @@
+import { unixTimeMs } from '../../base/text/moment.ts';
 import { type AnswerHeaders, httpDateMs, serverTime } from './headers.ts';
 
 /** The longest accepted wait, in milliseconds: 24 hours, because an API with a daily quota may ask to wait until midnight. */
@@ -17,9 +18,8 @@ export interface AskedWait {
 /** Waits that are not accepted, by the header that states them. */
 export type IgnoredWaits = Map<string, string>;
 
-/** From the first number on, a number of seconds is a Unix time; from the second on, a Unix time in milliseconds. */
+/** From this number on, a number of seconds is a Unix time. */
 const leastUnixSeconds = 1e9;
-const leastUnixMs = 1e12;
 
 /**
  * Reads what an answer says about waiting. A text is accepted if it means a wait of 0 to 24 hours:
@@ -77,8 +77,7 @@ export class WaitReader {
   #secondsMs(text: string): number | undefined {
     if (!/^\d+(?:\.\d+)?$/.test(text)) return undefined;
     const number = Number(text);
-    if (number < leastUnixSeconds) return number * 1_000;
-    return this.#untilMs(number < leastUnixMs ? number * 1_000 : number);
+    return number < leastUnixSeconds ? number * 1_000 : this.#untilMs(unixTimeMs(number));
   }
 
   #untilMs(at: number): number {

@@ -101,3 +101,8 @@ function requireHeaders({ headers = {} }: ApiRequest): void {
       );
   }
 }
+
+/** The header fields of its own that a request has, a line each, for display. */
+export function headerLines({ headers = {} }: Pick<ApiRequest, 'headers'>): readonly string[] {
+  return Object.entries(headers).map((field) => field.join(': '));
+}

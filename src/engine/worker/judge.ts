@@ -104,7 +104,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
   });
 
   // The answer to a call with a key tells the outcome of all calls with that key.
-  const unclear = past.unclear && !hasKey({ operation, policy });
+  const unclear = past.unclear && !hasKey(operation, policy);
   const meaning = meaningOf(attempt);
   switch (meaning.kind) {
     case 'fits':
@@ -206,7 +206,7 @@ function meaningOf({ task, operation, claim, answer, provenRight }: JudgedAttemp
       // A 2xx says that the change was made; the rest of this answer leaves open what was changed.
       return check.ok ? { kind: 'fits', columns: check.columns } : { ...check, kind: 'unknown' };
     }
-    const failure = keyedFailure(answer.failure, { operation, policy: claim.policy });
+    const failure = keyedFailure(answer.failure, operation, claim.policy);
     // Until a row has succeeded, a router or another address may have answered.
     const isRefusal = failure.class === 'permanent' || (failure.class === 'halt-early' && provenRight);
     const isLost = isRefusal && task.history?.unclear === true;

@@ -176,7 +176,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       slot = undefined;
     };
     try {
-      answer = await client.send(keyedRequest(task, { operation, policy }), {
+      answer = await client.send(keyedRequest(task, operation, policy), {
         signal,
         keepAnswer: policy.saveAnswers,
         onSent,

@@ -6,7 +6,7 @@ const task: RowTask = { run: 'r', row: 7, operation: 'pay', subject: '1', path: 
 const keyed = { operation: { idempotencyKey: true }, policy: { key: 'a' } };
 
 const keyOf = (row: number, key: string) =>
-  keyedRequest({ ...task, row }, { ...keyed, policy: { key } }).headers?.['idempotency-key'];
+  keyedRequest({ ...task, row }, keyed.operation, { key }).headers?.['idempotency-key'];
 
 describe('the key of a row', () => {
   test('is the same for each attempt, and another one for each row and run', () => {
@@ -20,7 +20,7 @@ describe('the key of a row', () => {
   });
 
   test('comes beside the headers of the request, which stays otherwise', () => {
-    const request = keyedRequest({ ...task, headers: { 'if-match': '"7"' } }, keyed);
+    const request = keyedRequest({ ...task, headers: { 'if-match': '"7"' } }, keyed.operation, keyed.policy);
     expect(request).toMatchObject({
       path: '/pay',
       body: '{}',
@@ -31,7 +31,7 @@ describe('the key of a row', () => {
   test.each([
     ['an operation without keys', { ...keyed, operation: {} }],
     ['a run whose coordinator knows of none', { ...keyed, policy: {} }],
-  ])('is not sent for %s', (_title, by) => {
-    expect(keyedRequest(task, by)).toBe(task);
+  ])('is not sent for %s', (_title, { operation, policy }) => {
+    expect(keyedRequest(task, operation, policy)).toBe(task);
   });
 });

@@ -22,19 +22,22 @@ const lookMs = 1_000;
 /** Codes of errors that end with the other process, unlike a taken name. */
 const transientCodes = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
 
-/** Does exclusive work like `whenFree`, with metrics file and notifications. */
+/** Does the work of a command that runs rows: with metrics file and notifications, while the datastore opens. */
+export function inRunScope(flags: Flags, work: (context: Context) => Promise<ExitCode>): Promise<ExitCode> {
+  return withScope(async (defer) => {
+    const context = await openContext(flags);
+    context.datastore.prepare(defer);
+    return measuring(context, (withMetrics) => notifying(withMetrics, work));
+  });
+}
+
+/** Does exclusive work like `whenFree`, in the scope of a run. */
 export function runWhenFree(
   flags: Flags,
   purpose: string,
   work: (context: Context) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  return withScope(async (defer) => {
-    const context = await openContext(flags);
-    context.datastore.prepare(defer);
-    return measuring(context, (withMetrics) =>
-      notifying(withMetrics, (withNotifier) => whenFree(withNotifier, purpose, work)),
-    );
-  });
+  return inRunScope(flags, (context) => whenFree(context, purpose, work));
 }
 
 /**

@@ -1,29 +1,21 @@
-import { withScope } from '../../../base/async/scope.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { runIds } from '../../../domain/names.ts';
 import { inputKind } from '../../../engine/manifest/text/source.ts';
 import { lookUpRun } from '../../../library/place.ts';
 import type { Flags } from '../../config.ts';
-import { type Context, openContext } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { tokenSource } from '../api-client.ts';
 import { calls } from '../options.ts';
 import { withNamedPlan } from './approval.ts';
 import { planRun } from './planned-run.ts';
-import { measuring, notifying, whenFree } from './run-scope.ts';
+import { inRunScope, whenFree } from './run-scope.ts';
 
 /** `cqbatch run`: plans a run, asks, and takes it to its end. */
 export function run(manifest: string, flags: Flags): Promise<ExitCode> {
-  return withScope(async (defer) => {
-    const context = await openContext(flags);
-    // The datastore opens while the manifest is checked.
-    context.datastore.prepare(defer);
-    return measuring(context, (withMetrics) =>
-      notifying(withMetrics, (withNotifier) =>
-        withNamedPlan(withNotifier, manifest, (planContext) => runNamed(planContext, manifest)),
-      ),
-    );
-  });
+  return inRunScope(flags, (context) =>
+    withNamedPlan(context, manifest, (planContext) => runNamed(planContext, manifest)),
+  );
 }
 
 async function runNamed(context: Context, source: string): Promise<ExitCode> {

@@ -2,7 +2,7 @@ import { type CqbatchError, errorText, usageError } from '../../../base/errors/e
 import { harmless, warnOf } from '../../../base/errors/harmless.ts';
 import { commandWords } from '../../../base/text/command-words.ts';
 import { isJsonObject } from '../../../base/text/json.ts';
-import { readMoment } from '../../../base/text/moment.ts';
+import { readMoment, unixTimeMs } from '../../../base/text/moment.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { firstLineWithoutTokens } from './hide-tokens.ts';
 import { type ReadToken, renewedToken } from './renewed-token.ts';
@@ -110,11 +110,9 @@ function lifeMs(values: Readonly<Record<string, unknown>>): number | undefined {
   return endMs === undefined ? undefined : endMs - Date.now();
 }
 
-/** Milliseconds since 1970 of a date in text, or of a Unix time in seconds or, from 10¹², milliseconds. */
+/** Milliseconds since 1970 of a date in text, or of a Unix time. */
 function momentOf(text: string): number | undefined {
-  if (!/^\d{9,}(\.\d+)?$/.test(text)) return readMoment(text);
-  const number = Number(text);
-  return number < 1e12 ? number * 1_000 : number;
+  return /^\d{9,}(\.\d+)?$/.test(text) ? unixTimeMs(Number(text)) : readMoment(text);
 }
 
 /** Names the program, but not its arguments, which may be secret. */

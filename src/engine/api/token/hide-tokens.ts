@@ -1,9 +1,5 @@
 import { escapeInvisible, shortened } from '../../../base/text/printable.ts';
-import { createTokenMask } from '../server-text.ts';
-
-const hidden = '[token]';
-const longest = 300;
-const shortest = 3;
+import { createTokenMask, maxServerTextLength, shortestToken, substitute } from '../server-text.ts';
 
 /** What a name or a scheme presents as a secret: `token=…`, `"access_token": "…"`, `Bearer …`. */
 const presented = /(\bbearer\s+|(?:token|secret|password|assertion|key)["']?\s*[:=]\s*["']?)([^\s"',;&]+)/gi;
@@ -23,23 +19,23 @@ export function firstLineWithoutTokens(text: string, known: readonly string[]): 
   const safe = withoutKnown(bare, known) === bare ? quoted : withoutKnown(bare, known);
   const guessed = safe
     .replace(presented, (whole, before: string, value: string) =>
-      /["'=]\s*$|^bearer/i.test(before) || /\d/.test(value) ? before + hidden : whole,
+      /["'=]\s*$|^bearer/i.test(before) || /\d/.test(value) ? before + substitute : whole,
     )
     .replace(longWord, (word) =>
       /^[.~]*\//.test(word) ? word.replace(/[^/]{20,}/g, unlessSecret) : unlessSecret(word),
     );
-  return shortened(escapeInvisible(guessed.trim()), longest);
+  return shortened(escapeInvisible(guessed.trim()), maxServerTextLength);
 }
 
 /** Longer ones first, because one may contain another. What is shorter than any token occurs in texts by chance. */
 function withoutKnown(text: string, tokens: readonly string[]): string {
   return tokens
-    .filter((token) => token.length >= shortest)
+    .filter((token) => token.length >= shortestToken)
     .toSorted((a, b) => b.length - a.length)
     .reduce((left, token) => createTokenMask(token).text(left), text);
 }
 
 /** Names have no digits; random texts of this length do. */
 function unlessSecret(word: string): string {
-  return /\d/.test(word) && /[a-z]/i.test(word) ? hidden : word;
+  return /\d/.test(word) && /[a-z]/i.test(word) ? substitute : word;
 }

@@ -3,6 +3,7 @@ import { gzip } from 'node:zlib';
 import { guardCell } from '../../../base/text/formula-guard.ts';
 import type { RowResult } from '../../../domain/terms.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
+import { headerLines } from '../../operation/request-definition.ts';
 import type { PlannedRow } from '../../rows/row.ts';
 import type { ReportLine } from '../join-results.ts';
 import { type RefeedOptions, RefeedRows } from '../refeed.ts';
@@ -101,9 +102,8 @@ function showsRequest({ outcome, attempts, unclear }: RowResult): boolean {
 /** The request of a row as text: method and path on the first line, then the body. */
 function requestOf(row: PlannedRow): string {
   if (row.kind !== 'callable') return '';
-  const { method = 'POST', path, headers = {}, body } = row.request;
-  const fields = Object.entries(headers).map((field) => field.join(': '));
-  return [`${method} ${path}`, ...fields, body].join('\n').trimEnd();
+  const { method = 'POST', path, body } = row.request;
+  return [`${method} ${path}`, ...headerLines(row.request), body].join('\n').trimEnd();
 }
 
 /** Reads a fact of a row; undefined when unknown. */

@@ -12,10 +12,15 @@ import { ambiguousRun, type RunStore } from '../record/store.ts';
 import { type ControlPlace, inCluster, inFolder } from './control.ts';
 
 /** The datastore of the settings, not yet open. */
-interface ConfiguredDatastore {
+export interface ConfiguredDatastore {
   /** The address of the shared datastore, without its password; undefined for the embedded one, which has no runs of other folders. */
   readonly queue: string | undefined;
-  /** @param purpose for the message when another process holds it */
+  /**
+   * Opens the datastore until the end of the work.
+   *
+   * @param purpose for the message when another process holds it
+   * @throws a fatal error with the reason and the remedy
+   */
   open(purpose: string, defer: Defer): Promise<Datastore>;
 }
 
