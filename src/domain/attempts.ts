@@ -42,7 +42,17 @@ export function attemptsBefore({ earlier, unclear, attempts }: AttemptHistory): 
 
 /** The known attempts of a result: the earlier ones, and the last, which only the result describes. */
 export function attemptsOf(result: RowResult): readonly Attempt[] {
-  const { earlier = [], attempts, startedAt, finishedAt, durationMs, code, message, httpStatus } = result;
+  const {
+    earlier = [],
+    attempts,
+    startedAt,
+    finishedAt,
+    durationMs,
+    code,
+    message,
+    httpStatus,
+    requestId,
+  } = result;
   if (attempts === 0 || finishedAt === undefined) return earlier;
   const computed = new Date(Date.parse(finishedAt) - (durationMs ?? 0)).toISOString();
   const start = attempts === 1 ? (startedAt ?? computed) : computed;
@@ -54,6 +64,7 @@ export function attemptsOf(result: RowResult): readonly Attempt[] {
       code,
       ...(message !== '' && { message }),
       ...(httpStatus !== undefined && { httpStatus }),
+      ...(requestId !== undefined && { requestId }),
     },
   ];
 }

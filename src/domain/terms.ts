@@ -98,6 +98,8 @@ export interface Attempt {
   /** One line for display, perhaps cut. */
   readonly message?: string;
   readonly httpStatus?: number;
+  /** By which the answer names the request; absent: it does not. */
+  readonly requestId?: string;
   /** HTTP requests made; absent: 1. */
   readonly requests?: number;
   /** Number of attempts before this one that are not kept. */
@@ -122,6 +124,8 @@ export interface RowResult {
   readonly message: string;
   /** Status of the last HTTP answer, when there was one. */
   readonly httpStatus?: number;
+  /** By which the last answer names the request; in reports, the trace id of the row if it does not. */
+  readonly requestId?: string;
   /** HTTP requests made for the row, including refused (429) and unclear ones. */
   readonly attempts: number;
   /** How many of `attempts` certainly were not processed, because the API asked to slow down; absent: 0. */

@@ -15,6 +15,8 @@ export interface LogEntry {
   /** From 1, counting the requests for the identifier that token and rate limit let through; `null` for others. */
   readonly nth: number | null;
   readonly user_id: string | null;
+  /** The header `traceparent`; `null` without it. */
+  readonly traceparent: string | null;
   readonly body?: string;
   /** HTTP status that was sent; `null` while, or if, no answer was sent. */
   status: number | null;
@@ -49,6 +51,7 @@ export class RequestLog {
       id: null,
       nth: null,
       user_id: null,
+      traceparent: null,
       status: null,
       code: null,
       committed: false,

@@ -67,6 +67,7 @@ export class Service {
       ...(method !== 'POST' && { target }),
       ...('id' in call && { id: String(call.id), user_id: call.userId ?? null }),
       ...(body?.length && { body: body.toString('utf8') }),
+      ...(typeof headers['traceparent'] === 'string' && { traceparent: headers['traceparent'] }),
     };
     const token = bearerToken(headers.authorization);
     if (method !== 'POST') return this.#refuse(this.#shape.wrongMethod, record);

@@ -100,6 +100,9 @@ function disagreementsOf(
   const found: string[] = [];
   const attempts = Number(row['_attempts']);
   const unclear = row['_unclear'] === 'yes';
+  const traced = seen.at(-1)?.traceparent?.split('-')[1];
+  if (traced !== undefined && !killed && row['_request_id'] !== traced)
+    found.push('reported with another trace id');
   const admitted = seen.filter(({ throttled }) => !throttled);
   const doubtful = seen.some(isUnclear);
 

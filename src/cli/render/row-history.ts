@@ -21,17 +21,18 @@ export function rowDocument({ record, row, columns, runs }: RowHistory): object 
   };
 }
 
-function runDocument({ record, row, result, attempts, untold, answers }: RunOfRow): object {
+function runDocument({ record, row, result, traceId, attempts, untold, answers }: RunOfRow): object {
   const { outcome, code, message, unclear, duplicateOf } = result;
   return {
     run: record.id,
     state: actualState(record),
     row_in_run: row,
     ...documentOf({ outcome, code, message, unclear, duplicateOf }),
+    trace_id: traceId,
     columns: result.columns ?? {},
     attempts: attempts.map(
-      ({ at, durationMs, httpStatus, code, message, requests = 1, omitted = 0 }, index) => ({
-        ...documentOf({ at, durationMs, httpStatus, code, message, requests }),
+      ({ at, durationMs, httpStatus, requestId, code, message, requests = 1, omitted = 0 }, index) => ({
+        ...documentOf({ at, durationMs, httpStatus, requestId, code, message, requests }),
         omitted_before: omitted,
         waited_ms: waitAfter(attempts, index) ?? null,
       }),
@@ -69,7 +70,7 @@ function textLines(texts: readonly (string | undefined)[]): readonly string[] {
 }
 
 function runLines(run: RunOfRow, first: string): readonly string[] {
-  const { record, result, attempts, untold, answers } = run;
+  const { record, result, traceId, attempts, untold, answers } = run;
   const where = record.id === first ? '' : ` in its retry ${record.id}`;
   const made = Math.max(result.attempts, attempts.length);
   const at = attempts.find((attempt) => attempt.at !== undefined)?.at;
@@ -78,6 +79,7 @@ function runLines(run: RunOfRow, first: string): readonly string[] {
     `${made > 0 ? counted(made, 'attempt') : 'No attempt'}${where}${zone}`,
     ...textLines([untold > 0 ? `${counted(untold, 'attempt')} without details` : '']),
     ...attemptLines(attempts).map(movedIn),
+    ...textLines([made > 0 ? `Trace id: ${traceId}` : '']),
     ...answers.flatMap(answerLines),
     '',
     ...wrapped(`Outcome${where}: ${resultText(run)}`, usualColumns),
@@ -107,12 +109,15 @@ function resultText({ result, record }: RunOfRow): string {
 /** Start, duration and result of each attempt, and the wait after it. */
 function attemptLines(attempts: readonly Attempt[]): readonly string[] {
   const rows = attempts.flatMap((attempt, index) => {
-    const { at, durationMs, code, httpStatus, message, omitted, requests = 1 } = attempt;
+    const { at, durationMs, code, httpStatus, requestId, message, omitted, requests = 1 } = attempt;
     const what =
       code === undefined
         ? 'unknown result: its process died'
         : [httpStatus, `${code}${message === undefined ? '' : `: ${message}`}`].filter(Boolean).join(' ');
-    const texts = wrapped(requests === 1 ? what : `${what} (${requests} requests)`, usualColumns - 38);
+    const more = [requests === 1 ? '' : `${requests} requests`, requestId && `request id ${requestId}`]
+      .filter(Boolean)
+      .join(', ');
+    const texts = wrapped(more === '' ? what : `${what} (${more})`, usualColumns - 38);
     const wait = waitAfter(attempts, index);
     return [
       ...(omitted === undefined ? [] : [['…', '', `${counted(omitted, 'more attempt')}, not kept`]]),

@@ -2,6 +2,7 @@ import { parseJson } from '../../base/text/json.ts';
 import type { FailureCode } from '../../domain/codes.ts';
 import type { ReceivedAnswer } from '../../domain/terms.ts';
 import { type AnswerContext, classify, readErrorBody } from './classify.ts';
+import { requestIdIn } from './error-details.ts';
 import { type ApiFailure, apiFailure } from './failure.ts';
 import { headerValues } from './headers.ts';
 import type { ContentProblem } from './network/content-encoding.ts';
@@ -106,6 +107,26 @@ export function receivedAnswer({ status, headers, body }: HttpAnswer, mask: Toke
     body: text.slice(0, maxBodyLength),
     ...(text.length > maxBodyLength && { cut: true }),
   };
+}
+
+/** Headers by which services name a request, the likeliest first. */
+const requestIdHeaders = [
+  ...['x-request-id', 'request-id', 'x-correlation-id', 'correlation-id', 'x-trace-id', 'trace-id'],
+  ...['x-amzn-requestid', 'x-amzn-trace-id', 'x-cloud-trace-context'],
+];
+
+/** Visible ASCII characters, so that the identifier can be searched for. */
+const usableId = /^[!-~]{1,200}$/;
+
+/** By which an answer names its request: in a header, or in the `RequestInfo` of an error. */
+export function requestIdOf({ status, headers, body }: HttpAnswer, mask: TokenMask): string | undefined {
+  for (const name of requestIdHeaders) {
+    const [value] = headers[name] === undefined ? [] : headerValues(headers, name);
+    if (value !== undefined && usableId.test(value)) return mask.text(value);
+  }
+  if (status < 400 || !body.includes('RequestInfo')) return undefined;
+  const id = requestIdIn(readErrorBody(body).details);
+  return usableId.test(id) ? mask.text(id) : undefined;
 }
 
 /** A text without the token, of which `\u` escapes of JSON may hide any part. */

@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import { harmless, warnOf } from '../../base/errors/harmless.ts';
 import type { ReceivedAnswer } from '../../domain/terms.ts';
-import { interpret, type ParsedAnswer, receivedAnswer } from './answer.ts';
+import { interpret, type ParsedAnswer, receivedAnswer, requestIdOf } from './answer.ts';
 import { type BaseUrlOptions, parseBaseUrl } from './base-url.ts';
 import { type ApiFailure, apiFailure } from './failure.ts';
 import { type StatedLimit, statedLimits } from './limits.ts';
@@ -95,6 +95,8 @@ export interface CallFigures {
   readonly limits?: readonly StatedLimit[];
   /** Waits of the last answer that the client ignores, because they are longer than 24 hours or unreadable: value by header. */
   readonly ignoredWaits?: ReadonlyMap<string, string>;
+  /** By which the last answer names the request: `X-Request-Id` and the like, or a `RequestInfo`; absent if it does not. */
+  readonly requestId?: string;
   /** The last answer, if `keepAnswer` is set and an answer came. */
   readonly received?: ReceivedAnswer;
 }
@@ -156,11 +158,13 @@ export function createClient(options: ClientOptions): ApiClient {
     const ignored: IgnoredWaits = new Map();
     const limits = statedLimits(answer.headers, now, ignored);
     const parsed = interpret(answer, { now, mask, ignored });
+    const requestId = requestIdOf(answer, mask);
     return {
       requests: 1,
       ...(limits.length > 0 && {
         limits: limits.map((limit) => ({ ...limit, name: mask.text(limit.name) })),
       }),
+      ...(requestId !== undefined && { requestId }),
       ...(keepAnswer && { received: receivedAnswer(answer, mask) }),
       ...(ignored.size > 0 && { ignoredWaits: cleaned(ignored, mask) }),
       ...parsed,

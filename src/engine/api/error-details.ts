@@ -56,6 +56,17 @@ export function reasonIn(details: readonly ErrorDetail[]): string {
   );
 }
 
+/** The identifier in a `RequestInfo`. */
+export function requestIdIn(details: readonly ErrorDetail[]): string {
+  return (
+    details.map(({ type, fields }) => (type === 'RequestInfo' ? requestIdOf(fields) : '')).find(Boolean) ?? ''
+  );
+}
+
+function requestIdOf(fields: JsonObject): string {
+  return textIn(fields, 'requestId') || textIn(fields, 'request_id');
+}
+
 interface Told {
   /** What the text is about; may be empty. */
   readonly subject?: string;
@@ -67,10 +78,7 @@ const readers = new Map<string, (fields: JsonObject) => readonly Told[]>([
   ['PreconditionFailure', (fields) => violations(fields['violations'], ['type', 'subject'])],
   ['QuotaFailure', (fields) => violations(fields['violations'], ['subject'])],
   ['LocalizedMessage', (fields) => [{ text: textIn(fields, 'message') }]],
-  [
-    'RequestInfo',
-    (fields) => [{ subject: 'request', text: textIn(fields, 'requestId') || textIn(fields, 'request_id') }],
-  ],
+  ['RequestInfo', (fields) => [{ subject: 'request', text: requestIdOf(fields) }]],
 ]);
 
 /** Violations by their descriptions; those without one, by what they are about. */

@@ -116,6 +116,7 @@ const attemptKeys = Object.entries({
   code: 'code',
   message: 'msg',
   httpStatus: 'http',
+  requestId: 'req',
   requests: 'sent',
   omitted: 'omitted',
 } satisfies Record<keyof Attempt, string>);
@@ -127,6 +128,7 @@ const resultKeys = Object.entries({
   code: 'code',
   message: 'msg',
   httpStatus: 'http',
+  requestId: 'req',
   attempts: 'tries',
   unprocessed: 'unprocessed',
   unclear: 'unclear',

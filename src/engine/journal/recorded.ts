@@ -10,6 +10,7 @@ const attemptSchema: z.ZodType<Attempt> = z.object({
   code: z.string().exactOptional(),
   message: z.string().exactOptional(),
   httpStatus: z.number().exactOptional(),
+  requestId: z.string().exactOptional(),
   requests: z.number().exactOptional(),
   omitted: z.number().exactOptional(),
 });
@@ -21,6 +22,7 @@ export const resultSchema: z.ZodType<RowResult> = z.object({
   code: z.string(),
   message: z.string(),
   httpStatus: z.number().exactOptional(),
+  requestId: z.string().exactOptional(),
   attempts: z.number(),
   unprocessed: z.number().exactOptional(),
   unclear: z.boolean(),

@@ -13,7 +13,7 @@ const isTaken = (name: string): boolean => name === 'operation' || name.startsWi
 /** Columns of every report, without the leading `_`. */
 const reported = [
   ...['row', 'operation', 'outcome', 'code', 'message', 'http_status', 'attempts', 'unclear'],
-  ...['started_at', 'finished_at', 'duration_ms'],
+  ...['started_at', 'finished_at', 'duration_ms', 'request_id'],
 ];
 
 const fieldSchema = z.strictObject({

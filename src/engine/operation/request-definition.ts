@@ -80,7 +80,7 @@ function leadsElsewhere(path: string): boolean {
 const ownHeaders = new RegExp(
   `^(?:${[
     'accept-encoding|authorization|connection|content-(?:encoding|length)|cookie|expect|host|keep-alive|proxy-.*',
-    'te|trailer|transfer-encoding|upgrade|user-agent',
+    'te|traceparent|trailer|transfer-encoding|upgrade|user-agent',
   ].join('|')})$`,
 );
 

@@ -40,8 +40,10 @@ export interface RunPolicy {
   readonly backoffMs: number;
   /** Whether workers return answers. */
   readonly saveAnswers?: true;
-  /** The key of the run, if operations of it send an `Idempotency-Key`: workers make those of the rows of it. */
+  /** The key of the run: workers make the trace ids and the idempotency keys of its rows of it. Absent: an earlier version started the run. */
   readonly key?: string;
+  /** Whether operations of the run send an `Idempotency-Key`. */
+  readonly sendsKeys?: true;
   /** Operations of which rows of the run have succeeded. */
   readonly proven?: readonly string[];
 }
@@ -99,7 +101,7 @@ export interface BatchJobData {
 }
 
 export function encodeBatch({ tasks, policy, epoch }: Batch): BatchJobData {
-  const needsHeaders = policy.key !== undefined || tasks.some(({ headers }) => headers !== undefined);
+  const needsHeaders = policy.sendsKeys === true || tasks.some(({ headers }) => headers !== undefined);
   const v = needsHeaders ? versions.withHeaders : versions.usual;
   return { v, text: JSON.stringify({ tasks, policy, epoch }) };
 }

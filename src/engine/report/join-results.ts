@@ -10,6 +10,7 @@ import {
   type RowResult,
   totalOf,
 } from '../../domain/terms.ts';
+import { traceId } from '../../domain/trace.ts';
 import type { JournalView } from '../journal/journal.ts';
 import type { CodeCount } from '../journal/state.ts';
 import { decidedCounts, decidedResult } from '../rows/decided-result.ts';
@@ -38,6 +39,8 @@ export interface JoinInput {
   readonly rows: AsyncIterable<readonly PlannedRow[]>;
   readonly journal: JournalView;
   readonly unfinished: WhyUnfinished;
+  /** The key of the run. */
+  readonly runKey: string;
 }
 
 /** Joins the rows of a run, in their order, with the results that the plan has decided or the journal has recorded. */
@@ -45,15 +48,22 @@ export async function* joinResults({
   rows: chunks,
   journal,
   unfinished,
+  runKey,
 }: JoinInput): AsyncGenerator<readonly ReportLine[]> {
   for await (const rows of chunks) {
     const results = await resultsByPlace(journal, rows[0]?.place ?? 1, rows.at(-1)?.place ?? 0);
     yield rows.map((row) => {
       const { row: number, place } = row;
       const result = decidedResult(row) ?? results.get(place) ?? journalResult(journal, unfinished, row);
-      return { row, result: { ...result, row: number } };
+      return { row, result: { ...traced(result, runKey, place), row: number } };
     });
   }
+}
+
+/** A result that names the last request: as the API does, or else by the trace id. */
+export function traced(result: RowResult, runKey: string, place: number): RowResult {
+  if (result.attempts === 0 || result.requestId !== undefined) return result;
+  return { ...result, requestId: traceId(runKey, place) };
 }
 
 /** The result of a callable row, of which the journal may have none yet. */

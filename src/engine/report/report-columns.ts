@@ -18,6 +18,7 @@ const resultColumns: readonly (readonly [name: string, cell: (result: RowResult,
     ['_started_at', ({ startedAt = '' }) => startedAt],
     ['_finished_at', ({ finishedAt = '' }) => finishedAt],
     ['_duration_ms', ({ durationMs }) => numberCell(durationMs)],
+    ['_request_id', ({ requestId = '' }, guard) => guard(requestId)],
   ];
 
 export interface ReportCellOptions extends Pick<RowsHead, 'columns' | 'clear_token'> {

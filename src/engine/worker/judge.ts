@@ -7,8 +7,8 @@ import { type Operation, operationFailure, refusalText } from '../operation/oper
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/traffic-meter.ts';
+import { hasKey, keyedFailure } from './call-request.ts';
 import type { Blame } from './health-evidence.ts';
-import { hasKey, keyedFailure } from './idempotency.ts';
 import {
   failedAgain,
   failsItself,
@@ -95,6 +95,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
       ...(past.unprocessed > 0 && { unprocessed: past.unprocessed }),
       ...outcome,
       ...(status !== undefined && { httpStatus: status }),
+      ...(answer.requestId !== undefined && { requestId: answer.requestId }),
       attempts,
       startedAt: past.startedAt ?? attempt.startedAt.toISOString(),
       finishedAt: attempt.finishedAt.toISOString(),
@@ -270,6 +271,7 @@ function earlierWith(
       code,
       message,
       ...(status !== undefined && { httpStatus: status }),
+      ...(answer.requestId !== undefined && { requestId: answer.requestId }),
       ...(answer.requests !== 1 && { requests: answer.requests }),
     }),
   };

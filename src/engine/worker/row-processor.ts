@@ -9,10 +9,10 @@ import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
 import type { CallGate } from '../rate/call-gate.ts';
 import { isRefusal, type TrafficMeter } from '../rate/traffic-meter.ts';
+import { callRequest } from './call-request.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { healthEvidence } from './evidence-of-call.ts';
 import type { Blame } from './health-evidence.ts';
-import { keyedRequest } from './idempotency.ts';
 import { asRefusal, type JudgedAttempt, type Judgement, judge, returnUncharged } from './judge.ts';
 import { isSuspect, LatestCalls } from './other-rows.ts';
 import { notRepeated, uncalled } from './uncalled-rows.ts';
@@ -176,7 +176,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       slot = undefined;
     };
     try {
-      answer = await client.send(keyedRequest(task, operation, policy), {
+      answer = await client.send(callRequest(task, operation, policy), {
         signal,
         keepAnswer: policy.saveAnswers,
         onSent,

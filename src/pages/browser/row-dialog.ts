@@ -64,6 +64,7 @@ function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): C
     ['What to do', outcome === 'succeeded' ? '' : (advice?.remedy ?? '')],
     ['Unclear', fact('unclear') === '' ? '' : unclearText(outcome)],
     ['Operation', fact('operation')],
+    ['Request id', fact('requestId')],
     ['Duplicate of', duplicateOf === '' ? '' : `row ${duplicateOf}`],
     ...of('result'),
   ];

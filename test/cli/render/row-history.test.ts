@@ -22,12 +22,14 @@ const story: RowHistory = {
           durationMs: 12,
           code: 'UNAVAILABLE',
           httpStatus: 503,
+          requestId: 'req-1',
           message: 'no',
         },
         {},
         { at: '2026-01-01T10:00:01.000Z', durationMs: 5, code: 'UNAVAILABLE', omitted: 36 },
         { at: '2026-01-01T10:00:03.005Z', durationMs: 12_000, code: 'UNAVAILABLE', message: 'w '.repeat(60) },
       ],
+      traceId: 'f'.repeat(32),
       untold: 0,
       answers: [
         {

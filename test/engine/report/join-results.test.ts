@@ -13,7 +13,12 @@ import { emptyRun, inChunks } from './reporting.ts';
 
 async function joined(journal: Journal, rows: readonly PlannedRow[]): Promise<readonly string[]> {
   const lines: string[] = [];
-  for await (const part of joinResults({ rows: inChunks(rows, 2), journal, unfinished: 'interrupted' })) {
+  for await (const part of joinResults({
+    rows: inChunks(rows, 2),
+    journal,
+    unfinished: 'interrupted',
+    runKey: 'k',
+  })) {
     for (const { row, result } of part) {
       const { operation, outcome, code } = result;
       lines.push(`${row.row} ${result.row} ${operation} ${outcome} ${code}`);

@@ -21,6 +21,7 @@ test('a full result fills every cell', () => {
     startedAt: '2026-01-01T00:00:00.000Z',
     finishedAt: '2026-01-01T00:00:09.000Z',
     durationMs: 40.6,
+    requestId: '-req-1',
     columns: { score: '87.5' },
   });
   expect(resultCells(result, ['score', 'title'])).toEqual([
@@ -35,6 +36,7 @@ test('a full result fills every cell', () => {
     '2026-01-01T00:00:00.000Z',
     '2026-01-01T00:00:09.000Z',
     '41',
+    "'-req-1",
     '87.5',
     '',
   ]);

@@ -36,7 +36,7 @@ export function inputOf(
   const { unfinished = 'interrupted' } = more;
   return {
     folder,
-    lines: joinResults({ rows: inChunks(rows, 3), journal, unfinished, ...more }),
+    lines: joinResults({ rows: inChunks(rows, 3), journal, unfinished, runKey: 'k1', ...more }),
     columns: [{ title: 'evaluation_id', field: 'evaluation_id' }, { title: 'note' }],
     clear_token: clearToken,
     defaults: {},

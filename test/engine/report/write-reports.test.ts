@@ -1,6 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { traceId } from '../../../src/domain/trace.ts';
 import type { RunSummary } from '../../../src/engine/report/summary.ts';
 import { writeReports } from '../../../src/engine/report/write-reports.ts';
 import type { PlannedRow } from '../../../src/engine/rows/row.ts';
@@ -53,15 +54,15 @@ test('a report looks like this', async () => {
   );
 
   const columnsAdded =
-    '_row,_operation,_outcome,_code,_message,_http_status,_attempts,_unclear,_started_at,_finished_at,_duration_ms,_score,_state';
+    '_row,_operation,_outcome,_code,_message,_http_status,_attempts,_unclear,_started_at,_finished_at,_duration_ms,_request_id,_score,_state';
   expect(await readFile(written.paths.report, 'utf8')).toBe(
     `\ufeffevaluation_id,note,${columnsAdded}
-17,,1,restore-evaluation,succeeded,OK,,200,1,,2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.040Z,40,87.5,
-9223372036854775807,<clear>,2,restore-evaluation,failed,NOT_FOUND,'=no such evaluation,404,2,yes,,,,,
-17,,3,restore-evaluation,duplicate,DUPLICATE,same as row 1,,0,,,,,,
-,'<clear>,4,,invalid,INVALID_ROW,evaluation_id: is missing,,0,,,,,,
-18,,5,restore-evaluation,not_attempted,CANCELLED,the run was cancelled,,0,,,,,,
-19,,6,restore-evaluation,skipped,DONE_BEFORE,"done before, in row 9 of r0",,0,,,,,,
+17,,1,restore-evaluation,succeeded,OK,,200,1,,2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.040Z,40,${traceId('k1', 1)},87.5,
+9223372036854775807,<clear>,2,restore-evaluation,failed,NOT_FOUND,'=no such evaluation,404,2,yes,,,,${traceId('k1', 2)},,
+17,,3,restore-evaluation,duplicate,DUPLICATE,same as row 1,,0,,,,,,,
+,'<clear>,4,,invalid,INVALID_ROW,evaluation_id: is missing,,0,,,,,,,
+18,,5,restore-evaluation,not_attempted,CANCELLED,the run was cancelled,,0,,,,,,,
+19,,6,restore-evaluation,skipped,DONE_BEFORE,"done before, in row 9 of r0",,0,,,,,,,
 `,
   );
   expect(await readFile(written.paths.failed ?? '', 'utf8')).toBe(

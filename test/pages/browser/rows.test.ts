@@ -51,6 +51,7 @@ const failed = {
   startedAt: '2026-01-01T00:00:00.000Z',
   finishedAt: '2026-01-01T00:00:05.000Z',
   durationMs: 49.6,
+  requestId: 'req-1',
   earlier: [{ at: '2026-01-01T00:00:00.000Z', durationMs: 10, code: 'UNAVAILABLE' }],
 } as const;
 
@@ -82,6 +83,7 @@ test('a page includes every fact of a row', async () => {
     'fact lastStarted': String(Date.parse(failed.startedAt) + 4_950),
     'fact duplicateOf': '',
     'fact earlier': JSON.stringify(failed.earlier),
+    'fact requestId': 'req-1',
     'fact request': 'POST /rows/1',
     'result score': '7',
     'cell id': '9223372036854775807',

@@ -129,6 +129,7 @@ const facts = {
   },
   duplicateOf: ({ duplicateOf }) => duplicateOf,
   earlier: ({ earlier }) => earlier && JSON.stringify(earlier),
+  requestId: (result) => (showsRequest(result) ? result.requestId : undefined),
 } satisfies Readonly<Record<string, Fact>>;
 
 export type FactColumn = keyof typeof facts | 'request';

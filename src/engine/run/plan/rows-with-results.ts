@@ -5,7 +5,7 @@ import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
 import { subjectDigest } from '../../rows/digest-table.ts';
 import type { RowsHead } from '../../rows/head.ts';
 import type { InvalidRow, PlannedRow, UnderstoodRow } from '../../rows/row.ts';
-import { type RunRecord, unfinishedBecause } from '../record/record.ts';
+import { type RunRecord, runKey, unfinishedBecause } from '../record/record.ts';
 import { openJournalReader } from '../record/run-journal.ts';
 import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
@@ -24,7 +24,8 @@ export async function readRowsWithResults(
   journal: JournalView,
 ): Promise<RowsWithResults> {
   const { head, rows } = await openRunRows(store, record);
-  return { lines: joinResults({ rows: rows(), journal, unfinished: unfinishedBecause(record) }), head };
+  const unfinished = unfinishedBecause(record);
+  return { lines: joinResults({ rows: rows(), journal, unfinished, runKey: runKey(record) }), head };
 }
 
 /** Reads a run that this process does not work on. Closes its journal at the end. */

@@ -243,6 +243,11 @@ export function goesOnByItself(record: RunRecord): boolean {
   return record.submitted === true && isActive(record.state);
 }
 
+/** Distinguishes the run from all others, also from one with the same id. */
+export function runKey({ key, id }: Pick<RunRecord, 'key' | 'id'>): string {
+  return key ?? id;
+}
+
 /** Why rows of the run may have no result. */
 export function unfinishedBecause(record: RunRecord): WhyUnfinished {
   if (goesOnByItself(record)) return 'pending';

@@ -1,7 +1,7 @@
 import type { Journal } from '../../journal/journal.ts';
 import type { Operation } from '../../operation/operation.ts';
 import type { RunPolicy } from '../../queue/payload.ts';
-import type { RunRecord } from './record.ts';
+import { type RunRecord, runKey } from './record.ts';
 
 /** What a run allows the workers of its rows. */
 export function runPolicy(
@@ -17,7 +17,8 @@ export function runPolicy(
     attempts,
     backoffMs,
     ...(saveResponses && { saveAnswers: true }),
-    ...(sendsKeys && { key: record.key ?? record.id }),
+    key: runKey(record),
+    ...(sendsKeys && { sendsKeys }),
     // Read for each batch: later batches know more proven operations.
     get proven() {
       return [...journal.provenOperations];

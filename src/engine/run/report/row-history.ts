@@ -1,12 +1,13 @@
 import { usageError } from '../../../base/errors/errors.ts';
 import { attemptsOf } from '../../../domain/attempts.ts';
 import { type Attempt, type RowResult, requestsOf, type SavedAnswer } from '../../../domain/terms.ts';
+import { traceId } from '../../../domain/trace.ts';
 import { unfinishedResult } from '../../report/join-results.ts';
 import { decidedResult } from '../../rows/decided-result.ts';
 import type { PlannedRow } from '../../rows/row.ts';
 import { findRetries } from '../plan/retries.ts';
 import { readAnswers } from '../record/answer-file.ts';
-import { type RunRecord, unfinishedBecause } from '../record/record.ts';
+import { type RunRecord, runKey, unfinishedBecause } from '../record/record.ts';
 import { withJournalReader } from '../record/run-journal.ts';
 import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
@@ -30,6 +31,8 @@ export interface RunOfRow {
   readonly row: number;
   /** The result in the report, even of an unfinished row. */
   readonly result: RowResult;
+  /** The trace id of its calls in this run. */
+  readonly traceId: string;
   /** The recorded attempts, in order. */
   readonly attempts: readonly Attempt[];
   /** Attempts without a record: earlier versions kept only their number. */
@@ -76,7 +79,7 @@ async function runOf(store: RunStore, record: RunRecord, row: PlannedRow): Promi
     const result = known ?? unfinishedResult(unfinishedBecause(record), unfinished);
     const attempts = attemptsOf(result);
     const untold = Math.max(0, result.attempts - requestsOf(attempts));
-    return { record, row: place, result, attempts, untold, answers };
+    return { record, row: place, result, traceId: traceId(runKey(record), place), attempts, untold, answers };
   });
 }
 

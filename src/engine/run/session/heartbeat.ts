@@ -13,7 +13,7 @@ import {
   type RunEntry,
 } from '../../cluster/entries.ts';
 import type { ResultCounts } from '../../report/join-results.ts';
-import { endOf, priorityOf, type RunRecord } from '../record/record.ts';
+import { endOf, priorityOf, type RunRecord, runKey } from '../record/record.ts';
 import type { Progress } from './progress.ts';
 
 /** The entry of a run in a shared datastore. */
@@ -28,7 +28,7 @@ export function entryOf(
   const { because } = endOf(record);
   return {
     id: record.id,
-    key: record.key ?? record.id,
+    key: runKey(record),
     baseUrl,
     ...(rateGroup !== undefined && { rateGroup }),
     manifest: record.manifest.name,
