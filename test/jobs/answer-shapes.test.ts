@@ -59,6 +59,20 @@ const shapes: readonly Shape[] = [
   ...['null', '0', '"0001-01-01T00:00:00Z"', '"1970-01-01T00:00:00Z"', '{"seconds":"0","nanos":0}', '{}'].map(
     (zero): Shape => [`with the zero time ${zero}`, deletedAt(zero)],
   ),
+  [
+    'of a conversation, with zeros for the call',
+    (text) => text.replaceAll('"call_sid":77', '"call_sid":"0"'),
+    { call_sid: '' },
+  ],
+  [
+    'with the call in its metadata alone, and a zero elsewhere',
+    (text) => text.replace('"call_sid":77', '"call_sid":0'),
+  ],
+  [
+    'with zeros for what is not set',
+    (text) => text.replace(/"(scorecard_id|conversation_sid)":\d+/g, '"$1":"0"'),
+    { scorecard_id: '', conversation_sid: '' },
+  ],
   // The public description names the states without their numbers.
   ['with enums as numbers', numbered, { evaluation_state: '2' }],
   ['with unknown members', (text) => text.replaceAll('{', '{"new_member":{"x":[1]},"@type":"x",')],

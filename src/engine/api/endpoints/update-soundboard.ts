@@ -2,7 +2,7 @@
 
 import { type Int64Input, requireInt64 } from '../int64.ts';
 import type { FileType } from '../model/entities.ts';
-import { integer, object, type Reading, readIdentifier } from '../model/reading.ts';
+import { entityId, object, type Reading, readIdentifier } from '../model/reading.ts';
 import type { ApiRequest } from '../request.ts';
 
 /**
@@ -45,7 +45,7 @@ const inputNames: ReadonlySet<string> = new Set<keyof UpdateSoundboardInput>([
 
 const path = '/api/v1alpha1/org/soundboard/update';
 
-const answer = object({ soundboardId: integer });
+const answer = object({ soundboardId: entityId });
 
 /**
  * The request; the same input always gives the same text, fields in the order of section 2.6.

@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import {
   decimal,
+  entityId,
   flag,
   integer,
   listOf,
@@ -23,23 +24,23 @@ const evaluationAnswer = object({ answerPoints: decimal });
 
 /** Interface document, section 2.3: element of `evaluation_questions`. */
 const evaluationQuestion = object({
-  evaluationQuestionId: integer,
-  evaluationId: integer,
-  scorecardQuestionId: integer,
+  evaluationQuestionId: entityId,
+  evaluationId: entityId,
+  scorecardQuestionId: entityId,
   skipped: flag,
   points: decimal,
   answers: listOf(evaluationAnswer),
-  evaluationSectionId: integer,
+  evaluationSectionId: entityId,
   comment: text,
   sortOrder: integer,
 });
 
 /** Interface document, section 2.4: element of `auto_evaluation_questions`. */
 const autoEvaluationQuestion = object({
-  autoEvaluationQuestionId: integer,
-  autoEvaluationId: integer,
-  autoEvaluationSectionId: integer,
-  autoQuestionId: integer,
+  autoEvaluationQuestionId: entityId,
+  autoEvaluationId: entityId,
+  autoEvaluationSectionId: entityId,
+  autoQuestionId: entityId,
   flagged: listOf(integer),
   passed: flag,
   sortOrder: integer,
@@ -49,9 +50,9 @@ const autoEvaluationQuestion = object({
 
 /** Interface document, section 2.2: element of `evaluation_sections`. */
 const evaluationSection = object({
-  evaluationSectionId: integer,
-  evaluationId: integer,
-  sectionId: integer,
+  evaluationSectionId: entityId,
+  evaluationId: entityId,
+  sectionId: entityId,
   points: decimal,
   possiblePoints: decimal,
   sortOrder: integer,
@@ -77,15 +78,15 @@ export type CallType = OpenEnum<'INBOUND'>;
 export type ChannelType = OpenEnum<'CHANNEL_TYPE_EMAIL'>;
 
 /** Interface document, section 2.1: `call_metadata`. */
-const callMetadata = object({ callSid: integer, callType: text as Read<CallType> });
+const callMetadata = object({ callSid: entityId, callType: text as Read<CallType> });
 /** Interface document, section 2.1: `conversation_metadata`. */
-const conversationMetadata = object({ conversationSid: integer });
+const conversationMetadata = object({ conversationSid: entityId });
 
 const summaryFields = {
-  evaluationId: integer,
-  scorecardId: integer,
+  evaluationId: entityId,
+  scorecardId: entityId,
   scorerId: text,
-  callSid: integer,
+  callSid: entityId,
   score: decimal,
   /** Section 3. */
   evaluationState: text as Read<EvaluationState>,
@@ -95,7 +96,7 @@ const summaryFields = {
   deletedAt: time,
   agentUserId: text,
   callType: text as Read<CallType>,
-  transcriptSid: integer,
+  transcriptSid: entityId,
   deletedBy: text,
   isRecoverable: flag,
   channelType: text as Read<ChannelType>,
@@ -127,7 +128,7 @@ export const evaluationSchema: z.ZodType<Evaluation> = schemaOf(evaluation);
 export type FileType = OpenEnum<'RECORDING_FILE_TYPE_WAV'>;
 
 const soundboard = object({
-  soundboardId: integer,
+  soundboardId: entityId,
   fileName: text,
   fileType: text as Read<FileType>,
   title: text,

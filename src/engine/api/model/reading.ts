@@ -34,6 +34,11 @@ export function integer(value: unknown): bigint | undefined {
   return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined;
 }
 
+/** An integer that identifies something. Identifiers begin with 1: services that write zero values write 0 for none. */
+export function entityId(value: unknown): bigint | undefined {
+  return integer(value) || undefined;
+}
+
 /** A number that may have decimals: a score, points. */
 export function decimal(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
