@@ -35,6 +35,9 @@ describe.each(shapes)('a service of the shape %s', (shape) => {
       _score: String(evaluation?.['score']),
       _completed_at: evaluation?.['completed_at'],
     });
+    // Two in three evaluations are of calls, the others of conversations.
+    expect(new Set(rest.map(({ _call_sid }) => _call_sid === ''))).toEqual(new Set([true, false]));
+    expect(rest.map(({ _call_sid }) => _call_sid)).not.toContain('0');
     const failed = rest.filter(({ _outcome }) => _outcome !== 'succeeded');
     expect(failed).toMatchObject([
       { _code: 'FAILED_PRECONDITION', _message: expect.stringContaining('is not recoverable') },
@@ -64,6 +67,8 @@ describe.each(shapes)('a service of the shape %s', (shape) => {
     const wrong = ['--base-url', `${sandbox.url}/wrong`];
     const halted = await cqbatch([...run, ...wrong], options);
     expect(halted).toMatchObject({ code: 4, stderr: expect.stringContaining('Correct the base URL') });
+    // In the words of an operation, a wrong path looks like a missing entry.
+    expect(halted.stderr.includes('unless the service really has none')).toBe(shape === 'document');
     expect((await sandbox.log()).length).toBeLessThanOrEqual(20);
     expect(new Set((await report()).map(({ _outcome }) => _outcome))).toEqual(new Set(['not_attempted']));
     const { stdout } = await cqbatch(['doctor', ...wrong], options);

@@ -56,10 +56,12 @@ const remedies: Readonly<Record<string, string>> = {
   PERMISSION_DENIED: `Check what the token allows, and correct the ${byBaseUrl} if it is wrong.`,
 };
 
-function remedy({ code, status = 0 }: ApiFailure): string {
+function remedy({ code, status = 0, class: kind }: ApiFailure): string {
   const known = remedies[code];
   if (known !== undefined) return known;
   if (status >= 500) return 'The service has a problem: continue when it works again.';
+  if (status === 404 && kind === 'halt-early')
+    return `Correct the ${byBaseUrl} and its path prefix: a 404 without JSON most likely comes from a router.`;
   if (status > 0)
     return `Correct the ${byBaseUrl} and its path prefix, unless the service really has none of the entries that these rows name.`;
   return `Correct the ${byBaseUrl}, or check that the service is up.`;

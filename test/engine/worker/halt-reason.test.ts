@@ -51,15 +51,12 @@ test('no call is reported for a host that was never reached', () => {
 });
 
 test.each([
-  ['UNIMPLEMENTED', 404, 'CQBATCH_BASE_URL) and its path prefix: nothing there takes this call.'],
-  [
-    'NOT_FOUND',
-    404,
-    'CQBATCH_BASE_URL) and its path prefix, unless the service really has none of the entries',
-  ],
-] as const)('a wrong path (%s) is named with what to check', (code, status, remedy) => {
-  const failure = { class: 'halt-early', code, message: 'Not Found', status, unclear: false } as const;
+  ['UNIMPLEMENTED', 'halt-early', ' and its path prefix: nothing there takes this call.'],
+  ['NOT_FOUND', 'halt-early', ' and its path prefix: a 404 without JSON most likely comes from a router.'],
+  ['NOT_FOUND', 'permanent', ' and its path prefix, unless the service really has none of the entries'],
+] as const)('a wrong path (%s, %s) is named with what to check', (code, failureClass, remedy) => {
+  const failure = { class: failureClass, code, message: 'Not Found', status: 404, unclear: false } as const;
   const { message } = refusalReason('https://api.example.com/prefix', '/path', failure);
   expect(message).toContain('Asked: https://api.example.com/prefix/path. Came back: Not Found (HTTP 404, ');
-  expect(message).toContain(remedy);
+  expect(message).toContain(`CQBATCH_BASE_URL)${remedy}`);
 });
