@@ -35,14 +35,18 @@ export interface TokenMask {
 export const substitute = '[token]';
 /** A shorter token would occur in every answer by chance; only a sandbox accepts such a token. */
 export const shortestToken = 3;
+/** A shorter token is part of words by chance: it is masked only where no letter or digit adjoins it. */
+const shortestInWords = 4;
 
 export function createTokenMask(token: string): TokenMask {
   const spellings = spellingsOf(token);
+  const isWord = token.length < shortestInWords;
   const text = (quoting: string): string => {
     let masked = quoting;
     for (const spelling of spellings) {
       // Matches are rare, and `includes` is several times as fast as `replaceAll`.
-      if (masked.includes(spelling)) masked = masked.replaceAll(spelling, substitute);
+      if (masked.includes(spelling))
+        masked = masked.replaceAll(isWord ? asWord(spelling) : spelling, substitute);
     }
     return masked;
   };
@@ -57,6 +61,11 @@ export function createTokenMask(token: string): TokenMask {
       return mayQuote ? maskedValue(value, text) : value;
     },
   };
+}
+
+function asWord(spelling: string): RegExp {
+  const escaped = spelling.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');
 }
 
 /** The token, and its forms in JSON, URLs and HTML; for most tokens they are the same. */
