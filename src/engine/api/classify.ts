@@ -39,7 +39,7 @@ export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerConte
     },
   );
   if (usualClass !== 'slow-down' && usualClass !== 'retry') return failure;
-  const wait = waitingTime(headers, body.json, now, ignored);
+  const wait = waitingTime(headers, body.details, now, ignored);
   if (wait === undefined) return failure;
   const isThrottled = usualClass === 'slow-down' || status === 503 || throttlingCodes.has(code);
   return {

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../base/text/json.ts';
-import { errorDetails } from './error-details.ts';
+import type { ErrorDetail } from './error-details.ts';
 import { type AnswerHeaders, firstReadable } from './headers.ts';
 import { counterLimits, type LimitReading, policyLimits, statedNumber } from './limits.ts';
 import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts';
@@ -8,28 +8,28 @@ import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts'
  * How long an answer asks to wait; undefined if it does not ask. The first of these fields that is present and accepted counts:
  * `Retry-After`, `google.rpc.RetryInfo`, `RateLimit`, `RateLimit-Reset`, `X-RateLimit-Reset`. See `WaitReader`.
  *
- * @param body the parsed JSON body, if there is one
+ * @param details those of the error body
  * @param now milliseconds since 1970, for answers without a `Date`
  * @param ignored collects the waits that are ignored
  */
 export function waitingTime(
   headers: AnswerHeaders,
-  body: unknown,
+  details: readonly ErrorDetail[],
   now: number,
   ignored?: IgnoredWaits,
 ): AskedWait | undefined {
   const waits = new WaitReader(headers, now, ignored);
   return (
     firstReadable(headers, 'retry-after', (value) => waits.secondsOrDate('Retry-After', value)) ??
-    retryInfo(body, waits) ??
+    retryInfo(details, waits) ??
     rateLimit(headers, waits) ??
     rateLimitReset(headers, waits)
   );
 }
 
 /** A `google.rpc.RetryInfo` in the details of an error body (`google/rpc/error_details.proto`). */
-function retryInfo(body: unknown, waits: WaitReader): AskedWait | undefined {
-  for (const { type = 'RetryInfo', fields } of errorDetails(body)) {
+function retryInfo(details: readonly ErrorDetail[], waits: WaitReader): AskedWait | undefined {
+  for (const { type = 'RetryInfo', fields } of details) {
     if (type !== 'RetryInfo') continue;
     const delay = durationOf(fields['retryDelay'] ?? fields['retry_delay']);
     const wait = delay === undefined ? undefined : waits.duration('RetryInfo', delay);

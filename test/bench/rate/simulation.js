@@ -71,7 +71,7 @@ export const simulate = (parts, world) => {
       call.release?.();
       for (const stated of parts.statedLimits(call.headers, now))
         report.stated = [...report.stated.filter(({ name }) => name !== stated.name), stated];
-      const wait = call.outcome === 'rejected' ? parts.waitingTime(call.headers, undefined, now) : undefined;
+      const wait = call.outcome === 'rejected' ? parts.waitingTime(call.headers, [], now) : undefined;
       const waitMs = world.retryAfter || world.noiseWaits ? wait : undefined;
       if (waitMs !== undefined) report.waitUntil = Math.max(report.waitUntil ?? 0, now + waitMs);
       const kind = client.ended(call, waitMs, now);

@@ -26,7 +26,7 @@ export interface Parts {
     now: number,
   ) => AnswerHeaders | undefined;
   readonly statedLimits: (headers: AnswerHeaders, now: number) => readonly StatedLimit[];
-  readonly waitingTime: (headers: AnswerHeaders, body: undefined, now: number) => number | undefined;
+  readonly waitingTime: (headers: AnswerHeaders, details: readonly [], now: number) => number | undefined;
   readonly createScheduler: (options: {
     readonly isShared: boolean;
     readonly concurrency?: number | undefined;

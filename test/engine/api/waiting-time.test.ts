@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { errorDetails } from '../../../src/engine/api/error-details.ts';
 import type { AnswerHeaders } from '../../../src/engine/api/headers.ts';
 import { statedLimits } from '../../../src/engine/api/limits.ts';
 import { type IgnoredWaits, maxWaitMs } from '../../../src/engine/api/wait-reader.ts';
@@ -10,7 +11,7 @@ const now = Date.UTC(2024, 4, 1, 12);
 const epoch = now / 1000;
 
 const waitOf = (headers: AnswerHeaders, body?: unknown): number | undefined =>
-  waitingTime(headers, body, now)?.ms;
+  waitingTime(headers, errorDetails(body), now)?.ms;
 const retryInfo = (retryDelay: unknown): unknown => ({
   code: 8,
   details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }],
@@ -219,7 +220,7 @@ describe.each(places)('$header', ({ header, answer, pattern = '…' }) => {
     const ignored: IgnoredWaits = new Map();
     const [headers, body] = answer(value);
     const shown = pattern.replace('…', value);
-    const wait = waitingTime(headers, body, now, ignored);
+    const wait = waitingTime(headers, errorDetails(body), now, ignored);
     expect(wait?.ms).toBe(expected);
     expect([...ignored]).toEqual(expected === undefined ? [[header, shown]] : []);
     expect(wait?.by).toBe((expected ?? 0) > 60_000 ? `${header}: ${shown}` : undefined);
@@ -227,7 +228,11 @@ describe.each(places)('$header', ({ header, answer, pattern = '…' }) => {
 
   test('is compared with the clock of the server', () => {
     const [headers, body] = answer(String(epoch + 30));
-    const wait = waitingTime({ ...headers, date: 'Wed, 01 May 2024 12:00:20 GMT' }, body, now - 9e9);
+    const wait = waitingTime(
+      { ...headers, date: 'Wed, 01 May 2024 12:00:20 GMT' },
+      errorDetails(body),
+      now - 9e9,
+    );
     expect(wait?.ms).toBe(10_000);
   });
 });
