@@ -5,7 +5,11 @@ import {
 import { defineOperation } from '../src/engine/operation/operation.ts';
 
 const text = { type: 'text', undoable: true } as const;
+const time = { ...text, expects: 'time' } as const;
 const count = { type: 'integer', undoable: true } as const;
+
+/** From a public description of a service with this call; the document shows only the first one. */
+const fileTypes = ['RECORDING_FILE_TYPE_WAV', 'RECORDING_FILE_TYPE_MP3'] as const;
 
 /**
  * Fields that a row may change, in the order of section 2.6. Times and the file type are sent unchanged. By a public description of a
@@ -13,11 +17,11 @@ const count = { type: 'integer', undoable: true } as const;
  */
 const changeable = {
   file_name: text,
-  file_type: text,
+  file_type: { ...text, expects: fileTypes },
   title: text,
   description: text,
-  date_created: text,
-  last_modified: text,
+  date_created: time,
+  last_modified: time,
   file_size: count,
   recording_length: count,
 } as const;

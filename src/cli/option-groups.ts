@@ -24,7 +24,7 @@ export const notifications = {
 export const audit: OptionGroups = { Audit: ['reason', 'saveResponses'] };
 
 const meaning = ['operation', 'where', 'operations', 'default', 'map'] as const;
-const reading = ['sheet', 'hidden', 'encoding', 'skipLines', 'rowsAt', 'trim', 'trustIds'] as const;
+const reading = ['sheet', 'hidden', 'encoding', 'skipLines', 'rowsAt', 'trim', 'trustIds', 'strict'] as const;
 
 /** How to read a manifest's file and its rows. */
 export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };

@@ -53,4 +53,9 @@ export const readingSettings = {
     parse: parsers.parseSwitch,
     help: 'call identifiers although all long ones end in zeros, as those that a spreadsheet or JavaScript has rounded',
   },
+  strict: {
+    rowOption: 'strict',
+    parse: parsers.parseSwitch,
+    help: 'refuse rows with values that the API most likely drops, such as unknown names and times unlike 2026-11-16T10:00:00Z; without it, the plan warns',
+  },
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -61,7 +61,17 @@ const effective = [
 
 /** They permit or limit what need not occur. */
 const conditional = [
-  ...['yes', 'skipInvalid', 'allowPartial', 'allowEmpty', 'allowInsecureHttp', 'trustIds', 'replace', 'trim'],
+  ...[
+    'yes',
+    'skipInvalid',
+    'allowPartial',
+    'allowEmpty',
+    'allowInsecureHttp',
+    'trustIds',
+    'strict',
+    'replace',
+    'trim',
+  ],
   ...[
     'onConflict',
     'clearToken',

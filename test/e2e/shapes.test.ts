@@ -62,6 +62,28 @@ describe.each(shapes)('a service of the shape %s', (shape) => {
     expectAgreement(await report(), await sandbox.log(), { killed: true });
   });
 
+  test('may drop values of which the plan warns, and which --strict refuses', async () => {
+    const { sandbox, options, report } = await scene(
+      'soundboard_id,file_type\n3,mp3\n4,RECORDING_FILE_TYPE_MP3\n',
+    );
+    const plan = await cqbatch(['plan', 'rows.csv'], options);
+    expect(plan.stdout).toContain(
+      '1 cell of file_type is not RECORDING_FILE_TYPE_WAV or RECORDING_FILE_TYPE_MP3 (first: `mp3` in line 2)',
+    );
+    const partial = [...run, '--allow-partial'];
+    const refused = await cqbatch([...partial, '--strict'], options);
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('1 row of rows.csv is invalid'),
+    });
+    expect(await sandbox.log()).toEqual([]);
+    const before = sandbox.soundboard(3)?.['file_type'];
+    expect(await cqbatch(partial, options)).toMatchObject({ code: 0 });
+    expect(await report()).toMatchObject([{ _outcome: 'succeeded' }, { _outcome: 'succeeded' }]);
+    expect(sandbox.soundboard(3)).toMatchObject({ file_type: shape === 'document' ? 'mp3' : before });
+    expect(sandbox.soundboard(4)).toMatchObject({ file_type: 'RECORDING_FILE_TYPE_MP3' });
+  });
+
   test('at a wrong path halts the run with no row failed, and doctor says so', async () => {
     const { sandbox, options, report } = await scene(restoreCsv(60).text);
     const wrong = ['--base-url', `${sandbox.url}/wrong`];

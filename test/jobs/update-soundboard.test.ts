@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { updateSoundboard as operation } from '../../jobs/update-soundboard.ts';
 import { parseJson } from '../../src/base/text/json.ts';
+import { protobufFields } from '../../src/sandbox/request-fields.ts';
 import { problems } from './problems.ts';
 
 const whole = {
@@ -49,6 +50,29 @@ describe('the row schema', () => {
   ])('says what is wrong with %o', (fields, problem) => {
     expect(problems(operation.schema, { ...whole, ...fields })).toEqual([problem]);
   });
+});
+
+test.each([
+  ['file_type', 'RECORDING_FILE_TYPE_WAV', true],
+  ['file_type', 'RECORDING_FILE_TYPE_MP3', true],
+  ['file_type', 'RECORDING_FILE_TYPE_MP4', false],
+  ['file_type', 'mp3', false],
+  ['file_type', '', false],
+  ['date_created', '2026-01-02T03:04:05.678+01:00', true],
+  ['date_created', '02.01.2026', false],
+  ['last_modified', '1767312000', false],
+  ['last_modified', '', false],
+] as const)('%s %j is expected as a gateway reads it: %s', (field, value, isExpected) => {
+  const { expectation } = operation.fields.find(({ name }) => name === field) ?? {};
+  expect(expectation?.(value) === undefined).toBe(isExpected);
+  const reader = field === 'file_type' ? protobufFields.fileType : protobufFields.time;
+  expect(reader.safeParse(value)).toMatchObject(
+    isExpected
+      ? { success: true, data: value }
+      : field === 'file_type'
+        ? { data: undefined }
+        : { success: false },
+  );
 });
 
 describe('the request', () => {

@@ -18,7 +18,7 @@ const said = (values: Readonly<Record<string, unknown>>) =>
 /** Options of the plan, and whether a setting sets them; a flag without a setting sets the others. */
 const ofRows: Record<keyof RowOptions, boolean> = {
   ...{ clearToken: true, default: true, encoding: true, hidden: true, map: true, onConflict: true },
-  ...{ rowsAt: true, sheet: true, skipLines: true, trustIds: true, where: true },
+  ...{ rowsAt: true, sheet: true, skipLines: true, strict: true, trustIds: true, where: true },
   ...{ operation: false, trim: false },
 };
 

@@ -16,11 +16,14 @@ const reported = [
   ...['started_at', 'finished_at', 'duration_ms', 'request_id'],
 ];
 
+const noExpectation = "must be 'time' or a list of values";
+
 const fieldSchema = z.strictObject({
   type: z.enum(['integer', 'identifier', 'text']),
   min: z.literal([0, 1]).optional(),
   required: z.boolean().optional(),
   undoable: z.boolean().optional(),
+  expects: z.union([z.literal('time'), z.tuple([z.string()], z.string())], noExpectation).optional(),
   option: z
     .string()
     .regex(/^<.+>$/, 'must be in angle brackets, such as <id>')

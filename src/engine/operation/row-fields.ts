@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { hasUnseen, isBlank, trimBlanks } from '../../base/text/blank.ts';
 import { isLosslessNumber } from '../../base/text/json.ts';
 import { int64Text, maxInt64 } from '../api/int64.ts';
+import { type Expectation, type ExpectedValues, expectationOf } from './expected-values.ts';
 
 /** How an operation declares a field. */
 export interface FieldDefinition {
@@ -16,6 +17,11 @@ export interface FieldDefinition {
   readonly required?: boolean;
   /** Whether rows may give the former value in `old_<name>`, so that an undo can restore it. Default: false. */
   readonly undoable?: boolean;
+  /**
+   * What the API most likely reads: `time` for times of RFC 3339, or a list of values. Others are sent, and the plan warns; `--strict`
+   * refuses their rows. Default: any value.
+   */
+  readonly expects?: ExpectedValues;
   /**
    * Gives the field its own option, short for `--default name=value`, and says how help writes the value: `<id>`. Has no effect
    * in a module of `--operations`, which is loaded after the options are read.
@@ -40,16 +46,18 @@ export interface Field extends Required<Pick<FieldDefinition, 'type' | 'required
   /** The name in the API, in snake_case. Headers of columns match it in any case, with spaces, hyphens or camelCase. */
   readonly name: string;
   readonly option: FieldDefinition['option'] | undefined;
+  readonly expectation: Expectation | undefined;
   /** Whether a value is valid on its own. */
   readonly accepts: (value: unknown) => boolean;
 }
 
 export function fieldsOf(definitions: FieldDefinitions): readonly Field[] {
   return Object.entries(definitions).map(([name, definition]) => {
-    const { type, required = false, undoable = false, option } = definition;
+    const { type, required = false, undoable = false, expects, option } = definition;
     const schema = typeOf(definition);
     const accepts = (value: unknown): boolean => schema.safeParse(value).success;
-    return { name, type, required, undoable, option, accepts };
+    const expectation = expects && expectationOf(expects);
+    return { name, type, required, undoable, option, expectation, accepts };
   });
 }
 

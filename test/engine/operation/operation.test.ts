@@ -88,6 +88,14 @@ describe('the request of an operation', () => {
   });
 });
 
+test.each(['date', [], [1]])('a field does not expect %j', (expects) => {
+  const definition = definitionWith(() => ({ path: '/a' }));
+  const fields = { ...definition.fields, at: { type: 'text', expects } };
+  expect(() => defineOperation({ ...definition, fields } as never)).toThrow(
+    /fields\.at\.expects: must be 'time' or a list of values/,
+  );
+});
+
 const thrown = () => {
   throw new Error('why');
 };

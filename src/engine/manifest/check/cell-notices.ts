@@ -1,8 +1,10 @@
 import { counted } from '../../../base/text/format.ts';
 import { isWordForNothing } from '../../../base/text/nothing.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
+import { excerpt } from '../../rows/problem.ts';
 import type { ScanWarning } from '../columns/column-advice.ts';
 import type { PreparedCall } from '../columns/row-preparer.ts';
+import type { UnexpectedValue } from '../columns/row-problems.ts';
 import type { ManifestRow } from '../manifest.ts';
 import { type NotedRows, noteRow } from './noted-rows.ts';
 
@@ -16,6 +18,10 @@ const replacement = '\ufffd';
 export class CellNotices {
   readonly #padded = new Map<string, NotedRows>();
   readonly #nothing = new Map<string, { cells: number; readonly words: Set<string> }>();
+  readonly #unexpected = new Map<
+    string,
+    { readonly first: UnexpectedValue; readonly line: number; cells: number }
+  >();
   readonly #damaged = new Map<string, number>();
 
   /** Notes a row as it was read. */
@@ -28,12 +34,18 @@ export class CellNotices {
   }
 
   /** Notes what a row sends. */
-  noteSent({ row, values, padded }: PreparedCall): void {
+  noteSent({ row, line, values, padded, unexpected = [] }: PreparedCall): void {
     for (const field in values) {
       const text = values[field];
       if (text !== undefined && isWordForNothing(text)) this.#noteNothing(field, text);
     }
     if (padded !== undefined) noteRow(this.#padded, padded, row);
+    for (const value of unexpected) {
+      const { name, expected } = value;
+      const tally = this.#unexpected.get(name + expected) ?? { first: value, line, cells: 0 };
+      tally.cells++;
+      this.#unexpected.set(name + expected, tally);
+    }
   }
 
   #noteNothing(field: string, word: string): void {
@@ -47,6 +59,9 @@ export class CellNotices {
     return [
       ...[...this.#padded].map(([field, rows]) => paddingWarning(field, rows)),
       ...[...this.#nothing].map(([field, { cells, words }]) => nothingWarning(field, cells, [...words])),
+      ...[...this.#unexpected.values()].map(({ first, line, cells }) =>
+        unexpectedWarning(first, line, cells),
+      ),
       ...[...this.#damaged].map(([column, cells]) => damageWarning(column, cells)),
     ];
   }
@@ -66,6 +81,18 @@ function nothingWarning(field: string, cells: number, words: readonly string[]):
   const as = cells === 1 ? 'as it is' : 'as they are';
   const message = `${cellsOf(field, cells, ['is', 'are'])} ${list}: sent ${as}; if that means nothing, empty the cell`;
   return { code: 'WORD_FOR_NOTHING', message };
+}
+
+function unexpectedWarning(
+  { name, value, expected }: UnexpectedValue,
+  line: number,
+  cells: number,
+): ScanWarning {
+  const first = value === '' ? 'an empty text' : `\`${excerpt(value)}\``;
+  const message =
+    `${cellsOf(name, cells, ['is', 'are'])} not ${expected} (first: ${first} in line ${line}): the API may drop or ` +
+    'refuse such a value; --strict refuses its row';
+  return { code: 'VALUE_UNEXPECTED', message };
 }
 
 function damageWarning(column: string, cells: number): ScanWarning {

@@ -212,7 +212,7 @@ class RowScan {
 }
 
 function leftOut(
-  { kind: _, request: __, padded: ___, own: ____, ...row }: PreparedCall,
+  { kind: _, request: __, padded: ___, own: ____, unexpected: _____, ...row }: PreparedCall,
   because: LeftOut,
 ): Judged {
   return { decided: { ...row, kind: 'left out', because } };

@@ -31,6 +31,7 @@ export interface ScanWarning {
     | 'MAP_UNUSED'
     | 'BLANKS_AROUND_TEXT'
     | 'WORD_FOR_NOTHING'
+    | 'VALUE_UNEXPECTED'
     | 'DAMAGED_TEXT'
     | 'HIDDEN_ROWS'
     | 'HIDDEN_COLUMN'

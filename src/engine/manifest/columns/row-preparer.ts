@@ -1,6 +1,6 @@
 import { fieldNameOf, knownNames, oldNameOf } from '../../operation/field-names.ts';
 import { type Operation, operationFailure } from '../../operation/operation.ts';
-import type { Row } from '../../operation/row-fields.ts';
+import type { Field, Row } from '../../operation/row-fields.ts';
 import type { RowProblem } from '../../rows/problem.ts';
 import type { CallableRow, InvalidRow, OldValues } from '../../rows/row.ts';
 import { Cells, type Manifest, type ManifestRow } from '../manifest.ts';
@@ -23,6 +23,9 @@ import {
   emptyCell,
   explainClash,
   explainIssue,
+  type UnexpectedValue,
+  unexpectedProblem,
+  unexpectedValues,
   unusableCells,
   withLetters,
 } from './row-problems.ts';
@@ -33,6 +36,8 @@ export interface PreparedCall extends CallableRow {
   readonly padded?: string | undefined;
   /** Fields of `--default` for which the row has a value of its own. */
   readonly own?: readonly string[];
+  /** Values that the API most likely does not read. */
+  readonly unexpected?: readonly UnexpectedValue[];
 }
 
 export type PreparedRow = PreparedCall | InvalidRow;
@@ -68,6 +73,8 @@ export interface PreparerOptions {
   /** `--map`: fields of columns with other titles. */
   readonly map?: ColumnReading['map'];
   readonly operations: readonly Operation[];
+  /** `--strict`: whether a row with a value that the API most likely does not read is invalid. Default: false. */
+  readonly strict?: boolean | undefined;
 }
 
 /**
@@ -77,7 +84,7 @@ export interface PreparerOptions {
  *   or `--map` names an unknown field
  */
 export function createRowPreparer(options: PreparerOptions): RowPreparer {
-  const { manifest, map, operations, operation: option } = options;
+  const { manifest, map, operations, operation: option, strict } = options;
   const fieldOf = fieldNamer(map, operations);
   const defaults = readDefaults(manifest, options.defaults, operations);
   refuseJoinedTitles(manifest, operations, fieldOf);
@@ -130,14 +137,22 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
       const own = filled.filter((field) => byName[field] !== undefined);
       const callable = callableRow(row, operation, parsed.data, own);
       const oldValues = pickOldValues(byName, reading);
-      if (oldValues === undefined) return callable;
-      const checked = checkOldValues(operation, fields, oldValues);
-      if (checked.success) return { ...callable, old: onlyNamed(oldValues, checked.data) };
-      return invalid(
-        ...checked.error.issues.map((issue) =>
-          explainIssue(issue, oldValues, (name) => columnOf(oldNameOf(name))),
-        ),
-      );
+      let old: OldValues | undefined;
+      if (oldValues !== undefined) {
+        const checked = checkOldValues(operation, fields, oldValues);
+        if (!checked.success)
+          return invalid(
+            ...checked.error.issues.map((issue) =>
+              explainIssue(issue, oldValues, (name) => columnOf(oldNameOf(name))),
+            ),
+          );
+        old = onlyNamed(oldValues, checked.data);
+      }
+      const unexpected = unexpectedValues(reading, parsed.data, old);
+      if (strict && unexpected.length > 0)
+        return invalid(...unexpected.map((value) => unexpectedProblem(value, columnOf)));
+      const decided = old === undefined ? callable : { ...callable, old };
+      return unexpected.length === 0 ? decided : { ...decided, unexpected };
     } catch (error) {
       return invalid({ problem: operationFailure(operation.name, error) });
     }
@@ -181,11 +196,13 @@ interface FieldReading {
   readonly oldName: string | undefined;
   /** The value in rows that omit the field. */
   readonly byDefault: unknown;
+  readonly expectation: Field['expectation'];
 }
 
 function readingOf({ fields }: Operation, defaults: ReadonlyMap<string, unknown>): readonly FieldReading[] {
-  return fields.map(({ name, undoable }) => {
-    return { name, oldName: undoable ? oldNameOf(name) : undefined, byDefault: defaults.get(name) };
+  return fields.map(({ name, undoable, expectation }) => {
+    const oldName = undoable ? oldNameOf(name) : undefined;
+    return { name, oldName, byDefault: defaults.get(name), expectation };
   });
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Operation } from '../../operation/operation.ts';
-import { isLeftOut } from '../../operation/row-fields.ts';
+import { type Field, isLeftOut, type Row } from '../../operation/row-fields.ts';
 import { excerpt, type RowProblem } from '../../rows/problem.ts';
 import type { Manifest, ManifestRow } from '../manifest.ts';
 
@@ -60,4 +60,42 @@ export function explainIssue(
   const value = fields[field];
   const shown = value === undefined || value === '' ? {} : { value: excerpt(value) };
   return { column: columnOf(field), problem: message, ...shown };
+}
+
+/** A value that the API most likely does not read. */
+export interface UnexpectedValue {
+  /** The name of the field, or that of its old value. */
+  readonly name: string;
+  readonly value: string;
+  /** What the value should be. */
+  readonly expected: string;
+}
+
+/** The values of a row, and the old values that an undo would send, that are not as their fields expect. */
+export function unexpectedValues(
+  fields: readonly (Pick<Field, 'name' | 'expectation'> & { readonly oldName: string | undefined })[],
+  values: Row,
+  old: Row = {},
+): readonly UnexpectedValue[] {
+  const found: UnexpectedValue[] = [];
+  for (const { name, oldName = name, expectation } of fields) {
+    if (expectation === undefined) continue;
+    for (const [from, value] of [
+      [name, values[name]],
+      [oldName, old[name]],
+    ] as const) {
+      const expected = value === undefined ? undefined : expectation(value);
+      if (value !== undefined && expected !== undefined) found.push({ name: from, value, expected });
+    }
+  }
+  return found;
+}
+
+/** The problem of such a value where `--strict` refuses it. */
+export function unexpectedProblem(
+  { name, value, expected }: UnexpectedValue,
+  columnOf: (name: string) => string,
+): RowProblem {
+  const message = `must be ${expected}: the API may drop or refuse anything else (--strict)`;
+  return explainIssue({ path: [name], message }, { [name]: value }, columnOf);
 }

@@ -28,6 +28,8 @@ export interface RowOptions extends ReadingOptions {
   readonly onConflict?: ConflictRule;
   /** Whether the user trusts identifiers that look rounded. */
   readonly trustIds?: boolean;
+  /** Whether a row with a value that the API most likely does not read is invalid. */
+  readonly strict?: boolean;
 }
 
 /**
@@ -41,11 +43,11 @@ export async function openPlannedManifest(
   options: RowOptions,
   context: ReadingContext & Pick<RunStore, 'operations'>,
 ): Promise<OpenedManifest> {
-  const { operation, default: defaults, map, where } = options;
+  const { operation, default: defaults, map, where, strict } = options;
   const { operations } = context;
   const keptColumns = [...ownColumnsIn(where ?? []), ...Object.keys(map ?? {})];
   const opened = await openManifest(path, { ...options, name, context, keptColumns });
   const whole = options.trustIds === true ? opened : watchedForRounding(opened, operations, map);
   const manifest = where === undefined ? whole : chosenBy(where, whole);
-  return { manifest, prepare: createRowPreparer({ manifest, operation, operations, defaults, map }) };
+  return { manifest, prepare: createRowPreparer({ manifest, operation, operations, defaults, map, strict }) };
 }

@@ -1,0 +1,26 @@
+import { readMoment } from '../../base/text/moment.ts';
+
+/**
+ * The values of a text that an API reads: times of RFC 3339, or those of an enumeration. JSON gateways of Protocol Buffers refuse other
+ * times, and drop other values of an enumeration silently. So an empty text clears neither.
+ */
+export type ExpectedValues = 'time' | readonly string[];
+
+/** Says what a value should be, in words for display; undefined for a value that is expected. */
+export type Expectation = (value: string) => string | undefined;
+
+export function expectationOf(expects: ExpectedValues): Expectation {
+  if (expects === 'time') return (value) => (isTime(value) ? undefined : aTime);
+  const known = new Set(expects);
+  const named = expects.join(', ').replace(/, (?=[^,]*$)/, ' or ');
+  return (value) => (known.has(value) ? undefined : named);
+}
+
+const aTime = 'a time of RFC 3339, such as 2026-11-16T10:00:00Z';
+
+/** As Protocol Buffers read it: year 1 or later, at most nanoseconds, capital letters. */
+const time = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+function isTime(value: string): boolean {
+  return time.test(value) && readMoment(value) !== undefined;
+}
