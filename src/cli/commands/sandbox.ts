@@ -77,10 +77,10 @@ Shapes (names and values of requests and answers, errors, headers):
   connect   as Connect answers: the same without zero values and prefix;
             errors with names as codes, details in base64
 
-Updates   left out  empty (<clear>)
-  merge     kept      cleared
-  replace   cleared   cleared
-  presence  kept      kept; an empty value counts as not given
+Updates:
+  merge     keeps a field that is left out, clears one that is sent empty
+  replace   resets a field that is left out, clears one that is sent empty
+  presence  keeps both: without presence of fields, empty is not given
 
 Limits (add per=token to limit each token separately):
   token-bucket:rate=50,burst=10      50 calls a second; up to 10 at once
